@@ -1,0 +1,41 @@
+"""The type model: what a schema says, whatever format it was written in."""
+
+from trundle.schema._model import (
+    ABSENT,
+    Absent,
+    EnumType,
+    FreeForm,
+    ListOf,
+    MapOf,
+    Nullable,
+    ObjectType,
+    Property,
+    Ref,
+    Resource,
+    Scalar,
+    ScalarKind,
+    Schema,
+    SchemaError,
+    Type,
+    Union,
+)
+
+__all__ = [
+    "ABSENT",
+    "Absent",
+    "EnumType",
+    "FreeForm",
+    "ListOf",
+    "MapOf",
+    "Nullable",
+    "ObjectType",
+    "Property",
+    "Ref",
+    "Resource",
+    "Scalar",
+    "ScalarKind",
+    "Schema",
+    "SchemaError",
+    "Type",
+    "Union",
+]

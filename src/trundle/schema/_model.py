@@ -1,0 +1,187 @@
+"""The immutable type model that all readers produce and all other rooms read.
+
+A `Schema` is one API version: named definitions (objects and enums) and the resources whose roots they
+are. Objects and enums are always definitions, never inline, so that recursion is a plain reference; one
+that its schema leaves unnamed takes the name of its place.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from trundle.version import ApiVersion
+
+ScalarKind: TypeAlias = Literal["boolean", "integer", "number", "string"]
+Absent: TypeAlias = msgspec.UnsetType
+ABSENT = msgspec.UNSET
+
+
+class SchemaError(Exception):
+    """A schema that cannot be read.
+
+    Attributes:
+        file: the file as the user named it.
+        pointer: JSON pointer of the offending place, starting with `#`.
+        reason: what was expected, what was found, and what to do.
+    """
+
+    def __init__(self, file: str, pointer: str, reason: str) -> None:
+        self.file = file
+        self.pointer = pointer
+        self.reason = reason
+        super().__init__(f"{file}{pointer}: {reason}")
+
+
+class Scalar(msgspec.Struct, frozen=True, tag="scalar"):
+    """A boolean, integer, number or string; `format` is documentation, as in `date-time`."""
+
+    kind: ScalarKind
+    format: str | None = None
+
+
+class FreeForm(msgspec.Struct, frozen=True, tag="free-form"):
+    """Any JSON value, carried verbatim."""
+
+
+class Ref(msgspec.Struct, frozen=True, tag="ref"):
+    """A reference to a definition of the same schema, by its key."""
+
+    key: str
+
+
+class ListOf(msgspec.Struct, frozen=True, tag="list"):
+    """A list; `keys` are the properties that identify an element, where the schema declares them."""
+
+    items: "Type"
+    keys: tuple[str, ...] = ()
+
+
+class MapOf(msgspec.Struct, frozen=True, tag="map"):
+    """A map from text to values of one type; the order of its keys is kept."""
+
+    values: "Type"
+
+
+class Nullable(msgspec.Struct, frozen=True, tag="nullable"):
+    """A type whose values may also be null; null is a value, absent is none."""
+
+    inner: "Type"
+
+
+class Union(msgspec.Struct, frozen=True, tag="union"):
+    """One of several types; the variants stand in the order of the schema, without duplicates."""
+
+    variants: tuple["Type", ...]
+
+
+Type: TypeAlias = Scalar | FreeForm | Ref | ListOf | MapOf | Nullable | Union
+
+
+class Property(msgspec.Struct, frozen=True):
+    """A property of an object.
+
+    Attributes:
+        name: the name as documents write it; any text.
+        type: the type of its values.
+        required: whether an API object must have it.
+        default: the schema's default as plain JSON, or `ABSENT`.
+        doc: the schema's description, else empty.
+        constraints: validation keywords and their values, in alphabetical order. They document the
+            property; conversions do not enforce them, because what one version admits another must carry.
+    """
+
+    name: str
+    type: Type
+    required: bool = False
+    default: Any = ABSENT
+    doc: str = ""
+    constraints: tuple[tuple[str, Any], ...] = ()
+
+
+class ObjectType(msgspec.Struct, frozen=True, tag="object"):
+    """An object with named properties.
+
+    Attributes:
+        name: the schema's own name for it, or the name of its place where `named` is false.
+        named: whether the schema gives it a name.
+        properties: in alphabetical order of their names.
+        additional: the type of further properties, or None where there are none.
+        doc: the schema's description, else empty.
+        source: file and JSON pointer that it was read from; for messages.
+        embedded: whether this is a whole resource inside another (its `apiVersion` is its own).
+    """
+
+    name: str
+    named: bool
+    properties: tuple[Property, ...]
+    additional: Type | None = None
+    doc: str = ""
+    source: str = ""
+    embedded: bool = False
+
+    def property(self, name: str) -> Property | None:
+        """The property of this name, if there is one."""
+        return next((each for each in self.properties if each.name == name), None)
+
+
+class EnumType(msgspec.Struct, frozen=True, tag="enum"):
+    """A fixed set of scalar values of one kind; a constant is an enum of one.
+
+    Attributes:
+        name: the schema's own name for it, or the name of its place where `named` is false.
+        named: whether the schema gives it a name.
+        kind: the kind of the values.
+        values: in the order of the schema, without duplicates.
+        doc: the schema's description, else empty.
+        source: file and JSON pointer that it was read from; for messages.
+    """
+
+    name: str
+    named: bool
+    kind: ScalarKind
+    values: tuple[Any, ...]
+    doc: str = ""
+    source: str = ""
+
+
+class Resource(msgspec.Struct, frozen=True):
+    """A kind of object that a store keeps.
+
+    Attributes:
+        name: as documents write it: `Person`, `Microsoft.ServiceFabric/clusters`. Resources are the same
+            without regard to letter case.
+        root: key of the definition of its root object.
+        scope: where it may live (`Namespaced`, `Cluster`, `resourceGroup`, ...); an attribute only.
+        group: the API group that precedes the version in `apiVersion`, as Kubernetes writes it; else empty.
+        name_property: the property by which a document names its resource: `kind`, or Azure's `type`.
+    """
+
+    name: str
+    root: str
+    scope: str = ""
+    group: str = ""
+    name_property: str = "kind"
+
+
+class Schema(msgspec.Struct, frozen=True):
+    """One API version of a set of resources.
+
+    Attributes:
+        version: which API version this is.
+        definitions: every definition that a resource reaches, by key. A key is the definition's name, with
+            a suffix where several definitions of one version share a name.
+        resources: in alphabetical order of their names.
+        sources: the files this was read from.
+    """
+
+    version: ApiVersion
+    definitions: Mapping[str, ObjectType | EnumType]
+    resources: tuple[Resource, ...]
+    sources: tuple[str, ...] = ()
+
+    def object(self, key: str) -> ObjectType:
+        """The object definition of this key."""
+        found = self.definitions[key]
+        assert isinstance(found, ObjectType)
+        return found

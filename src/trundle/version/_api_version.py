@@ -1,0 +1,80 @@
+"""API versions: dated ones as Azure names them, staged ones as Kubernetes does."""
+
+import datetime
+import functools
+import re
+from typing import Self
+
+_DATED = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:-([A-Za-z][0-9A-Za-z.-]*))?")
+_STAGED = re.compile(r"v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?")
+_GA = "~"  # sorts after every stage name, so that a preview comes before the GA of its date
+_STAGE_ORDER = {"alpha": 0, "beta": 1, None: 2}
+
+
+class VersionError(ValueError):
+    """A text that is not the name of a version."""
+
+
+@functools.total_ordering
+class ApiVersion:
+    """The name of a published shape of resource types, with its place in the order of versions.
+
+    Two families are known. Dated versions (`2014-04-04`, `2014-04-04-preview`) order by date, a
+    preview before the GA version of its date. Staged versions (`v1alpha1`, `v1beta2`, `v1`, `v2`)
+    order by major number, stage and stage number. All dated versions come before all staged ones.
+
+    Attributes:
+        text: the name as it is written in documents and file names.
+        preview: whether this version is a preview; every other one is GA.
+    """
+
+    __slots__ = ("_key", "preview", "text")
+
+    def __init__(self, text: str, key: tuple[object, ...], *, preview: bool) -> None:
+        self.text = text
+        self.preview = preview
+        self._key = key
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Reads a version from its name.
+
+        Raises:
+            VersionError: the text is neither a dated nor a staged version.
+        """
+        if match := _DATED.fullmatch(text):
+            year, month, day, stage = match.groups()
+            try:
+                date = datetime.date(int(year), int(month), int(day))
+            except ValueError as error:
+                raise VersionError(f"{text!r} is not an API version: {error}") from None
+            return cls(text, (0, date, (stage or _GA).lower(), stage or ""), preview=bool(stage))
+        if match := _STAGED.fullmatch(text):
+            major, stage, number = match.groups()
+            key = (1, int(major), _STAGE_ORDER[stage], int(number or 0))
+            return cls(text, key, preview=stage is not None)
+        raise VersionError(
+            f"{text!r} is not an API version: expected a date such as 2016-03-01 or "
+            "2016-03-01-preview, or a Kubernetes version such as v1beta1"
+        )
+
+    @property
+    def identifier(self) -> str:
+        """The version as part of a Python name: `v2014_04_04_preview`, `v1beta1`."""
+        plain = re.sub(r"[^0-9A-Za-z]", "_", self.text).lower()
+        return plain if plain.startswith("v") else f"v{plain}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ApiVersion) and self._key == other._key
+
+    def __lt__(self, other: "ApiVersion") -> bool:
+        return self._key < other._key  # type: ignore[operator]
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __repr__(self) -> str:
+        return f"ApiVersion.parse({self.text!r})"
+
+    def __str__(self) -> str:
+        return self.text
