@@ -1,0 +1,83 @@
+"""Configured changes: what an author says about a pair of neighbours that the schemas cannot say.
+
+A change is written on the older neighbour and carries its own inverse. Names are the schemas' own names.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from trundle.version import ApiVersion
+
+
+class HookReference(msgspec.Struct, frozen=True):
+    """Where the hand-written hooks of one type between two neighbours are found.
+
+    Attributes:
+        type: the type's name on the older side.
+        older: the older neighbour.
+        newer: the newer neighbour.
+        use: the class that holds the hooks, as `package.module:Class`.
+        where: file and line of the reference, for messages.
+    """
+
+    type: str
+    older: ApiVersion
+    newer: ApiVersion
+    use: str
+    where: str = ""
+
+
+class TypeChanges(msgspec.Struct, frozen=True, kw_only=True):
+    """The configured changes of one type, from one version to its newer neighbour.
+
+    Every property is named as the older side names it, except where a value is the newer side's name.
+
+    Attributes:
+        version: the older neighbour.
+        type: the type's name on the older side.
+        rename: newer property name by older property name.
+        rename_type: the type's name on the newer side, where it differs.
+        values: newer value by older value, by property; for enums and text.
+        wrap: a single value becomes a list of one; newer property name by older property name.
+        unwrap: a list becomes a single value; newer property name by older property name.
+        move: newer dotted path by older dotted path, both seen from this type.
+        convert: name of the scalar conversion (see `SCALAR_CONVERSIONS`), by property.
+        variant: the variant of the newer union that an object becomes, by property.
+        default: the value an API object shows where a required property is absent; by property, of
+            this version itself.
+        keep: properties whose two sides stay apart on purpose, although they share a name.
+        where: file and line by `rule` or `rule.property`, for messages.
+    """
+
+    version: ApiVersion
+    type: str
+    rename: Mapping[str, str] = {}
+    rename_type: str | None = None
+    values: Mapping[str, Mapping[str, str]] = {}
+    wrap: Mapping[str, str] = {}
+    unwrap: Mapping[str, str] = {}
+    move: Mapping[str, str] = {}
+    convert: Mapping[str, str] = {}
+    variant: Mapping[str, str] = {}
+    default: Mapping[str, Any] = {}
+    keep: tuple[str, ...] = ()
+    where: Mapping[str, str] = {}
+
+    def place(self, rule: str, name: str | None = None) -> str:
+        """File and line of a rule, as precisely as known."""
+        return self.where.get(f"{rule}.{name}", self.where.get(rule, self.where.get("", "")))
+
+
+SCALAR_CONVERSIONS: Mapping[str, str] = {
+    "boolean-to-string": "string-to-boolean",
+    "duration-to-seconds": "seconds-to-duration",
+    "integer-to-string": "string-to-integer",
+    "number-to-string": "string-to-number",
+    "seconds-to-duration": "duration-to-seconds",
+    "string-to-boolean": "boolean-to-string",
+    "string-to-integer": "integer-to-string",
+    "string-to-number": "number-to-string",
+}
+"""The named scalar conversions, each with the name of its inverse."""
