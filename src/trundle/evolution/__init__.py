@@ -1,5 +1,33 @@
 """How versions evolve: lineage, version map, plans and their fusing."""
 
 from trundle.evolution._changes import SCALAR_CONVERSIONS, HookReference, TypeChanges
+from trundle.evolution._errors import ChangeError
+from trundle.evolution._evolution import Evolution, ResourceLineage
+from trundle.evolution._hooks import HookDeclaration, HookMethod, converter_names
+from trundle.evolution._lineage import ADDITIONAL, Lineage, Link, Place, Thread
+from trundle.evolution._neighbours import Neighbours, VersionMap
+from trundle.evolution._planning import plan
+from trundle.evolution._steps import Plan, PlanKey, Shape
 
-__all__ = ["SCALAR_CONVERSIONS", "HookReference", "TypeChanges"]
+__all__ = [
+    "ADDITIONAL",
+    "SCALAR_CONVERSIONS",
+    "ChangeError",
+    "Evolution",
+    "HookDeclaration",
+    "HookMethod",
+    "HookReference",
+    "Lineage",
+    "Link",
+    "Neighbours",
+    "Place",
+    "Plan",
+    "PlanKey",
+    "ResourceLineage",
+    "Shape",
+    "Thread",
+    "TypeChanges",
+    "VersionMap",
+    "converter_names",
+    "plan",
+]

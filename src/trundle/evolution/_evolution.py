@@ -1,0 +1,198 @@
+"""The whole of a project's versions: where lineages, changes and hooks are looked up."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+
+import msgspec
+
+from trundle.evolution._changes import HookReference, TypeChanges
+from trundle.evolution._hooks import HookDeclaration, Hooks
+from trundle.evolution._identity import identities, references
+from trundle.evolution._lineage import ENVELOPE, Lineage, Nodes
+from trundle.evolution._neighbours import VersionMap
+from trundle.schema import EnumType, ObjectType, Resource, Schema, Type
+from trundle.version import ApiVersion
+
+
+class ResourceLineage(msgspec.Struct, frozen=True):
+    """A resource type through all versions that have it.
+
+    Attributes:
+        name: as the newest version writes it.
+        resources: the resource of each version.
+        root: the lineage of its root object.
+    """
+
+    name: str
+    resources: Mapping[ApiVersion, Resource]
+    root: Lineage
+
+    @property
+    def versions(self) -> VersionMap:
+        """The versions that have the resource type."""
+        return self.root.versions
+
+
+class Evolution:
+    """How the resource types of some schemas evolve, under configured changes and hooks.
+
+    Args:
+        schemas: one for each version.
+        changes: the configured changes.
+        hooks: the hooks that were found.
+    """
+
+    def __init__(
+        self,
+        schemas: tuple[Schema, ...],
+        changes: tuple[TypeChanges, ...] = (),
+        hooks: tuple[HookDeclaration, ...] = (),
+    ) -> None:
+        self._schemas = {schema.version: schema for schema in schemas}
+        self._changes = {(each.version, each.type): each for each in changes}
+        self._lineages: dict[tuple[tuple[ApiVersion, str], ...], Lineage] = {}
+        self.hooks = Hooks(hooks)
+
+    @property
+    def versions(self) -> VersionMap:
+        """The map of all versions."""
+        return VersionMap.of(self._schemas)
+
+    @property
+    def schemas(self) -> tuple[Schema, ...]:
+        """All schemas in ascending order of their versions."""
+        return tuple(self._schemas[version] for version in sorted(self._schemas))
+
+    @property
+    def all_changes(self) -> tuple[TypeChanges, ...]:
+        """All configured changes."""
+        return tuple(self._changes.values())
+
+    def schema(self, version: ApiVersion) -> Schema:
+        """The schema of a version."""
+        return self._schemas[version]
+
+    def changes(self, version: ApiVersion, type_name: str) -> TypeChanges | None:
+        """The configured changes of a type from one version to its newer neighbour."""
+        return self._changes.get((version, type_name))
+
+    @cached_property
+    def resources(self) -> tuple[ResourceLineage, ...]:
+        """All resource types in alphabetical order; letter case does not tell two apart."""
+        found: dict[str, dict[ApiVersion, Resource]] = {}
+        for schema in self.schemas:
+            for resource in schema.resources:
+                found.setdefault(resource.name.casefold(), {})[schema.version] = resource
+        return tuple(
+            ResourceLineage(
+                resources[max(resources)].name,
+                resources,
+                self._root({version: each.root for version, each in resources.items()}),
+            )
+            for _, resources in sorted(found.items())
+        )
+
+    def _root(self, nodes: Nodes) -> Lineage:
+        lineage = Lineage(self, nodes)
+        self._roots[id(lineage)] = lineage
+        return lineage
+
+    @cached_property
+    def _roots(self) -> dict[int, Lineage]:
+        return {}
+
+    def is_root(self, lineage: Lineage) -> bool:
+        """Whether a lineage is that of a resource's root object."""
+        return id(lineage) in self._roots
+
+    @cached_property
+    def _envelopes(self) -> Mapping[int, tuple[str, ...]]:
+        return {
+            id(each.root): ENVELOPE
+            if each.resources[max(each.resources)].name_property == "kind"
+            else ("apiVersion", "type")
+            for each in self.resources
+        }
+
+    def envelope(self, lineage: Lineage) -> tuple[str, ...]:
+        """The properties of a root object that name it; empty for every other lineage."""
+        return self._envelopes.get(id(lineage), ()) if self.is_root(lineage) else ()
+
+    def lineage(self, nodes: Nodes) -> Lineage:
+        """The lineage of a nested type; the same nodes give the same lineage."""
+        key = tuple(sorted(nodes.items()))
+        if key not in self._lineages:
+            self._lineages[key] = Lineage(self, nodes)
+        return self._lineages[key]
+
+    def objects_in(self, version: ApiVersion, type_: Type) -> tuple[str, ...]:
+        """The keys of the objects that a type names, in order, without duplicates."""
+        definitions = self._schemas[version].definitions
+        keys = (key for key in references(type_) if isinstance(definitions[key], ObjectType))
+        return tuple(dict.fromkeys(keys))
+
+    def meets(
+        self, older: ApiVersion, newer: ApiVersion
+    ) -> Callable[[ObjectType | EnumType, ObjectType | EnumType], bool]:
+        """Whether two definitions that stand at the same place are the same thing, by their names.
+
+        They are when they share a name, when configured type renames lead from one to the other, when
+        one of two objects is unnamed, or when two enums both are.
+        """
+        between = [version for version in sorted(self._schemas) if older <= version < newer]
+
+        def same(one: ObjectType | EnumType, other: ObjectType | EnumType) -> bool:
+            name = one.name
+            for version in between:
+                changes = self._changes.get((version, name))
+                if changes is not None and changes.rename_type is not None:
+                    name = changes.rename_type
+            if name == other.name:
+                return True
+            if isinstance(one, EnumType):
+                return not one.named and not other.named
+            return name == one.name and not (one.named and other.named)
+
+        return same
+
+    @cached_property
+    def identities(self) -> Mapping[tuple[ApiVersion, str], int]:
+        """A number for each definition; the same number means an identical closure."""
+        return identities(self.schemas)
+
+    def stable(self, lineage: Lineage) -> bool:
+        """Whether a subtree is the same in every version, with no rule or hook anywhere in it.
+
+        Such a subtree is passed on, not copied, and nothing is ever stashed in it.
+        """
+        if self.is_root(lineage):
+            return False
+        numbers = {self.identities[node] for node in lineage.nodes.items()}
+        return len(numbers) == 1 and not any(
+            name in self._touched
+            for node in lineage.nodes.items()
+            for name in self._closure_names(node)
+        )
+
+    @cached_property
+    def _touched(self) -> frozenset[str]:
+        """Names of types that a rule or a hook speaks of."""
+        hooked = {each.reference.type for each in self.hooks.declarations}
+        return frozenset(hooked | {each.type for each in self._changes.values()})
+
+    def _closure_names(self, node: tuple[ApiVersion, str]) -> Iterator[str]:
+        if not self._touched:
+            return
+        version, key = node
+        seen = {key}
+        waiting = [key]
+        while waiting:
+            definition = self._schemas[version].definitions[waiting.pop()]
+            yield definition.name
+            if isinstance(definition, ObjectType):
+                types = [each.type for each in definition.properties]
+                types += [definition.additional] if definition.additional else []
+                for found in (ref for each in types for ref in references(each)):
+                    if found not in seen:
+                        seen.add(found)
+                        waiting.append(found)

@@ -1,0 +1,137 @@
+"""Declared hooks: which places a hand-written method reads and writes."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from trundle.evolution._changes import HookReference
+from trundle.evolution._errors import ChangeError
+from trundle.evolution._lineage import ByHook, Derivation, Lineage, Place
+from trundle.evolution._neighbours import Neighbours
+from trundle.evolution._relate import CallHook
+from trundle.schema import ListOf, MapOf, Nullable, Ref, Scalar, Schema, Type
+
+if TYPE_CHECKING:
+    from trundle.evolution._evolution import Evolution
+
+
+class HookMethod(msgspec.Struct, frozen=True):
+    """What one method of a hook declares, in the schemas' property names."""
+
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+
+
+class HookDeclaration(msgspec.Struct, frozen=True):
+    """A hook class as it was found.
+
+    Attributes:
+        reference: where the configuration names it.
+        assign: the methods `assign_to` and `assign_from`, where they are there.
+        converters: names of its `convert_..._to_...` methods.
+    """
+
+    reference: HookReference
+    assign: Mapping[str, HookMethod] = {}
+    converters: tuple[str, ...] = ()
+
+
+class Hooks:
+    """All declared hooks, found by the lineages they stand in."""
+
+    def __init__(self, declarations: tuple[HookDeclaration, ...]) -> None:
+        self.declarations = declarations
+
+    def among(self, lineage: Lineage) -> Iterator[HookDeclaration]:
+        """The hooks that stand between neighbours of a lineage."""
+        for each in self.declarations:
+            reference = each.reference
+            if reference.older not in lineage.nodes or reference.newer not in lineage.nodes:
+                continue
+            if lineage.definition(reference.older).name != reference.type:
+                continue
+            if Neighbours(reference.older, reference.newer) in lineage.versions.pairs:
+                yield each
+
+    def derivations(self, lineage: Lineage) -> Iterator[Derivation]:
+        """What the hooks of a lineage derive, one derivation for each output."""
+        for each in self.among(lineage):
+            reference = each.reference
+            between = Neighbours(reference.older, reference.newer)
+            for method, up in (("assign_to", True), ("assign_from", False)):
+                declared = each.assign.get(method)
+                if declared is None:
+                    continue
+                source, target = (
+                    (between.older, between.newer) if up else (between.newer, between.older)
+                )
+                for version, names in ((source, declared.reads), (target, declared.writes)):
+                    for name in names:
+                        if name not in lineage.names(version):
+                            raise ChangeError(
+                                reference.where,
+                                f"{reference.use}.{method} declares {name!r}, which "
+                                f"{lineage.definition(version).name} of {version} does not have",
+                            )
+                inputs = tuple(Place(source, name) for name in sorted(declared.reads))
+                how = ByHook(reference.use, method, between, up)
+                for name in sorted(declared.writes):
+                    yield Derivation(how, inputs, Place(target, name))
+
+    def converter(self, lineage: Lineage, older: Place, newer: Place) -> CallHook | None:
+        """The property converters between two places, if a hook has any for their types."""
+        for each in self.among(lineage):
+            reference = each.reference
+            if (reference.older, reference.newer) != (older.version, newer.version):
+                continue
+            up, down = converter_names(lineage.evolution, lineage, older, newer)
+            if {up, down} & set(each.converters):
+                return CallHook(
+                    reference.use,
+                    up if up in each.converters else None,
+                    down if down in each.converters else None,
+                )
+        return None
+
+
+def converter_names(
+    evolution: "Evolution", lineage: Lineage, older: Place, newer: Place
+) -> tuple[str, str]:
+    """The names of the methods that convert a property whose type changed, up and down."""
+    one = spoken_type(lineage.type(older), evolution.schema(older.version))
+    other = spoken_type(lineage.type(newer), evolution.schema(newer.version))
+    return f"convert_{one}_to_{other}", f"convert_{other}_to_{one}"
+
+
+def spoken_type(type_: Type, schema: Schema) -> str:
+    """A type as part of a method's name: `level`, `node_type_description_list`."""
+    match type_:
+        case Nullable(inner):
+            return spoken_type(inner, schema)
+        case Scalar(kind):
+            return kind
+        case Ref(key):
+            return snake(schema.definitions[key].name)
+        case ListOf(items):
+            return f"{spoken_type(items, schema)}_list"
+        case MapOf(values):
+            return f"{spoken_type(values, schema)}_map"
+        case _:
+            return "value"
+
+
+def snake(name: str) -> str:
+    """A name in lower case with underscores between its words."""
+    words: list[str] = []
+    for index, letter in enumerate(name):
+        if not letter.isalnum():
+            words.append("_")
+            continue
+        after_lower = index > 0 and (name[index - 1].islower() or name[index - 1].isdigit())
+        before_lower = index + 1 < len(name) and name[index + 1].islower()
+        ends_acronym = index > 0 and name[index - 1].isupper() and before_lower
+        if letter.isupper() and (after_lower or ends_acronym):
+            words.append("_")
+        words.append(letter.lower())
+    return "_".join(part for part in "".join(words).split("_") if part)

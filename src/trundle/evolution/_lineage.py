@@ -1,0 +1,304 @@
+"""Lineage: how the properties of one object type are followed through the versions in which it exists.
+
+A **lineage** follows one object type from its place in a resource: nested types meet where their parents'
+properties meet, never by definition name. Within it a **thread** is one property wherever conversion
+between its versions is exact both ways; a thread has at most one property per version. Threads meet at
+**derivations**: a conversion that is not exact, a rule or a hook tells one thread's value from others'.
+Two threads that share a name without any conversion between them are **namesakes**.
+
+Data lives where its thread says: in a property of the stored object where the thread has one at the
+storage version, else in the property bag, in the shape it had before it left.
+"""
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
+
+from trundle.evolution._neighbours import Neighbours, VersionMap
+from trundle.evolution._relate import (
+    CallHook,
+    Conversion,
+    ConvertObject,
+    EachItem,
+    EachValue,
+    ByVariant,
+    Unwrap,
+    Wrap,
+    lossless,
+)
+from trundle.schema import ObjectType, Property, Type
+from trundle.version import ApiVersion
+
+if TYPE_CHECKING:
+    from trundle.evolution._evolution import Evolution
+
+ADDITIONAL = "*"
+"""The name under which the additional properties of an object are followed, as a map."""
+
+
+class Place(msgspec.Struct, frozen=True, order=True):
+    """A property of a lineage's type in one version."""
+
+    version: ApiVersion
+    property: str
+
+
+class ByConversion(msgspec.Struct, frozen=True):
+    """A value tells another by a conversion; `up` is the way from the older side to the newer."""
+
+    conversion: Conversion
+    up: bool
+
+
+class ByHook(msgspec.Struct, frozen=True):
+    """A hook's method tells several outputs from its inputs."""
+
+    use: str
+    method: str
+    between: Neighbours
+    up: bool
+
+
+class Derivation(msgspec.Struct, frozen=True):
+    """How the value at one place follows from the values at others, across one pair of neighbours."""
+
+    how: ByConversion | ByHook
+    inputs: tuple[Place, ...]
+    output: Place
+
+
+class Link(msgspec.Struct, frozen=True):
+    """Two places that meet; `conversion` is None where they only share a name."""
+
+    older: Place
+    newer: Place
+    conversion: Conversion | None
+
+
+class Thread(msgspec.Struct, frozen=True):
+    """One property through the versions between which its conversion is exact both ways."""
+
+    number: int
+    places: tuple[Place, ...]
+
+    def at(self, version: ApiVersion) -> Place | None:
+        """The thread's place in a version."""
+        return next((place for place in self.places if place.version == version), None)
+
+    def home(self, storage: ApiVersion) -> Place:
+        """Where a storage object of some version keeps the thread's value.
+
+        That is its own property where it has one. Else the value rides in the bag, in the shape it had
+        before the gap: the newest earlier one, a GA's before a preview's, or else the oldest later one.
+        """
+        if place := self.at(storage):
+            return place
+        earlier = [place for place in self.places if place.version < storage]
+        stable = [place for place in earlier if not place.version.preview]
+        return (stable or earlier or self.places[:1])[-1]
+
+
+Nodes: TypeAlias = Mapping[ApiVersion, str]
+
+
+class Lineage:
+    """One object type through the versions in which it exists at its place.
+
+    Attributes:
+        nodes: the key of the type's definition, by version.
+        versions: the map of these versions.
+    """
+
+    def __init__(self, evolution: "Evolution", nodes: Nodes) -> None:
+        self.evolution = evolution
+        self.nodes = dict(sorted(nodes.items()))
+        self.versions = VersionMap.of(nodes)
+        self._children: dict[tuple[ApiVersion, str, str], Lineage] = {}
+
+    def __repr__(self) -> str:
+        return f"<Lineage {self.name} of {len(self.nodes)} versions>"
+
+    @property
+    def name(self) -> str:
+        """The type's name in the newest version."""
+        return self.definition(self.versions.versions[-1]).name
+
+    def definition(self, version: ApiVersion) -> ObjectType:
+        """The type's definition in a version."""
+        return self.evolution.schema(version).object(self.nodes[version])
+
+    def property(self, place: Place) -> Property:
+        """The property at a place; additional properties count as one."""
+        definition = self.definition(place.version)
+        if place.property == ADDITIONAL:
+            return additional_property(definition)
+        found = definition.property(place.property)
+        assert found is not None
+        return found
+
+    def type(self, place: Place) -> Type:
+        """The type of the property at a place."""
+        return self.property(place).type
+
+    def names(self, version: ApiVersion) -> tuple[str, ...]:
+        """The names of the properties that conversion follows in a version, in alphabetical order."""
+        definition = self.definition(version)
+        envelope = self.evolution.envelope(self)
+        names = [each.name for each in definition.properties]
+        if definition.additional is not None:
+            names.append(ADDITIONAL)
+        return tuple(sorted(name for name in names if name not in envelope))
+
+    @cached_property
+    def links(self) -> tuple[Link, ...]:
+        """All pairs of places that meet, in the order of their older places."""
+        from trundle.evolution._linking import link_places  # noqa: PLC0415 - a room's inner cycle
+
+        return link_places(self)
+
+    @cached_property
+    def threads(self) -> tuple[Thread, ...]:
+        """All threads, in the order of their first places."""
+        places = [Place(v, name) for v in self.nodes for name in self.names(v)]
+        group = {place: {place} for place in places}
+        for link in self.links:
+            ours, theirs = group[link.older], group[link.newer]
+            if ours is theirs or not self._carries(link):
+                continue
+            if {p.version for p in ours} & {p.version for p in theirs}:
+                continue
+            ours |= theirs
+            for place in theirs:
+                group[place] = ours
+        distinct = {id(each): each for each in group.values()}
+        ordered = sorted(tuple(sorted(each)) for each in distinct.values())
+        return tuple(Thread(number, each) for number, each in enumerate(ordered))
+
+    def _carries(self, link: Link) -> bool:
+        if link.conversion is None or not lossless(link.conversion):
+            return False
+        return not any(
+            each.output in {link.older, link.newer}
+            and set(each.inputs) != {link.older, link.newer}
+            and {each.between.older, each.between.newer} == {link.older.version, link.newer.version}
+            for each in self._hook_outputs
+        )
+
+    @cached_property
+    def _hook_outputs(self) -> tuple["_HookOutput", ...]:
+        return tuple(
+            _HookOutput(derivation.output, derivation.inputs, derivation.how.between)
+            for derivation in self.hooks
+            if isinstance(derivation.how, ByHook)
+        )
+
+    @cached_property
+    def hooks(self) -> tuple[Derivation, ...]:
+        """What the hooks between neighbours of this lineage derive."""
+        return tuple(self.evolution.hooks.derivations(self))
+
+    @cached_property
+    def _thread_of(self) -> Mapping[Place, Thread]:
+        return {place: thread for thread in self.threads for place in thread.places}
+
+    def thread(self, place: Place) -> Thread:
+        """The thread that a place belongs to."""
+        return self._thread_of[place]
+
+    @cached_property
+    def derivations(self) -> Mapping[int, tuple[Derivation, ...]]:
+        """By thread number: how its value follows from other threads, hooks before conversions."""
+        found: dict[int, list[Derivation]] = {}
+        for each in itertools.chain(self.hooks, self._conversions()):
+            thread = self.thread(each.output)
+            if all(self.thread(place) is not thread for place in each.inputs):
+                found.setdefault(thread.number, []).append(each)
+        return {number: tuple(each) for number, each in found.items()}
+
+    def _conversions(self) -> Iterator[Derivation]:
+        for link in self.links:
+            conversion = link.conversion
+            if conversion is None:
+                continue
+            for up, source, target in (
+                (True, link.older, link.newer),
+                (False, link.newer, link.older),
+            ):
+                if isinstance(conversion, CallHook):
+                    if (conversion.up if up else conversion.down) is None:
+                        continue
+                yield Derivation(ByConversion(conversion, up), (source,), target)
+
+    @cached_property
+    def namesakes(self) -> Mapping[int, tuple[Place, ...]]:
+        """By thread number: the places of other threads that share a name, without a conversion."""
+        found: dict[int, list[Place]] = {}
+        for link in self.links:
+            if link.conversion is None:
+                found.setdefault(self.thread(link.older).number, []).append(link.newer)
+                found.setdefault(self.thread(link.newer).number, []).append(link.older)
+        return {number: tuple(each) for number, each in found.items()}
+
+    def child(self, place: Place, key: str) -> "Lineage":
+        """The lineage of a nested object type: the definition `key` as the property at `place` has it."""
+        if not self._children:
+            self._children = dict(self._find_children())
+        return self._children[place.version, place.property, key]
+
+    def _find_children(self) -> Iterator[tuple[tuple[ApiVersion, str, str], "Lineage"]]:
+        schemas = self.evolution
+        group: dict[tuple[Place, str], set[tuple[Place, str]]] = {}
+        for version in self.nodes:
+            for name in self.names(version):
+                place = Place(version, name)
+                for key in schemas.objects_in(version, self.type(place)):
+                    group[place, key] = {(place, key)}
+        for link in self.links:
+            for pair in object_pairs(link.conversion):
+                ours, theirs = group[link.older, pair.older], group[link.newer, pair.newer]
+                if ours is theirs or {p.version for p, _ in ours} & {p.version for p, _ in theirs}:
+                    continue
+                ours |= theirs
+                for member in theirs:
+                    group[member] = ours
+        made: dict[int, Lineage] = {}
+        for (place, key), members in group.items():
+            if id(members) not in made:
+                nodes = {member.version: each for member, each in members}
+                made[id(members)] = schemas.lineage(nodes)
+            yield (place.version, place.property, key), made[id(members)]
+
+
+class _HookOutput(msgspec.Struct, frozen=True):
+    output: Place
+    inputs: tuple[Place, ...]
+    between: Neighbours
+
+
+ENVELOPE = ("apiVersion", "kind", "metadata")
+"""Properties of a root object that every resource has; they are carried by rules of their own."""
+
+
+def additional_property(definition: ObjectType) -> Property:
+    """The additional properties of an object, as one property that holds a map."""
+    from trundle.schema import MapOf  # noqa: PLC0415
+
+    assert definition.additional is not None
+    return Property(ADDITIONAL, MapOf(definition.additional))
+
+
+def object_pairs(conversion: Conversion | None) -> Iterable[ConvertObject]:
+    """All pairs of object types that meet within a conversion."""
+    match conversion:
+        case ConvertObject():
+            yield conversion
+        case EachItem(inner) | EachValue(inner) | Wrap(inner) | Unwrap(inner):
+            yield from object_pairs(inner)
+        case ByVariant(variants=variants):
+            for each in variants:
+                yield from object_pairs(each.conversion)
+        case _:
+            return

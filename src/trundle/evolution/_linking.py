@@ -1,0 +1,172 @@
+"""Finding which properties of a type meet, from version to version."""
+
+from collections.abc import Iterator
+
+from trundle.evolution._changes import TypeChanges
+from trundle.evolution._errors import ChangeError
+from trundle.evolution._lineage import Lineage, Link, Place
+from trundle.evolution._neighbours import Neighbours, VersionMap
+from trundle.evolution._relate import (
+    Conversion,
+    ConvertScalar,
+    MapValues,
+    Unwrap,
+    Wrap,
+    relate,
+)
+from trundle.schema import ListOf
+from trundle.version import ApiVersion
+
+_Group = dict[ApiVersion, str]
+
+
+def link_places(lineage: Lineage) -> tuple[Link, ...]:
+    """All pairs of properties of a lineage that meet, namesakes included."""
+    found: set[Link] = set()
+    for group in _groups(lineage):
+        found.update(_links_of(lineage, group))
+    return tuple(sorted(found, key=lambda link: (link.older, link.newer)))
+
+
+def _groups(lineage: Lineage) -> list[_Group]:
+    """Properties by name, with renames joining the names of older and newer versions."""
+    groups: list[_Group] = []
+    by_name: dict[str, _Group] = {}
+    for version in lineage.nodes:
+        for name in lineage.names(version):
+            by_name.setdefault(name, {})[version] = name
+    groups.extend(by_name.values())
+    for changes in _changes_of(lineage):
+        renames = {**changes.rename, **_renamed(changes.wrap), **_renamed(changes.unwrap)}
+        for older, newer in sorted(renames.items()):
+            _join(lineage, groups, changes, older, newer)
+    return [group for group in groups if group]
+
+
+def _renamed(names: object) -> dict[str, str]:
+    assert isinstance(names, dict)
+    return {older: newer for older, newer in names.items() if older != newer}
+
+
+def _changes_of(lineage: Lineage) -> Iterator[TypeChanges]:
+    for version in lineage.nodes:
+        changes = lineage.evolution.changes(version, lineage.definition(version).name)
+        if changes is not None:
+            yield changes
+
+
+def _join(
+    lineage: Lineage, groups: list[_Group], changes: TypeChanges, older: str, newer: str
+) -> None:
+    version = changes.version
+    where = changes.place("rename", older)
+    if older not in lineage.names(version):
+        raise ChangeError(
+            where, f"{changes.type} of {version} has no property {older!r}, so it cannot be renamed"
+        )
+    later = VersionMap.of(
+        [version, *(v for v in lineage.nodes if v > version and newer in lineage.names(v))]
+    )
+    target = later.neighbour(version) or next(iter(later.versions[1:]), None)
+    if target is None:
+        raise ChangeError(
+            where,
+            f"no version after {version} has a property {newer!r} in {changes.type}; "
+            "write the newer side's name",
+        )
+    ours = next(group for group in groups if group.get(version) == older)
+    theirs = next(group for group in groups if group.get(target) == newer)
+    if ours is theirs:
+        return
+    leaving = {
+        v: name
+        for v, name in ours.items()
+        if name == older
+        and (
+            (v >= target and not target.preview)
+            or v in theirs
+            and theirs[v] == newer
+            and v > version
+        )
+    }
+    staying = {v: name for v, name in theirs.items() if name == newer and v <= version}
+    for each in leaving:
+        del ours[each]
+    for each in staying:
+        del theirs[each]
+    if overlap := ours.keys() & theirs.keys():
+        raise ChangeError(
+            where,
+            f"renaming {older!r} to {newer!r} contradicts another rename of {changes.type}: "
+            f"both have a property in {min(overlap)}",
+        )
+    ours.update(theirs)
+    theirs.clear()
+    groups.extend(part for part in (leaving, staying) if part)
+
+
+def _links_of(lineage: Lineage, group: _Group) -> Iterator[Link]:
+    """The links of one group: each version to its neighbour of a related type, and namesakes."""
+    versions = VersionMap.of(group)
+    linked: set[Neighbours] = set()
+    taken: set[ApiVersion] = set()
+    for version in reversed(versions.versions):
+        for other in _candidates(versions, version):
+            pair = Neighbours(min(version, other), max(version, other))
+            if pair in linked or (not version.preview and other in taken):
+                continue
+            link = _link(lineage, group, pair)
+            if link.conversion is not None:
+                yield link
+                linked.add(pair)
+                if not version.preview:
+                    taken.add(other)
+                break
+    for pair in versions.pairs:
+        if pair not in linked:
+            link = _link(lineage, group, pair)
+            if link.conversion is None:
+                yield link
+
+
+def _candidates(versions: VersionMap, version: ApiVersion) -> list[ApiVersion]:
+    """The versions that one may link to, the best first."""
+    if not version.preview:
+        return [ga for ga in versions.ga if ga > version]
+    successor = versions.successor(version)
+    later = [v for v in versions.versions if v > version and (successor is None or v <= successor)]
+    first = later if successor is not None or not versions.ga else [versions.ga[-1]]
+    earlier = [v for v in reversed(versions.versions) if v < version]
+    rest = earlier if versions.ga else []
+    return [*first, *(v for v in rest if v not in first)]
+
+
+def _link(lineage: Lineage, group: _Group, pair: Neighbours) -> Link:
+    older, newer = Place(pair.older, group[pair.older]), Place(pair.newer, group[pair.newer])
+    return Link(older, newer, _conversion(lineage, older, newer))
+
+
+def _conversion(lineage: Lineage, older: Place, newer: Place) -> Conversion | None:
+    evolution = lineage.evolution
+    changes = evolution.changes(older.version, lineage.definition(older.version).name)
+    ours, theirs = lineage.type(older), lineage.type(newer)
+    schemas = (evolution.schema(older.version), evolution.schema(newer.version))
+    meets = evolution.meets(older.version, newer.version)
+    if changes is not None:
+        name = older.property
+        if name in changes.keep:
+            return None
+        if name in changes.values:
+            return MapValues(tuple(sorted(changes.values[name].items())))
+        if name in changes.convert:
+            return ConvertScalar(changes.convert[name])
+        if changes.wrap.get(name) == newer.property and isinstance(theirs, ListOf):
+            item = relate(ours, theirs.items, schemas, meets)
+            return item and Wrap(item)
+        if changes.unwrap.get(name) == newer.property and isinstance(ours, ListOf):
+            item = relate(ours.items, theirs, schemas, meets)
+            return item and Unwrap(item)
+    hooked = evolution.hooks.converter(lineage, older, newer)
+    if hooked is not None:
+        return hooked
+    return relate(ours, theirs, schemas, meets)

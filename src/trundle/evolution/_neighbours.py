@@ -1,0 +1,97 @@
+"""Neighbours, hubs and horizons: the order in which versions follow each other.
+
+The rules are those of the rolling storage study. A GA version's neighbour is the next GA version. A
+preview's is the next version up to the GA that takes it over or, after the last GA, that GA. Without any
+GA, previews chain to the newest. They hold for any set of versions, so that a type or property that
+exists only in some versions finds its neighbours among those.
+"""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from trundle.version import ApiVersion
+
+
+class Neighbours(msgspec.Struct, frozen=True, order=True):
+    """Two versions that meet, the older one first."""
+
+    older: ApiVersion
+    newer: ApiVersion
+
+    def __str__(self) -> str:
+        return f"{self.older} and {self.newer}"
+
+
+class VersionMap(msgspec.Struct, frozen=True):
+    """The versions in which something exists, and how they relate.
+
+    Attributes:
+        versions: in ascending order, without duplicates, at least one.
+    """
+
+    versions: tuple[ApiVersion, ...]
+
+    @classmethod
+    def of(cls, versions: Iterable[ApiVersion]) -> "VersionMap":
+        """The map of some versions in any order."""
+        return cls(tuple(sorted(set(versions))))
+
+    @property
+    def ga(self) -> tuple[ApiVersion, ...]:
+        """The GA versions in ascending order."""
+        return tuple(version for version in self.versions if not version.preview)
+
+    @property
+    def hub(self) -> ApiVersion:
+        """The newest GA version; the newest preview if there is no GA."""
+        return (self.ga or self.versions)[-1]
+
+    @property
+    def past_hubs(self) -> tuple[ApiVersion, ...]:
+        """Versions that were the hub before newer ones came, in ascending order.
+
+        These are all GA versions but the hub, and the previews that came before the first GA.
+        """
+        first_ga = self.ga[0] if self.ga else None
+        return tuple(
+            version
+            for version in self.versions
+            if version != self.hub
+            and (not version.preview or first_ga is None or version < first_ga)
+        )
+
+    def successor(self, version: ApiVersion) -> ApiVersion | None:
+        """The GA that takes a version over: for a GA itself, for a preview the next GA, else None."""
+        return next((ga for ga in self.ga if ga >= version), None)
+
+    def neighbour(self, version: ApiVersion) -> ApiVersion | None:
+        """The version that this one's rules and hooks lead to; None for the end of the chain."""
+        later = [other for other in self.versions if other > version]
+        if not version.preview:
+            return next((other for other in later if not other.preview), None)
+        if self.successor(version) is None and self.ga:
+            return self.ga[-1]
+        return later[0] if later else None
+
+    @property
+    def pairs(self) -> tuple[Neighbours, ...]:
+        """All pairs of neighbours in ascending order."""
+        met = []
+        for version in self.versions:
+            other = self.neighbour(version)
+            if other is not None:
+                met.append(Neighbours(min(version, other), max(version, other)))
+        return tuple(sorted(met))
+
+    def served(self, horizon: int | None) -> tuple[ApiVersion, ...]:
+        """The versions that a horizon of so many GA versions still serves; all without a horizon.
+
+        A preview goes with the GA that took it over; one after the last GA is served.
+        """
+        kept = self.ga if horizon is None else self.ga[-horizon:]
+        return tuple(
+            version
+            for version in self.versions
+            if (successor := self.successor(version)) is None or successor in kept
+        )

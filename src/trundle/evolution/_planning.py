@@ -1,0 +1,363 @@
+"""Plans: neighbour links fused into one conversion from any shape of a lineage to any other.
+
+A value is followed along its thread. Where the thread has a property in the source it is read there, and
+changed straight into the target's shape. Else it comes from the bag, while nothing has made the entry
+stale; else from other threads, by the derivations of the neighbours in between. The way down uses the same
+threads and derivations as the way up, so neither is ever searched anew.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from trundle.evolution._lineage import (
+    ByConversion,
+    ByHook,
+    Derivation,
+    Lineage,
+    Place,
+    Thread,
+)
+from trundle.evolution._relate import CallHook, ConvertScalar, MapValues, exact
+from trundle.evolution._steps import (
+    Assign,
+    CallConverter,
+    CallScalar,
+    Chain,
+    Change,
+    Entry,
+    Expression,
+    First,
+    Hidden,
+    HookCall,
+    HookOutput,
+    MapText,
+    Plan,
+    PlanKey,
+    Read,
+    Shape,
+    Stash,
+    Step,
+    Unstash,
+    ValueStep,
+    Witness,
+)
+from trundle.evolution._changes import SCALAR_CONVERSIONS
+from trundle.evolution._neighbours import Neighbours
+from trundle.evolution._values import End, Mismatch, change_value
+from trundle.evolution._defaults import default_of
+from trundle.schema import ABSENT
+from trundle.version import ApiVersion
+
+
+def plan(key: PlanKey) -> Plan:
+    """The plan that converts objects of one shape of a lineage to another."""
+    return _Planning(key).plan()
+
+
+def witness_of(lineage: Lineage, thread: Thread, storage: Shape) -> Witness | None:
+    """What makes an entry of a thread stale in objects of a storage shape; None if nothing does."""
+    return _Planning(PlanKey(lineage, storage, storage)).witness(thread)
+
+
+class _Value:
+    """A thread's value as the source has it: an expression, and where and in which shape it lies."""
+
+    __slots__ = ("expression", "place", "shape")
+
+    def __init__(self, expression: Expression, place: Place, shape: Shape) -> None:
+        self.expression = expression
+        self.place = place
+        self.shape = shape
+
+
+class _Planning:
+    def __init__(self, key: PlanKey) -> None:
+        self.key = key
+        self.lineage = key.lineage
+        self.source = key.source
+        self.target = key.target
+
+    def plan(self) -> Plan:
+        steps = list(self._assignments())
+        if self.target.kind == "storage":
+            steps.extend(self._stashes())
+        return Plan(self.key, tuple(steps), self._consumed())
+
+    def _assignments(self) -> Iterator[Step]:
+        version = self.target.version
+        definition = self.lineage.definition(version)
+        for name in self.lineage.names(version):
+            place = Place(version, name)
+            value = self.value(self.lineage.thread(place), place, self.target)
+            default: Any = ABSENT
+            if self.target.kind == "api":
+                changes = self.lineage.evolution.changes(version, definition.name)
+                default = default_of(self.lineage, place, changes)
+            yield Assign(name, value, default)
+
+    def _stashes(self) -> Iterator[Step]:
+        storage = self.target
+        for thread in self.lineage.threads:
+            if thread.at(storage.version) is not None:
+                continue
+            if self.source.kind == "storage" and thread.at(self.source.version) is None:
+                continue  # whatever is in the bag travels on
+            home = thread.home(storage.version)
+            shape = Shape("storage", home.version)
+            value = self.value(thread, home, shape)
+            if value is None:
+                continue
+            stored = _Planning(PlanKey(self.lineage, storage, storage))
+            derived = stored.derived(thread, home, shape, frozenset({thread.number}))
+            if thread.at(self.source.version) is None and derived is not None:
+                if not self._on_the_way(thread):
+                    continue
+            if derived is not None and self._exact_towards(thread, storage):
+                continue
+            comparable = derived is not None and not _calls_hook(derived)
+            yield Stash(
+                home,
+                value,
+                stored.witness(thread),
+                derived if comparable else None,
+                tuple(place for place in self._homes(thread) if place != home),
+            )
+
+    def _on_the_way(self, thread: Thread) -> bool:
+        """Whether a thread without a place in the source lies between source and storage."""
+        low, high = sorted((self.source.version, self.target.version))
+        return any(low < place.version < high for place in thread.places)
+
+    def _exact_towards(self, thread: Thread, storage: Shape) -> bool:
+        """Whether the storage shape tells a thread's value exactly, so that no entry is needed."""
+        for each in self.lineage.derivations.get(thread.number, ()):
+            if not isinstance(each.how, ByConversion):
+                return False
+            other = self.lineage.thread(each.inputs[0])
+            if other.at(storage.version) is None:
+                continue
+            return exact(each.how.conversion, up=not each.how.up)
+        return False
+
+    def _consumed(self) -> tuple[Place, ...]:
+        if self.source.kind != "storage" or self.target.kind != "storage":
+            return ()
+        return tuple(
+            place
+            for thread in self.lineage.threads
+            if thread.at(self.target.version) is not None and thread.at(self.source.version) is None
+            for place in self._homes(thread)
+        )
+
+    def value(
+        self, thread: Thread, place: Place, shape: Shape, seen: frozenset[int] = frozenset()
+    ) -> Expression | None:
+        """A thread's value at one of its places in some shape; None where the source has none."""
+        own = thread.at(self.source.version)
+        if own is not None:
+            return self._changed(_Value(Read(own.property), own, self.source), place, shape)
+        options: list[Expression] = []
+        if self.source.kind == "storage":
+            options.append(self._unstash(thread, place, shape))
+        derived = self.derived(thread, place, shape, seen | {thread.number})
+        if derived is not None:
+            options.append(derived)
+        if not options:
+            return None
+        return options[0] if len(options) == 1 else First(tuple(options))
+
+    def _unstash(self, thread: Thread, place: Place, shape: Shape) -> Unstash:
+        entries = []
+        for home in self._homes(thread):
+            step = change_value(
+                End(self.lineage, home, Shape("storage", home.version)),
+                End(self.lineage, place, shape),
+            )
+            if not isinstance(step, Mismatch):
+                entries.append(Entry(home, step))
+        return Unstash(tuple(entries), self.witness(thread))
+
+    def _homes(self, thread: Thread) -> tuple[Place, ...]:
+        """Where a thread may be stashed, in this storage version first, then in those before it."""
+        versions = self.lineage.versions
+        storage = self.source.version if self.source.kind == "storage" else self.target.version
+        hubs = [storage, versions.hub, *reversed(versions.past_hubs)]
+        homes = (thread.home(hub) for hub in hubs if thread.at(hub) is None)
+        return tuple(dict.fromkeys(homes))
+
+    def witness(self, thread: Thread) -> Witness | None:
+        """What an entry of a thread accompanies: the inputs of its derivations, and its namesakes."""
+        storage = Shape("storage", self.source.version)
+        stored = _Planning(PlanKey(self.lineage, storage, storage))
+        places: list[Place] = []
+        for each in self.lineage.derivations.get(thread.number, ()):
+            if self._reaches(each, storage):
+                places.extend(each.inputs)
+        if not places:
+            towards = [
+                place
+                for place in self.lineage.namesakes.get(thread.number, ())
+                if self._nearer(place, thread, storage)
+            ]
+            places.extend(towards[:1])
+        seen = frozenset({thread.number})
+        values = []
+        for place in dict.fromkeys(places):
+            other = self.lineage.thread(place)
+            if other is thread:
+                continue
+            shape = Shape("api", place.version)
+            values.append(stored.value(other, place, shape, seen))
+        return Witness(tuple(values)) if any(value is not None for value in values) else None
+
+    def _reaches(self, each: Derivation, storage: Shape) -> bool:
+        """Whether a derivation leads from the storage version's side."""
+        output, other = each.output.version, each.inputs[0].version
+        if storage.version == other:
+            return True
+        return _toward(output, other, storage.version)
+
+    def _nearer(self, place: Place, thread: Thread, storage: Shape) -> bool:
+        home = thread.home(storage.version)
+        return place.version == storage.version or _toward(
+            home.version, place.version, storage.version
+        )
+
+    def derived(
+        self, thread: Thread, place: Place, shape: Shape, seen: frozenset[int]
+    ) -> Expression | None:
+        """A thread's value as other threads tell it; None where none of them has a value."""
+        options: list[Expression] = []
+        for each in self.lineage.derivations.get(thread.number, ()):
+            if isinstance(each.how, ByHook):
+                found = self._by_hook(each, each.how, place, shape, seen)
+            else:
+                found = self._by_conversion(each, each.how, place, shape, seen)
+            if found is not None:
+                options.append(found)
+        if not options:
+            return None
+        return options[0] if len(options) == 1 else First(tuple(options))
+
+    def _by_hook(
+        self, each: Derivation, how: ByHook, place: Place, shape: Shape, seen: frozenset[int]
+    ) -> Expression | None:
+        inputs: list[tuple[Place, Expression | None]] = []
+        for source in each.inputs:
+            thread = self.lineage.thread(source)
+            told = Shape("api", source.version)
+            value = None if thread.number in seen else self.value(thread, source, told, seen)
+            inputs.append((source, value))
+        if all(value is None for _, value in inputs):
+            return None
+        if self.source.kind == "api" and self.target.kind == "storage":
+            stored = _Planning(PlanKey(self.lineage, self.target, self.target))
+            inputs = [
+                (source, value if value is not None else stored.hidden(source, seen))
+                for source, value in inputs
+            ]
+        call = HookCall(how.use, how.method, how.between, how.up, tuple(inputs))
+        step = change_value(
+            End(self.lineage, each.output, Shape("api", each.output.version)),
+            End(self.lineage, place, shape),
+        )
+        assert not isinstance(step, Mismatch)
+        return HookOutput(call, each.output, step)
+
+    def hidden(self, place: Place, seen: frozenset[int]) -> Hidden | None:
+        """What a stored object tells of a hook's input that the source cannot see."""
+        thread = self.lineage.thread(place)
+        value = self.value(thread, place, Shape("api", place.version), seen - {thread.number})
+        return None if value is None else Hidden(value)
+
+    def _by_conversion(
+        self, each: Derivation, how: ByConversion, place: Place, shape: Shape, seen: frozenset[int]
+    ) -> Expression | None:
+        source = each.inputs[0]
+        thread = self.lineage.thread(source)
+        if thread.number in seen:
+            return None
+        own = thread.at(self.source.version)
+        if own is not None and not isinstance(how.conversion, CallHook | ConvertScalar | MapValues):
+            straight = change_value(
+                End(self.lineage, own, self.source), End(self.lineage, place, shape)
+            )
+            if not isinstance(straight, Mismatch):
+                return _change(Read(own.property), straight)
+        told = Shape("api" if isinstance(how.conversion, CallHook) else "storage", source.version)
+        value = self.value(thread, source, told, seen)
+        if value is None:
+            return None
+        step, reached = self._across(each, how, told)
+        if isinstance(step, Mismatch):
+            return None
+        after = change_value(
+            End(self.lineage, each.output, reached), End(self.lineage, place, shape)
+        )
+        assert not isinstance(after, Mismatch)
+        return _change(_change(value, step), after)
+
+    def _across(
+        self, each: Derivation, how: ByConversion, told: Shape
+    ) -> tuple[ValueStep | Mismatch | None, Shape]:
+        """The step over one pair of neighbours, and the shape its result has."""
+        source, output = each.inputs[0], each.output
+        between = Neighbours(*sorted((source.version, output.version)))
+        match how.conversion:
+            case MapValues(values):
+                pairs = values if how.up else _inverse(values)
+                return MapText(pairs), Shape("storage", output.version)
+            case ConvertScalar(name):
+                used = name if how.up else SCALAR_CONVERSIONS[name]
+                return CallScalar(used), Shape("storage", output.version)
+            case CallHook(use, up, down):
+                method = up if how.up else down
+                assert method is not None
+                return CallConverter(use, method, between), Shape("api", output.version)
+            case _:
+                reached = Shape("storage", output.version)
+                step = change_value(
+                    End(self.lineage, source, told), End(self.lineage, output, reached)
+                )
+                return step, reached
+
+    def _changed(self, value: _Value, place: Place, shape: Shape) -> Expression:
+        step = change_value(
+            End(self.lineage, value.place, value.shape), End(self.lineage, place, shape)
+        )
+        assert not isinstance(step, Mismatch), (value.place, place)
+        return _change(value.expression, step)
+
+
+def _toward(start: ApiVersion, step: ApiVersion, goal: ApiVersion) -> bool:
+    """Whether going from one version to another leads on to a third."""
+    return goal >= step if start < step else goal <= step
+
+
+def _change(value: Expression, step: ValueStep | None) -> Expression:
+    if step is None:
+        return value
+    if isinstance(value, Change):
+        inner = value.step.steps if isinstance(value.step, Chain) else (value.step,)
+        outer = step.steps if isinstance(step, Chain) else (step,)
+        return Change(value.value, Chain((*inner, *outer)))
+    return Change(value, step)
+
+
+def _inverse(values: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    inverse: dict[str, str] = {}
+    for older, newer in values:
+        inverse.setdefault(newer, older)
+    return tuple(sorted(inverse.items()))
+
+
+def _calls_hook(expression: Expression) -> bool:
+    match expression:
+        case HookOutput():
+            return True
+        case First(options):
+            return any(_calls_hook(each) for each in options)
+        case Change(value, step):
+            return _calls_hook(value) or "CallConverter" in repr(step)
+        case _:
+            return False

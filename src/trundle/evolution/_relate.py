@@ -1,0 +1,309 @@
+"""How a value of one type becomes a value of another: the table of section 5 of the design, as data.
+
+`relate` compares two types that meet and returns a conversion, or None where the change of type is one
+that only a rule or a hook can bridge. A conversion is one of a closed union of frozen records. Each knows
+whether it is exact: whether a value that went over comes back the same.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+import msgspec
+
+from trundle.schema import (
+    EnumType,
+    FreeForm,
+    ListOf,
+    MapOf,
+    Nullable,
+    ObjectType,
+    Ref,
+    Scalar,
+    Schema,
+    Type,
+    Union,
+)
+
+
+class Same(msgspec.Struct, frozen=True, tag="same"):
+    """The value itself."""
+
+
+class ConvertObject(msgspec.Struct, frozen=True, tag="object"):
+    """An object, member by member."""
+
+    older: str
+    newer: str
+
+
+class EachItem(msgspec.Struct, frozen=True, tag="items"):
+    """A list, element by element."""
+
+    item: "Conversion"
+
+
+class EachValue(msgspec.Struct, frozen=True, tag="values"):
+    """A map, value by value."""
+
+    value: "Conversion"
+
+
+class Variant(msgspec.Struct, frozen=True):
+    """Two variants that meet; positions among the variants of each side's union."""
+
+    older: int
+    newer: int
+    conversion: "Conversion"
+
+
+class ByVariant(msgspec.Struct, frozen=True, tag="variants"):
+    """A union, by variant; a side that is no union counts as a union of one."""
+
+    older: tuple[Type, ...]
+    newer: tuple[Type, ...]
+    variants: tuple[Variant, ...]
+
+
+class Narrow(msgspec.Struct, frozen=True, tag="narrow"):
+    """One side admits every value of the other; the way to the narrow side checks that the value fits."""
+
+    older: Type
+    newer: Type
+
+
+class EnumText(msgspec.Struct, frozen=True, tag="enum-text"):
+    """Text on one side, an enum on the other; reading as the enum gives the enum's own letter case."""
+
+    older: tuple[str, ...] | None
+    newer: tuple[str, ...] | None
+
+
+class MapValues(msgspec.Struct, frozen=True, tag="map-values"):
+    """Configured values become others; all other values stay."""
+
+    values: tuple[tuple[str, str], ...]
+
+
+class Wrap(msgspec.Struct, frozen=True, tag="wrap"):
+    """A single value on the older side is a list of one on the newer."""
+
+    item: "Conversion"
+
+
+class Unwrap(msgspec.Struct, frozen=True, tag="unwrap"):
+    """A list on the older side is a single value on the newer."""
+
+    item: "Conversion"
+
+
+class ConvertScalar(msgspec.Struct, frozen=True, tag="scalar"):
+    """A named scalar conversion, see `SCALAR_CONVERSIONS`."""
+
+    name: str
+
+
+class CallHook(msgspec.Struct, frozen=True, tag="hook"):
+    """A hand-written property converter: a method for each way, either of them optional."""
+
+    use: str
+    up: str | None
+    down: str | None
+
+
+Conversion: TypeAlias = (
+    Same
+    | ConvertObject
+    | EachItem
+    | EachValue
+    | ByVariant
+    | Narrow
+    | EnumText
+    | MapValues
+    | Wrap
+    | Unwrap
+    | ConvertScalar
+    | CallHook
+)
+
+Meets: TypeAlias = Callable[[ObjectType | EnumType, ObjectType | EnumType], bool]
+
+
+def exact(conversion: Conversion, *, up: bool) -> bool:
+    """Whether every value that goes one way comes back the same from there.
+
+    `up` is the way from the older side to the newer.
+    """
+    match conversion:
+        case Same() | ConvertObject():
+            return True
+        case EachItem(inner) | EachValue(inner):
+            return exact(inner, up=up)
+        case ByVariant(older, newer, variants):
+            covered = {each.older if up else each.newer for each in variants}
+            return len(covered) == len(older if up else newer) and all(
+                exact(each.conversion, up=up) for each in variants
+            )
+        case Narrow(older, newer):
+            return isinstance(newer if up else older, FreeForm) or _wider(
+                newer if up else older, older if up else newer
+            )
+        case Wrap(item):
+            return up and exact(item, up=up)
+        case Unwrap(item):
+            return not up and exact(item, up=up)
+        case _:
+            return False
+
+
+def lossless(conversion: Conversion) -> bool:
+    """Whether a conversion is exact both ways."""
+    return exact(conversion, up=True) and exact(conversion, up=False)
+
+
+def relate(
+    older: Type, newer: Type, schemas: tuple[Schema, Schema], meets: Meets
+) -> Conversion | None:
+    """The conversion between two types that meet; None for a change of type.
+
+    Args:
+        older: a type of the first schema.
+        newer: a type of the second schema.
+        schemas: the schemas that references resolve in.
+        meets: whether two named definitions are the same thing; decides about renamed types.
+    """
+    return _Relating(schemas[0], schemas[1], meets).types(older, newer)
+
+
+class _Relating:
+    def __init__(self, older: Schema, newer: Schema, meets: Meets) -> None:
+        self.older = older
+        self.newer = newer
+        self.meets = meets
+
+    def types(self, older: Type, newer: Type) -> Conversion | None:
+        older = older.inner if isinstance(older, Nullable) else older
+        newer = newer.inner if isinstance(newer, Nullable) else newer
+        match older, newer:
+            case (FreeForm(), FreeForm()):
+                return Same()
+            case (FreeForm(), _) | (_, FreeForm()):
+                return Narrow(older, newer)
+            case (Scalar(one), Scalar(other)):
+                return self._scalars(one, other)
+            case (ListOf(one_items), ListOf(other_items)):
+                item = self.types(one_items, other_items)
+                return item and (Same() if item == Same() else EachItem(item))
+            case (MapOf(one_values), MapOf(other_values)):
+                value = self.types(one_values, other_values)
+                return value and (Same() if value == Same() else EachValue(value))
+            case (Union(), _) | (_, Union()):
+                return self._unions(older, newer)
+            case (Ref(), _) | (_, Ref()):
+                return self._definitions(older, newer)
+            case _:
+                return None
+
+    @staticmethod
+    def _scalars(older: str, newer: str) -> Conversion | None:
+        if older == newer:
+            return Same()
+        if {older, newer} == {"integer", "number"}:
+            return Narrow(Scalar(older), Scalar(newer))  # type: ignore[arg-type]
+        return None
+
+    def _definitions(self, older: Type, newer: Type) -> Conversion | None:
+        one = self.older.definitions[older.key] if isinstance(older, Ref) else older
+        other = self.newer.definitions[newer.key] if isinstance(newer, Ref) else newer
+        match one, other:
+            case (ObjectType(), ObjectType()):
+                assert isinstance(older, Ref)
+                assert isinstance(newer, Ref)
+                return ConvertObject(older.key, newer.key) if self.meets(one, other) else None
+            case (EnumType(), EnumType()):
+                same_kind = one.kind == other.kind
+                return Same() if same_kind and self.meets(one, other) else None
+            case (EnumType(kind=kind), Scalar(other_kind)):
+                return self._enum_and_scalar(kind, other_kind, one.values, None)
+            case (Scalar(other_kind), EnumType(kind=kind)):
+                return self._enum_and_scalar(kind, other_kind, None, other.values)
+            case _:
+                return None
+
+    @staticmethod
+    def _enum_and_scalar(
+        kind: str, other: str, older: tuple[str, ...] | None, newer: tuple[str, ...] | None
+    ) -> Conversion | None:
+        if kind != other:
+            return None
+        return EnumText(older, newer) if kind == "string" else Same()
+
+    def _unions(self, older: Type, newer: Type) -> Conversion | None:
+        ours = older.variants if isinstance(older, Union) else (older,)
+        theirs = newer.variants if isinstance(newer, Union) else (newer,)
+        one_tags = discriminators(ours, self.older)
+        other_tags = discriminators(theirs, self.newer)
+        met: list[Variant] = []
+        for position, variant in enumerate(ours):
+            for other, candidate in enumerate(theirs):
+                if any(each.newer == other for each in met):
+                    continue
+                conversion = self._variants(
+                    variant, candidate, one_tags[position], other_tags[other]
+                )
+                if conversion is not None:
+                    met.append(Variant(position, other, conversion))
+                    break
+        if not met:
+            return None
+        if len(ours) == len(theirs) == len(met) and all(each.conversion == Same() for each in met):
+            return Same()
+        return ByVariant(ours, theirs, tuple(met))
+
+    def _variants(
+        self, older: Type, newer: Type, tags: Mapping[str, str], others: Mapping[str, str]
+    ) -> Conversion | None:
+        one = self.older.definitions.get(older.key) if isinstance(older, Ref) else None
+        other = self.newer.definitions.get(newer.key) if isinstance(newer, Ref) else None
+        if isinstance(one, ObjectType) and isinstance(other, ObjectType):
+            shared = tags.keys() & others.keys()
+            agree = any(tags[name].casefold() == others[name].casefold() for name in shared)
+            if agree or (not shared and self.meets(one, other)):
+                assert isinstance(older, Ref)
+                assert isinstance(newer, Ref)
+                return ConvertObject(older.key, newer.key)
+            return None
+        conversion = self.types(older, newer)
+        return conversion if conversion is not None and lossless(conversion) else None
+
+
+def discriminators(variants: tuple[Type, ...], schema: Schema) -> tuple[Mapping[str, str], ...]:
+    """For each variant, the constant texts of its properties, by property name.
+
+    A property discriminates where a variant fixes it to one text.
+    """
+    found = []
+    for variant in variants:
+        tags: dict[str, str] = {}
+        definition = schema.definitions.get(variant.key) if isinstance(variant, Ref) else None
+        if isinstance(definition, ObjectType):
+            for each in definition.properties:
+                constant = _constant(each.type, schema)
+                if constant is not None:
+                    tags[each.name] = constant
+        found.append(tags)
+    return tuple(found)
+
+
+def _constant(type_: Type, schema: Schema) -> str | None:
+    target = schema.definitions.get(type_.key) if isinstance(type_, Ref) else None
+    if isinstance(target, EnumType) and target.kind == "string" and len(target.values) == 1:
+        return str(target.values[0])
+    return None
+
+
+def _wider(wide: Type, narrow: Type) -> bool:
+    return (
+        isinstance(wide, Scalar)
+        and isinstance(narrow, Scalar)
+        and (wide.kind, narrow.kind) == ("number", "integer")
+    )

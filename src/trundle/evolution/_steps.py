@@ -1,0 +1,283 @@
+"""The records a plan is made of: steps, the expressions they assign, and the changes of value within."""
+
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from trundle.evolution._lineage import Lineage, Place
+from trundle.evolution._neighbours import Neighbours
+from trundle.schema import Type
+from trundle.version import ApiVersion
+
+
+class Shape(msgspec.Struct, frozen=True, order=True):
+    """What an object is shaped like: the API type or the storage type of a version."""
+
+    kind: Literal["api", "storage"]
+    version: ApiVersion
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.version}"
+
+
+class PlanKey(msgspec.Struct, frozen=True):
+    """Which plan: a lineage, and the shapes that it leads from and to."""
+
+    lineage: Lineage
+    source: Shape
+    target: Shape
+
+
+# How one value becomes another, once it is there. `None` stands for the value itself.
+
+
+class ToObject(msgspec.Struct, frozen=True, tag="object"):
+    """An object, by a plan of its own."""
+
+    plan: PlanKey
+
+
+class Items(msgspec.Struct, frozen=True, tag="items"):
+    """Each element of a list."""
+
+    item: "ValueStep"
+
+
+class Values(msgspec.Struct, frozen=True, tag="values"):
+    """Each value of a map."""
+
+    value: "ValueStep"
+
+
+class Optional(msgspec.Struct, frozen=True, tag="optional"):
+    """A value that may be null; null stays null."""
+
+    inner: "ValueStep"
+
+
+class Case(msgspec.Struct, frozen=True):
+    """One variant of the source: which it is, and what becomes of it; None where the target lacks it."""
+
+    variant: Type
+    step: "ValueStep | None"
+    lacking: bool = False
+
+
+class Cases(msgspec.Struct, frozen=True, tag="cases"):
+    """A value of a union, by variant; one that the target lacks becomes absent."""
+
+    place: Place
+    source: Shape
+    cases: tuple[Case, ...]
+
+
+class Listed(msgspec.Struct, frozen=True, tag="listed"):
+    """A single value becomes a list of one."""
+
+    item: "ValueStep | None"
+
+
+class Single(msgspec.Struct, frozen=True, tag="single"):
+    """A list becomes its first element; an empty one becomes absent."""
+
+    item: "ValueStep | None"
+
+
+class ToFreeForm(msgspec.Struct, frozen=True, tag="to-free-form"):
+    """A typed value becomes plain JSON."""
+
+
+class FromFreeForm(msgspec.Struct, frozen=True, tag="from-free-form"):
+    """Plain JSON becomes a typed value where it fits, else absent."""
+
+    place: Place
+    type: Type
+    shape: Shape
+
+
+class Fit(msgspec.Struct, frozen=True, tag="fit"):
+    """A scalar stays where it is of one of some kinds, else it becomes absent."""
+
+    kinds: tuple[str, ...]
+
+
+class ToEnum(msgspec.Struct, frozen=True, tag="to-enum"):
+    """Text takes the enum's own letter case; unknown text stays."""
+
+    values: tuple[str, ...]
+
+
+class MapText(msgspec.Struct, frozen=True, tag="map-text"):
+    """Configured values become others; all other values stay."""
+
+    values: tuple[tuple[str, str], ...]
+
+
+class CallScalar(msgspec.Struct, frozen=True, tag="scalar"):
+    """A named scalar conversion; a value that it cannot convert becomes absent."""
+
+    name: str
+
+
+class CallConverter(msgspec.Struct, frozen=True, tag="converter"):
+    """A hand-written property converter."""
+
+    use: str
+    method: str
+    between: Neighbours
+
+
+class Chain(msgspec.Struct, frozen=True, tag="chain"):
+    """One step after the other; what becomes absent stays absent."""
+
+    steps: tuple["ValueStep", ...]
+
+
+class SetConstant(msgspec.Struct, frozen=True, tag="constant"):
+    """Whatever the value is, the target's constant takes its place."""
+
+    value: Any
+
+
+ValueStep: TypeAlias = (
+    ToObject
+    | Items
+    | Values
+    | Optional
+    | Cases
+    | Listed
+    | Single
+    | ToFreeForm
+    | FromFreeForm
+    | Fit
+    | ToEnum
+    | MapText
+    | CallScalar
+    | CallConverter
+    | Chain
+    | SetConstant
+)
+
+# Expressions: what a step assigns, told from the source object.
+
+
+class Read(msgspec.Struct, frozen=True, tag="read"):
+    """A property of the source."""
+
+    property: str
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One entry of the property bag, and what its value goes through."""
+
+    place: Place
+    step: ValueStep | None
+
+
+class Unstash(msgspec.Struct, frozen=True, tag="unstash"):
+    """The first entry of the bag that is there and not stale.
+
+    Attributes:
+        entries: the entries of one thread, the one that is written first.
+        witness: what an entry must have accompanied to be current; None where nothing can make it stale.
+    """
+
+    entries: tuple[Entry, ...]
+    witness: "Witness | None"
+
+
+class Change(msgspec.Struct, frozen=True, tag="change"):
+    """A value that goes through a step."""
+
+    value: "Expression"
+    step: ValueStep
+
+
+class HookCall(msgspec.Struct, frozen=True):
+    """A call of a hook's method with a record of inputs; absent inputs are None."""
+
+    use: str
+    method: str
+    between: Neighbours
+    up: bool
+    inputs: tuple[tuple[Place, "Expression | None"], ...]
+
+
+class HookOutput(msgspec.Struct, frozen=True, tag="output"):
+    """One output of a hook's call, and what it goes through."""
+
+    call: HookCall
+    output: Place
+    step: ValueStep | None
+
+
+class Hidden(msgspec.Struct, frozen=True, tag="hidden"):
+    """What the source cannot see and the stored object may hold, told from the stored object."""
+
+    value: "Expression"
+
+
+class First(msgspec.Struct, frozen=True, tag="first"):
+    """The first of some expressions that is not absent."""
+
+    options: tuple["Expression", ...]
+
+
+class Witness(msgspec.Struct, frozen=True):
+    """What stands on the other side of an entry: expressions of the stored object."""
+
+    values: tuple["Expression | None", ...]
+
+
+Expression: TypeAlias = Read | Unstash | Change | HookOutput | Hidden | First
+
+# Steps: what a plan does, in alphabetical order of the target property.
+
+
+class Assign(msgspec.Struct, frozen=True, tag="assign"):
+    """A property of the target; absent where `value` is None.
+
+    Attributes:
+        property: the property of the target.
+        value: what it becomes.
+        default: what an API object shows where the value is absent though required; `ABSENT` for nothing.
+    """
+
+    property: str
+    value: Expression | None
+    default: Any = msgspec.UNSET
+
+
+class Stash(msgspec.Struct, frozen=True, tag="stash"):
+    """An entry of the target's property bag.
+
+    Attributes:
+        entry: the property and the version whose shape the value has.
+        value: what is stashed.
+        witness: what makes the entry stale when it changes.
+        derived: how the value would be told without the entry; the entry is left out where that is the same.
+        aliases: the other places that the same thread may have been stashed under.
+    """
+
+    entry: Place
+    value: Expression
+    witness: Witness | None
+    derived: Expression | None
+    aliases: tuple[Place, ...]
+
+
+Step: TypeAlias = Assign | Stash
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """How one object becomes another, as an ordered list of steps.
+
+    Attributes:
+        key: what it converts.
+        steps: assignments in alphabetical order of the target's properties, then entries of the bag.
+        carried: the threads' places whose entries the steps consume; all other entries travel on.
+    """
+
+    key: PlanKey
+    steps: tuple[Step, ...]
+    consumed: tuple[Place, ...] = ()

@@ -1,0 +1,170 @@
+"""How a value of one place and shape becomes a value of another, straight, without going hop by hop."""
+
+import enum
+from typing import Literal
+
+import msgspec
+
+from trundle.evolution._lineage import Lineage, Place
+from trundle.evolution._steps import (
+    Case,
+    Cases,
+    Fit,
+    FromFreeForm,
+    Items,
+    Listed,
+    Optional,
+    PlanKey,
+    SetConstant,
+    Shape,
+    Single,
+    ToEnum,
+    ToFreeForm,
+    ToObject,
+    Values,
+    ValueStep,
+)
+from trundle.schema import (
+    EnumType,
+    FreeForm,
+    ListOf,
+    MapOf,
+    Nullable,
+    ObjectType,
+    Ref,
+    Scalar,
+    Type,
+    Union,
+)
+
+
+class Mismatch(enum.Enum):
+    """Two types that nothing leads between."""
+
+    MISMATCH = enum.auto()
+
+
+MISMATCH: Literal[Mismatch.MISMATCH] = Mismatch.MISMATCH
+
+
+class End(msgspec.Struct, frozen=True):
+    """One end of a change of value: a place of a lineage, in one shape."""
+
+    lineage: Lineage
+    place: Place
+    shape: Shape
+
+    @property
+    def type(self) -> Type:
+        """The type of the place."""
+        return self.lineage.type(self.place)
+
+    def definition(self, type_: Type) -> ObjectType | EnumType | None:
+        """The definition that a type refers to, if it is a reference."""
+        if not isinstance(type_, Ref):
+            return None
+        return self.lineage.evolution.schema(self.place.version).definitions[type_.key]
+
+    def child(self, type_: Ref) -> Lineage:
+        """The lineage of an object within the place."""
+        return self.lineage.child(self.place, type_.key)
+
+
+def change_value(source: End, target: End) -> ValueStep | Mismatch | None:
+    """The step between two ends; None where the value itself will do."""
+    return _Changing(source, target).step(source.type, target.type)
+
+
+class _Changing:
+    def __init__(self, source: End, target: End) -> None:
+        self.source = source
+        self.target = target
+
+    def step(self, source: Type, target: Type) -> ValueStep | Mismatch | None:
+        if isinstance(source, Nullable) or isinstance(target, Nullable):
+            inner = self.step(
+                source.inner if isinstance(source, Nullable) else source,
+                target.inner if isinstance(target, Nullable) else target,
+            )
+            return inner if inner is None or isinstance(inner, Mismatch) else Optional(inner)
+        match source, target:
+            case (FreeForm(), FreeForm()):
+                return None
+            case (FreeForm(), _):
+                return FromFreeForm(self.target.place, target, self.target.shape)
+            case (_, FreeForm()):
+                return ToFreeForm()
+            case (Union(), _) | (_, Union()):
+                return self._unions(source, target)
+            case (ListOf(items), ListOf(others)):
+                inner = self.step(items, others)
+                return inner if inner is None or isinstance(inner, Mismatch) else Items(inner)
+            case (ListOf(items), _):
+                inner = self.step(items, target)
+                return inner if isinstance(inner, Mismatch) else Single(inner)
+            case (_, ListOf(others)):
+                inner = self.step(source, others)
+                return inner if isinstance(inner, Mismatch) else Listed(inner)
+            case (MapOf(values), MapOf(others)):
+                inner = self.step(values, others)
+                return inner if inner is None or isinstance(inner, Mismatch) else Values(inner)
+            case (Scalar(kind), Scalar(other)):
+                return self._scalars(kind, other)
+            case (Ref(), _) | (_, Ref()):
+                return self._definitions(source, target)
+            case _:
+                return MISMATCH
+
+    @staticmethod
+    def _scalars(kind: str, other: str) -> ValueStep | Mismatch | None:
+        if kind == other or (kind, other) == ("integer", "number"):
+            return None
+        return Fit(("integer",)) if (kind, other) == ("number", "integer") else MISMATCH
+
+    def _definitions(self, source: Type, target: Type) -> ValueStep | Mismatch | None:
+        one, other = self.source.definition(source), self.target.definition(target)
+        if isinstance(one, ObjectType) and isinstance(other, ObjectType):
+            assert isinstance(source, Ref)
+            assert isinstance(target, Ref)
+            return self._objects(source, target)
+        kind = one.kind if isinstance(one, EnumType) else getattr(source, "kind", None)
+        wanted = other.kind if isinstance(other, EnumType) else getattr(target, "kind", None)
+        if kind is None or wanted is None or kind != wanted:
+            return MISMATCH
+        if isinstance(one, EnumType) and isinstance(other, EnumType):
+            renamed = self.source.place.property == "apiVersion" and one.values != other.values
+            if renamed and len(one.values) == len(other.values) == 1:
+                return SetConstant(other.values[0])
+            return None
+        if isinstance(other, EnumType) and kind == "string":
+            return ToEnum(other.values)
+        return None
+
+    def _objects(self, source: Ref, target: Ref) -> ValueStep | Mismatch | None:
+        ours, theirs = self.source.child(source), self.target.child(target)
+        if ours is not theirs:
+            return MISMATCH
+        if ours.evolution.stable(ours) or self.source.shape == self.target.shape:
+            return None
+        return ToObject(PlanKey(ours, self.source.shape, self.target.shape))
+
+    def _unions(self, source: Type, target: Type) -> ValueStep | Mismatch | None:
+        ours = source.variants if isinstance(source, Union) else (source,)
+        theirs = target.variants if isinstance(target, Union) else (target,)
+        cases = []
+        for variant in ours:
+            steps = [self._variant(variant, candidate) for candidate in theirs]
+            found = next((step for step in steps if not isinstance(step, Mismatch)), MISMATCH)
+            lacking = isinstance(found, Mismatch)
+            cases.append(Case(variant, None if isinstance(found, Mismatch) else found, lacking))
+        if all(case.lacking for case in cases):
+            return MISMATCH
+        if all(case.step is None and not case.lacking for case in cases):
+            return None
+        return Cases(self.source.place, self.source.shape, tuple(cases))
+
+    def _variant(self, variant: Type, candidate: Type) -> ValueStep | Mismatch | None:
+        if isinstance(variant, ListOf) != isinstance(candidate, ListOf):
+            return MISMATCH
+        step = self.step(variant, candidate)
+        return MISMATCH if isinstance(step, Fit | FromFreeForm | ToFreeForm) else step
