@@ -3,7 +3,8 @@
 from trundle.evolution._changes import SCALAR_CONVERSIONS, HookReference, TypeChanges
 from trundle.evolution._errors import ChangeError
 from trundle.evolution._evolution import Evolution, ResourceLineage
-from trundle.evolution._hooks import HookDeclaration, HookMethod, converter_names
+from trundle.evolution._hooks import HookDeclaration, HookMethod, converter_names, snake
+from trundle.evolution._identity import partition
 from trundle.evolution._lineage import ADDITIONAL, Lineage, Link, Place, Thread
 from trundle.evolution._neighbours import Neighbours, VersionMap
 from trundle.evolution._planning import plan
@@ -29,5 +30,7 @@ __all__ = [
     "TypeChanges",
     "VersionMap",
     "converter_names",
+    "partition",
     "plan",
+    "snake",
 ]

@@ -1,15 +1,16 @@
 """The whole of a project's versions: where lineages, changes and hooks are looked up."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import cached_property
 
 import msgspec
 
 from trundle.evolution._changes import HookReference, TypeChanges
 from trundle.evolution._hooks import HookDeclaration, Hooks
-from trundle.evolution._identity import identities, references
+from trundle.evolution._identity import identities, own_signature, references
 from trundle.evolution._lineage import ENVELOPE, Lineage, Nodes
 from trundle.evolution._neighbours import VersionMap
+from trundle.evolution._settle import settle
 from trundle.schema import EnumType, ObjectType, Resource, Schema, Type
 from trundle.version import ApiVersion
 
@@ -48,7 +49,7 @@ class Evolution:
         changes: tuple[TypeChanges, ...] = (),
         hooks: tuple[HookDeclaration, ...] = (),
     ) -> None:
-        self._schemas = {schema.version: schema for schema in schemas}
+        self._schemas = {schema.version: settle(schema) for schema in schemas}
         self._changes = {(each.version, each.type): each for each in changes}
         self._lineages: dict[tuple[tuple[ApiVersion, str], ...], Lineage] = {}
         self.hooks = Hooks(hooks)
@@ -130,6 +131,15 @@ class Evolution:
         definitions = self._schemas[version].definitions
         keys = (key for key in references(type_) if isinstance(definitions[key], ObjectType))
         return tuple(dict.fromkeys(keys))
+
+    @staticmethod
+    def definitions_in(type_: Type) -> tuple[str, ...]:
+        """The keys of all definitions that a type names, in order, without duplicates."""
+        return tuple(dict.fromkeys(references(type_)))
+
+    def own(self, version: ApiVersion, key: str) -> Hashable:
+        """What a definition is by itself, without what it refers to."""
+        return own_signature(self._schemas[version].definitions[key])
 
     def meets(
         self, older: ApiVersion, newer: ApiVersion

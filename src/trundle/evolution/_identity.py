@@ -60,7 +60,7 @@ def identities(schemas: Iterable[Schema]) -> dict[tuple[ApiVersion, str], int]:
         for key, definition in schema.definitions.items():
             item = (schema.version, key)
             items.append(item)
-            own[item] = _own(definition)
+            own[item] = own_signature(definition)
             types = _types(definition)
             parts[item] = tuple((schema.version, ref) for each in types for ref in references(each))
     return partition(items, own, parts)
@@ -73,7 +73,8 @@ def _types(definition: ObjectType | EnumType) -> tuple[Type, ...]:
     return types if definition.additional is None else (*types, definition.additional)
 
 
-def _own(definition: ObjectType | EnumType) -> Hashable:
+def own_signature(definition: ObjectType | EnumType) -> Hashable:
+    """What a definition is by itself; what it refers to is left out."""
     if isinstance(definition, EnumType):
         values = tuple((type(value).__name__, value) for value in definition.values)
         return ("enum", definition.name, definition.named, definition.kind, values)
@@ -82,6 +83,7 @@ def _own(definition: ObjectType | EnumType) -> Hashable:
         definition.name,
         definition.named,
         definition.embedded,
+        definition.tag,
         tuple(
             (each.name, each.required, _shape(each.type), repr(each.default))
             for each in definition.properties

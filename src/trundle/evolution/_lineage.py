@@ -29,7 +29,7 @@ from trundle.evolution._relate import (
     Wrap,
     lossless,
 )
-from trundle.schema import ObjectType, Property, Type
+from trundle.schema import MapOf, Nullable, ObjectType, Property, Type
 from trundle.version import ApiVersion
 
 if TYPE_CHECKING:
@@ -208,6 +208,10 @@ class Lineage:
         """The thread that a place belongs to."""
         return self._thread_of[place]
 
+    def nullable(self, place: Place) -> bool:
+        """Whether any version admits null in the thread of a place."""
+        return any(isinstance(self.type(each), Nullable) for each in self.thread(place).places)
+
     @cached_property
     def derivations(self) -> Mapping[int, tuple[Derivation, ...]]:
         """By thread number: how its value follows from other threads, hooks before conversions."""
@@ -284,8 +288,6 @@ ENVELOPE = ("apiVersion", "kind", "metadata")
 
 def additional_property(definition: ObjectType) -> Property:
     """The additional properties of an object, as one property that holds a map."""
-    from trundle.schema import MapOf  # noqa: PLC0415
-
     assert definition.additional is not None
     return Property(ADDITIONAL, MapOf(definition.additional))
 

@@ -97,7 +97,8 @@ class _Planning:
 
     def _stashes(self) -> Iterator[Step]:
         storage = self.target
-        for thread in self.lineage.threads:
+        threads = sorted(self.lineage.threads, key=lambda each: _entry_order(each, storage))
+        for thread in threads:
             if thread.at(storage.version) is not None:
                 continue
             if self.source.kind == "storage" and thread.at(self.source.version) is None:
@@ -114,12 +115,11 @@ class _Planning:
                     continue
             if derived is not None and self._exact_towards(thread, storage):
                 continue
-            comparable = derived is not None and not _calls_hook(derived)
             yield Stash(
                 home,
                 value,
                 stored.witness(thread),
-                derived if comparable else None,
+                derived,
                 tuple(place for place in self._homes(thread) if place != home),
             )
 
@@ -329,6 +329,11 @@ class _Planning:
         return _change(value.expression, step)
 
 
+def _entry_order(thread: Thread, storage: Shape) -> tuple[str, str]:
+    home = thread.home(storage.version)
+    return home.property, home.version.text
+
+
 def _toward(start: ApiVersion, step: ApiVersion, goal: ApiVersion) -> bool:
     """Whether going from one version to another leads on to a third."""
     return goal >= step if start < step else goal <= step
@@ -351,13 +356,15 @@ def _inverse(values: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]
     return tuple(sorted(inverse.items()))
 
 
-def _calls_hook(expression: Expression) -> bool:
+def calls_hook(expression: Expression) -> bool:
+    """Whether hand-written code has a part in an expression."""
     match expression:
         case HookOutput():
             return True
         case First(options):
-            return any(_calls_hook(each) for each in options)
+            return any(calls_hook(each) for each in options)
         case Change(value, step):
-            return _calls_hook(value) or "CallConverter" in repr(step)
+            steps = step.steps if isinstance(step, Chain) else (step,)
+            return calls_hook(value) or any(isinstance(each, CallConverter) for each in steps)
         case _:
             return False

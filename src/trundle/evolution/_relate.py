@@ -25,24 +25,24 @@ from trundle.schema import (
 )
 
 
-class Same(msgspec.Struct, frozen=True, tag="same"):
+class Same(msgspec.Struct, frozen=True):
     """The value itself."""
 
 
-class ConvertObject(msgspec.Struct, frozen=True, tag="object"):
+class ConvertObject(msgspec.Struct, frozen=True):
     """An object, member by member."""
 
     older: str
     newer: str
 
 
-class EachItem(msgspec.Struct, frozen=True, tag="items"):
+class EachItem(msgspec.Struct, frozen=True):
     """A list, element by element."""
 
     item: "Conversion"
 
 
-class EachValue(msgspec.Struct, frozen=True, tag="values"):
+class EachValue(msgspec.Struct, frozen=True):
     """A map, value by value."""
 
     value: "Conversion"
@@ -56,7 +56,7 @@ class Variant(msgspec.Struct, frozen=True):
     conversion: "Conversion"
 
 
-class ByVariant(msgspec.Struct, frozen=True, tag="variants"):
+class ByVariant(msgspec.Struct, frozen=True):
     """A union, by variant; a side that is no union counts as a union of one."""
 
     older: tuple[Type, ...]
@@ -64,45 +64,45 @@ class ByVariant(msgspec.Struct, frozen=True, tag="variants"):
     variants: tuple[Variant, ...]
 
 
-class Narrow(msgspec.Struct, frozen=True, tag="narrow"):
+class Narrow(msgspec.Struct, frozen=True):
     """One side admits every value of the other; the way to the narrow side checks that the value fits."""
 
     older: Type
     newer: Type
 
 
-class EnumText(msgspec.Struct, frozen=True, tag="enum-text"):
+class EnumText(msgspec.Struct, frozen=True):
     """Text on one side, an enum on the other; reading as the enum gives the enum's own letter case."""
 
     older: tuple[str, ...] | None
     newer: tuple[str, ...] | None
 
 
-class MapValues(msgspec.Struct, frozen=True, tag="map-values"):
+class MapValues(msgspec.Struct, frozen=True):
     """Configured values become others; all other values stay."""
 
     values: tuple[tuple[str, str], ...]
 
 
-class Wrap(msgspec.Struct, frozen=True, tag="wrap"):
+class Wrap(msgspec.Struct, frozen=True):
     """A single value on the older side is a list of one on the newer."""
 
     item: "Conversion"
 
 
-class Unwrap(msgspec.Struct, frozen=True, tag="unwrap"):
+class Unwrap(msgspec.Struct, frozen=True):
     """A list on the older side is a single value on the newer."""
 
     item: "Conversion"
 
 
-class ConvertScalar(msgspec.Struct, frozen=True, tag="scalar"):
+class ConvertScalar(msgspec.Struct, frozen=True):
     """A named scalar conversion, see `SCALAR_CONVERSIONS`."""
 
     name: str
 
 
-class CallHook(msgspec.Struct, frozen=True, tag="hook"):
+class CallHook(msgspec.Struct, frozen=True):
     """A hand-written property converter: a method for each way, either of them optional."""
 
     use: str

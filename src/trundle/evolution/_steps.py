@@ -31,25 +31,25 @@ class PlanKey(msgspec.Struct, frozen=True):
 # How one value becomes another, once it is there. `None` stands for the value itself.
 
 
-class ToObject(msgspec.Struct, frozen=True, tag="object"):
+class ToObject(msgspec.Struct, frozen=True):
     """An object, by a plan of its own."""
 
     plan: PlanKey
 
 
-class Items(msgspec.Struct, frozen=True, tag="items"):
+class Items(msgspec.Struct, frozen=True):
     """Each element of a list."""
 
     item: "ValueStep"
 
 
-class Values(msgspec.Struct, frozen=True, tag="values"):
+class Values(msgspec.Struct, frozen=True):
     """Each value of a map."""
 
     value: "ValueStep"
 
 
-class Optional(msgspec.Struct, frozen=True, tag="optional"):
+class Optional(msgspec.Struct, frozen=True):
     """A value that may be null; null stays null."""
 
     inner: "ValueStep"
@@ -63,7 +63,7 @@ class Case(msgspec.Struct, frozen=True):
     lacking: bool = False
 
 
-class Cases(msgspec.Struct, frozen=True, tag="cases"):
+class Cases(msgspec.Struct, frozen=True):
     """A value of a union, by variant; one that the target lacks becomes absent."""
 
     place: Place
@@ -71,23 +71,23 @@ class Cases(msgspec.Struct, frozen=True, tag="cases"):
     cases: tuple[Case, ...]
 
 
-class Listed(msgspec.Struct, frozen=True, tag="listed"):
+class Listed(msgspec.Struct, frozen=True):
     """A single value becomes a list of one."""
 
     item: "ValueStep | None"
 
 
-class Single(msgspec.Struct, frozen=True, tag="single"):
+class Single(msgspec.Struct, frozen=True):
     """A list becomes its first element; an empty one becomes absent."""
 
     item: "ValueStep | None"
 
 
-class ToFreeForm(msgspec.Struct, frozen=True, tag="to-free-form"):
+class ToFreeForm(msgspec.Struct, frozen=True):
     """A typed value becomes plain JSON."""
 
 
-class FromFreeForm(msgspec.Struct, frozen=True, tag="from-free-form"):
+class FromFreeForm(msgspec.Struct, frozen=True):
     """Plain JSON becomes a typed value where it fits, else absent."""
 
     place: Place
@@ -95,31 +95,31 @@ class FromFreeForm(msgspec.Struct, frozen=True, tag="from-free-form"):
     shape: Shape
 
 
-class Fit(msgspec.Struct, frozen=True, tag="fit"):
+class Fit(msgspec.Struct, frozen=True):
     """A scalar stays where it is of one of some kinds, else it becomes absent."""
 
     kinds: tuple[str, ...]
 
 
-class ToEnum(msgspec.Struct, frozen=True, tag="to-enum"):
+class ToEnum(msgspec.Struct, frozen=True):
     """Text takes the enum's own letter case; unknown text stays."""
 
     values: tuple[str, ...]
 
 
-class MapText(msgspec.Struct, frozen=True, tag="map-text"):
+class MapText(msgspec.Struct, frozen=True):
     """Configured values become others; all other values stay."""
 
     values: tuple[tuple[str, str], ...]
 
 
-class CallScalar(msgspec.Struct, frozen=True, tag="scalar"):
+class CallScalar(msgspec.Struct, frozen=True):
     """A named scalar conversion; a value that it cannot convert becomes absent."""
 
     name: str
 
 
-class CallConverter(msgspec.Struct, frozen=True, tag="converter"):
+class CallConverter(msgspec.Struct, frozen=True):
     """A hand-written property converter."""
 
     use: str
@@ -127,13 +127,13 @@ class CallConverter(msgspec.Struct, frozen=True, tag="converter"):
     between: Neighbours
 
 
-class Chain(msgspec.Struct, frozen=True, tag="chain"):
+class Chain(msgspec.Struct, frozen=True):
     """One step after the other; what becomes absent stays absent."""
 
     steps: tuple["ValueStep", ...]
 
 
-class SetConstant(msgspec.Struct, frozen=True, tag="constant"):
+class SetConstant(msgspec.Struct, frozen=True):
     """Whatever the value is, the target's constant takes its place."""
 
     value: Any
@@ -161,7 +161,7 @@ ValueStep: TypeAlias = (
 # Expressions: what a step assigns, told from the source object.
 
 
-class Read(msgspec.Struct, frozen=True, tag="read"):
+class Read(msgspec.Struct, frozen=True):
     """A property of the source."""
 
     property: str
@@ -174,7 +174,7 @@ class Entry(msgspec.Struct, frozen=True):
     step: ValueStep | None
 
 
-class Unstash(msgspec.Struct, frozen=True, tag="unstash"):
+class Unstash(msgspec.Struct, frozen=True):
     """The first entry of the bag that is there and not stale.
 
     Attributes:
@@ -186,7 +186,7 @@ class Unstash(msgspec.Struct, frozen=True, tag="unstash"):
     witness: "Witness | None"
 
 
-class Change(msgspec.Struct, frozen=True, tag="change"):
+class Change(msgspec.Struct, frozen=True):
     """A value that goes through a step."""
 
     value: "Expression"
@@ -203,7 +203,7 @@ class HookCall(msgspec.Struct, frozen=True):
     inputs: tuple[tuple[Place, "Expression | None"], ...]
 
 
-class HookOutput(msgspec.Struct, frozen=True, tag="output"):
+class HookOutput(msgspec.Struct, frozen=True):
     """One output of a hook's call, and what it goes through."""
 
     call: HookCall
@@ -211,13 +211,13 @@ class HookOutput(msgspec.Struct, frozen=True, tag="output"):
     step: ValueStep | None
 
 
-class Hidden(msgspec.Struct, frozen=True, tag="hidden"):
+class Hidden(msgspec.Struct, frozen=True):
     """What the source cannot see and the stored object may hold, told from the stored object."""
 
     value: "Expression"
 
 
-class First(msgspec.Struct, frozen=True, tag="first"):
+class First(msgspec.Struct, frozen=True):
     """The first of some expressions that is not absent."""
 
     options: tuple["Expression", ...]
@@ -234,7 +234,7 @@ Expression: TypeAlias = Read | Unstash | Change | HookOutput | Hidden | First
 # Steps: what a plan does, in alphabetical order of the target property.
 
 
-class Assign(msgspec.Struct, frozen=True, tag="assign"):
+class Assign(msgspec.Struct, frozen=True):
     """A property of the target; absent where `value` is None.
 
     Attributes:
@@ -248,7 +248,7 @@ class Assign(msgspec.Struct, frozen=True, tag="assign"):
     default: Any = msgspec.UNSET
 
 
-class Stash(msgspec.Struct, frozen=True, tag="stash"):
+class Stash(msgspec.Struct, frozen=True):
     """An entry of the target's property bag.
 
     Attributes:

@@ -56,8 +56,11 @@ class End(msgspec.Struct, frozen=True):
 
     @property
     def type(self) -> Type:
-        """The type of the place."""
-        return self.lineage.type(self.place)
+        """The type of the place; storage admits null wherever any version does."""
+        type_ = self.lineage.type(self.place)
+        if self.shape.kind == "api" or isinstance(type_, Nullable):
+            return type_
+        return Nullable(type_) if self.lineage.nullable(self.place) else type_
 
     def definition(self, type_: Type) -> ObjectType | EnumType | None:
         """The definition that a type refers to, if it is a reference."""

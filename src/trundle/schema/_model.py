@@ -33,43 +33,43 @@ class SchemaError(Exception):
         super().__init__(f"{file}{pointer}: {reason}")
 
 
-class Scalar(msgspec.Struct, frozen=True, tag="scalar"):
+class Scalar(msgspec.Struct, frozen=True):
     """A boolean, integer, number or string; `format` is documentation, as in `date-time`."""
 
     kind: ScalarKind
     format: str | None = None
 
 
-class FreeForm(msgspec.Struct, frozen=True, tag="free-form"):
+class FreeForm(msgspec.Struct, frozen=True):
     """Any JSON value, carried verbatim."""
 
 
-class Ref(msgspec.Struct, frozen=True, tag="ref"):
+class Ref(msgspec.Struct, frozen=True):
     """A reference to a definition of the same schema, by its key."""
 
     key: str
 
 
-class ListOf(msgspec.Struct, frozen=True, tag="list"):
+class ListOf(msgspec.Struct, frozen=True):
     """A list; `keys` are the properties that identify an element, where the schema declares them."""
 
     items: "Type"
     keys: tuple[str, ...] = ()
 
 
-class MapOf(msgspec.Struct, frozen=True, tag="map"):
+class MapOf(msgspec.Struct, frozen=True):
     """A map from text to values of one type; the order of its keys is kept."""
 
     values: "Type"
 
 
-class Nullable(msgspec.Struct, frozen=True, tag="nullable"):
+class Nullable(msgspec.Struct, frozen=True):
     """A type whose values may also be null; null is a value, absent is none."""
 
     inner: "Type"
 
 
-class Union(msgspec.Struct, frozen=True, tag="union"):
+class Union(msgspec.Struct, frozen=True):
     """One of several types; the variants stand in the order of the schema, without duplicates."""
 
     variants: tuple["Type", ...]
@@ -99,7 +99,7 @@ class Property(msgspec.Struct, frozen=True):
     constraints: tuple[tuple[str, Any], ...] = ()
 
 
-class ObjectType(msgspec.Struct, frozen=True, tag="object"):
+class ObjectType(msgspec.Struct, frozen=True):
     """An object with named properties.
 
     Attributes:
@@ -110,6 +110,7 @@ class ObjectType(msgspec.Struct, frozen=True, tag="object"):
         doc: the schema's description, else empty.
         source: file and JSON pointer that it was read from; for messages.
         embedded: whether this is a whole resource inside another (its `apiVersion` is its own).
+        tag: the property whose constant tells this object from the other variants of its unions.
     """
 
     name: str
@@ -119,13 +120,14 @@ class ObjectType(msgspec.Struct, frozen=True, tag="object"):
     doc: str = ""
     source: str = ""
     embedded: bool = False
+    tag: str | None = None
 
     def property(self, name: str) -> Property | None:
         """The property of this name, if there is one."""
         return next((each for each in self.properties if each.name == name), None)
 
 
-class EnumType(msgspec.Struct, frozen=True, tag="enum"):
+class EnumType(msgspec.Struct, frozen=True):
     """A fixed set of scalar values of one kind; a constant is an enum of one.
 
     Attributes:

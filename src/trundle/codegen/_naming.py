@@ -1,0 +1,74 @@
+"""Python names for whatever schemas call their types and properties."""
+
+import builtins
+import keyword
+import re
+from collections.abc import Iterable
+
+from trundle.evolution import snake
+
+_RESERVED_ATTRIBUTES = frozenset(
+    {
+        *keyword.kwlist,
+        *keyword.softkwlist,
+        *(name for name in dir(builtins) if name.islower()),
+        "additional_properties",
+        "convert_from_storage",
+        "convert_to_storage",
+        "property_bag",
+        "unknown",
+        "written_with",
+    }
+) - {"id", "type", "format", "filter", "range", "min", "max", "sum", "hash", "map", "all", "any"}
+_RESERVED_CLASSES = frozenset(
+    {
+        *dir(builtins),
+        *keyword.kwlist,
+        "ABSENT",
+        "Absent",
+        "ApiObject",
+        "FreeForm",
+        "PropertyBag",
+        "StorageObject",
+        "StrEnum",
+    }
+)
+
+
+def class_name(name: str) -> str:
+    """A schema's type name as a Python class name."""
+    words = re.split(r"[^0-9A-Za-z]+", name)
+    joined = "".join(word[:1].upper() + word[1:] for word in words if word)
+    if not joined or not joined.isascii():
+        joined = "".join(letter if letter.isalnum() else "_" for letter in joined or "Type")
+    if joined[0].isdigit():
+        joined = f"Type{joined}"
+    return f"{joined}_" if joined in _RESERVED_CLASSES else joined
+
+
+def attribute_name(name: str) -> str:
+    """A property's name as a Python attribute, without regard to other properties."""
+    plain = snake(re.sub(r"[^0-9A-Za-z_]", "_", name)) or "value"
+    if plain[0].isdigit():
+        plain = f"n{plain}"
+    return f"{plain}_" if plain in _RESERVED_ATTRIBUTES else plain
+
+
+def attribute_names(names: Iterable[str]) -> dict[str, str]:
+    """Attributes for all properties of a type; two that would share a name are numbered."""
+    taken: dict[str, str] = {}
+    found: dict[str, str] = {}
+    for name in sorted(names):
+        plain = attribute_name(name)
+        unique, number = plain, 2
+        while unique in taken:
+            unique, number = f"{plain}_{number}", number + 1
+        taken[unique] = name
+        found[name] = unique
+    return found
+
+
+def camel(attribute: str) -> str:
+    """The document name that generated classes give an attribute unless told otherwise."""
+    first, *rest = attribute.split("_")
+    return first + "".join(word.capitalize() for word in rest)

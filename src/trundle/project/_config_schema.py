@@ -1,0 +1,197 @@
+"""The published JSON Schema of `trundle.yaml`, for editors and other tools.
+
+The schema says all that JSON Schema can say. `load_config` also checks what it cannot: that versions
+exist in the calendar, that rules do not contradict each other, that names are free.
+"""
+
+from typing import Any, get_args
+
+from trundle.evolution import SCALAR_CONVERSIONS
+from trundle.schema.readers import Format
+
+_IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
+PACKAGE_NAME = rf"{_IDENTIFIER}(\.{_IDENTIFIER})*"
+"""A dotted Python name."""
+
+CLASS_REFERENCE = rf"{PACKAGE_NAME}:{PACKAGE_NAME}"
+"""A class as `package.module:Class`."""
+
+_VERSION = (
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(-[A-Za-z][0-9A-Za-z.-]*)?|v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?"
+)
+
+_Json = dict[str, Any]
+
+
+def config_schema() -> _Json:
+    """The JSON Schema (draft 2020-12) of `trundle.yaml`."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "trundle.yaml",
+        "description": "A Trundle project: where its schemas are, and what they cannot say.",
+        **_object(
+            {
+                "package": {
+                    "type": "string",
+                    "pattern": f"^({PACKAGE_NAME})$",
+                    "description": "Dotted name of the Python package to write.",
+                },
+                "output": {
+                    **_text("Folder that the package is written into, relative to this file."),
+                    "default": ".",
+                },
+                "title": _text("What the project is called for people."),
+                "sources": {
+                    "type": "array",
+                    "minItems": 1,
+                    "items": {"anyOf": [_text("A schema file or folder."), _source()]},
+                    "description": "Where the schemas of the API versions are.",
+                },
+                "horizon": _horizon(),
+                "unknown": {
+                    "enum": ["error", "keep"],
+                    "default": "error",
+                    "description": "What becomes of unknown properties that a person or client writes.",
+                },
+                "changes": _map(
+                    _map({"$ref": "#/$defs/rules"}, "Rules by type, as the older side names it."),
+                    "Changes by API version, always the older of two neighbours.",
+                    key=_version(),
+                ),
+                "hooks": {
+                    "type": "array",
+                    "items": _hook(),
+                    "description": "Hand-written code that conversions call.",
+                },
+            },
+            required=("package", "sources"),
+        ),
+        "$defs": {"rules": _rules()},
+    }
+
+
+def _source() -> _Json:
+    return _object(
+        {
+            "path": _text("A schema file or folder, relative to this file."),
+            "format": {
+                "enum": list(get_args(Format)),
+                "default": "auto",
+                "description": "The input format; `auto` tells it from the content.",
+            },
+            "version": {**_version(), "description": "The API version, where files do not say it."},
+            "resources": {**_names("The resources to take; all where absent."), "minItems": 1},
+            "group": _text("The API group, where files do not say it."),
+        },
+        required=("path",),
+    )
+
+
+def _horizon() -> _Json:
+    newest = {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 999_999_999,
+        "description": "How many of the newest GA versions are served.",
+    }
+    return {
+        **_object({"ga": newest}, required=("ga",)),
+        "description": "Which versions are served; all where absent.",
+    }
+
+
+def _hook() -> _Json:
+    return _object(
+        {
+            "type": _text("The type, as the older side names it."),
+            "between": {
+                "type": "array",
+                "items": _version(),
+                "minItems": 2,
+                "maxItems": 2,
+                "description": "The older and the newer neighbour.",
+            },
+            "use": {
+                "type": "string",
+                "pattern": f"^({CLASS_REFERENCE})$",
+                "description": "The class that holds the hooks, as package.module:Class.",
+            },
+        },
+        required=("type", "between", "use"),
+    )
+
+
+def _rules() -> _Json:
+    newer = _text("The newer name.")
+    list_or_map = "a list where both sides share the name, else newer by older property name."
+    path = {
+        "type": "string",
+        "pattern": r"^[^.]+(\.[^.]+)*$",
+        "description": "The newer dotted path.",
+    }
+    conversion = {"enum": sorted(SCALAR_CONVERSIONS), "description": "A scalar conversion."}
+    return _object(
+        {
+            "rename": _map(newer, "Newer by older property name."),
+            "renameType": _text("The newer name of the type."),
+            "values": _map(
+                _map(
+                    {"type": "string", "description": "The newer value."},
+                    "Newer by older value.",
+                    key={},
+                ),
+                "Renamed values of enums and text, by property.",
+            ),
+            "wrap": _either_names_or_map(f"A single value becomes a list of one: {list_or_map}"),
+            "unwrap": _either_names_or_map(f"A list becomes a single value: {list_or_map}"),
+            "move": _map(path, "Newer by older dotted path, both seen from this type."),
+            "convert": _map(conversion, "How the scalar of a property converts."),
+            "variant": _map(_text("A variant."), "Variant of a union that an object becomes."),
+            "default": _map(
+                {"description": "Any value."},
+                "What an API object shows where a required property is absent.",
+            ),
+            "keep": _names("Properties whose two sides stay apart although they share a name."),
+        }
+    )
+
+
+def _text(description: str) -> _Json:
+    return {"type": "string", "minLength": 1, "description": description}
+
+
+def _version() -> _Json:
+    return {"type": "string", "pattern": f"^({_VERSION})$"}
+
+
+def _names(description: str) -> _Json:
+    return {
+        "type": "array",
+        "items": {"type": "string", "minLength": 1},
+        "uniqueItems": True,
+        "description": description,
+    }
+
+
+def _map(values: _Json, description: str, key: _Json | None = None) -> _Json:
+    return {
+        "type": "object",
+        "propertyNames": {"minLength": 1} if key is None else key,
+        "additionalProperties": values,
+        "description": description,
+    }
+
+
+def _either_names_or_map(description: str) -> _Json:
+    names = _names("Properties that share the name on both sides.")
+    return {
+        "description": description,
+        "anyOf": [names, _map(_text("The newer name."), "Newer by older property name.")],
+    }
+
+
+def _object(properties: _Json, required: tuple[str, ...] = ()) -> _Json:
+    schema: _Json = {"type": "object", "additionalProperties": False, "properties": properties}
+    if required:
+        schema["required"] = list(required)
+    return schema

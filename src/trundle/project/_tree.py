@@ -1,0 +1,147 @@
+"""A parsed JSON or YAML document: every scalar keeps its spelling, every node may know its line."""
+
+import json
+from collections.abc import Iterator
+from typing import TypeAlias
+
+import msgspec
+
+from trundle.project.errors import DocumentError
+
+MAX_DEPTH = 200
+"""How deeply lists and objects may nest; well above real documents, well below Python's stack."""
+
+
+class ScalarNode(msgspec.Struct, frozen=True, gc=False):
+    """A scalar.
+
+    Attributes:
+        json: its JSON spelling; a number is spelled as its author did, where JSON allows that.
+        text: what a reader sees; for text, the text itself.
+        line: where it stands; 0 where nobody asks.
+    """
+
+    json: str
+    text: str
+    line: int = 0
+
+    @property
+    def is_text(self) -> bool:
+        """Whether this is text, rather than a number, a boolean or null."""
+        return self.json[0] == '"'
+
+
+class ListNode(msgspec.Struct, frozen=True, gc=False):
+    """A list."""
+
+    items: tuple["Node", ...]
+    line: int = 0
+
+
+class MapNode(msgspec.Struct, frozen=True, gc=False):
+    """An object; its keys are text, without duplicates, in the order of the document."""
+
+    entries: tuple[tuple[ScalarNode, "Node"], ...]
+    line: int = 0
+
+
+Node: TypeAlias = ScalarNode | ListNode | MapNode
+
+
+class Parsed(msgspec.Struct, frozen=True):
+    """One document of a file.
+
+    Attributes:
+        root: its content.
+        line: the line where it starts.
+        data: the document as JSON.
+    """
+
+    root: Node
+    line: int
+    data: bytes
+
+
+def text_node(text: str, line: int = 0) -> ScalarNode:
+    """A scalar that is text."""
+    return ScalarNode(json.dumps(text, ensure_ascii=False), text, line)
+
+
+def compact(root: Node) -> str:
+    """The shortest JSON spelling of a document."""
+    return "".join(_pieces(root))
+
+
+def _pieces(node: Node) -> Iterator[str]:
+    match node:
+        case ScalarNode():
+            yield node.json
+        case ListNode():
+            yield "["
+            for index, item in enumerate(node.items):
+                if index:
+                    yield ","
+                yield from _pieces(item)
+            yield "]"
+        case MapNode():
+            yield "{"
+            for index, (key, value) in enumerate(node.entries):
+                yield f",{key.json}:" if index else f"{key.json}:"
+                yield from _pieces(value)
+            yield "}"
+
+
+def describe(node: Node) -> str:
+    """What a node is, in the words of a message."""
+    match node:
+        case ListNode():
+            return "a list"
+        case MapNode():
+            return "an object"
+        case ScalarNode(json="null"):
+            return "nothing"
+        case ScalarNode():
+            kind = "the text" if node.is_text else "the value"
+            return f"{kind} {shorten(node.text if node.is_text else node.json)}"
+
+
+def shorten(text: str, limit: int = 60) -> str:
+    """Text for a message, quoted and cut."""
+    return repr(text if len(text) <= limit else text[: limit - 3] + "...")
+
+
+def decode(data: bytes, name: str) -> str:
+    """Reads bytes as UTF-8, with or without a byte order mark.
+
+    Raises:
+        DocumentError: the bytes are not UTF-8.
+    """
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+        found = "UTF-16" if wide else f"the byte 0x{data[error.start]:02x}"
+        raise DocumentError(name, line, "UTF-8 text", found, "save the file as UTF-8") from None
+
+
+def too_deep(name: str, line: int) -> DocumentError:
+    """The error for a document that nests beyond `MAX_DEPTH`."""
+    return DocumentError(
+        name,
+        line,
+        f"at most {MAX_DEPTH} levels of lists and objects",
+        "deeper nesting",
+        "flatten the document",
+    )
+
+
+def duplicate(name: str, line: int, key: str) -> DocumentError:
+    """The error for a key that stands twice in one object."""
+    return DocumentError(
+        name,
+        line,
+        "each key once in an object",
+        f"{shorten(key)} a second time",
+        "remove one of the two, or rename it",
+    )

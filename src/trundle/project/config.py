@@ -1,0 +1,294 @@
+"""Reads `trundle.yaml`, the one file an author writes beside the schemas."""
+
+import keyword
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Literal, get_args
+
+import msgspec
+
+from trundle.evolution import HookReference, TypeChanges
+from trundle.project._config_schema import CLASS_REFERENCE, PACKAGE_NAME, config_schema
+from trundle.project._rules import read_rules
+from trundle.project._tree import ListNode, Node, ScalarNode, decode, describe
+from trundle.project._walk import Fields, Walker
+from trundle.project._yaml import compose
+from trundle.project.errors import ConfigError, ConfigMissingError, DocumentError
+from trundle.schema.readers import Format, Source
+from trundle.version import ApiVersion, VersionError
+
+__all__ = ["Config", "config_schema", "load_config", "parse_config"]
+
+_KEYS = ("package", "output", "title", "sources", "horizon", "unknown", "changes", "hooks")
+_SOURCE_KEYS = ("path", "format", "version", "resources", "group")
+_HOOK_KEYS = ("type", "between", "use")
+_POSITIVE = re.compile(r"[1-9][0-9]{0,8}")
+_PAIR = 2
+
+
+class Config(msgspec.Struct, frozen=True, kw_only=True):
+    """What a `trundle.yaml` says.
+
+    Attributes:
+        path: the file, as it was named.
+        package: dotted name of the Python package to write.
+        output: absolute path of the folder that the package is written into.
+        sources: where the schemas are.
+        title: what the project is called for people; may be empty.
+        horizon: how many of the newest GA versions are served; None for all.
+        unknown: what becomes of unknown properties that a person or client writes.
+        changes: the configured changes, in the order of the file.
+        hooks: the hand-written hooks, in the order of the file.
+    """
+
+    path: Path
+    package: str
+    output: Path
+    sources: tuple[Source, ...]
+    title: str = ""
+    horizon: int | None = None
+    unknown: Literal["error", "keep"] = "error"
+    changes: tuple[TypeChanges, ...] = ()
+    hooks: tuple[HookReference, ...] = ()
+
+
+def load_config(path: Path) -> Config:
+    """Reads a project file.
+
+    Args:
+        path: the file; messages name it in the same way.
+
+    Raises:
+        ConfigMissingError: there is no such file.
+        ConfigError: the file cannot be read or used; it lists all findings.
+    """
+    file = str(path)
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        advice = "run `trundle init`, or name the file"
+        raise ConfigMissingError(
+            [f"{file}: expected a project file, found none; {advice}"]
+        ) from None
+    except OSError as error:
+        found = error.strerror or str(error)
+        text = (
+            f"{file}: expected a readable file, found: {found}; check the path and its permissions"
+        )
+        raise ConfigError([text]) from None
+    return parse_config(data, path)
+
+
+def parse_config(data: bytes, path: Path) -> Config:
+    """Reads the content of a project file; `path` is where it stands or will stand.
+
+    Raises:
+        ConfigError: the content cannot be used; it lists all findings.
+    """
+    file = str(path)
+    try:
+        roots, problems = compose(decode(data, file), file)
+    except DocumentError as error:
+        raise ConfigError([str(error)]) from None
+    walker = Walker(file)
+    for problem in problems:
+        walker.note_text(problem.line, str(problem))
+    config = _read(walker, path, roots)
+    if config is None or walker.findings:
+        raise ConfigError(walker.findings)
+    return config
+
+
+def _read(walker: Walker, path: Path, roots: list[Node]) -> Config | None:
+    if len(roots) != 1:
+        found = "several documents" if roots else "an empty file"
+        advice = "remove the others" if roots else "add `package:` and `sources:`"
+        walker.note(roots[1].line if roots else 1, "one object", found, advice)
+        return None
+    fields = walker.fields(roots[0], "a project file", _KEYS, ("package", "sources"))
+    package = _package(walker, fields)
+    output = _optional_text(walker, fields, "output", "the folder to write into") or "."
+    config = Config(
+        path=path,
+        package=package or "",
+        output=Path(os.path.abspath(path.parent / output)),  # noqa: PTH100 - keeps symbolic links
+        title=_optional_text(walker, fields, "title", "a title") or "",
+        sources=_sources(walker, path.parent, fields),
+        horizon=_horizon(walker, fields),
+        unknown="keep" if _unknown(walker, fields) == "keep" else "error",
+        changes=_changes(walker, fields),
+        hooks=_hooks(walker, fields),
+    )
+    return config if package else None
+
+
+def _optional_text(walker: Walker, fields: Fields, name: str, what: str) -> str | None:
+    return walker.text(fields[name][1], what) if name in fields else None
+
+
+def _unknown(walker: Walker, fields: Fields) -> str | None:
+    if "unknown" not in fields:
+        return None
+    return walker.choice(fields["unknown"][1], "what unknown properties become", ("error", "keep"))
+
+
+def _package(walker: Walker, fields: Fields) -> str | None:
+    if "package" not in fields:
+        return None
+    node = fields["package"][1]
+    name = walker.text(node, "the dotted name of a Python package")
+    if name is None:
+        return None
+    parts = name.split(".")
+    if not re.fullmatch(PACKAGE_NAME, name) or any(keyword.iskeyword(part) for part in parts):
+        advice = "use letters, digits and underscores, parted by dots"
+        walker.note(node.line, "the dotted name of a Python package", repr(name), advice)
+        return None
+    if parts[0] in sys.stdlib_module_names or parts[0] == "trundle":
+        expected = "a package name that is free"
+        found = f"{parts[0]}, which Python or Trundle itself uses"
+        walker.note(node.line, expected, found, "choose another name")
+        return None
+    return name
+
+
+def _sources(walker: Walker, folder: Path, fields: Fields) -> tuple[Source, ...]:
+    if "sources" not in fields:
+        return ()
+    node = fields["sources"][1]
+    items = walker.items(node, "a list of schema files and folders")
+    if isinstance(node, ListNode) and not items:
+        walker.note(node.line, "at least one source", "none", "add the folder of the schemas")
+    sources = (_source(walker, folder, item) for item in items)
+    return tuple(source for source in sources if source)
+
+
+def _source(walker: Walker, folder: Path, node: Node) -> Source | None:
+    if isinstance(node, ScalarNode):
+        path = walker.text(node, "the path of a schema file or folder")
+        return Source(folder / path) if path else None
+    fields = walker.fields(node, "a source", _SOURCE_KEYS, ("path",))
+    path = _optional_text(walker, fields, "path", "the path of a schema file or folder")
+    version = _version(walker, fields["version"][1]) if "version" in fields else None
+    form = _format(walker, fields)
+    resources = _resources(walker, fields)
+    group = _optional_text(walker, fields, "group", "an API group")
+    if path is None:
+        return None
+    # A Python module may be named by its dotted name, which is no path.
+    is_path = form != "python" or path.endswith(".py")
+    return Source(
+        path=folder / path if is_path else Path(path),
+        format=form,
+        version=version.text if version else None,
+        resources=resources,
+        group=group or "",
+    )
+
+
+def _format(walker: Walker, fields: Fields) -> Format:
+    formats: tuple[Format, ...] = get_args(Format)
+    if "format" in fields:
+        text = walker.choice(fields["format"][1], "an input format", formats)
+        for each in formats:
+            if each == text:
+                return each
+    return "auto"
+
+
+def _resources(walker: Walker, fields: Fields) -> tuple[str, ...] | None:
+    if "resources" not in fields:
+        return None
+    node = fields["resources"][1]
+    names = tuple(name.text for name in walker.texts(node, "resource name"))
+    if isinstance(node, ListNode) and not node.items:
+        walker.note(node.line, "at least one resource", "none", "remove `resources` to take all")
+    return names
+
+
+def _version(walker: Walker, node: Node) -> ApiVersion | None:
+    expected = "an API version such as 2016-03-01 or v1beta1"
+    text = walker.text(node, expected)
+    if text is None:
+        return None
+    try:
+        return ApiVersion.parse(text)
+    except VersionError:
+        walker.note(node.line, expected, repr(text), "write the version as the schemas name it")
+        return None
+
+
+def _horizon(walker: Walker, fields: Fields) -> int | None:
+    if "horizon" not in fields:
+        return None
+    inner = walker.fields(fields["horizon"][1], "the horizon", ("ga",), ("ga",))
+    if "ga" not in inner:
+        return None
+    node = inner["ga"][1]
+    if isinstance(node, ScalarNode) and _POSITIVE.fullmatch(node.json):
+        return int(node.json)
+    advice = "write how many of the newest GA versions to serve, or remove `horizon`"
+    walker.note(node.line, "a positive integer", describe(node), advice)
+    return None
+
+
+def _changes(walker: Walker, fields: Fields) -> tuple[TypeChanges, ...]:
+    if "changes" not in fields:
+        return ()
+    changes = []
+    for key, types in walker.entries(fields["changes"][1], "changes by older version"):
+        version = _version(walker, key)
+        for name, rules in walker.entries(types, "rules by type"):
+            # An unreadable version is a finding, yet the rules below it are read all the same.
+            changes.append(read_rules(walker, version or ApiVersion.parse("v1"), name, rules))
+    return tuple(changes)
+
+
+def _hooks(walker: Walker, fields: Fields) -> tuple[HookReference, ...]:
+    if "hooks" not in fields:
+        return ()
+    found: dict[tuple[str, ApiVersion, ApiVersion], HookReference] = {}
+    for node in walker.items(fields["hooks"][1], "a list of hooks"):
+        hook = _hook(walker, node)
+        if hook is None:
+            continue
+        first = found.setdefault((hook.type, hook.older, hook.newer), hook)
+        if first is not hook:
+            expected = f"one hook for {hook.type} from {hook.older} to {hook.newer}"
+            found_text = f"another at {first.where}"
+            walker.note(node.line, expected, found_text, "join the two classes")
+    return tuple(found.values())
+
+
+def _hook(walker: Walker, node: Node) -> HookReference | None:
+    fields = walker.fields(node, "a hook", _HOOK_KEYS, _HOOK_KEYS)
+    name = _optional_text(walker, fields, "type", "the type's name on the older side")
+    use = _optional_text(walker, fields, "use", "a class as package.module:Class")
+    if use is not None and not re.fullmatch(CLASS_REFERENCE, use):
+        line = fields["use"][1].line
+        advice = "write module and class, parted by a colon"
+        walker.note(line, "a class as package.module:Class", repr(use), advice)
+        use = None
+    pair = _between(walker, fields["between"][1]) if "between" in fields else None
+    if name is None or use is None or pair is None:
+        return None
+    return HookReference(name, *pair, use=use, where=walker.place(node))
+
+
+def _between(walker: Walker, node: Node) -> tuple[ApiVersion, ApiVersion] | None:
+    items = walker.items(node, "the older and the newer version")
+    if len(items) != _PAIR:
+        if items or isinstance(node, ListNode):
+            found = f"{len(items)} versions"
+            walker.note(node.line, "two versions", found, "write [older, newer]")
+        return None
+    older, newer = (_version(walker, item) for item in items)
+    if older is None or newer is None:
+        return None
+    if not older < newer:
+        found = f"{older} before {newer}"
+        walker.note(node.line, "the older version first", found, "write [older, newer]")
+        return None
+    return older, newer

@@ -1,0 +1,93 @@
+"""Reads and writes the documents that a user converts, exactly.
+
+A document is one JSON value, kept as its JSON bytes. Numbers keep their spelling (`1.10`, `1e5`, any number
+of digits) and objects the order of their keys. YAML scalars mean what they mean in YAML 1.2, as far as
+JSON can say it: `true`, `null` and numbers; dates, versions, `yes` and `012` are text.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Literal, assert_never
+
+import msgspec
+
+from trundle.project._json import JsonSyntaxError, parse_json
+from trundle.project._tree import Parsed, decode
+from trundle.project._write import as_json, as_yaml
+from trundle.project._yaml import parse_yaml
+from trundle.project.errors import DocumentError
+
+_OPENS_JSON = re.compile(r"\s*[{\[]")
+
+
+class Document(msgspec.Struct, frozen=True):
+    """One document of a file.
+
+    Attributes:
+        data: the document as JSON. What was JSON in the file stands here byte for byte.
+        line: the line of the file where it starts; the first is 1.
+    """
+
+    data: bytes
+    line: int
+
+
+def read_documents(text: bytes, name: str) -> list[Document]:
+    """Reads the documents of a file, YAML or JSON, one or several.
+
+    Text that starts with `{` or `[` is JSON; only where the file is named `.yaml` or `.yml` may it be
+    YAML nevertheless.
+
+    Args:
+        text: the content of the file, in UTF-8.
+        name: the file as the user named it, for messages and for the format.
+
+    Raises:
+        DocumentError: the text cannot be read, or not exactly: duplicate keys, keys that are not text,
+            numbers that are not finite, half a surrogate pair, too many levels, or nothing at all.
+    """
+    parsed = _parse(decode(text, name), name)
+    if not parsed:
+        raise DocumentError(name, 1, "a document", "nothing", "write at least one object")
+    return [Document(each.data, each.line) for each in parsed]
+
+
+def write_documents(documents: Sequence[bytes], format: Literal["json", "yaml"]) -> str:  # noqa: A002 - the word that the command line uses
+    """Writes documents as text for people, which `read_documents` reads back exactly.
+
+    Args:
+        documents: one JSON value each.
+        format: how to write them. Several YAML documents are parted by `---`.
+
+    Raises:
+        DocumentError: a document is not one JSON value.
+    """
+    roots = [_one(data, f"document {index}").root for index, data in enumerate(documents, 1)]
+    match format:
+        case "json":
+            return "".join(f"{as_json(root)}\n" for root in roots)
+        case "yaml":
+            return "---\n".join(f"{as_yaml(root)}\n" for root in roots)
+        case _:
+            assert_never(format)
+
+
+def _one(data: bytes, name: str) -> Parsed:
+    parsed = parse_json(decode(data, name), name)
+    if len(parsed) != 1:
+        raise DocumentError(name, 1, "one JSON value", f"{len(parsed)}", "pass each on its own")
+    return parsed[0]
+
+
+def _parse(text: str, name: str) -> list[Parsed]:
+    lowered = name.lower()
+    if lowered.endswith(".json"):
+        return parse_json(text, name)
+    if not _OPENS_JSON.match(text):
+        return parse_yaml(text, name)
+    if not lowered.endswith((".yaml", ".yml")):
+        return parse_json(text, name)
+    try:
+        return parse_json(text, name)
+    except JsonSyntaxError:
+        return parse_yaml(text, name)

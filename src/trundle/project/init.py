@@ -1,0 +1,123 @@
+"""Plans the files of a new project from the schemas that are already there."""
+
+import contextlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from trundle.project._write import spell_text
+from trundle.project.config import parse_config
+from trundle.project.errors import AlreadyExistsError, OutputError, ProjectError
+from trundle.schema import Schema
+from trundle.schema.readers import Source, read_schemas
+
+CONFIG_NAME = "trundle.yaml"
+"""How a project file is called."""
+
+_NAMED = 5
+
+_HEAD = """\
+# `trundle generate` writes this Python package from the schemas below.
+package: {package}
+
+# Found here:
+{found}
+sources:
+{sources}
+"""
+
+_TAIL = """
+# What schemas cannot say stands under the older of two neighbouring versions, for example:
+# changes:
+#   {version}:
+#     {type}:
+#       rename: {{oldName: newName}}
+
+# All versions are served. To serve only the newest GA versions:
+# horizon: {{ga: 4}}
+"""
+
+
+def plan_init(paths: Sequence[Path], package: str, folder: Path) -> Mapping[str, bytes]:
+    """The files of a new project, which leaves the schemas where they are. Nothing is written.
+
+    Args:
+        paths: schema files, or folders of them.
+        package: dotted name of the Python package that the project will write.
+        folder: where the project file is to stand.
+
+    Returns:
+        Content by path relative to the folder.
+
+    Raises:
+        AlreadyExistsError: the folder has a project already.
+        ConfigError: the package cannot have this name.
+        SchemaError: a schema cannot be read.
+        ProjectError: there are no schemas.
+    """
+    config = folder / CONFIG_NAME
+    if os.path.lexists(config):
+        raise AlreadyExistsError([config])
+    schemas = read_schemas([Source(path) for path in paths])
+    if not any(schema.resources for schema in schemas):
+        where = ", ".join(str(path) for path in paths) or "the arguments"
+        advice = "name the files or folders that hold them"
+        raise ProjectError(f"{where}: expected schemas of resources, found none; {advice}")
+    sources = [Path(os.path.relpath(path, folder)).as_posix() for path in paths]
+    text = _HEAD.format(
+        package=spell_text(package),
+        found="\n".join(f"#   {line}" for line in _summary(schemas)),
+        sources="\n".join(f"  - {spell_text(source)}" for source in sources),
+    )
+    text += _TAIL.format(
+        version=schemas[0].version.text,
+        type=spell_text(next(each.resources[0].name for each in schemas if each.resources)),
+    )
+    content = text.encode()
+    parse_config(content, config)
+    return {CONFIG_NAME: content}
+
+
+def write_new_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Writes files that do not exist yet: all of them, or none.
+
+    Raises:
+        AlreadyExistsError: some exist; none is written.
+        OutputError: the folder cannot be written.
+    """
+    existing = [folder / name for name in sorted(files) if os.path.lexists(folder / name)]
+    if existing:
+        raise AlreadyExistsError(existing)
+    written: list[Path] = []
+    try:
+        for name, content in sorted(files.items()):
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("xb") as file:
+                written.append(path)
+                file.write(content)
+    except FileExistsError as error:
+        _undo(written)
+        raise AlreadyExistsError([Path(error.filename)]) from None
+    except OSError as error:
+        _undo(written)
+        reason = error.strerror or str(error)
+        text = f"{folder}: expected a folder that can be written, found: {reason}"
+        raise OutputError(folder, [f"{text}; check its permissions and the space"]) from error
+    except BaseException:
+        _undo(written)
+        raise
+
+
+def _undo(written: Sequence[Path]) -> None:
+    for path in written:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def _summary(schemas: Sequence[Schema]) -> Iterator[str]:
+    """One line for each version: which resources it has."""
+    for schema in schemas:
+        names = [spell_text(resource.name) for resource in schema.resources]
+        more = f", and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        yield f"{schema.version}: {', '.join(names[:_NAMED]) or 'no resources'}{more}"

@@ -1,0 +1,366 @@
+"""Writes a generated folder as a whole, so that an interruption leaves the old one or the new one.
+
+A write goes through these steps, under a lock that only one process holds:
+
+1. The new tree is staged in a sibling folder and flushed to disk. The generated folder is untouched.
+2. The generated folder is renamed to a backup, and the staged one takes its place.
+3. The backup is renamed to trash, and the trash is removed.
+
+Each step is one rename, so whatever a dead process left behind tells how far it came: a backup without a
+generated folder is the old tree, and goes back; a staged tree or trash is of no use, and is removed. Every
+write begins with this recovery, and a failing one ends with it.
+
+A manifest in the folder lists what was written. What is not as listed was made by hand, and is not
+overwritten.
+"""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from trundle.project._lock import locked
+from trundle.project.errors import OutputError, OutputRefusedError
+
+MANIFEST = ".trundle-generated.json"
+"""The file in a generated folder that lists what Trundle wrote there."""
+
+_CACHE = "__pycache__"
+_NOTE = "Written by trundle generate, which replaces these files. Do not edit them."
+
+
+class TreeChange(msgspec.Struct, frozen=True):
+    """What a write did; every file is named relative to the folder, in alphabetical order.
+
+    Attributes:
+        written: files that are new or have new content.
+        removed: files that are gone.
+        unchanged: files that stayed as they were.
+    """
+
+    written: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
+
+
+class TreeComparison(msgspec.Struct, frozen=True):
+    """How a folder differs from what would be generated.
+
+    Attributes:
+        missing: files that would be written and do not exist.
+        changed: files that exist with other content.
+        extra: files that exist and would not be written.
+    """
+
+    missing: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+
+    @property
+    def same(self) -> bool:
+        """Whether the folder is just what would be generated."""
+        return not (self.missing or self.changed or self.extra)
+
+
+class _Manifest(msgspec.Struct, frozen=True):
+    """What a generated folder says about itself: whose it is, and the SHA-256 of each file."""
+
+    note: str
+    marker: str
+    files: dict[str, str]
+
+
+def _ignore(_step: str) -> None:
+    """Does nothing at a checkpoint."""
+
+
+def write_tree(  # noqa: PLR0913 - the optional ones are named
+    root: Path,
+    files: Mapping[str, bytes],
+    *,
+    marker: str,
+    force: bool = False,
+    wait: float = 10.0,
+    checkpoint: Callable[[str], None] = _ignore,
+) -> TreeChange:
+    """Makes a generated folder hold just the given files.
+
+    If the write fails or is interrupted at any moment, the folder is whole: as before, or as after. Files
+    whose content stays keep their modification times; if all do, nothing is touched.
+
+    Args:
+        root: the folder; it and its parents are made where they do not exist.
+        files: content by relative path, with `/` between its parts.
+        marker: says whose folder this is; a folder with another marker is not replaced.
+        force: replace files edited by hand and remove files of others in a folder that is Trundle's. A
+            folder that is not Trundle's is never replaced.
+        wait: seconds to wait for another process that is writing the folder.
+        checkpoint: called with the name of each step before it is done, to show progress. An exception
+            that it raises ends the write like any other failure.
+
+    Raises:
+        OutputRefusedError: the folder holds files that Trundle did not write.
+        OutputBusyError: another process is still writing the folder.
+        OutputError: the folder cannot be written, as on a full disk.
+    """
+    _check_names(root, files)
+    root = Path(os.path.realpath(root))
+    manifest = _Manifest(_NOTE, marker, {name: _digest(files[name]) for name in sorted(files)})
+    places = _Places(root)
+    try:
+        if not places.left_over() and _read_manifest(root) == manifest:
+            comparison = compare_tree(root, files)
+            if comparison.same:
+                return TreeChange(unchanged=tuple(manifest.files))
+        root.parent.mkdir(parents=True, exist_ok=True)
+        with locked(root, places.lock, wait):
+            places.recover()
+            try:
+                return _replace(places, files, manifest, checkpoint, force=force)
+            finally:
+                places.recover()
+    except OSError as error:
+        raise OutputError(root, [_explain(root, error)]) from error
+
+
+def compare_tree(root: Path, files: Mapping[str, bytes]) -> TreeComparison:
+    """Compares a folder with the files that would be generated, and changes nothing.
+
+    Raises:
+        OutputError: the folder cannot be read.
+    """
+    try:
+        present = set(_files_below(root))
+        changed = [
+            name for name in sorted(present & files.keys()) if not _holds(root / name, files[name])
+        ]
+    except OSError as error:
+        raise OutputError(root, [_explain(root, error)]) from error
+    return TreeComparison(
+        missing=tuple(sorted(files.keys() - present)),
+        changed=tuple(changed),
+        extra=tuple(sorted(present - files.keys())),
+    )
+
+
+class _Places:
+    """The generated folder and the siblings that exist only while it is written."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.staged = root.with_name(f".{root.name}.trundle-new")
+        self.backup = root.with_name(f".{root.name}.trundle-old")
+        self.trash = root.with_name(f".{root.name}.trundle-trash")
+        self.lock = root.with_name(f".{root.name}.trundle-lock")
+
+    def left_over(self) -> bool:
+        """Whether an interrupted write left something to recover."""
+        return any(each.exists() for each in (self.staged, self.backup, self.trash, self.lock))
+
+    def recover(self) -> None:
+        """Completes or undoes a write that was interrupted anywhere."""
+        _remove(self.trash)
+        if self.backup.exists():
+            if (self.root / MANIFEST).exists():
+                self.backup.rename(self.trash)
+                _remove(self.trash)
+            elif not self.root.exists() or not any(self.root.iterdir()):
+                self.backup.rename(self.root)
+        _remove(self.staged)
+
+    def swap(self, checkpoint: Callable[[str], None]) -> None:
+        """Puts the staged tree in the place of the generated folder."""
+        checkpoint("set aside")
+        if self.root.exists():
+            self.root.rename(self.backup)
+        checkpoint("put in place")
+        self.staged.rename(self.root)
+        checkpoint("clean up")
+        _flush(self.root.parent)
+
+
+def _replace(
+    places: _Places,
+    files: Mapping[str, bytes],
+    manifest: _Manifest,
+    checkpoint: Callable[[str], None],
+    *,
+    force: bool,
+) -> TreeChange:
+    root = places.root
+    checkpoint("compare")
+    findings = _objections(root, files, manifest, force=force)
+    if findings:
+        raise OutputRefusedError(root, findings)
+    comparison = compare_tree(root, files)
+    if comparison.same and _read_manifest(root) == manifest:
+        return TreeChange(unchanged=tuple(manifest.files))
+    written = {*comparison.missing, *comparison.changed}
+    _stage(places, files, written, manifest, checkpoint)
+    places.swap(checkpoint)
+    return TreeChange(
+        written=tuple(sorted(written)),
+        removed=comparison.extra,
+        unchanged=tuple(name for name in manifest.files if name not in written),
+    )
+
+
+def _stage(
+    places: _Places,
+    files: Mapping[str, bytes],
+    written: set[str],
+    manifest: _Manifest,
+    checkpoint: Callable[[str], None],
+) -> None:
+    """Writes the new tree beside the old one, and waits until it is on disk."""
+    places.staged.mkdir()
+    if places.root.exists():
+        shutil.copymode(places.root, places.staged)
+    folders = {places.staged}
+    for name in manifest.files:
+        checkpoint(f"stage {name}")
+        path = places.staged / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        folders.update(path.parents[: len(PurePosixPath(name).parts) - 1])
+        if name in written or not _adopt(places.root / name, path):
+            _write_file(path, files[name])
+    content = msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
+    _write_file(places.staged / MANIFEST, content)
+    for folder in folders:
+        _flush(folder)
+
+
+def _objections(
+    root: Path, files: Mapping[str, bytes], manifest: _Manifest, *, force: bool
+) -> list[str]:
+    """What stands in a folder that Trundle did not write; everything that `force` does not allow."""
+    if not os.path.lexists(root):
+        return []
+    if not root.is_dir():
+        return [f"{root}: expected a folder, found a file; move it away, or choose another output"]
+    old = _read_manifest(root)
+    if old is None:
+        comparison = compare_tree(root, files)
+        strange = comparison.changed + comparison.extra
+        return _unlisted(root, strange, force=force) if strange else []
+    if old.marker != manifest.marker:
+        found = f"one of {old.marker!r}"
+        advice = "move it away, or choose another output or package"
+        return [f"{root}: expected a folder of {manifest.marker!r}, found {found}; {advice}"]
+    return [] if force else _edits(root, old)
+
+
+def _unlisted(root: Path, strange: tuple[str, ...], *, force: bool) -> list[str]:
+    """The finding for a folder with content but without a manifest that can be read."""
+    if (root / MANIFEST).exists():
+        advice = "restore it, or use --force to write the folder anew"
+        finding = f"{root / MANIFEST}: expected a list of generated files, found a damaged one"
+        return [] if force else [f"{finding}; {advice}"]
+    listing = ", ".join(strange[:3]) + (", ..." if strange[3:] else "")
+    advice = "move the folder away, restore that file, or choose another output or package"
+    expected = f"a folder that Trundle generated (with {MANIFEST})"
+    return [f"{root}: expected {expected}, found {listing}; {advice}"]
+
+
+def _edits(root: Path, old: _Manifest) -> list[str]:
+    """The files of a generated folder that are not as they were written."""
+    findings = []
+    for name in _files_below(root):
+        if name not in old.files:
+            found = "a file that Trundle did not write; move it out of the generated folder"
+        elif _digest_of(root / name) != old.files[name]:
+            found = "an edit by hand; move the change into a hook or the schemas, and undo it here"
+        else:
+            continue
+        expected = "expected only generated content"
+        findings.append(f"{root / name}: {expected}, found {found}, or use --force to lose it")
+    return findings
+
+
+def _check_names(root: Path, files: Mapping[str, bytes]) -> None:
+    """Refuses paths that would leave the folder or stand in each other's way."""
+    for name in files:
+        path = PurePosixPath(name)
+        sane = str(path) == name and not path.is_absolute() and ".." not in path.parts
+        inside = any(str(parent) in files for parent in path.parents)
+        if not sane or inside or name in (".", MANIFEST) or _CACHE in path.parts:
+            text = f"{root}: expected the relative path of a file to write, found {name!r}"
+            raise OutputError(root, [f"{text}; choose another name"])
+
+
+def _read_manifest(root: Path) -> _Manifest | None:
+    try:
+        return msgspec.json.decode((root / MANIFEST).read_bytes(), type=_Manifest)
+    except (FileNotFoundError, NotADirectoryError, msgspec.MsgspecError):
+        return None
+
+
+def _files_below(root: Path) -> list[str]:
+    """The files of a folder in alphabetical order, without the manifest and Python's caches."""
+    found = []
+    for folder, folders, names in os.walk(root, onerror=_raise_unless_missing):
+        here = Path(folder)
+        folders[:] = [name for name in folders if name != _CACHE]
+        links = [name for name in folders if (here / name).is_symlink()]
+        found += [(here / name).relative_to(root).as_posix() for name in (*names, *links)]
+    return sorted(name for name in found if name != MANIFEST)
+
+
+def _raise_unless_missing(error: OSError) -> None:
+    if not isinstance(error, FileNotFoundError):
+        raise error
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    """Whether a path is a plain file with this content."""
+    return path.is_file() and not path.is_symlink() and path.read_bytes() == content
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _digest_of(path: Path) -> str | None:
+    if path.is_symlink() or not path.is_file():
+        return None
+    return _digest(path.read_bytes())
+
+
+def _adopt(old: Path, new: Path) -> bool:
+    """Takes an unchanged file over with its times; false where the file system has no hard links."""
+    try:
+        new.hardlink_to(old)
+    except OSError:
+        return False
+    return True
+
+
+def _write_file(path: Path, content: bytes) -> None:
+    with path.open("xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _flush(folder: Path) -> None:
+    """Waits until the names in a folder are on disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _remove(folder: Path) -> None:
+    if folder.exists():
+        shutil.rmtree(folder)
+
+
+def _explain(root: Path, error: OSError) -> str:
+    place = error.filename if isinstance(error.filename, str) else str(root)
+    reason = error.strerror or str(error)
+    advice = "check its permissions and the space on the disk; the generated folder is whole"
+    return f"{place}: expected a folder that can be written, found: {reason}; {advice}"

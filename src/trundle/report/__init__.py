@@ -1,0 +1,1 @@
+"""What a person asks about an evolution: change tables, statistics, suggestions, maps, explanations."""

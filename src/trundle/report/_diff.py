@@ -1,0 +1,242 @@
+"""The change table: what became of every property between two versions, and how conversion handles it."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from trundle.evolution import Evolution, Lineage, Place
+from trundle.report._errors import ReportError
+from trundle.report._handling import Handler, Handling
+from trundle.report._meeting import ChangeKind, change_of, meetings
+from trundle.report._spelling import count, spell_property
+from trundle.report._table import table
+from trundle.report._walk import check_version, lineages
+from trundle.version import ApiVersion
+
+
+class PropertyChange(msgspec.Struct, frozen=True):
+    """One row of a change table.
+
+    Attributes:
+        name: as the schemas write it; `older -> newer` where it was renamed.
+        old: its type in the older version; None where that does not have it.
+        new: its type in the newer version; None where that does not have it.
+        change: what changed.
+        handler: what becomes of a value on its way from the older version to storage of the newer.
+    """
+
+    name: str
+    old: str | None
+    new: str | None
+    change: ChangeKind
+    handler: Handler
+
+
+class TypeComparison(msgspec.Struct, frozen=True):
+    """The change table of one type.
+
+    Attributes:
+        older: its name in the older version.
+        newer: its name in the newer version.
+        resources: the resource types that reach it, in alphabetical order.
+        properties: one row for each property, in alphabetical order.
+    """
+
+    older: str
+    newer: str
+    resources: tuple[str, ...]
+    properties: tuple[PropertyChange, ...]
+
+    @property
+    def type(self) -> str:
+        """The type's name, the newer one where it was renamed."""
+        return self.newer
+
+    @property
+    def changed(self) -> bool:
+        """Whether any property changed."""
+        return any(each.change != "None" for each in self.properties)
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """What changed between two versions.
+
+    Attributes:
+        older: the version that conversion starts from.
+        newer: the version that it leads to.
+        types: the types that meet, in alphabetical order.
+        added: names of types, enums included, that only the newer version has.
+        removed: names of types, enums included, that only the older version has.
+        chosen: whether one type was asked for.
+    """
+
+    older: ApiVersion
+    newer: ApiVersion
+    types: tuple[TypeComparison, ...]
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    chosen: bool = False
+
+
+def compare(
+    evolution: Evolution, older: ApiVersion, newer: ApiVersion, type_name: str | None = None
+) -> Comparison:
+    """Compares two versions, neighbours or not.
+
+    Args:
+        evolution: where the versions are.
+        older: the version that conversion starts from.
+        newer: the version that it leads to.
+        type_name: only this type, by its name in either version, without regard to letter case.
+
+    Raises:
+        ReportError: there is no such version or type.
+    """
+    check_version(evolution, older)
+    check_version(evolution, newer)
+    met = lineages(evolution, (older, newer))
+    added, removed = _one_sided(evolution, met, older, newer)
+    wanted = None if type_name is None else type_name.casefold()
+    if type_name is not None:
+        names = {lineage.definition(version).name for lineage in met for version in (older, newer)}
+        known = {*names, *added, *removed}
+        if wanted not in {name.casefold() for name in known}:
+            raise ReportError("type", type_name, known, f"{older} and {newer}")
+        added = tuple(name for name in added if name.casefold() == wanted)
+        removed = tuple(name for name in removed if name.casefold() == wanted)
+    chosen = {
+        lineage: resources
+        for lineage, resources in met.items()
+        if wanted is None
+        or wanted in {lineage.definition(version).name.casefold() for version in (older, newer)}
+    }
+    types = _merged(
+        TypeComparison(
+            lineage.definition(older).name,
+            lineage.definition(newer).name,
+            resources,
+            property_changes(lineage, older, newer),
+        )
+        for lineage, resources in chosen.items()
+    )
+    return Comparison(older, newer, types, added, removed, wanted is not None)
+
+
+def property_changes(
+    lineage: Lineage, older: ApiVersion, newer: ApiVersion
+) -> tuple[PropertyChange, ...]:
+    """The rows of one type's change table."""
+    handling = Handling(lineage, older, newer)
+    return tuple(
+        PropertyChange(
+            meeting.name,
+            _spelled(lineage, meeting.older),
+            _spelled(lineage, meeting.newer),
+            change_of(lineage, meeting),
+            handling.of(meeting),
+        )
+        for meeting in meetings(lineage, older, newer)
+    )
+
+
+def _spelled(lineage: Lineage, place: Place | None) -> str | None:
+    if place is None:
+        return None
+    return spell_property(lineage.property(place), lineage.evolution.schema(place.version))
+
+
+def _one_sided(
+    evolution: Evolution, met: Iterable[Lineage], older: ApiVersion, newer: ApiVersion
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names of types that only the newer version has, and that only the older has."""
+    ours = {each.name for each in evolution.schema(older).definitions.values()}
+    theirs = {each.name for each in evolution.schema(newer).definitions.values()}
+    renamed = {lineage.definition(version).name for lineage in met for version in (older, newer)}
+    return tuple(sorted(theirs - ours - renamed)), tuple(sorted(ours - theirs - renamed))
+
+
+def _merged(tables: Iterable[TypeComparison]) -> tuple[TypeComparison, ...]:
+    """Types that stand at several places once, unless they convert differently there."""
+    found: dict[TypeComparison, set[str]] = {}
+    for each in tables:
+        bare = msgspec.structs.replace(each, resources=())
+        found.setdefault(bare, set()).update(each.resources)
+    merged = (
+        msgspec.structs.replace(each, resources=tuple(sorted(resources)))
+        for each, resources in found.items()
+    )
+    return tuple(sorted(merged, key=lambda each: (each.newer, each.older, each.resources)))
+
+
+def comparison_data(comparison: Comparison) -> dict[str, Any]:
+    """A comparison as plain JSON values."""
+    return {
+        "older": str(comparison.older),
+        "newer": str(comparison.newer),
+        "added": list(comparison.added),
+        "removed": list(comparison.removed),
+        "types": [
+            {
+                "type": each.type,
+                "older": each.older,
+                "newer": each.newer,
+                "resources": list(each.resources),
+                "properties": [msgspec.to_builtins(row) for row in each.properties],
+            }
+            for each in comparison.types
+        ],
+    }
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """A comparison as Markdown: a table for each changed type, then the names of all others.
+
+    A type that was asked for by name gets its table even where nothing changed.
+    """
+    shown = [each for each in comparison.types if each.changed or comparison.chosen]
+    parts = [type_text(each, comparison.older, comparison.newer) for each in shown]
+    same = sorted({each.type for each in comparison.types if not each.changed})
+    notes = [
+        f"{title}: {', '.join(names)}"
+        for title, names in (
+            ("Added types", comparison.added),
+            ("Removed types", comparison.removed),
+            ("Unchanged types", () if comparison.chosen else same),
+        )
+        if names
+    ]
+    if not shown and not notes:
+        notes = [f"{comparison.older} and {comparison.newer} have no type in common."]
+    return "\n\n".join([*parts, *notes]) + "\n"
+
+
+def type_text(comparison: TypeComparison, older: ApiVersion, newer: ApiVersion) -> str:
+    """The change table of one type, with a title and a count of its changes."""
+    names = dict.fromkeys((comparison.older, comparison.newer))
+    title = f"## {' -> '.join(names)}"
+    if not comparison.properties:
+        return f"{title}\n\nNo properties."
+    rows = [
+        (each.name, each.old or "", each.new or "", each.change, each.handler)
+        for each in comparison.properties
+    ]
+    kinds = Counter(each.change for each in comparison.properties)
+    summary = ", ".join(
+        f"{number} {_SPOKEN[kind]}" for kind in _SPOKEN if (number := kinds[kind])
+    )
+    total = count(len(rows), "property", "properties")
+    columns = ("Property", str(older), str(newer), "Change", "Handler")
+    return f"{title}\n\n{table(columns, rows)}\n\n{total}: {summary}."
+
+
+_SPOKEN: dict[ChangeKind, str] = {
+    "None": "unchanged",
+    "New Property": "new",
+    "Property Removed": "removed",
+    "Change of Type": "of another type",
+    "Property Rename": "renamed",
+    "Type Rename": "of a renamed type",
+    "Optionality": "of another optionality",
+}

@@ -1,0 +1,50 @@
+"""How much two names, texts or sets of names are alike, from 0 to 1."""
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Iterable, Set
+from math import prod
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
+
+
+def words(name: str) -> tuple[str, ...]:
+    """The words of a name in lower case: `sortKey` and `sort_key` are `sort` and `key`."""
+    return tuple(word.casefold() for word in _WORD.findall(name))
+
+
+def case_only(one: str, other: str) -> bool:
+    """Whether two names differ by nothing but letter case and the marks between words."""
+    return one != other and _bare(one) == _bare(other)
+
+
+def _bare(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+def likeness(one: str, other: str) -> float:
+    """How much two names are alike: by their letters and by the words they share, half each."""
+    ours, theirs = words(one), words(other)
+    shared = sum((Counter(ours) & Counter(theirs)).values())
+    by_word = 2 * shared / (len(ours) + len(theirs)) if ours and theirs else 0.0
+    by_letter = difflib.SequenceMatcher(None, _bare(one), _bare(other), autojunk=False).ratio()
+    return (by_word + by_letter) / 2
+
+
+def texts_alike(one: str, other: str) -> float:
+    """How much two descriptions are alike, word by word; 0 where either is missing."""
+    if not one or not other:
+        return 0.0
+    ours, theirs = one.casefold().split(), other.casefold().split()
+    return difflib.SequenceMatcher(None, ours, theirs, autojunk=False).ratio()
+
+
+def overlap(ours: Set[str], theirs: Set[str]) -> float:
+    """The share of all members of two sets that both have."""
+    return len(ours & theirs) / len(ours | theirs) if ours or theirs else 0.0
+
+
+def together(evidence: Iterable[float]) -> float:
+    """Independent pieces of evidence taken together: each leaves less room for doubt."""
+    return round(1 - prod(1 - each for each in evidence), 2)

@@ -1,0 +1,288 @@
+"""Likely changes that the schemas alone cannot say, ranked, with what speaks for each.
+
+Only neighbours are compared, because that is where configured changes stand. What a rule or a hook bridges
+already is not suggested again.
+"""
+
+from collections.abc import Iterator
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from trundle.evolution import SCALAR_CONVERSIONS, Evolution, Lineage, Place
+from trundle.report._likeness import case_only, likeness, overlap, texts_alike, together
+from trundle.report._meeting import Meeting, change_of, meetings, spelled
+from trundle.report._spelling import paired_definitions
+from trundle.report._walk import TypePair, lineages, type_pairs
+from trundle.schema import EnumType, ListOf, Nullable, ObjectType, Scalar, Schema, Type
+from trundle.version import ApiVersion
+
+Rule: TypeAlias = Literal["convert", "keep", "rename", "renameType", "unwrap", "values", "wrap"]
+
+LEAST = 0.65
+"""Suggestions of a lower score are left out unless asked for."""
+
+_SAME_DOCS = 0.85
+
+
+class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of configuration that is likely to be right.
+
+    Attributes:
+        older: the version that the change is written on.
+        newer: its neighbour.
+        type: the type's name in the older version.
+        rule: the name of the rule.
+        property: the property in the older version; empty for `renameType`.
+        target: what the rule says: the newer name, or the name of a conversion; empty for `values`.
+        values: newer by older value, for `values`.
+        score: how likely it is, from 0 to 1.
+        evidence: what speaks for it, in a few words each.
+    """
+
+    older: ApiVersion
+    newer: ApiVersion
+    type: str
+    rule: Rule
+    property: str = ""
+    target: str = ""
+    values: tuple[tuple[str, str], ...] = ()
+    score: float
+    evidence: tuple[str, ...]
+
+    def by_case_alone(self) -> bool:
+        """Whether a rename changes nothing but letter case."""
+        return self.rule == "rename" and case_only(self.property, self.target)
+
+
+def suggest(evolution: Evolution, *, least: float = LEAST) -> tuple[Suggestion, ...]:
+    """Suggests configured changes, the likeliest first.
+
+    Args:
+        evolution: where to look, with the changes that are configured already.
+        least: the lowest score to tell of.
+    """
+    found = lineages(evolution)
+    guesses: list[Suggestion] = []
+    for pair in type_pairs(found):
+        if not pair.identical:
+            guesses.extend(each for each in _guesses(pair) if each.score >= least)
+    chosen = _consistent(guesses)
+    return tuple(each for each in chosen if _fits(each, found))
+
+
+def _rank(each: Suggestion) -> tuple[object, ...]:
+    return (-each.score, each.older, each.type, each.rule, each.property, each.target, each.newer)
+
+
+def _consistent(guesses: list[Suggestion]) -> list[Suggestion]:
+    """The best guess for each property, and for each name that a property may get."""
+    taken: set[tuple[object, ...]] = set()
+    chosen = []
+    for each in sorted(guesses, key=_rank):
+        keys = {(each.older, each.type, "from", each.property)}
+        if each.rule == "rename":
+            keys.add((each.older, each.type, "to", each.target))
+        if not keys & taken:
+            taken |= keys
+            chosen.append(each)
+    return chosen
+
+
+def _fits(each: Suggestion, found: dict[Lineage, tuple[str, ...]]) -> bool:
+    """Whether a change says something true of every place where its type stands."""
+    for lineage in found:
+        if each.older not in lineage.nodes or lineage.definition(each.older).name != each.type:
+            continue
+        newer = lineage.versions.neighbour(each.older)
+        if newer is None:
+            return False
+        if each.property and each.property not in lineage.names(each.older):
+            return False
+        if each.rule == "rename" and each.target not in lineage.names(newer):
+            return False
+    return True
+
+
+def _guesses(pair: TypePair) -> Iterator[Suggestion]:
+    met = meetings(*pair)
+    yield from _renames(pair, met)
+    for meeting in met:
+        if meeting.older is None or meeting.newer is None:
+            continue
+        if change_of(pair.lineage, meeting) == "Change of Type" and meeting.bond == "name":
+            yield from _changes_of_type(pair, meeting.older, meeting.newer)
+        elif meeting.bond == "thread":
+            yield from _changes_of_values(pair, meeting.older, meeting.newer)
+
+
+def _suggestion(
+    pair: TypePair, rule: Rule, evidence: tuple[tuple[float, str], ...], **what: str
+) -> Suggestion:
+    return Suggestion(
+        older=pair.older,
+        newer=pair.newer,
+        type=what.pop("type", None) or pair.lineage.definition(pair.older).name,
+        rule=rule,
+        property=what.get("property", ""),
+        target=what.get("target", ""),
+        score=together(weight for weight, _ in evidence),
+        evidence=tuple(text for _, text in evidence if text),
+    )
+
+
+def _renames(pair: TypePair, met: tuple[Meeting, ...]) -> Iterator[Suggestion]:
+    """Properties that one side lost and the other gained, two by two."""
+    lineage = pair.lineage
+    removed = [
+        each.older
+        for each in met
+        if each.older is not None and each.newer is None and _gone(lineage, each.older, pair.newer)
+    ]
+    added = [
+        each.newer
+        for each in met
+        if each.newer is not None and each.older is None and _fresh(lineage, each.newer, pair.older)
+    ]
+    rivals = max(len(removed), len(added))
+    for older in removed:
+        for newer in added:
+            evidence = _rename_evidence(lineage, older, newer, rivals)
+            if evidence:
+                yield _suggestion(
+                    pair, "rename", evidence, property=older.property, target=newer.property
+                )
+
+
+def _gone(lineage: Lineage, older: Place, newer: ApiVersion) -> bool:
+    return all(place.version < newer for place in lineage.thread(older).places)
+
+
+def _fresh(lineage: Lineage, newer: Place, older: ApiVersion) -> bool:
+    return all(place.version > older for place in lineage.thread(newer).places)
+
+
+def _rename_evidence(
+    lineage: Lineage, older: Place, newer: Place, rivals: int
+) -> tuple[tuple[float, str], ...]:
+    """What speaks for a rename: pairs of weight and words; empty where the types rule it out."""
+    ours, theirs = spelled(lineage, older), spelled(lineage, newer)
+    if ours != theirs:
+        return ()
+    name = likeness(older.property, newer.property)
+    same_case = case_only(older.property, newer.property)
+    similar = "names differ by letter case only" if same_case else ""
+    step = "removed and added in the same step"
+    docs = texts_alike(lineage.property(older).doc, lineage.property(newer).doc)
+    evidence = [
+        (0.5 / rivals, f"{step}, with no rival" if rivals == 1 else step),
+        (0.2, f"both {ours}"),
+        (0.95 if same_case else 0.75 * name, similar or ("similar names" if name > 0.4 else "")),
+    ]
+    if docs >= _SAME_DOCS:
+        evidence.append((0.7 * docs, "same description" if docs == 1 else "similar descriptions"))
+    return tuple(evidence)
+
+
+def _changes_of_type(pair: TypePair, older: Place, newer: Place) -> Iterator[Suggestion]:
+    """What may bridge a property whose type changed; if nothing does, that it stays apart."""
+    lineage = pair.lineage
+    evolution = lineage.evolution
+    schemas = evolution.schema(older.version), evolution.schema(newer.version)
+    ours, theirs = _plain(lineage.type(older)), _plain(lineage.type(newer))
+    renames = list(_type_renames(pair, older, ours, theirs, schemas))
+    yield from renames
+    name = {"property": older.property, "target": newer.property}
+    same = f"{spelled(lineage, older)} became {spelled(lineage, newer)}"
+    if isinstance(theirs, ListOf) and _alike(ours, theirs.items, schemas):
+        yield _suggestion(pair, "wrap", ((0.9, same),), **name)
+    elif isinstance(ours, ListOf) and _alike(ours.items, theirs, schemas):
+        yield _suggestion(pair, "unwrap", ((0.85, same),), **name)
+    elif conversion := _scalar_conversion(ours, theirs):
+        name["target"] = conversion
+        yield _suggestion(pair, "convert", ((0.8, same),), **name)
+    elif not renames:
+        evidence = ((0.7, f"{same}, which have nothing in common"),)
+        yield _suggestion(pair, "keep", evidence, property=older.property)
+
+
+def _plain(type_: Type) -> Type:
+    return type_.inner if isinstance(type_, Nullable) else type_
+
+
+def _alike(older: Type, newer: Type, schemas: tuple[Schema, Schema]) -> bool:
+    pairs = paired_definitions(older, newer, schemas)
+    return pairs is not None and all(one.name == other.name for one, other in pairs)
+
+
+def _scalar_conversion(older: Type, newer: Type) -> str | None:
+    if isinstance(older, Scalar) and isinstance(newer, Scalar):
+        name = f"{older.kind}-to-{newer.kind}"
+        return name if name in SCALAR_CONVERSIONS else None
+    return None
+
+
+def _type_renames(
+    pair: TypePair, older: Place, ours: Type, theirs: Type, schemas: tuple[Schema, Schema]
+) -> Iterator[Suggestion]:
+    """Types of other names that stand at the same place and have much in common."""
+    for one, other in paired_definitions(ours, theirs, schemas) or ():
+        if one.name == other.name or any(
+            each.name == one.name for each in schemas[1].definitions.values()
+        ):
+            continue
+        shared = overlap(_members(one), _members(other))
+        if not shared:
+            continue
+        what = "values" if isinstance(one, EnumType) else "properties"
+        evidence = (
+            (0.2, f"both stand at {older.property}"),
+            (0.8 * shared, f"{shared:.0%} of their {what} are the same"),
+            (0.4 * likeness(one.name, other.name), ""),
+        )
+        yield _suggestion(pair, "renameType", evidence, type=one.name, target=other.name)
+
+
+def _members(definition: ObjectType | EnumType) -> frozenset[str]:
+    if isinstance(definition, EnumType):
+        return frozenset(str(value) for value in definition.values)
+    return frozenset(each.name for each in definition.properties)
+
+
+def _changes_of_values(pair: TypePair, older: Place, newer: Place) -> Iterator[Suggestion]:
+    """Values of an enum that one side lost and the other gained under a similar name."""
+    lineage = pair.lineage
+    schemas = lineage.evolution.schema(older.version), lineage.evolution.schema(newer.version)
+    for one, other in paired_definitions(lineage.type(older), lineage.type(newer), schemas) or ():
+        if not (isinstance(one, EnumType) and isinstance(other, EnumType)):
+            continue
+        ours, theirs = _members(one), _members(other)
+        removed, added = sorted(ours - theirs), sorted(theirs - ours)
+        rivals = max(len(removed), len(added))
+        scored = sorted(
+            (-_value_score(value, candidate, rivals), value, candidate)
+            for value in removed
+            for candidate in added
+        )
+        chosen: dict[str, str] = {}
+        scores = []
+        for score, value, candidate in scored:
+            if -score >= LEAST and value not in chosen and candidate not in chosen.values():
+                chosen[value] = candidate
+                scores.append(-score)
+        if chosen:
+            cased = all(case_only(*each) for each in chosen.items())
+            found = _suggestion(
+                pair,
+                "values",
+                ((min(scores), f"{one.name} lost and gained them in the same step"),)
+                + (((0.0, "letter case only"),) if cased else ()),
+                property=older.property,
+            )
+            yield msgspec.structs.replace(found, values=tuple(sorted(chosen.items())))
+
+
+def _value_score(older: str, newer: str, rivals: int) -> float:
+    if case_only(older, newer):
+        return 0.95
+    return together((0.5 / rivals, 0.75 * likeness(older, newer)))

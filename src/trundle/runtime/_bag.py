@@ -1,0 +1,187 @@
+"""Stashing in the property bag, and what makes an entry stale."""
+
+import functools
+import hashlib
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import msgspec
+
+from trundle.runtime._errors import BagError
+from trundle.runtime._objects import ABSENT, Entry, FreeForm, StorageObject
+
+MISSING: Any = object()
+"""There is no current entry; unlike `ABSENT`, which an entry may say."""
+
+Told = Callable[[Any], Any]
+"""What a stored object tells."""
+
+
+class BagEntry(NamedTuple):
+    """One place that a value may have been stashed at, and how it is read from there."""
+
+    property: str
+    version: str
+    type: Any
+    convert: Callable[[Any], Any] | None = None
+
+
+def stash(
+    target: Any,
+    place: tuple[str, str],
+    value: Any,
+    *,
+    witness: Told | None = None,
+    derived: Told | None = None,
+    hooked: bool = False,
+    aliases: tuple[tuple[str, str], ...] = (),
+) -> None:
+    """Puts a value into an object's bag.
+
+    Args:
+        target: the storage object, complete but for its bag.
+        place: the property and the version whose shape the value has.
+        value: the value; absent is noted only where the object would tell something else.
+        witness: what the entry accompanies; when that changes, the entry is stale.
+        derived: what the object tells without the entry; where that is the value, there is no entry.
+        hooked: whether a hook tells that; it is then not asked.
+        aliases: other places that the same value may have been stashed at.
+    """
+    beside: Any = ABSENT
+    if witness is not None:
+        beside = digest(witness(target))
+    if derived is not None and not hooked:
+        if same(derived(target), value):
+            return
+    elif value is ABSENT and not (hooked and beside is not None):
+        return
+    entry = Entry(value, beside)
+    entry.witness = witness  # type: ignore[attr-defined]
+    entry.aliases = aliases  # type: ignore[attr-defined]
+    put_entry(target, place, entry)
+
+
+def put_entry(target: StorageObject, place: tuple[str, str], entry: Any) -> None:
+    """Puts an entry into an object's bag, creating the bag."""
+    name, version = place
+    bag: Any = target.property_bag
+    if bag is ABSENT:
+        bag = target.property_bag = {}
+    bag.setdefault(name, {})[version] = entry
+
+
+def unstash(
+    stored: StorageObject, entries: tuple[BagEntry, ...], witness: Told | None = None
+) -> Any:
+    """The value of the first current entry among some, or `MISSING`.
+
+    Raises:
+        BagError: an entry is there, but its value is not of the entry's shape.
+    """
+    bag = stored.property_bag
+    if bag is ABSENT:
+        return MISSING
+    for each in entries:
+        found = bag.get(each.property)
+        if found is None or (entry := found.get(each.version)) is None:
+            continue
+        if (
+            witness is not None
+            and entry.beside is not ABSENT
+            and entry.beside != digest(witness(stored))
+        ):
+            continue
+        value = entry_value(stored, each, entry)
+        if each.convert is None or value is ABSENT:
+            return value
+        return each.convert(value)
+    return MISSING
+
+
+def recall(
+    stored: StorageObject, entries: tuple[BagEntry, ...], witness: Told | None = None
+) -> Any:
+    """Like `unstash`, but absent where there is no current entry."""
+    value = unstash(stored, entries, witness)
+    return ABSENT if value is MISSING else value
+
+
+def entry_value(stored: StorageObject, each: BagEntry, entry: Any) -> Any:
+    """An entry's value, read as the entry's shape."""
+    value = entry.value
+    if not isinstance(value, msgspec.Raw) or each.type is FreeForm:
+        return value
+    try:
+        return decoder(each.type).decode(value)
+    except msgspec.ValidationError:
+        from trundle.runtime._documents import read_value  # noqa: PLC0415 - reads entries in turn
+
+        read, findings = read_value(bytes(value), each.type, strict=False)
+        if findings:
+            raise BagError(
+                f"the entry {each.property!r} of version {each.version} in the property bag cannot "
+                f"be read: {findings[0]}",
+                stored,
+            ) from None
+        return read
+
+
+def carry(
+    target: StorageObject, source: StorageObject, consumed: tuple[tuple[str, str], ...]
+) -> None:
+    """Lets the entries of an object travel on to another, but those that its properties have taken.
+
+    An entry that is there already wins. The bag's order is alphabetical.
+    """
+    if source.property_bag is not ABSENT:
+        for name, versions in source.property_bag.items():
+            for version, entry in versions.items():
+                if (name, version) in consumed:
+                    continue
+                if target.property_bag is ABSENT or version not in target.property_bag.get(
+                    name, {}
+                ):
+                    put_entry(target, (name, version), entry)
+    tidy(target)
+
+
+def tidy(stored: StorageObject) -> None:
+    """Sorts a bag, and drops it where it is empty."""
+    bag: Any = stored.property_bag
+    if bag is ABSENT:
+        return
+    kept = {name: dict(sorted(bag[name].items())) for name in sorted(bag) if bag[name]}
+    stored.property_bag = kept or ABSENT
+
+
+def digest(values: tuple[Any, ...]) -> str | None:
+    """A short digest of what an entry accompanies; None where all of it is absent."""
+    if all(value is ABSENT for value in values):
+        return None
+    text = msgspec.json.encode([None if value is ABSENT else [value] for value in values])
+    return hashlib.blake2b(text, digest_size=9).hexdigest()
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are the same to the byte."""
+    if one is other:
+        return True
+    if one is ABSENT or other is ABSENT:
+        return False
+    if isinstance(one, str | int | float | None) and isinstance(other, str | int | float | None):
+        return type(one) is type(other) and one == other
+    return encode(one) == encode(other)
+
+
+_encode = msgspec.json.Encoder().encode
+
+
+def encode(value: Any) -> bytes:
+    """The compact JSON of a value; unknown and additional properties stay under their own names."""
+    return _encode(value)
+
+
+@functools.lru_cache(maxsize=None)
+def decoder(type_: Any) -> msgspec.json.Decoder[Any]:
+    """The decoder of a type, made once."""
+    return msgspec.json.Decoder(type_)

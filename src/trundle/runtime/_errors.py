@@ -1,0 +1,71 @@
+"""What can go wrong when documents are read and converted."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+
+class ConversionError(Exception):
+    """The root of all errors that reading, converting and writing documents raises."""
+
+
+class UnknownVersionError(ConversionError):
+    """A version or resource type that the package does not have."""
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing that is wrong with a document.
+
+    Attributes:
+        path: JSON path of the place, starting with `$`.
+        reason: what was expected, and what was found.
+    """
+
+    path: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.reason} - at {self.path}"
+
+
+class DocumentError(ConversionError):
+    """A document that is not what its version says.
+
+    Attributes:
+        findings: everything that is wrong with it, in the order of the document.
+        subject: the resource type and version it was read as.
+    """
+
+    def __init__(self, subject: str, findings: Sequence[Finding]) -> None:
+        self.subject = subject
+        self.findings = tuple(findings)
+        lines = "\n".join(f"  {finding}" for finding in self.findings)
+        super().__init__(f"not a valid {subject}:\n{lines}")
+
+
+class PlacedError(ConversionError):
+    """An error at a place within an object.
+
+    Attributes:
+        holder: the object in which it happened.
+        path: JSON path of the object from the root, once it is known.
+    """
+
+    def __init__(self, reason: str, holder: object) -> None:
+        self.reason = reason
+        self.holder = holder
+        self.path: str | None = None
+        self.subject: str | None = None
+        super().__init__(reason)
+
+    def __str__(self) -> str:
+        place = f" - at {self.path}" if self.path else ""
+        return f"{self.subject}: {self.reason}{place}" if self.subject else f"{self.reason}{place}"
+
+
+class BagError(PlacedError):
+    """An entry of a property bag that cannot be read; it is left where it is."""
+
+
+class HookError(PlacedError):
+    """A hook that raised, or that returned what it did not declare."""

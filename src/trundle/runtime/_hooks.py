@@ -1,0 +1,94 @@
+"""Hand-written code that a plan calls at a fixed place."""
+
+import copy
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+
+from trundle.runtime._errors import HookError
+from trundle.runtime._objects import ABSENT
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+class HookMethodDeclaration(NamedTuple):
+    """What a hook's method declares: attributes that it reads and attributes that it writes."""
+
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+
+
+def hook(*, reads: tuple[str, ...], writes: tuple[str, ...]) -> Callable[[Method], Method]:
+    """Declares what a hook's `assign_to` or `assign_from` reads and writes.
+
+    The method gets a frozen record of just the attributes that it reads, absent ones as `ABSENT`, and
+    returns a dictionary of attributes that it writes. It must be pure: the same record, the same outputs.
+    It is not called when everything that it reads is absent.
+
+    Args:
+        reads: attributes of the type on the side that the value comes from.
+        writes: attributes of the type on the side that the value goes to.
+    """
+
+    def declare(method: Method) -> Method:
+        method.__hook__ = HookMethodDeclaration(  # type: ignore[attr-defined]
+            tuple(sorted(reads)), tuple(sorted(writes))
+        )
+        return method
+
+    return declare
+
+
+def call_hook(
+    name: str,
+    method: Callable[[Any], Any],
+    record: Any,
+    writes: frozenset[str],
+    between: str,
+    holder: object,
+) -> Mapping[str, Any]:
+    """The outputs of a hook's method for a record of inputs; empty where all inputs are absent.
+
+    Raises:
+        HookError: the method raised, returned no dictionary, or wrote what it did not declare.
+    """
+    values = [getattr(record, field) for field in record.__struct_fields__]
+    if all(value is ABSENT for value in values):
+        return {}
+    if any(isinstance(value, list | dict | msgspec.Struct) for value in values):
+        record = copy.deepcopy(record)
+    try:
+        outputs = method(record)
+    except Exception as error:
+        reason = f"the hook {name} between {between} raised {type(error).__name__}: {error}"
+        raise HookError(reason, holder) from error
+    if not isinstance(outputs, Mapping):
+        reason = (
+            f"the hook {name} between {between} returned {type(outputs).__name__}; "
+            "expected a dictionary of the attributes that it writes"
+        )
+        raise HookError(reason, holder)
+    if extra := sorted(set(outputs) - writes):
+        reason = (
+            f"the hook {name} between {between} wrote {', '.join(map(repr, extra))}, which it does "
+            f"not declare; add it to `writes`, which has {', '.join(sorted(writes))}"
+        )
+        raise HookError(reason, holder)
+    return outputs
+
+
+def call_converter(
+    name: str, method: Callable[[Any], Any], value: Any, between: str, holder: object
+) -> Any:
+    """What a hand-written property converter makes of a value.
+
+    Raises:
+        HookError: the converter raised.
+    """
+    kept = copy.deepcopy(value) if isinstance(value, list | dict | msgspec.Struct) else value
+    try:
+        return method(kept)
+    except Exception as error:
+        reason = f"the hook {name} between {between} raised {type(error).__name__}: {error}"
+        raise HookError(reason, holder) from error

@@ -1,0 +1,254 @@
+"""Writing one version's edit over a stored object, without touching what that version cannot see.
+
+Three storage objects take part: what is **stored**, what it was **before** the edit as the writer sees it,
+and what it is **after**. Whatever differs between before and after is the edit; all else stays as stored.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from trundle.runtime._bag import decoder, digest, encode, same, tidy
+from trundle.runtime._objects import ABSENT, Entry, GeneratedObject, StorageObject
+
+_KEY_PROPERTIES = ("name", "id", "key")
+
+
+def merge(stored: Any, before: Any, after: Any) -> Any:
+    """The stored value with the difference between two others applied to it."""
+    if same(before, after):
+        return stored
+    if isinstance(after, GeneratedObject):
+        if type(after) is type(stored) is type(before):
+            return _merge_objects(stored, before, after)
+        return after
+    if isinstance(after, list) and isinstance(before, list) and isinstance(stored, list):
+        return _merge_lists(stored, before, after, ())
+    if isinstance(after, dict) and isinstance(before, dict) and isinstance(stored, dict):
+        return _merge_maps(stored, before, after)
+    return after
+
+
+def _merge_objects(stored: Any, before: Any, after: Any) -> Any:
+    result = msgspec.structs.replace(stored)
+    for name in stored.__struct_fields__:
+        ours, theirs, kept = getattr(before, name), getattr(after, name), getattr(stored, name)
+        if name == "property_bag" or same(ours, theirs):
+            continue
+        keys = stored.__list_keys__.get(name, ())
+        if keys and all(isinstance(each, list) for each in (ours, theirs, kept)):
+            setattr(result, name, _merge_lists(kept, ours, theirs, keys))
+        else:
+            setattr(result, name, merge(kept, ours, theirs))
+    if isinstance(stored, StorageObject):
+        _merge_bags(result, stored, before, after)
+    return result
+
+
+def _merge_maps(stored: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -> Any:
+    return {
+        key: merge(stored[key], before[key], value) if key in stored and key in before else value
+        for key, value in after.items()
+    }
+
+
+def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
+    """Takes the entries that the edit changed, and makes each accompany the merged object."""
+    ours, theirs = _entries(before), _entries(after)
+    merged = _entries(stored)
+    for place in {**ours, **theirs}:
+        old, new = ours.get(place), theirs.get(place)
+        if old is not None and new is not None and _same_entry(old, new):
+            continue
+        known = merged.pop(place, None)
+        for alias in getattr(new or old, "aliases", ()):
+            other = merged.pop(alias, None)
+            known = other if known is None else known
+        if new is not None:
+            merged[place] = _merged_entry(result, known, old, new)
+    result.property_bag = ABSENT
+    bag: dict[str, dict[str, Any]] = {}
+    for (name, version), entry in merged.items():
+        bag.setdefault(name, {})[version] = entry
+    if bag:
+        result.property_bag = bag
+        tidy(result)
+
+
+def _entries(holder: Any) -> dict[tuple[str, str], Any]:
+    if holder.property_bag is ABSENT:
+        return {}
+    return {
+        (name, version): entry
+        for name, versions in holder.property_bag.items()
+        for version, entry in versions.items()
+    }
+
+
+def _same_entry(one: Any, other: Any) -> bool:
+    return same(one.value, other.value) and one.beside == other.beside
+
+
+def _merged_entry(result: Any, known: Any, old: Any, new: Any) -> Entry:
+    value = new.value
+    if known is not None and old is not None:
+        value = _merged_value(known.value, old.value, new.value)
+    witness = getattr(new, "witness", None)
+    beside = new.beside if witness is None else digest(witness(result))
+    merged = Entry(value, beside)
+    merged.witness = witness  # type: ignore[attr-defined]
+    merged.aliases = getattr(new, "aliases", ())  # type: ignore[attr-defined]
+    return merged
+
+
+def _merged_value(known: Any, old: Any, new: Any) -> Any:
+    """An entry's value with an edit applied, where the entry itself holds an object."""
+    if not isinstance(new, GeneratedObject | list | dict):
+        return new
+    if isinstance(known, msgspec.Raw):
+        type_ = _type_of(new)
+        if type_ is None:
+            return new
+        try:
+            known = decoder(type_).decode(known)
+        except msgspec.ValidationError:
+            return new
+    return merge(known, old, new)
+
+
+def _type_of(value: Any) -> Any:
+    if isinstance(value, GeneratedObject):
+        return type(value)
+    if isinstance(value, list) and value and isinstance(value[0], GeneratedObject):
+        return list[type(value[0])]  # type: ignore[misc]
+    if isinstance(value, dict):
+        first = next(iter(value.values()), None)
+        if isinstance(first, GeneratedObject):
+            return dict[str, type(first)]  # type: ignore[misc]
+    return None
+
+
+def _merge_lists(
+    stored: list[Any], before: list[Any], after: list[Any], keys: tuple[str, ...]
+) -> list[Any]:
+    """Merges element by element; elements that the writer cannot see stay behind their neighbours."""
+    seen = list(range(len(stored))) if len(stored) == len(before) else match(before, stored, keys)
+    matched = match(after, before, keys)
+    result = []
+    visible = {place for place in seen if place is not None}
+    hidden = [place for place in range(len(stored)) if place not in visible]
+    following: dict[int, list[Any]] = {}
+    for place in hidden:
+        following.setdefault(_predecessor(place, visible), []).append(stored[place])
+    result.extend(following.pop(-1, []))
+    for value, old in zip(after, matched, strict=True):
+        kept = None if old is None else seen[old]
+        if old is None or kept is None:
+            result.append(value)
+            continue
+        result.append(merge(stored[kept], before[old], value))
+        result.extend(following.pop(kept, []))
+    for _, left in sorted(following.items()):
+        result.extend(left)
+    return result
+
+
+def _predecessor(place: int, visible: set[int]) -> int:
+    return next((each for each in range(place - 1, -1, -1) if each in visible), -1)
+
+
+def match(
+    values: Sequence[Any], others: Sequence[Any], keys: tuple[str, ...] = ()
+) -> list[int | None]:
+    """For each value the position of the same element among others, or None.
+
+    Elements are matched by declared keys, else by a key property that is unique on both sides, else by
+    equality, else alone at the same place between matched neighbours.
+    """
+    for names in (keys, *((name,) for name in _KEY_PROPERTIES)):
+        if names and (found := _by_key(values, others, names)) is not None:
+            return found
+    return _by_equality(values, others)
+
+
+def _by_key(
+    values: Sequence[Any], others: Sequence[Any], names: tuple[str, ...]
+) -> list[int | None] | None:
+    ours = [_key(value, names) for value in values]
+    theirs = [_key(value, names) for value in others]
+    if None in ours or None in theirs:
+        return None
+    if len(set(ours)) != len(ours) or len(set(theirs)) != len(theirs):
+        return None
+    places = {key: place for place, key in enumerate(theirs)}
+    return [places.get(key) for key in ours]
+
+
+def _key(value: Any, names: tuple[str, ...]) -> bytes | None:
+    found = []
+    for name in names:
+        part = _member(value, name)
+        if part is ABSENT or isinstance(part, list | dict | GeneratedObject):
+            return None
+        found.append(part)
+    return encode(found)
+
+
+def _member(value: Any, name: str) -> Any:
+    """A property by its name in documents; one that the storage type lacks is looked for in the bag."""
+    if isinstance(value, dict):
+        return value.get(name, ABSENT)
+    if not isinstance(value, GeneratedObject):
+        return ABSENT
+    encoded = type(value).__struct_encode_fields__
+    if name in encoded:
+        return getattr(value, type(value).__struct_fields__[encoded.index(name)])
+    if isinstance(value, StorageObject) and value.property_bag is not ABSENT:
+        for entry in value.property_bag.get(name, {}).values():
+            if isinstance(entry.value, str | int | msgspec.Raw):
+                return entry.value
+    return ABSENT
+
+
+def _by_equality(values: Sequence[Any], others: Sequence[Any]) -> list[int | None]:
+    waiting: dict[bytes, list[int]] = {}
+    for place, other in enumerate(others):
+        waiting.setdefault(encode(other), []).append(place)
+    found: list[int | None] = []
+    for value in values:
+        places = waiting.get(encode(value))
+        found.append(places.pop(0) if places else None)
+    _fill_gaps(found, len(others))
+    return found
+
+
+def _fill_gaps(found: list[int | None], count: int) -> None:
+    """Matches an element that is alone between matched neighbours, on both sides."""
+    taken = {place for place in found if place is not None}
+    for position, place in enumerate(found):
+        if place is not None:
+            continue
+        before = found[position - 1] if position else -1
+        after = found[position + 1] if position + 1 < len(found) else count
+        if before is None or after is None or after - before != 2 or before + 1 in taken:  # noqa: PLR2004 - one place in between
+            continue
+        found[position] = before + 1
+        taken.add(before + 1)
+
+
+def aligned(
+    values: Any, stored: Any, view: Callable[[Any], Any], keys: tuple[str, ...] = ()
+) -> list[Any]:
+    """For each element of a list the stored element that it edits, or None.
+
+    Args:
+        values: the elements as a writer has them.
+        stored: the stored elements, or absent.
+        view: what the writer sees of a stored element.
+        keys: the properties that identify an element, where the schema declares them.
+    """
+    if not isinstance(stored, list):
+        return [None] * len(values)
+    places = match(values, [view(each) for each in stored], keys)
+    return [None if place is None else stored[place] for place in places]

@@ -1,0 +1,119 @@
+"""The bases of all generated classes."""
+
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+
+import msgspec
+
+Absent: TypeAlias = msgspec.UnsetType
+ABSENT = msgspec.UNSET
+FreeForm: TypeAlias = msgspec.Raw
+"""Any JSON, kept byte for byte; `msgspec.json.decode` reads it and `free_form` makes it."""
+
+UNKNOWN = "$unknown"
+ADDITIONAL = "$additional"
+BAG = "$propertyBag"
+WRITTEN_WITH = "$writtenWith"
+
+
+def free_form(value: Any) -> FreeForm:
+    """Free-form data from plain Python values."""
+    return msgspec.Raw(msgspec.json.encode(value))
+
+
+class Entry(msgspec.Struct, dict=True, eq=False):
+    """An entry of a property bag.
+
+    Attributes:
+        value: the value, in the shape of the version that the entry is keyed by; absent where its side was
+            absent on purpose.
+        beside: a digest of what the entry accompanied, null where that was absent; left out where nothing
+            can make the entry stale.
+    """
+
+    value: Any = ABSENT
+    beside: str | None | Absent = ABSENT
+
+
+class StoredEntry(msgspec.Struct):
+    """How an entry is read: its value waits until somebody asks for it."""
+
+    value: FreeForm | Absent = ABSENT
+    beside: str | None | Absent = ABSENT
+
+
+PropertyBag: TypeAlias = dict[str, dict[str, StoredEntry]]
+"""Entries by property and by the version whose shape they have."""
+
+
+class GeneratedObject(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """What every generated class has.
+
+    Attributes:
+        unknown: properties that the class does not know, as they came from storage or a webhook.
+    """
+
+    unknown: dict[str, FreeForm] | Absent = msgspec.field(default=ABSENT, name=UNKNOWN)
+
+    __list_keys__: ClassVar[dict[str, tuple[str, ...]]] = {}
+
+
+class ApiObject(GeneratedObject, kw_only=True):
+    """An object as clients of one API version see it: required means required."""
+
+    def convert_to_storage(self, target: type[Any] | None = None) -> Any:
+        """This object as a storage object, of the newest storage type that there is for it.
+
+        Args:
+            target: the storage class, where this class is kept as several.
+
+        Raises:
+            ConversionError: there is no such storage class, or several.
+        """
+        from trundle.runtime._scheme import conversion_of  # noqa: PLC0415 - the scheme reads objects
+
+        return conversion_of(type(self), target, up=True)(self)
+
+    @classmethod
+    def convert_from_storage(cls, stored: Any) -> Self:
+        """A storage object as an object of this class.
+
+        Raises:
+            ConversionError: objects of its class are not kept for this class.
+        """
+        from trundle.runtime._scheme import conversion_of  # noqa: PLC0415
+
+        found: Self = conversion_of(cls, type(stored), up=False)(stored)
+        return found
+
+
+class StorageObject(GeneratedObject, kw_only=True):
+    """An object as it is persisted: every property is optional, and there is a property bag.
+
+    Attributes:
+        property_bag: what the class has no property for.
+    """
+
+    if TYPE_CHECKING:
+        property_bag: PropertyBag | Absent = ABSENT
+
+    def convert_to_storage(self, target: type[Any] | None = None) -> Any:
+        """This object as the newest storage type: the way an older stored object is rolled forward.
+
+        Raises:
+            ConversionError: there is no such storage class.
+        """
+        from trundle.runtime._scheme import conversion_of  # noqa: PLC0415
+
+        return conversion_of(type(self), target, up=True)(self)
+
+    @classmethod
+    def convert_from_storage(cls, stored: Any) -> Self:
+        """An older storage object as an object of this class.
+
+        Raises:
+            ConversionError: nothing leads from its class to this one.
+        """
+        from trundle.runtime._scheme import conversion_of  # noqa: PLC0415
+
+        found: Self = conversion_of(type(stored), cls, up=True)(stored)
+        return found

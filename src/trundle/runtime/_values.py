@@ -1,0 +1,133 @@
+"""Changes of scalar values that generated conversions call."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from trundle.runtime._bag import decoder
+from trundle.runtime._objects import ABSENT, FreeForm
+
+_KINDS: Mapping[str, Callable[[Any], bool]] = {
+    "boolean": lambda value: isinstance(value, bool),
+    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+    "string": lambda value: isinstance(value, str),
+}
+
+
+def fit(value: Any, *kinds: str) -> Any:
+    """The value where it is of one of some kinds, else absent."""
+    return value if any(_KINDS[kind](value) for kind in kinds) else ABSENT
+
+
+def to_free_form(value: Any) -> FreeForm:
+    """A typed value as free-form data."""
+    from trundle.runtime._documents import write_value  # noqa: PLC0415 - free form is a document's part
+
+    return msgspec.Raw(write_value(value))
+
+
+def from_free_form(value: FreeForm, type_: Any) -> Any:
+    """Free-form data as a typed value where it fits, else absent."""
+    try:
+        return decoder(type_).decode(value)
+    except (msgspec.MsgspecError, RecursionError):
+        return ABSENT
+
+
+def to_enum(value: str, own: Mapping[str, str]) -> str:
+    """Text in the enum's own letter case; unknown text stays.
+
+    Args:
+        value: the text.
+        own: the enum's values by their case-folded form.
+    """
+    return own.get(value.casefold(), value)
+
+
+def map_text(value: Any, values: Mapping[str, str]) -> Any:
+    """A configured value's counterpart; any other value stays."""
+    return values.get(value, value) if isinstance(value, str) else value
+
+
+def present(values: Any) -> list[Any]:
+    """The elements of a list that are not absent."""
+    return [value for value in values if value is not ABSENT]
+
+
+def through(value: Any, *steps: Callable[[Any], Any]) -> Any:
+    """A value after some steps; what is absent stays absent."""
+    for step in steps:
+        if value is ABSENT:
+            return ABSENT
+        value = step(value)
+    return value
+
+
+def single(values: Any) -> Any:
+    """The first element of a list, else absent."""
+    return values[0] if isinstance(values, list) and values else ABSENT
+
+
+_INTEGER = re.compile(r"-?(0|[1-9]\d*)")
+_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
+_DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?")
+
+
+def convert_scalar(name: str, value: Any) -> Any:
+    """A named scalar conversion; absent where the value has no counterpart."""
+    return _SCALAR_CONVERSIONS[name](value)
+
+
+def _string_to_integer(value: Any) -> Any:
+    return int(value) if isinstance(value, str) and _INTEGER.fullmatch(value) else ABSENT
+
+
+def _string_to_number(value: Any) -> Any:
+    if not isinstance(value, str) or not _NUMBER.fullmatch(value):
+        return ABSENT
+    return int(value) if _INTEGER.fullmatch(value) else fit_finite(float(value))
+
+
+def fit_finite(value: float) -> Any:
+    """A float, or absent where it is infinite or no number."""
+    return value if value - value == 0 else ABSENT
+
+
+def _to_text(value: Any) -> Any:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _string_to_boolean(value: Any) -> Any:
+    return {"true": True, "false": False}.get(value, ABSENT) if isinstance(value, str) else ABSENT
+
+
+def _seconds_to_duration(value: Any) -> Any:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        return ABSENT
+    minutes, seconds = divmod(value, 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = [f"{n}{unit}" for n, unit in ((hours, "H"), (minutes, "M"), (seconds, "S")) if n]
+    return "PT" + ("".join(parts) or "0S")
+
+
+def _duration_to_seconds(value: Any) -> Any:
+    match = _DURATION.fullmatch(value) if isinstance(value, str) else None
+    if match is None or not any(match.groups()):
+        return ABSENT
+    hours, minutes, seconds = (int(part or 0) for part in match.groups())
+    return hours * 3600 + minutes * 60 + seconds
+
+
+_SCALAR_CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {
+    "boolean-to-string": _to_text,
+    "duration-to-seconds": _duration_to_seconds,
+    "integer-to-string": _to_text,
+    "number-to-string": _to_text,
+    "seconds-to-duration": _seconds_to_duration,
+    "string-to-boolean": _string_to_boolean,
+    "string-to-integer": _string_to_integer,
+    "string-to-number": _string_to_number,
+}

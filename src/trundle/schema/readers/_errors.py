@@ -1,0 +1,30 @@
+"""Findings of several files, raised as one."""
+
+from collections.abc import Sequence
+
+from trundle.schema._model import SchemaError
+
+
+class SchemaErrors(SchemaError):  # noqa: N818 - several errors
+    """Several schemas that cannot be read; `file`, `pointer` and `reason` are those of the first.
+
+    Attributes:
+        errors: all findings, at most one for each file, in the order of the files.
+    """
+
+    def __init__(self, errors: Sequence[SchemaError]) -> None:
+        first = errors[0]
+        super().__init__(first.file, first.pointer, first.reason)
+        self.errors = tuple(errors)
+
+    def __str__(self) -> str:
+        return "\n".join(str(each) for each in self.errors)
+
+
+def raise_all(errors: Sequence[SchemaError]) -> None:
+    """Raises what was found: nothing, the one error, or all of them together."""
+    distinct = list({str(each): each for each in errors}.values())
+    if len(distinct) == 1:
+        raise distinct[0]
+    if distinct:
+        raise SchemaErrors(distinct)

@@ -1,0 +1,253 @@
+"""Reads sources into one schema per API version."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+
+import msgspec
+
+from trundle.schema._model import Schema, SchemaError
+from trundle.schema.readers import azure, crd, json_schema, openapi, python
+from trundle.schema.readers._builder import Builder
+from trundle.schema.readers._errors import raise_all
+from trundle.schema.readers._finish import finish
+from trundle.schema.readers._library import Document, Library, Node
+from trundle.schema.readers._roots import Found, Request, Root
+from trundle.version import ApiVersion, VersionError
+
+Format: TypeAlias = Literal["auto", "azure", "crd", "json-schema", "openapi", "python"]
+
+_SUFFIXES = frozenset({".json", ".yaml", ".yml"})
+_FINDERS: Mapping[str, Callable[[Document, Request], Found]] = {
+    "azure": azure.find,
+    "crd": crd.find,
+    "json-schema": json_schema.find,
+    "openapi": openapi.find,
+}
+
+
+class Source(msgspec.Struct, frozen=True):
+    """Where schemas come from.
+
+    Attributes:
+        path: a file; a folder, which stands for every `.json`, `.yaml` and `.yml` file below it; or, for
+            `python`, a module's file or dotted name.
+        format: the format of the files; `auto` tells it from each document.
+        version: the API version of everything here; None takes it from the documents or their names.
+        resources: the definitions that are resources; None leaves that to the format.
+        group: the API group of resources whose document gives none.
+    """
+
+    path: Path
+    format: Format = "auto"
+    version: str | None = None
+    resources: tuple[str, ...] | None = None
+    group: str = ""
+
+
+class _Loaded(NamedTuple):
+    """A document with what was found in it."""
+
+    document: Document
+    found: Found
+
+
+def detect_format(document: Any) -> str:
+    """The format of a document, given as plain values: one of `Format` other than `auto`."""
+    for name, module in (("crd", crd), ("openapi", openapi), ("azure", azure)):
+        if module.matches(document):
+            return name
+    return "json-schema"
+
+
+def read_schemas(
+    sources: Sequence[Source], *, on_file: Callable[[Path], None] | None = None
+) -> tuple[Schema, ...]:
+    """Reads all sources.
+
+    What several files say about one API version becomes one schema. Definitions of one name that differ
+    are all kept, those of later files (in the order of their paths) under a key with a suffix.
+
+    Args:
+        sources: where to read. A file that several sources name is read once, for the first of them.
+        on_file: called with each file after it was read.
+
+    Returns:
+        One schema for each API version, in the order of the versions.
+
+    Raises:
+        SchemaError: something cannot be read, or two files declare one resource in one version. With
+            findings in several files it is a `SchemaErrors`.
+    """
+    library = Library(on_file, azure.redirect)
+    errors: list[SchemaError] = []
+    loaded = _load_all(sources, library, errors, on_file)
+    raise_all(errors)
+    versions: dict[ApiVersion, list[Root]] = defaultdict(list)
+    for each in loaded:
+        for root in each.found.roots:
+            versions[root.version].append(root)
+    schemas = []
+    for version in sorted(versions):
+        try:
+            schemas.append(_read_version(version, versions[version], library))
+        except SchemaError as error:
+            errors.append(error)
+        except RecursionError:
+            file = versions[version][0].file
+            errors.append(SchemaError(file, "#", "values are nested too deeply; make them flatter"))
+    for each in loaded:
+        missing = each.found.missing
+        if missing is not None and each.document not in library.referenced:
+            errors.append(SchemaError(each.document.file, "#", missing))
+    raise_all(errors)
+    return tuple(schemas)
+
+
+def _load_all(
+    sources: Sequence[Source],
+    library: Library,
+    errors: list[SchemaError],
+    on_file: Callable[[Path], None] | None,
+) -> list[_Loaded]:
+    """Loads every file of the sources, then finds the resources in them."""
+    pairs: list[tuple[Source, Request, Document]] = []
+    seen: set[Path] = set()
+    for source in sources:
+        try:
+            for path in _files(source):
+                real = path.resolve()
+                if real not in seen:
+                    seen.add(real)
+                    pairs.extend(_load(source, path, library, errors, on_file))
+        except SchemaError as error:
+            errors.append(error)
+    for _, _, document in pairs:
+        library.register(document)
+    loaded = []
+    for source, request, document in pairs:
+        try:
+            loaded.append(_Loaded(document, _find(source, request, document)))
+        except SchemaError as error:
+            errors.append(error)
+    for source in sources:
+        names = [
+            x.found.names for (own, _, _), x in zip(pairs, loaded, strict=False) if own is source
+        ]
+        _check_resources(source, names, errors)
+    return loaded
+
+
+def _load(
+    source: Source,
+    path: Path,
+    library: Library,
+    errors: list[SchemaError],
+    on_file: Callable[[Path], None] | None,
+) -> Iterator[tuple[Source, Request, Document]]:
+    request = Request(_version(source), source.resources, source.group, path)
+    try:
+        documents: tuple[Document, ...]
+        if _is_python(source):
+            documents = (python.load(path, source.resources),)
+            if on_file is not None:
+                on_file(path)
+        else:
+            documents = library.load(path)
+    except SchemaError as error:
+        errors.append(error)
+        return
+    for document in documents:
+        yield source, request, document
+
+
+def _find(source: Source, request: Request, document: Document) -> Found:
+    if _is_python(source):
+        return python.find(document, request)
+    name = source.format if source.format != "auto" else detect_format(document.value)
+    if name != "json-schema" and not isinstance(document.value, dict):
+        raise Node(document, "", document.value).error("expected an object at the top")
+    return _FINDERS[name](document, request)
+
+
+def _files(source: Source) -> Iterable[Path]:
+    path = source.path
+    if _is_python(source):
+        return [path]
+    if path.is_dir():
+        found = [x for x in path.rglob("*") if x.suffix.lower() in _SUFFIXES and x.is_file()]
+        if not found:
+            raise SchemaError(str(path), "#", "expected .json, .yaml or .yml files, found none")
+        return sorted(found)
+    if not path.exists():
+        raise SchemaError(str(path), "#", "there is no such file or folder")
+    return [path]
+
+
+def _is_python(source: Source) -> bool:
+    if source.format not in get_args(Format):
+        known = ", ".join(get_args(Format))
+        raise SchemaError(
+            str(source.path), "#", f"unknown format {source.format!r}; expected one of {known}"
+        )
+    return source.format == "python" or (source.format == "auto" and source.path.suffix == ".py")
+
+
+def _version(source: Source) -> ApiVersion | None:
+    if source.version is None:
+        return None
+    try:
+        return ApiVersion.parse(source.version)
+    except VersionError as error:
+        raise SchemaError(str(source.path), "#", str(error)) from None
+
+
+def _check_resources(
+    source: Source, names: Sequence[Mapping[str, Node]], errors: list[SchemaError]
+) -> None:
+    """Every resource that a source asks for must be defined in one of its files."""
+    if errors or source.resources is None:
+        return
+    known = {name for each in names for name in each}
+    for wanted in source.resources:
+        if wanted not in known:
+            some = ", ".join(sorted(known)[:10]) or "none"
+            reason = f"there is no definition {wanted!r} to be a resource; defined are {some}"
+            errors.append(SchemaError(str(source.path), "#", reason))
+
+
+def _read_version(version: ApiVersion, roots: Sequence[Root], library: Library) -> Schema:
+    groups: dict[tuple[str, str], list[Root]] = defaultdict(list)
+    for root in sorted(roots, key=lambda x: (x.file, x.rank)):
+        groups[root.identity].append(root)
+    kept = [_declarations(group) for group in groups.values()]
+    names = {root.node.place: root.definition for group in kept for root in group}
+    builder = Builder(library, names)
+    typed = [[(root, builder.root(root.node, root.dialect)) for root in group] for group in kept]
+    return finish(version, builder.table, typed)
+
+
+def _declarations(group: Sequence[Root]) -> Sequence[Root]:
+    """The declarations of one resource that count: all those of one file.
+
+    Raises:
+        SchemaError: two files declare it.
+    """
+    if any(root.exact for root in group):
+        group = [root for root in group if root.exact]
+    files = list(dict.fromkeys(root.file for root in group))
+    first = group[0]
+    if len(files) > 1:
+        raise SchemaError(
+            files[1],
+            f"#{group[-1].node.pointer}",
+            f"two files for one version: {first.resource} in {first.version} is declared in {files[0]} "
+            f"and in {files[1]}; remove one of them",
+        )
+    if len(group) > 1 and not first.joins:
+        again = group[1].node
+        raise again.error(
+            f"{first.resource} in {first.version} is declared twice; rename one of them"
+        )
+    return group

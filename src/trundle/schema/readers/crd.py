@@ -1,0 +1,133 @@
+"""Kubernetes custom resource definitions, `apiextensions.k8s.io/v1` and `v1beta1`.
+
+One file may hold several, each with several versions. Every version counts, served or not: objects may
+still be stored in it. In these schemas `allOf`, `anyOf`, `oneOf` and `not` only constrain.
+"""
+
+from typing import Any
+
+from trundle.schema.readers._facets import Dialect, describe
+from trundle.schema.readers._library import Document, Node
+from trundle.schema.readers._roots import Found, Request, Root
+from trundle.version import ApiVersion, VersionError
+
+DIALECT = Dialect(structural=True)
+_EXPECTED: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
+_KIND = "CustomResourceDefinition"
+_PRESERVE = "x-kubernetes-preserve-unknown-fields"
+
+
+def matches(value: Any) -> bool:
+    """Whether a document is in this format."""
+    if not isinstance(value, dict):
+        return False
+    return value.get("kind") == _KIND or any(_is_crd(x) for x in _items(value))
+
+
+def find(document: Document, request: Request) -> Found:
+    """The resources of a document: one for each version of each definition.
+
+    Raises:
+        SchemaError: a part of the definition is missing, or a version has no schema.
+    """
+    top = Node(document, "", document.value)
+    definitions = [top]
+    if document.value.get("kind") != _KIND:
+        definitions = [
+            top.child("items", str(i)) for i, x in enumerate(_items(document.value)) if _is_crd(x)
+        ]
+    names: dict[str, Node] = {}
+    roots = []
+    for node in definitions:
+        spec = _part(node, "spec", dict)
+        kind = _part(_part(spec, "names", dict), "kind", str).value
+        names[kind] = node
+        if request.resources is None or kind in request.resources:
+            roots.extend(_roots(spec, kind, request))
+    return Found(tuple(roots), names)
+
+
+def _roots(spec: Node, kind: str, request: Request) -> list[Root]:
+    group = _part(spec, "group", str).value
+    scope = spec.value.get("scope", "Namespaced")
+    found = [
+        Root(
+            version=_version(node),
+            node=_schema(spec, node, kind),
+            dialect=DIALECT,
+            resource=kind,
+            definition=kind,
+            scope=str(scope),
+            group=group or request.group,
+            file=node.document.file,
+        )
+        for node in _versions(spec)
+    ]
+    if request.version is None:
+        return found
+    return [root for root in found if root.version == request.version]
+
+
+def _versions(spec: Node) -> list[Node]:
+    if "versions" not in spec.value and isinstance(spec.value.get("version"), str):
+        return [Node(*spec.place, {"name": spec.value["version"]})]
+    versions = _part(spec, "versions", list)
+    return [versions.child(str(i)) for i in range(len(versions.value))]
+
+
+def _version(node: Node) -> ApiVersion:
+    name = _part(node, "name", str)
+    try:
+        return ApiVersion.parse(name.value)
+    except VersionError as error:
+        raise name.error(str(error)) from None
+
+
+def _schema(spec: Node, version: Node, kind: str) -> Node:
+    """The schema of a version, completed by what every resource has."""
+    for owner, path in (
+        (version, ("schema", "openAPIV3Schema")),
+        (version, ("validation", "openAPIV3Schema")),
+        (spec, ("validation", "openAPIV3Schema")),
+    ):
+        node: Node | None = owner
+        for step in path:
+            value = node.value.get(step) if node and isinstance(node.value, dict) else None
+            node = node.child(step) if node and value is not None else None
+        if node is not None:
+            return _complete(node)
+    if spec.value.get("preserveUnknownFields") is True:
+        return _complete(Node(*version.place, {"type": "object", _PRESERVE: True}))
+    raise version.error(
+        f"expected schema.openAPIV3Schema for this version of {kind}, found none; to admit anything, "
+        f"give it a schema with {_PRESERVE}: true"
+    )
+
+
+def _complete(node: Node) -> Node:
+    if not isinstance(node.value, dict):
+        raise node.error(f"expected a schema (an object), found {describe(node.value)}")
+    properties = node.value.get("properties") or {}
+    if not isinstance(properties, dict):
+        raise node.error(f"expected an object as properties, found {describe(properties)}")
+    text = {"type": "string"}
+    common = {"apiVersion": text, "kind": text, "metadata": {"type": "object"}}
+    return Node(*node.place, {**node.value, "properties": {**common, **properties}})
+
+
+def _part(node: Node, key: str, expected: type) -> Node:
+    """What stands under a key, if it is of the expected kind."""
+    value = node.value.get(key) if isinstance(node.value, dict) else None
+    if not isinstance(value, expected) or not value:
+        what = _EXPECTED[expected]
+        raise node.error(f"expected {what} as {key}, found {describe(value)}")
+    return node.child(key)
+
+
+def _items(value: Any) -> list[Any]:
+    items = value.get("items") if value.get("kind") in ("List", f"{_KIND}List") else None
+    return items if isinstance(items, list) else []
+
+
+def _is_crd(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("kind") == _KIND

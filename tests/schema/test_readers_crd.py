@@ -1,0 +1,133 @@
+import pytest
+
+from trundle.schema import FreeForm, ListOf, MapOf, Ref, Scalar, SchemaError, Union
+from trundle.schema.readers import Source, read_schemas
+
+HEAD = """
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: shops.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Shop, plural: shops}
+"""
+CRD = (
+    HEAD
+    + """
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          required: [spec]
+          properties:
+            apiVersion: {type: string}
+            kind: {type: string}
+            metadata: {type: object}
+            spec:
+              type: object
+              properties:
+                port: {x-kubernetes-int-or-string: true, anyOf: [{type: integer}, {type: string}]}
+                free: {type: object, x-kubernetes-preserve-unknown-fields: true}
+                anything: {x-kubernetes-preserve-unknown-fields: true}
+                open:
+                  type: object
+                  x-kubernetes-preserve-unknown-fields: true
+                  properties: {a: {type: string}}
+                parts:
+                  type: array
+                  x-kubernetes-list-type: map
+                  x-kubernetes-list-map-keys: [name, port]
+                  items: {type: object, required: [name], properties: {name: {type: string}}}
+                template:
+                  type: object
+                  x-kubernetes-embedded-resource: true
+                  x-kubernetes-preserve-unknown-fields: true
+                level: {type: string, nullable: true, oneOf: [{pattern: a}, {pattern: b}]}
+                labels: {type: object, additionalProperties: {type: string}}
+              anyOf: [{required: [port]}, {properties: {free: {minProperties: 1}}}]
+              x-kubernetes-validations: [{rule: "true"}]
+    - name: v1alpha1
+      served: false
+      storage: false
+      schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+"""
+)
+
+
+@pytest.fixture
+def schemas(workspace):
+    return read_schemas([Source(workspace.write("shop.yaml", CRD))])
+
+
+def test_every_version_is_read(schemas):
+    assert [each.version.text for each in schemas] == ["v1alpha1", "v1"]
+    for each in schemas:
+        (found,) = each.resources
+        assert (found.name, found.group, found.scope) == ("Shop", "example.com", "Namespaced")
+        assert found.name_property == "kind"
+
+
+def test_kubernetes_extensions(schemas):
+    schema = schemas[1]
+    spec = schema.object("ShopSpec")
+    types = {each.name: each.type for each in spec.properties}
+    assert types["port"] == Union((Scalar("integer"), Scalar("string")))
+    assert types["free"] == FreeForm()
+    assert types["anything"] == FreeForm()
+    assert types["open"] == Ref("ShopSpecOpen")
+    assert schema.object("ShopSpecOpen").additional == FreeForm()
+    assert types["parts"] == ListOf(Ref("ShopSpecParts"), ("name", "port"))
+    assert types["labels"] == MapOf(Scalar("string"))
+    template = schema.object("ShopSpecTemplate")
+    assert template.embedded
+    assert template.additional == FreeForm()
+    assert [each.name for each in template.properties] == ["apiVersion", "kind", "metadata"]
+
+
+def test_compositions_only_constrain(schemas):
+    root = schemas[1].object("Shop")
+    names = [name for name, _ in root.property("spec").constraints]
+    assert names == ["anyOf", "x-kubernetes-validations"]
+    assert root.property("spec").type == Ref("ShopSpec")
+    level = schemas[1].object("ShopSpec").property("level")
+    assert dict(level.constraints) == {"oneOf": [{"pattern": "a"}, {"pattern": "b"}]}
+
+
+def test_every_resource_has_the_common_properties(schemas):
+    root = schemas[0].object("Shop")
+    assert [each.name for each in root.properties] == ["apiVersion", "kind", "metadata"]
+    assert root.additional == FreeForm()
+
+
+def test_several_definitions_in_one_file(workspace):
+    other = CRD.replace("Shop", "Bank").replace("shops", "banks")
+    path = workspace.write("all.yaml", f"{CRD}\n---\n{other}\n---\n")
+    assert [x.name for x in read_schemas([Source(path)])[1].resources] == ["Bank", "Shop"]
+    (_, schema) = read_schemas([Source(path, resources=("Bank",))])
+    assert [x.name for x in schema.resources] == ["Bank"]
+
+
+def test_one_version_can_be_chosen(workspace):
+    path = workspace.write("shop.yaml", CRD)
+    (schema,) = read_schemas([Source(path, version="v1")])
+    assert schema.version.text == "v1"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (f"{HEAD}  versions: [{{name: v1}}]", "expected schema.openAPIV3Schema"),
+        (f"{HEAD}  versions: []", "expected a list as versions"),
+        (f"{HEAD}  versions: [{{name: latest, schema: {{}}}}]", "is not an API version"),
+        (f"{HEAD}  versions: [{{schema: {{}}}}]", "expected a text as name"),
+        ("kind: CustomResourceDefinition\nspec: []", "expected an object as spec"),
+        ("kind: CustomResourceDefinition\nspec: {names: {}}", "expected an object as names"),
+    ],
+)
+def test_what_is_incomplete_is_an_error(workspace, text, reason):
+    with pytest.raises(SchemaError, match=reason):
+        workspace.read(text, "shop.yaml")

@@ -1,0 +1,71 @@
+import pytest
+
+from trundle.schema import SchemaError
+from trundle.schema.readers import Source, detect_format, read_schemas
+
+GOOD = "title: R\nproperties: {a: {type: string}}\n"
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        ({"openapi": "3.0.0"}, "openapi"),
+        ({"swagger": "2.0"}, "openapi"),
+        ({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}, "crd"),
+        ({"kind": "List", "items": [{"kind": "CustomResourceDefinition"}]}, "crd"),
+        ({"resourceDefinitions": {}}, "azure"),
+        ({"id": "https://schema.management.azure.com/schemas/common/definitions.json#"}, "azure"),
+        ({"type": "object"}, "json-schema"),
+        ({"kind": ["x"]}, "json-schema"),
+        ([], "json-schema"),
+    ],
+)
+def test_formats_are_told_apart(document, expected):
+    assert detect_format(document) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"path": "gone"}, "there is no such file or folder"),
+        ({"path": "empty"}, "found none"),
+        ({"path": "v1.yaml", "format": "xml"}, "unknown format 'xml'"),
+        ({"path": "v1.yaml", "version": "latest"}, "is not an API version"),
+        ({"path": "v1.py"}, "there is no such file"),
+    ],
+)
+def test_sources_that_make_no_sense_are_errors(workspace, options, reason):
+    (workspace.folder / "empty").mkdir()
+    workspace.write("v1.yaml", GOOD)
+    path = workspace.folder / options.pop("path")
+    with pytest.raises(SchemaError, match=reason):
+        read_schemas([Source(path, **options)])
+
+
+def test_no_sources_give_no_schemas():
+    assert read_schemas([]) == ()
+
+
+def test_a_source_can_say_its_version(workspace):
+    assert workspace.read(GOOD, "v1.yaml", version="v2").version.text == "v2"
+
+
+def test_a_source_can_say_its_group(workspace):
+    assert workspace.read(GOOD, group="example.com").resources[0].group == "example.com"
+
+
+def test_other_files_of_a_folder_are_left_alone(workspace):
+    workspace.write("v1.yaml", GOOD)
+    workspace.write("README.md", "# No schema")
+    assert len(read_schemas([Source(workspace.folder)])) == 1
+
+
+def test_a_file_that_only_others_use_is_read_once(workspace):
+    workspace.write("shared/a.yaml", "$defs: {A: {enum: [x]}}")
+    for version in ("v1", "v2"):
+        text = "title: R\nproperties: {a: {$ref: '../shared/a.yaml#/$defs/A'}}"
+        workspace.write(f"schemas/{version}.yaml", text)
+    seen = []
+    schemas = read_schemas([Source(workspace.folder / "schemas")], on_file=seen.append)
+    assert len(schemas) == 2
+    assert [each.name for each in seen] == ["v1.yaml", "v2.yaml", "a.yaml"]
