@@ -69,3 +69,17 @@ def test_a_file_that_only_others_use_is_read_once(workspace):
     schemas = read_schemas([Source(workspace.folder / "schemas")], on_file=seen.append)
     assert len(schemas) == 2
     assert [each.name for each in seen] == ["v1.yaml", "v2.yaml", "a.yaml"]
+
+
+def test_several_sources_may_name_one_file(workspace):
+    text = "$defs: {A: {properties: {x: {enum: [y]}}}, B: {properties: {x: {enum: [y]}}}}"
+    path = workspace.write("v1.yaml", text)
+    one = Source(path, resources=("A",), group="one")
+    two = Source(path, resources=("A", "B"), group="two")
+    (schema,) = read_schemas([one, two, Source(workspace.folder, resources=("A",), group="one")])
+    assert [(x.name, x.group) for x in schema.resources] == [
+        ("A", "one"),
+        ("A", "two"),
+        ("B", "two"),
+    ]
+    assert [x.root for x in schema.resources] == ["A", "A", "B"]

@@ -242,13 +242,13 @@ class Classes:
                 self.modules.setdefault(module, []).append(node)
             filled += len(circle)
 
-    def _circles(
-        self, nodes: list[ApiNode | StorageNode]
-    ) -> list[list[ApiNode | StorageNode]]:
+    def _circles(self, nodes: list[ApiNode | StorageNode]) -> list[list[ApiNode | StorageNode]]:
         """The strongly connected components of some classes, dependencies first."""
         own = set(nodes)
         edges = {node: self._uses(node) & own for node in nodes}
-        return strongly_connected(sorted(nodes, key=lambda each: self._paths[each]), edges, self._paths)
+        return strongly_connected(
+            sorted(nodes, key=lambda each: self._paths[each]), edges, self._paths
+        )
 
     def _uses(self, node: ApiNode | StorageNode) -> set[ApiNode | StorageNode]:
         if isinstance(node, ApiNode):

@@ -5,13 +5,14 @@ from trundle.evolution._errors import ChangeError
 from trundle.evolution._evolution import Evolution, ResourceLineage
 from trundle.evolution._hooks import HookDeclaration, HookMethod, converter_names, snake
 from trundle.evolution._identity import partition
-from trundle.evolution._lineage import ADDITIONAL, Lineage, Link, Place, Thread
+from trundle.evolution._lineage import ADDITIONAL, ByHook, Lineage, Link, Place, Thread
 from trundle.evolution._neighbours import Neighbours, VersionMap
-from trundle.evolution._planning import plan
-from trundle.evolution._steps import Plan, PlanKey, Shape
+from trundle.evolution._planning import calls_hook, plan
+from trundle.evolution.steps import Plan, PlanKey, Shape
 
 __all__ = [
     "ADDITIONAL",
+    "ByHook",
     "SCALAR_CONVERSIONS",
     "ChangeError",
     "Evolution",
@@ -29,6 +30,7 @@ __all__ = [
     "Thread",
     "TypeChanges",
     "VersionMap",
+    "calls_hook",
     "converter_names",
     "partition",
     "plan",

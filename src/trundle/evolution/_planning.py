@@ -18,7 +18,7 @@ from trundle.evolution._lineage import (
     Thread,
 )
 from trundle.evolution._relate import CallHook, ConvertScalar, MapValues, exact
-from trundle.evolution._steps import (
+from trundle.evolution.steps import (
     Assign,
     CallConverter,
     CallScalar,

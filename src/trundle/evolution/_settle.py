@@ -67,9 +67,7 @@ class _Settling:
 
     def union(self, variants: tuple[Type, ...]) -> Type:
         nullable = any(isinstance(each, Nullable) for each in variants)
-        plain = [
-            self.type(each.inner if isinstance(each, Nullable) else each) for each in variants
-        ]
+        plain = [self.type(each.inner if isinstance(each, Nullable) else each) for each in variants]
         settled = self.told_apart(plain)
         return Nullable(settled) if nullable and not isinstance(settled, FreeForm) else settled
 

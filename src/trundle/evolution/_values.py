@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from trundle.evolution._lineage import Lineage, Place
-from trundle.evolution._steps import (
+from trundle.evolution.steps import (
     Case,
     Cases,
     Fit,

@@ -116,8 +116,17 @@ def _by_name(lineage: Lineage, ours: _Side, theirs: _Side) -> Iterator[Meeting]:
     """Namesakes; two of the same type that are kept apart on purpose are different properties."""
     for name, older in tuple(ours.items()):
         newer = theirs.get(name)
-        if newer is not None and spelled(lineage, older) != spelled(lineage, newer):
-            yield _meet(ours, theirs, older, newer, "name")
+        if newer is None:
+            continue
+        if _kept_apart(lineage, older) and spelled(lineage, older) == spelled(lineage, newer):
+            continue
+        yield _meet(ours, theirs, older, newer, "name")
+
+
+def _kept_apart(lineage: Lineage, older: Place) -> bool:
+    type_name = lineage.definition(older.version).name
+    changes = lineage.evolution.changes(older.version, type_name)
+    return changes is not None and older.property in changes.keep
 
 
 def spelled(lineage: Lineage, place: Place) -> str:
@@ -134,6 +143,8 @@ def change_of(lineage: Lineage, meeting: Meeting) -> ChangeKind:
         return "Property Removed"
     if older.property != newer.property:
         return "Property Rename"
+    if meeting.bond == "name":
+        return "Change of Type"
     if spelled(lineage, older) != spelled(lineage, newer):
         renamed = meeting.bond == "thread" and definition_pairs(lineage, older, newer)
         return "Type Rename" if renamed else "Change of Type"

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from typing import TypeAlias, assert_never
 
 from trundle.schema import (
@@ -42,7 +43,11 @@ def spell(type_: Type, schema: Schema) -> str:
         case Nullable(inner):
             return f"{spell(inner, schema)} | null"
         case Union(variants):
-            return " | ".join(spell(each, schema) for each in variants)
+            names = Counter(spell(each, schema) for each in variants)
+            return " | ".join(
+                name if number == 1 else f"{name} ({number} variants)"
+                for name, number in names.items()
+            )
         case _:
             assert_never(type_)
 

@@ -112,7 +112,7 @@ def _guesses(pair: TypePair) -> Iterator[Suggestion]:
             continue
         if change_of(pair.lineage, meeting) == "Change of Type" and meeting.bond == "name":
             yield from _changes_of_type(pair, meeting.older, meeting.newer)
-        elif meeting.bond == "thread":
+        elif meeting.bond == "thread" and meeting.older.property != "apiVersion":
             yield from _changes_of_values(pair, meeting.older, meeting.newer)
 
 
@@ -147,6 +147,8 @@ def _renames(pair: TypePair, met: tuple[Meeting, ...]) -> Iterator[Suggestion]:
     rivals = max(len(removed), len(added))
     for older in removed:
         for newer in added:
+            if newer.property == older.property:
+                continue  # kept apart on purpose
             evidence = _rename_evidence(lineage, older, newer, rivals)
             if evidence:
                 yield _suggestion(
@@ -202,7 +204,7 @@ def _changes_of_type(pair: TypePair, older: Place, newer: Place) -> Iterator[Sug
         name["target"] = conversion
         yield _suggestion(pair, "convert", ((0.8, same),), **name)
     elif not renames:
-        evidence = ((0.7, f"{same}, which have nothing in common"),)
+        evidence = ((0.7, f"{same}, and no rule bridges them"),)
         yield _suggestion(pair, "keep", evidence, property=older.property)
 
 

@@ -27,7 +27,7 @@ from trundle.runtime._objects import (
     StoredEntry,
     free_form,
 )
-from trundle.runtime._scheme import Conversion, ResourceType, Scheme
+from trundle.runtime._scheme import Conversion, ResourceType, Scheme, conversion_module
 from trundle.runtime._values import (
     convert_scalar,
     fit,
@@ -38,6 +38,7 @@ from trundle.runtime._values import (
     through,
     to_enum,
     to_free_form,
+    within,
 )
 
 __all__ = [
@@ -70,6 +71,7 @@ __all__ = [
     "call_converter",
     "call_hook",
     "carry",
+    "conversion_module",
     "convert_scalar",
     "fit",
     "free_form",
@@ -84,4 +86,5 @@ __all__ = [
     "to_enum",
     "to_free_form",
     "unstash",
+    "within",
 ]

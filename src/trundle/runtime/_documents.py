@@ -81,7 +81,8 @@ class _Reader:
 
     def plain(self, raw: msgspec.Raw, type_: Any, path: str) -> Any:
         try:
-            return decoder(_annotation(type_)).decode(raw)
+            wanted: Any = _annotation(type_)
+            return decoder(wanted).decode(raw)
         except msgspec.MsgspecError as error:
             return self.note(path, str(error).split(" - at ")[0])
 
@@ -146,7 +147,7 @@ class _Reader:
             if field.required and field.attribute not in values:
                 values[field.attribute] = ABSENT
                 if self.strict:
-                    self.note(path, f"Object missing required field `{name}`")
+                    self.note(_member(path, name), f"Object missing required field `{name}`")
         return class_(**values)
 
     def others(
@@ -168,7 +169,7 @@ class _Reader:
         elif self.strict:
             for name in others:
                 hint = _suggestion(name, fields)
-                self.note(path, f"Object contains unknown field `{name}`{hint}")
+                self.note(_member(path, name), f"Object contains unknown field `{name}`{hint}")
         else:
             values["unknown"] = {name: part.copy() for name, part in others.items()}
 

@@ -256,7 +256,9 @@ class Scheme:
         """
         found = self._functions.get((source, target))
         if found is None:
-            for each in self.conversions(source):
+            kept_with = source if issubclass(source, ApiObject) else target
+            kept_with = source if issubclass(target, StorageObject) else kept_with
+            for each in self._listed(kept_with.__module__, source):
                 if each.target == self._path(target):
                     found = (self._load(each.function), each.wants_base)
                     break
@@ -270,9 +272,13 @@ class Scheme:
         return found
 
     def conversions(self, source: type[Any]) -> tuple[Conversion, ...]:
-        """All conversions that start from a class of the package."""
-        index = importlib.import_module(f"{self.package}.conversions").INDEX
-        return tuple(Conversion(*each) for each in index.get(self._path(source), ()))
+        """All conversions that lead from a class of the package and are kept with it."""
+        return self._listed(source.__module__, source)
+
+    def _listed(self, module: str, source: type[Any]) -> tuple[Conversion, ...]:
+        relative = conversion_module(module.removeprefix(f"{self.package}."))
+        listed = importlib.import_module(f"{self.package}.{relative}").CONVERSIONS
+        return tuple(Conversion(*each) for each in listed.get(self._path(source), ()))
 
     def _path(self, class_: type[Any]) -> str:
         return f"{class_.__module__.removeprefix(self.package + '.')}:{class_.__qualname__}"
@@ -359,12 +365,12 @@ class Scheme:
         if resource is None and len(self._by_name) == 1 and head.kind is None and head.type is None:
             return next(iter(self._by_name.values()))
         wanted = resource or head.kind or head.type
-        raise UnknownVersionError(
-            f"the document is of the resource type {wanted!r}; "
+        said = (
+            f"the document is of the resource type {wanted!r}"
             if wanted
-            else "the document does not name its resource type by `kind` or `type`; "
-            f"{self.package} has {', '.join(self.resources)}"
+            else "the document does not name its resource type by `kind` or `type`"
         )
+        raise UnknownVersionError(f"{said}; {self.package} has {', '.join(self.resources)}")
 
     def _version(
         self, head: _Head, found: ResourceType, version: str | None, *, stored: bool
@@ -424,6 +430,11 @@ class Scheme:
 
 
 _HEAD = msgspec.json.Decoder(_Head)
+
+
+def conversion_module(module: str) -> str:
+    """The module that keeps the conversions of a module's classes, both relative to the package."""
+    return f"conversions.{module.removesuffix('.types').replace('.', '_')}"
 
 
 def _defaults(class_: type[Any]) -> tuple[Any, ...]:

@@ -71,6 +71,12 @@ def single(values: Any) -> Any:
     return values[0] if isinstance(values, list) and values else ABSENT
 
 
+def within(base: Any, attribute: str) -> Any:
+    """What a stored object has at an attribute; None where there is no object, or nothing in it."""
+    value = ABSENT if base is None else getattr(base, attribute)
+    return None if value is ABSENT else value
+
+
 _INTEGER = re.compile(r"-?(0|[1-9]\d*)")
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 _DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?")

@@ -217,9 +217,9 @@ def _target(node: Node, trail: tuple[Any, ...], library: Library) -> Node:
 
 
 def _parts(node: Node, keyword: str) -> list[Node]:
-    parts = node.value.get(keyword)
-    if parts is None:
+    if keyword not in node.value:
         return []
+    parts = node.value[keyword]
     if not isinstance(parts, list) or not parts:
         raise node.error(f"expected a list of schemas as {keyword}, found {describe(parts)}")
     return [Node(node.document, f"{node.pointer}/{keyword}/{i}", x) for i, x in enumerate(parts)]

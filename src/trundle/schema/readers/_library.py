@@ -49,9 +49,13 @@ class Document:
 
     @property
     def identified(self) -> Mapping[str, str]:
-        """Pointers of all schemas that have an `$id`, `id` or `$anchor`, by URL and by `#anchor`."""
+        """Pointers of all schemas that have an `$id`, `id` or `$anchor`, by URL and by `#anchor`.
+
+        Raises:
+            SchemaError: the document is nested too deeply.
+        """
         if self._identified is None:
-            self._identified = dict(_identifiers(self.value, self.url, ""))
+            self._identified = dict(_identifiers(Node(self, "", self.value)))
         return self._identified
 
 
@@ -127,7 +131,11 @@ class Library:
         return found
 
     def register(self, document: Document) -> None:
-        """Makes the URLs that the document gives itself and its parts known to all others."""
+        """Makes the URLs that the document gives itself and its parts known to all others.
+
+        Raises:
+            SchemaError: the document is nested too deeply.
+        """
         if document.url:
             self._urls.setdefault(document.url, (document, ""))
         for url, pointer in document.identified.items():
@@ -212,13 +220,13 @@ def _enclosing(node: Node) -> tuple[str, str]:
     return best
 
 
-def _identifiers(value: Any, url: str, pointer: str) -> Iterator[tuple[str, str]]:
+def _identifiers(top: Node) -> Iterator[tuple[str, str]]:
     """URLs and anchors of a document's subschemas with their pointers."""
-    stack = [(value, url, pointer, False)]
+    stack = [(top.value, top.document.url, "", False)]
     while stack:
         value, url, pointer, is_map = stack.pop()
         if pointer.count("/") > DEEPEST_POINTER:
-            continue
+            raise top.error("the document is nested too deeply; break it up with definitions")
         if isinstance(value, list):
             stack.extend((each, url, f"{pointer}/{i}", False) for i, each in enumerate(value))
         elif isinstance(value, dict):

@@ -191,16 +191,23 @@ def distinct_values(listed: Iterable[Any]) -> tuple[Any, ...]:
     return distinct(kept)
 
 
+def _declared(node: Node) -> dict[Any, Any]:
+    members = node.value.get("properties", {})
+    if not isinstance(members, dict):
+        raise node.error(f"expected an object as properties, found {describe(members)}")
+    return members
+
+
 def property_schemas(facets: Iterable[Facet]) -> dict[str, list[Node]]:
     """All schemas of each property, by name.
 
     Raises:
-        SchemaError: a property's name is no text, or its schema is false.
+        SchemaError: `properties` is no object, a property's name no text, or its schema false.
     """
     found: dict[str, list[Node]] = {}
     for facet in facets:
         node = facet.node
-        members = node.value.get("properties", {})
+        members = _declared(node)
         base = f"{node.pointer}/properties/"
         for name, value in members.items():
             if not isinstance(name, str):
@@ -238,10 +245,7 @@ def has_properties(facets: Sequence[Facet]) -> bool:
     """
     for facet in facets:
         value = facet.node.value
-        declared = value.get("properties", {})
-        if not isinstance(declared, dict):
-            raise facet.node.error(f"expected an object as properties, found {describe(declared)}")
-        if declared or value.get("required"):
+        if _declared(facet.node) or value.get("required"):
             return True
         if value.get("x-kubernetes-embedded-resource") is True:
             return True

@@ -49,6 +49,7 @@ class Source(msgspec.Struct, frozen=True):
 class _Loaded(NamedTuple):
     """A document with what was found in it."""
 
+    source: Source
     document: Document
     found: Found
 
@@ -70,7 +71,7 @@ def read_schemas(
     are all kept, those of later files (in the order of their paths) under a key with a suffix.
 
     Args:
-        sources: where to read. A file that several sources name is read once, for the first of them.
+        sources: where to read. Several may name one file, as for resources of several groups.
         on_file: called with each file after it was read.
 
     Returns:
@@ -97,9 +98,10 @@ def read_schemas(
         except RecursionError:
             file = versions[version][0].file
             errors.append(SchemaError(file, "#", "values are nested too deeply; make them flatter"))
+    useful = {each.document for each in loaded if each.found.roots} | library.referenced
     for each in loaded:
         missing = each.found.missing
-        if missing is not None and each.document not in library.referenced:
+        if missing is not None and each.document not in useful:
             errors.append(SchemaError(each.document.file, "#", missing))
     raise_all(errors)
     return tuple(schemas)
@@ -113,30 +115,31 @@ def _load_all(
 ) -> list[_Loaded]:
     """Loads every file of the sources, then finds the resources in them."""
     pairs: list[tuple[Source, Request, Document]] = []
-    seen: set[Path] = set()
-    for source in sources:
+    for source in dict.fromkeys(sources):
         try:
             for path in _files(source):
-                real = path.resolve()
-                if real not in seen:
-                    seen.add(real)
-                    pairs.extend(_load(source, path, library, errors, on_file))
+                pairs.extend(_load(source, path, library, errors, on_file))
         except SchemaError as error:
             errors.append(error)
-    for _, _, document in pairs:
-        library.register(document)
+    _register({document: None for _, _, document in pairs}, library, errors)
     loaded = []
-    for source, request, document in pairs:
+    for source, request, document in pairs if not errors else ():
         try:
-            loaded.append(_Loaded(document, _find(source, request, document)))
+            loaded.append(_Loaded(source, document, _find(source, request, document)))
         except SchemaError as error:
             errors.append(error)
     for source in sources:
-        names = [
-            x.found.names for (own, _, _), x in zip(pairs, loaded, strict=False) if own is source
-        ]
+        names = [each.found.names for each in loaded if each.source == source]
         _check_resources(source, names, errors)
     return loaded
+
+
+def _register(documents: Iterable[Document], library: Library, errors: list[SchemaError]) -> None:
+    for document in documents:
+        try:
+            library.register(document)
+        except SchemaError as error:
+            errors.append(error)
 
 
 def _load(
@@ -219,7 +222,8 @@ def _check_resources(
 
 def _read_version(version: ApiVersion, roots: Sequence[Root], library: Library) -> Schema:
     groups: dict[tuple[str, str], list[Root]] = defaultdict(list)
-    for root in sorted(roots, key=lambda x: (x.file, x.rank)):
+    distinct = {(x.identity, x.file, x.node.document.number, x.node.pointer): x for x in roots}
+    for root in sorted(distinct.values(), key=lambda x: (x.file, x.rank)):
         groups[root.identity].append(root)
     kept = [_declarations(group) for group in groups.values()]
     names = {root.node.place: root.definition for group in kept for root in group}

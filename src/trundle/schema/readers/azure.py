@@ -1,8 +1,12 @@
 """Azure deployment schemas: `schemas/<version>/<provider>.json`.
 
 A resource stands in `resourceDefinitions` or in the like section of another scope. Its name is the
-constant of its `type` property, its API version that of `apiVersion`: documents say both. Where a file of
-another version's folder says the same version too, the one whose folder agrees with it counts.
+constant of its `type` property, its API version that of `apiVersion`, because that is what documents
+say. If files in several folders declare a resource in one version, the file in the folder of that version
+counts; the others are misplaced copies.
+
+A type that several sections declare, or one section in several letter cases, is one resource with several
+scopes. Where its shapes differ, it admits what any of them admits, so that no document is refused.
 
 Every value may be a template expression instead; that alternative is left out.
 """

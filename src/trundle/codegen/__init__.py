@@ -1,0 +1,6 @@
+"""Plans and types become Python source: a package of types, storage, conversions and their tests."""
+
+from trundle.codegen._naming import attribute_names, class_name
+from trundle.codegen._package import generate_package
+
+__all__ = ["attribute_names", "class_name", "generate_package"]

@@ -1,0 +1,486 @@
+"""Rendering a plan's expressions and changes of value."""
+
+import json
+import keyword
+from collections.abc import Callable, Mapping
+from typing import Any, assert_never
+
+
+from trundle.codegen._classes import ClassPath, StorageNode
+from trundle.codegen._naming import attribute_names
+from trundle.codegen._text import call, class_mark, function_mark, hook_mark, text_literal
+from trundle.codegen._types import TypeRenderer
+from trundle.evolution import ADDITIONAL, Place, PlanKey, Shape
+from trundle.evolution.steps import (
+    CallConverter,
+    CallScalar,
+    Cases,
+    Chain,
+    Change,
+    Entry,
+    Expression,
+    First,
+    Fit,
+    FromFreeForm,
+    Hidden,
+    HookCall,
+    HookOutput,
+    Items,
+    Listed,
+    MapText,
+    Optional,
+    Read,
+    SetConstant,
+    Single,
+    ToEnum,
+    ToFreeForm,
+    ToObject,
+    Unstash,
+    Values,
+    ValueStep,
+    Witness,
+)
+from trundle.runtime import __all__ as RUNTIME_NAMES
+from trundle.schema import EnumType, ListOf, MapOf, Ref, Scalar, Type
+
+_INDENT = "    "
+_TAKEN = frozenset(
+    {"base", "first", "item", "kept", "member", "msgspec", "name", "read", "record", "source"}
+    | {"stored", "target", "value", "isinstance", "bool", "dict", "float", "int", "list", "str"}
+    | {"frozenset", "tuple", "zip", *RUNTIME_NAMES}
+)
+"""Names that a variable of generated code must not hide."""
+
+
+class Expressions:
+    """Renders the expressions of one plan.
+
+    Statements gather in `lines`; functions and constants of the plan's own gather in `helpers`. A helper's
+    name starts with the mark of the plan's function, so that no two plans of a module share one.
+
+    Args:
+        types: the classes that are read and made.
+        key: the plan.
+        calls: the plans that are called, with their numbers; grows.
+        wants_base: the plans whose functions take the stored object.
+        class_of: the class of a shape of a plan's lineage.
+    """
+
+    def __init__(
+        self,
+        types: TypeRenderer,
+        key: PlanKey,
+        calls: dict[PlanKey, int],
+        wants_base: frozenset[PlanKey],
+        class_of: Callable[[PlanKey, Shape], ClassPath],
+    ) -> None:
+        self.types = types
+        self.key = key
+        self.calls = calls
+        self.wants_base = wants_base
+        self.class_of = class_of
+        self.prelude: list[str] = []
+        self.lines: list[str] = []
+        self.helpers: list[str] = []
+        self.indent = _INDENT
+        self._variables: set[str] = set()
+        self._made: dict[str, str] = {}
+        self._hook_calls: dict[HookCall, str] = {}
+        self._helper_names: set[str] = set()
+        self._base: str | None = None
+        self._stored = key.target
+
+    # Variables and helpers
+
+    def variable(self, value: str, hint: str) -> str:
+        """The value as something cheap to name twice: itself, or a new variable."""
+        if value.replace(".", "").replace("_", "").isalnum():
+            return value
+        name = self._fresh(hint)
+        self.lines.append(f"{self.indent}{name}: Any = {value}\n")
+        return name
+
+    def _fresh(self, hint: str) -> str:
+        plain = hint.rstrip("_")
+        name, number = plain, 2
+        while name in self._variables or name in _TAKEN or keyword.iskeyword(name):
+            name, number = f"{plain}_{number}", number + 1
+        self._variables.add(name)
+        return name
+
+    def helper(self, hint: str, text: str) -> str:
+        """A function or constant of the plan's own; the same text gives the same helper."""
+        if text not in self._made:
+            plain = f"_\x03_{hint}"
+            name, number = plain, 2
+            while name in self._helper_names:
+                name, number = f"{plain}_{number}", number + 1
+            self._helper_names.add(name)
+            self._made[text] = name
+            self.helpers.append(text.replace("\x04", name))
+        return self._made[text]
+
+    def literal(self, value: Any, place: Place) -> str:
+        """Plain JSON as a Python expression of a place's type."""
+        if isinstance(value, str):
+            return text_literal(value)
+        if isinstance(value, bool | int | float | None):
+            return repr(value)
+        data = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+        raw = f"FreeForm({data.encode()!r})"
+        annotation = self._annotation(place, self.key.target)
+        return raw if annotation == "FreeForm" else f"from_free_form({raw}, {annotation})"
+
+    def _annotation(self, place: Place, shape: Shape, type_: Type | None = None) -> str:
+        return self.types.annotation_at(
+            self.key.lineage,
+            place,
+            self.key.lineage.type(place) if type_ is None else type_,
+            storage=shape.kind == "storage",
+        )
+
+    # Expressions
+
+    def render(self, value: Expression, source: str, hint: str) -> str:
+        """An expression as Python, with the statements that it needs before it."""
+        match value:
+            case Read(name):
+                return self._read(name, source)
+            case Change(inner, step):
+                return self._change(inner, step, source, hint)
+            case Unstash():
+                return call("recall", self._unstash(value, source, hint))
+            case HookOutput():
+                return self._hook_output(value, source, hint)
+            case Hidden(inner):
+                return self._hidden(inner, hint)
+            case First(options):
+                return self._first(options, source, hint)
+            case _:
+                assert_never(value)
+
+    def _read(self, name: str, source: str) -> str:
+        shape = self._shape(source)
+        definition = self.key.lineage.definition(shape.version)
+        if name == ADDITIONAL:
+            return f"{source}.additional_properties"
+        if name == definition.tag:
+            return text_literal(
+                self.types.tag(StorageNode(self.key.lineage, shape.version), definition)
+            )
+        return f"{source}.{self.types.names(shape.version, definition)[name]}"
+
+    def _shape(self, source: str) -> Shape:
+        """The shape of the object that expressions read: the plan's source, or a stored object."""
+        return self.key.source if source == "read" else self._stored
+
+    def _change(self, inner: Expression, step: ValueStep, source: str, hint: str) -> str:
+        if isinstance(inner, Read) and source == "read":
+            self._base = self._base_of(step, hint)
+        value = self.variable(self.render(inner, source, hint), hint)
+        changed = self.step(step, value)
+        self._base = None
+        return f"(ABSENT if {value} is ABSENT else {changed})"
+
+    def _base_of(self, step: ValueStep, hint: str) -> str | None:
+        """What the stored object has at the place that is assigned; only where a hook may ask."""
+        if self.key not in self.wants_base:
+            return None
+        definition = self.key.lineage.definition(self.key.target.version)
+        names = set(self.types.names(self.key.target.version, definition).values())
+        del step
+        return f"within(base, {text_literal(hint)})" if hint in names else None
+
+    def _first(self, options: tuple[Expression, ...], source: str, hint: str) -> str:
+        name = self._fresh(hint)
+        for place, option in enumerate(options):
+            last = place == len(options) - 1
+            bag = isinstance(option, Unstash)
+            rendered = (
+                call("unstash", self._unstash(option, source, hint))
+                if isinstance(option, Unstash)
+                else self.render(option, source, hint)
+            )
+            self.lines.append(f"{self.indent}{name}{': Any' if place == 0 else ''} = {rendered}\n")
+            if not last:
+                missing = "MISSING" if bag else "ABSENT"
+                self.lines.append(f"{self.indent}if {name} is {missing}:\n")
+                self.indent += _INDENT
+        self.indent = self.indent[: len(self.indent) - len(_INDENT) * (len(options) - 1)]
+        if isinstance(options[-1], Unstash):
+            self.lines.append(f"{self.indent}if {name} is MISSING:\n")
+            self.lines.append(f"{self.indent}{_INDENT}{name} = ABSENT\n")
+        return name
+
+    def _unstash(self, value: Unstash, source: str, hint: str) -> list[str]:
+        entries = ", ".join(self._entry(each) for each in value.entries)
+        text = f"\x04: tuple[BagEntry, ...] = ({entries}{',' if entries else ''})\n\n\n"
+        arguments = [source, self.helper(f"{hint.rstrip('_')}_entries", text)]
+        if value.witness is not None:
+            arguments.append(self.witness(value.witness, hint, self._shape(source)))
+        return arguments
+
+    def _entry(self, each: Entry) -> str:
+        shape = Shape("storage", each.place.version)
+        annotation = self._annotation(each.place, shape)
+        parts = [text_literal(each.place.property), text_literal(each.place.version.text)]
+        parts.append(annotation)
+        if each.step is not None:
+            parts.append(f"lambda value: {self.step(each.step, 'value')}")
+        return f"BagEntry({', '.join(parts)})"
+
+    def witness(self, witness: Witness, hint: str, shape: Shape) -> str:
+        """The name of a helper that tells what an entry accompanies in objects of a storage shape."""
+        return self._told(tuple(witness.values), f"{hint.rstrip('_')}_witness", shape, many=True)
+
+    def told(self, value: Expression, hint: str) -> str:
+        """The name of a helper that tells an expression of an object of the target's shape."""
+        return self._told((value,), hint, self.key.target, many=False)
+
+    def _told(
+        self, values: tuple[Expression | None, ...], hint: str, shape: Shape, *, many: bool
+    ) -> str:
+        before, self._stored = self._stored, shape
+        lines, indent, variables = self.lines, self.indent, self._variables
+        self.lines, self.indent, self._variables = [], _INDENT, set()
+        rendered = [
+            "ABSENT" if value is None else self.render(value, "stored", "value") for value in values
+        ]
+        result = (
+            f"({', '.join(rendered)}{',' if len(rendered) == 1 else ''})" if many else rendered[0]
+        )
+        body = "".join(self.lines) + f"    return {result}\n"
+        self.lines, self.indent, self._variables = lines, indent, variables
+        self._stored = before
+        return self.helper(hint, f"def \x04(stored: Any) -> Any:\n{body}\n\n")
+
+    def _hidden(self, inner: Expression, hint: str) -> str:
+        name = self._told((inner,), f"{hint.rstrip('_')}_hidden", self.key.target, many=False)
+        return f"(ABSENT if base is None else {name}(base))"
+
+    # Hooks
+
+    def _hook_output(self, value: HookOutput, source: str, hint: str) -> str:
+        outputs = self._hook_call(value.call, source)
+        lineage = self.key.lineage
+        definition = lineage.definition(value.output.version)
+        attribute = self.types.names(value.output.version, definition)[value.output.property]
+        told = f"{outputs}.get({text_literal(attribute)}, ABSENT)"
+        if value.step is None:
+            return told
+        told = self.variable(told, hint)
+        return f"(ABSENT if {told} is ABSENT else {self.step(value.step, told)})"
+
+    def _hook_call(self, hook: HookCall, source: str) -> str:
+        """An expression for a hook's outputs; a call is made once, when it is first needed."""
+        function = self._hook_function(hook, source)
+        made = f"{function}({source}{', base' if self._asks_base(hook) else ''})"
+        if source != "read":
+            return made
+        known = self._hook_calls.get(hook)
+        if known is None:
+            known = self._hook_calls[hook] = self._fresh(f"{hook.method}_outputs")
+            if self.indent == _INDENT:
+                self.lines.append(f"{self.indent}{known} = {made}\n")
+                return known
+            self.prelude.append(f"{_INDENT}{known}: Any = None\n")
+        elif not any(line.startswith(f"{_INDENT}{known}: Any = None") for line in self.prelude):
+            return known
+        self.lines.append(f"{self.indent}if {known} is None:\n")
+        self.lines.append(f"{self.indent}{_INDENT}{known} = {made}\n")
+        return known
+
+    @staticmethod
+    def _asks_base(hook: HookCall) -> bool:
+        return any(isinstance(value, Hidden) for _, value in hook.inputs)
+
+    def _hook_function(self, hook: HookCall, source: str) -> str:
+        lines, indent, variables = self.lines, self.indent, self._variables
+        self.lines, self.indent, self._variables = [], _INDENT, set()
+        lineage = self.key.lineage
+        version = hook.inputs[0][0].version
+        names = self.types.names(version, lineage.definition(version))
+        members = [
+            f"{names[place.property]}={self.render(value, source, names[place.property])}"
+            for place, value in hook.inputs
+            if value is not None
+        ]
+        record = hook_record(hook, lineage.definition(hook.between.older).name)
+        body = "".join(self.lines)
+        body += call(class_mark(record), members, _INDENT, "record = ")
+        writes = sorted(
+            each.output.property for each in lineage.hooks if each.how == self._how(hook)
+        )
+        target = hook.between.newer if hook.up else hook.between.older
+        written = self.types.names(target, lineage.definition(target))
+        frozen = ", ".join(text_literal(written[name]) for name in writes)
+        arguments = [
+            text_literal(f"{hook.use}.{hook.method}"),
+            f"{hook_mark(hook.use)}.{hook.method}",
+            "record",
+            f"frozenset({{{frozen}}})",
+            text_literal(str(hook.between)),
+            source,
+        ]
+        body += "\n" + call("call_hook", arguments, _INDENT, "return ") + "\n"
+        self.lines, self.indent, self._variables = lines, indent, variables
+        extra = ", base: Any" if self._asks_base(hook) else ""
+        text = f"def \x04({source}: Any{extra}) -> Mapping[str, Any]:\n{body}\n\n"
+        return self.helper(hook.method, text)
+
+    @staticmethod
+    def _how(hook: HookCall) -> Any:
+        from trundle.evolution import ByHook  # noqa: PLC0415
+
+        return ByHook(hook.use, hook.method, hook.between, hook.up)
+
+    # Changes of value
+
+    def step(self, step: ValueStep, value: str) -> str:  # noqa: PLR0911, C901, PLR0912 - one arm a record
+        """A change of value as a Python expression over a name."""
+        match step:
+            case ToObject(plan):
+                return self._to_object(plan, value)
+            case Items(item):
+                return self._items(item, value)
+            case Values(inner):
+                changed = self._nested(inner, "member")
+                return f"{{name: {changed} for name, member in {value}.items()}}"
+            case Optional(inner):
+                return f"(None if {value} is None else {self.step(inner, value)})"
+            case Cases():
+                return f"{self._cases(step)}({value})"
+            case Listed(inner):
+                return f"[{value}]" if inner is None else f"[{self._nested(inner, value)}]"
+            case Single(inner):
+                if inner is None:
+                    return f"single({value})"
+                return f"through(single({value}), lambda first: {self._nested(inner, 'first')})"
+            case ToFreeForm():
+                return f"to_free_form({value})"
+            case FromFreeForm(place, type_, shape):
+                return f"from_free_form({value}, {self._annotation(place, shape, type_)})"
+            case Fit(kinds):
+                return call("fit", [value, *map(text_literal, kinds)])
+            case ToEnum(values):
+                own = {str(each).casefold(): str(each) for each in values}
+                return f"to_enum({value}, {self._table('values', own)})"
+            case MapText(values):
+                return f"map_text({value}, {self._table('values', dict(values))})"
+            case CallScalar(name):
+                return f"convert_scalar({text_literal(name)}, {value})"
+            case CallConverter(use, method, between):
+                arguments = [
+                    text_literal(f"{use}.{method}"),
+                    f"{hook_mark(use)}.{method}",
+                    value,
+                    text_literal(str(between)),
+                    value,
+                ]
+                return call("call_converter", arguments)
+            case Chain(steps):
+                parts = [f"lambda value: {self._nested(each, 'value')}" for each in steps]
+                return call("through", [value, *parts])
+            case SetConstant(constant):
+                return text_literal(constant) if isinstance(constant, str) else repr(constant)
+            case _:
+                assert_never(step)
+
+    def _nested(self, step: ValueStep, value: str) -> str:
+        """A step within a list, map or lambda, where no base lines up."""
+        base, self._base = self._base, None
+        rendered = self.step(step, value)
+        self._base = base
+        return rendered
+
+    def _table(self, hint: str, values: Mapping[str, str]) -> str:
+        members = ", ".join(
+            f"{text_literal(one)}: {text_literal(other)}" for one, other in sorted(values.items())
+        )
+        return self.helper(hint, f"\x04: dict[str, str] = {{{members}}}\n\n\n")
+
+    def function(self, plan: PlanKey) -> str:
+        """A mark for the function of another plan."""
+        return function_mark(self.calls.setdefault(plan, len(self.calls)))
+
+    def _to_object(self, plan: PlanKey, value: str) -> str:
+        extra = f", {self._base}" if plan in self.wants_base else ""
+        return f"{self.function(plan)}({value}{extra})"
+
+    def _items(self, item: ValueStep, value: str) -> str:
+        if self._base is not None and isinstance(item, ToObject) and item.plan in self.wants_base:
+            plan = item.plan
+            view = PlanKey(plan.lineage, plan.target, plan.source)
+            aligned = f"aligned({value}, {self._base}, {self.function(view)})"
+            converted = f"{self.function(plan)}(item, kept)"
+            return f"[{converted} for item, kept in zip({value}, {aligned}, strict=True)]"
+        changed = self._nested(item, "item")
+        if may_lack(item):
+            return f"present({changed} for item in {value})"
+        return f"[{changed} for item in {value}]"
+
+    def _cases(self, step: Cases) -> str:
+        lines = []
+        lineage = self.key.lineage
+        for each in sorted(step.cases, key=lambda case: _specificity(case.variant)):
+            test = self._test(each.variant, step, lineage)
+            changed = "value" if each.step is None else self._nested(each.step, "value")
+            result = "ABSENT" if each.lacking else changed
+            lines.append(f"    if {test}:\n        return {result}\n")
+        body = "".join(lines)
+        return self.helper(
+            "variant", f"def \x04(value: Any) -> Any:\n{body}    return ABSENT\n\n\n"
+        )
+
+    def _test(self, variant: Type, step: Cases, lineage: Any) -> str:
+        definitions = lineage.evolution.schema(step.place.version).definitions
+        kind: str | None = None
+        match variant:
+            case Ref(key):
+                found = definitions[key]
+                if not isinstance(found, EnumType):
+                    annotation = self.types.annotation_at(
+                        lineage, step.place, variant, storage=step.source.kind == "storage"
+                    )
+                    return f"isinstance(value, {annotation})"
+                kind = found.kind
+            case Scalar(scalar):
+                kind = scalar
+            case ListOf():
+                return "isinstance(value, list)"
+            case MapOf():
+                return "isinstance(value, dict)"
+            case _:
+                return "True"
+        return {
+            "boolean": "isinstance(value, bool)",
+            "integer": "isinstance(value, int) and not isinstance(value, bool)",
+            "number": "isinstance(value, int | float) and not isinstance(value, bool)",
+            "string": "isinstance(value, str)",
+        }[kind]
+
+
+def may_lack(step: ValueStep) -> bool:
+    """Whether a step may make a value absent, so that a list must leave it out."""
+    match step:
+        case Cases(cases=cases):
+            return any(case.lacking or (case.step and may_lack(case.step)) for case in cases)
+        case Fit() | CallScalar() | FromFreeForm() | CallConverter() | Single():
+            return True
+        case Optional(inner):
+            return may_lack(inner)
+        case Chain(steps):
+            return any(may_lack(each) for each in steps)
+        case _:
+            return False
+
+
+def _specificity(variant: Type) -> int:
+    return 1 if isinstance(variant, Scalar) and variant.kind == "number" else 0
+
+
+def hook_record(hook: HookCall, type_name: str) -> ClassPath:
+    """The frozen record that a hook's method gets."""
+    from trundle.codegen._hooks import record_path  # noqa: PLC0415
+
+    return record_path(hook.between, type_name, older=hook.up)

@@ -1,0 +1,205 @@
+"""Rendering plans as functions: straight-line code that reads from top to bottom."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from trundle.codegen._classes import ApiNode, ClassPath, StorageNode
+from trundle.codegen._expressions import Expressions
+from trundle.codegen._text import call, class_mark, text_literal
+from trundle.codegen._types import TypeRenderer
+from trundle.evolution import ADDITIONAL, Place, Plan, PlanKey, Shape, calls_hook
+from trundle.evolution.steps import Assign, Stash
+from trundle.schema import ABSENT, Nullable
+
+
+class Function(msgspec.Struct, frozen=True):
+    """A rendered plan: its source with marks, and the plans it calls, in the order of their numbers."""
+
+    source: ClassPath
+    target: ClassPath
+    name: str
+    text: str
+    calls: tuple[PlanKey, ...]
+    wants_base: bool
+
+
+class FunctionRenderer:
+    """Renders plans.
+
+    Args:
+        types: the classes that functions read and make.
+        wants_base: the plans whose functions take the stored object that they write over.
+    """
+
+    def __init__(self, types: TypeRenderer, wants_base: frozenset[PlanKey]) -> None:
+        self.types = types
+        self.wants_base = wants_base
+
+    def class_of(self, key: PlanKey, shape: Shape) -> ClassPath:
+        """The class of one shape of a plan's lineage."""
+        lineage = key.lineage
+        if shape.kind == "storage":
+            return self.types.classes.storage(lineage, shape.version)
+        root = self.types.evolution.is_root(lineage)
+        return self.types.classes.api(shape.version, lineage.nodes[shape.version], root=root)
+
+    def render(self, plan: Plan) -> Function:
+        """The function of a plan."""
+        key = plan.key
+        source, target = self.class_of(key, key.source), self.class_of(key, key.target)
+        calls: dict[PlanKey, int] = {}
+        body = _Body(self, plan, calls)
+        text = body.render(source, target)
+        return Function(
+            source, target, function_name(plan), text, tuple(calls), key in self.wants_base
+        )
+
+
+def function_name(plan: Plan) -> str:
+    """What a plan's function is called, as far as it is not numbered."""
+    from trundle.evolution import snake  # noqa: PLC0415
+
+    key = plan.key
+    name = snake(key.lineage.definition(key.source.version).name) or "value"
+    match key.source.kind, key.target.kind:
+        case "api", "storage":
+            return f"{name}_to_storage"
+        case "storage", "api":
+            return f"{name}_from_storage"
+        case "storage", "storage":
+            return f"{name}_upgrade"
+        case _:
+            return f"{name}_to_{key.target.version.identifier}"
+
+
+class _Body:
+    def __init__(self, renderer: FunctionRenderer, plan: Plan, calls: dict[PlanKey, int]) -> None:
+        self.renderer = renderer
+        self.types = renderer.types
+        self.plan = plan
+        self.key = plan.key
+        self.calls = calls
+        self.definition = self.key.lineage.definition(self.key.target.version)
+        self.names = self.types.names(self.key.target.version, self.definition)
+        self.expressions = Expressions(
+            self.types, self.key, calls, renderer.wants_base, renderer.class_of
+        )
+
+    def render(self, source: ClassPath, target: ClassPath) -> str:
+        arguments = [f"source: {class_mark(source)}"]
+        if self.key in self.renderer.wants_base:
+            base = self.renderer.class_of(self.key, self.key.target)
+            arguments.append(f"base: {class_mark(base)} | None")
+        signature = call("def \x03", arguments) + f" -> {class_mark(target)}:\n"
+        doc = (
+            f'    """Makes a `{module_name(target)}` of a `{module_name(source)}`."""\n'
+            "    read: Any = source\n"
+        )
+        members = list(self._members())
+        lines = [*self.expressions.prelude, *self.expressions.lines]
+        self.expressions.prelude.clear()
+        self.expressions.lines.clear()
+        stashes = [step for step in self.plan.steps if isinstance(step, Stash)]
+        carried = {"storage"} == {self.key.source.kind, self.key.target.kind}
+        keep = bool(stashes) or carried
+        before = "    target: Any = " if keep else "    return "
+        body = call(class_mark(target), members, "", before).replace("\n", "\n    ") + "\n"
+        for each in stashes:
+            self._stash(each)
+        tail = "".join([*self.expressions.prelude, *self.expressions.lines])
+        if carried:
+            places = ", ".join(entry_literal(place) for place in self.plan.consumed)
+            places = f"({places},)" if places else "()"
+            tail += f"    carry(target, source, {places})\n"
+        if keep:
+            tail += "    return target  # type: ignore[no-any-return]\n"
+        helpers = "".join(self.expressions.helpers)
+        return helpers + signature + doc + "".join(lines) + body + tail
+
+    def _members(self) -> Iterator[str]:
+        source_node = self._node(self.key.source)
+        if "metadata" in self.types.envelope(source_node):
+            yield "metadata=read.metadata"
+        for step in self.plan.steps:
+            if not isinstance(step, Assign) or step.property == self.definition.tag:
+                continue
+            value = self._assigned(step)
+            if value != "ABSENT" or self._required(step.property):
+                yield f"{self._attribute(step.property)}={value}"
+        yield "unknown=read.unknown"
+
+    def _node(self, shape: Shape) -> ApiNode | StorageNode:
+        lineage = self.key.lineage
+        if shape.kind == "storage":
+            return StorageNode(lineage, shape.version)
+        root = self.types.evolution.is_root(lineage)
+        return ApiNode(shape.version, lineage.nodes[shape.version], root)
+
+    def _required(self, name: str) -> bool:
+        found = self.definition.property(name)
+        return self.key.target.kind == "api" and found is not None and found.required
+
+    def _attribute(self, name: str) -> str:
+        return "additional_properties" if name == ADDITIONAL else self.names[name]
+
+    def _assigned(self, step: Assign) -> str:
+        place = Place(self.key.target.version, step.property)
+        value = (
+            "ABSENT"
+            if step.value is None
+            else self.expressions.render(step.value, "read", self._attribute(step.property))
+        )
+        lineage = self.key.lineage
+        if (
+            self.key.target.kind == "api"
+            and value != "ABSENT"
+            and lineage.nullable(place)
+            and not isinstance(lineage.type(place), Nullable)
+        ):
+            value = self.expressions.variable(value, self._attribute(step.property))
+            value = f"ABSENT if {value} is None else {value}"
+        if step.default is ABSENT:
+            return value
+        default = self.expressions.literal(step.default, place)
+        if value == "ABSENT":
+            return default
+        value = self.expressions.variable(value, self._attribute(step.property))
+        return f"{default} if {value} is ABSENT else {value}"
+
+    def _stash(self, step: Stash) -> None:
+        attribute = attribute_of(step.entry.property)
+        value = self.expressions.render(step.value, "read", attribute)
+        arguments = ["target", entry_literal(step.entry), value]
+        if step.witness is not None:
+            arguments.append(
+                f"witness={self.expressions.witness(step.witness, attribute, self.key.target)}"
+            )
+        if step.derived is not None:
+            if calls_hook(step.derived):
+                arguments.append("hooked=True")
+            else:
+                name = self.expressions.told(step.derived, f"{attribute}_derived")
+                arguments.append(f"derived={name}")
+        if step.aliases:
+            places = ", ".join(entry_literal(place) for place in step.aliases)
+            arguments.append(f"aliases=({places},)")
+        self.expressions.lines.append(call("stash", arguments, "    ") + "\n")
+
+
+def attribute_of(name: str) -> str:
+    """A property's name as part of a helper's name."""
+    from trundle.codegen._naming import attribute_name  # noqa: PLC0415
+
+    return "additional_properties" if name == ADDITIONAL else attribute_name(name).rstrip("_")
+
+
+def entry_literal(place: Place) -> str:
+    """The key of an entry of the property bag."""
+    return f"({text_literal(place.property)}, {text_literal(place.version.text)})"
+
+
+def module_name(path: ClassPath) -> str:
+    """A class as a reader of the code knows it."""
+    return f"{path.module.removesuffix('.types')}.{path.name}"

@@ -1,0 +1,163 @@
+"""Protocols for hand-written hooks: one for each place where a hook may stand.
+
+Between two neighbours of a type there are a frozen record of either side, which a hook reads, a dictionary
+type of either side, which it writes, and a protocol for each method that it may have.
+"""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from trundle.codegen._classes import ApiNode, ClassPath
+from trundle.codegen._naming import class_name
+from trundle.codegen._text import docstring, text_literal
+from trundle.codegen._types import TypeRenderer
+from trundle.evolution import Lineage, Neighbours, Place, converter_names
+from trundle.version import ApiVersion
+
+
+def hooks_module(between: Neighbours) -> str:
+    """The module of the protocols between two neighbours."""
+    return f"hooks.{between.older.identifier}_to_{between.newer.identifier}"
+
+
+def record_path(between: Neighbours, type_name: str, *, older: bool) -> ClassPath:
+    """The frozen record of one side of a type between two neighbours."""
+    side = "Older" if older else "Newer"
+    return ClassPath(hooks_module(between), f"{class_name(type_name)}{side}")
+
+
+class HookPlace(msgspec.Struct, frozen=True):
+    """A type between two neighbours that differs between them."""
+
+    between: Neighbours
+    lineage: Lineage
+
+    @property
+    def type_name(self) -> str:
+        """The type's name on the older side."""
+        return self.lineage.definition(self.between.older).name
+
+
+def hook_places(lineages: Iterable[Lineage]) -> dict[str, list[HookPlace]]:
+    """By module: the places where a hook may stand, in alphabetical order of their types."""
+    found: dict[tuple[Neighbours, str], HookPlace] = {}
+    for lineage in lineages:
+        hooked = {
+            Neighbours(each.reference.older, each.reference.newer)
+            for each in lineage.evolution.hooks.among(lineage)
+        }
+        for between in lineage.versions.pairs:
+            place = HookPlace(between, lineage)
+            if between in hooked or _differs(place):
+                known = found.setdefault((between, place.type_name), place)
+                if between in hooked and known is not place:
+                    found[between, place.type_name] = place
+    modules: dict[str, list[HookPlace]] = {}
+    for (between, _), place in sorted(found.items(), key=lambda item: (item[0][0], item[0][1])):
+        modules.setdefault(hooks_module(between), []).append(place)
+    return modules
+
+
+def _differs(place: HookPlace) -> bool:
+    evolution, between = place.lineage.evolution, place.between
+    nodes = place.lineage.nodes
+    return evolution.own(between.older, nodes[between.older]) != evolution.own(
+        between.newer, nodes[between.newer]
+    )
+
+
+def render_hook_place(types: TypeRenderer, place: HookPlace) -> str:
+    """The records, dictionaries and protocols of one place."""
+    older, newer = place.between.older, place.between.newer
+    name = class_name(place.type_name)
+    parts = [
+        _record(types, place, older, f"{name}Older"),
+        _outputs(types, place, older, f"{name}OlderOutputs"),
+        _record(types, place, newer, f"{name}Newer"),
+        _outputs(types, place, newer, f"{name}NewerOutputs"),
+        _protocol(
+            f"{name}AssignTo",
+            f"Augments the conversion of {place.type_name} from {older} to {newer}.",
+            f"assign_to(self, source: {name}Older, /) -> {name}NewerOutputs",
+            f"What {newer} gets from {older}.",
+        ),
+        _protocol(
+            f"{name}AssignFrom",
+            f"Augments the conversion of {place.type_name} from {newer} back to {older}.",
+            f"assign_from(self, source: {name}Newer, /) -> {name}OlderOutputs",
+            f"What {older} gets from {newer}.",
+        ),
+        *_converters(types, place, name),
+    ]
+    return "\n\n".join(parts)
+
+
+def _record(types: TypeRenderer, place: HookPlace, version: ApiVersion, name: str) -> str:
+    doc = docstring(
+        f"{place.type_name} of {version} as a hook reads it: frozen, everything optional.", "    "
+    )
+    lines = [
+        f"    {attribute}: {annotation} | Absent = ABSENT\n"
+        for attribute, annotation in _members(types, place, version)
+    ]
+    return (
+        f"class {name}(msgspec.Struct, frozen=True, kw_only=True):\n{doc}\n" + "".join(lines)
+    ).rstrip("\n") + "\n"
+
+
+def _outputs(types: TypeRenderer, place: HookPlace, version: ApiVersion, name: str) -> str:
+    doc = docstring(f"What a hook may write to {place.type_name} of {version}.", "    ")
+    lines = [
+        f"    {attribute}: {annotation} | Absent\n"
+        for attribute, annotation in _members(types, place, version)
+    ]
+    return (f"class {name}(TypedDict, total=False):\n{doc}\n" + "".join(lines)).rstrip("\n") + "\n"
+
+
+def _members(types: TypeRenderer, place: HookPlace, version: ApiVersion) -> list[tuple[str, str]]:
+    lineage = place.lineage
+    definition = lineage.definition(version)
+    names = types.names(version, definition)
+    node = ApiNode(version, lineage.nodes[version])
+    followed = set(lineage.names(version))
+    return [
+        (names[each.name], types.annotation(node, each.type, Place(version, each.name)))
+        for each in definition.properties
+        if each.name in followed
+    ]
+
+
+def _protocol(name: str, summary: str, method: str, returns: str) -> str:
+    inner = docstring(returns, "        ")
+    return f"class {name}(Protocol):\n{docstring(summary, '    ')}\n    def {method}:\n{inner}        ...\n"
+
+
+def _converters(types: TypeRenderer, place: HookPlace, name: str) -> list[str]:
+    """A protocol for each pair of types that a property changes between."""
+    lineage, between = place.lineage, place.between
+    found: dict[str, str] = {}
+    for link in lineage.links:
+        if (link.older.version, link.newer.version) != (between.older, between.newer):
+            continue
+        if link.conversion is not None and type(link.conversion).__name__ != "CallHook":
+            continue
+        up, down = converter_names(lineage.evolution, lineage, link.older, link.newer)
+        for method, source, target in (
+            (up, link.older, link.newer),
+            (down, link.newer, link.older),
+        ):
+            takes = types.annotation_at(lineage, source, lineage.type(source), storage=False)
+            gives = types.annotation_at(lineage, target, lineage.type(target), storage=False)
+            title = class_name(method.removeprefix("convert_"))
+            found.setdefault(
+                method,
+                _protocol(
+                    f"{name}{title}",
+                    f"Converts {text_literal(source.property)} of {source.version} "
+                    f"to {text_literal(target.property)} of {target.version}.",
+                    f"{method}(self, value: {takes}, /) -> {gives} | Absent",
+                    f"The value as {target.version} has it.",
+                ),
+            )
+    return [found[method] for method in sorted(found)]

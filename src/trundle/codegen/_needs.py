@@ -1,0 +1,169 @@
+"""Which plans a package needs: those of its resources, and every plan that one of them calls."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from trundle.evolution import Evolution, Lineage, Place, Plan, PlanKey, Shape, plan
+from trundle.evolution.steps import (
+    Assign,
+    Cases,
+    Chain,
+    Change,
+    Expression,
+    First,
+    FromFreeForm,
+    Hidden,
+    HookOutput,
+    Items,
+    Listed,
+    Optional,
+    Read,
+    Single,
+    Stash,
+    ToObject,
+    Unstash,
+    Values,
+    ValueStep,
+    Witness,
+)
+
+
+def needed_plans(evolution: Evolution) -> dict[PlanKey, Plan]:
+    """All plans of a package, by their keys, in a fixed order."""
+    waiting = list(reversed(list(root_plans(evolution))))
+    found: dict[PlanKey, Plan] = {}
+    while waiting:
+        key = waiting.pop()
+        if key not in found:
+            found[key] = made = plan(key)
+            called = dict.fromkeys(calls(made))
+            waiting.extend(reversed([*called, *views(called)]))
+    return found
+
+
+def root_plans(evolution: Evolution) -> Iterator[PlanKey]:
+    """Every API version to the hub and back, and every earlier storage shape to the hub."""
+    for resource in evolution.resources:
+        versions = resource.versions
+        hub = Shape("storage", versions.hub)
+        for version in versions.versions:
+            yield PlanKey(resource.root, Shape("api", version), hub)
+            yield PlanKey(resource.root, hub, Shape("api", version))
+        for past in versions.past_hubs:
+            yield PlanKey(resource.root, Shape("storage", past), hub)
+
+
+def views(keys: Iterable[PlanKey]) -> Iterator[PlanKey]:
+    """The way back of each way up, by which edited elements of a list find their stored ones."""
+    for key in keys:
+        if key.source.kind == "api" and key.target.kind == "storage":
+            yield PlanKey(key.lineage, key.target, key.source)
+
+
+def wants_base(plans: Mapping[PlanKey, Plan]) -> frozenset[PlanKey]:
+    """The plans that ask the stored object for what a hook reads and the source cannot see."""
+    callers: dict[PlanKey, list[PlanKey]] = {}
+    found = {key for key, made in plans.items() if any(map(_asks, _expressions(made)))}
+    for key, made in plans.items():
+        for callee in calls(made):
+            if (key.source.kind, key.target.kind) == ("api", "storage"):
+                callers.setdefault(callee, []).append(key)
+    waiting = list(found)
+    while waiting:
+        for caller in callers.get(waiting.pop(), ()):
+            if caller not in found:
+                found.add(caller)
+                waiting.append(caller)
+    return frozenset(
+        key for key in found if (key.source.kind, key.target.kind) == ("api", "storage")
+    )
+
+
+def _asks(expression: Expression) -> bool:
+    match expression:
+        case HookOutput(call):
+            return any(isinstance(value, Hidden) for _, value in call.inputs) or any(
+                value is not None and _asks(value) for _, value in call.inputs
+            )
+        case Change(value, _):
+            return _asks(value)
+        case First(options):
+            return any(map(_asks, options))
+        case Hidden():
+            return True
+        case _:
+            return False
+
+
+def _expressions(made: Plan) -> Iterator[Expression]:
+    for step in made.steps:
+        if step.value is not None:
+            yield step.value
+
+
+def calls(made: Plan) -> Iterator[PlanKey]:
+    """The plans that a plan calls, wherever in its steps."""
+    lineage = made.key.lineage
+    for step in made.steps:
+        match step:
+            case Assign(value=value):
+                yield from _in_expression(value, lineage)
+            case Stash(value=value, witness=witness, derived=derived):
+                yield from _in_expression(value, lineage)
+                yield from _in_witness(witness, lineage)
+                yield from _in_expression(derived, lineage)
+
+
+def _in_expression(value: Expression | None, lineage: Lineage) -> Iterator[PlanKey]:
+    match value:
+        case None | Read():
+            return
+        case Change(inner, step):
+            yield from _in_expression(inner, lineage)
+            yield from _in_step(step, lineage)
+        case Unstash(entries, witness):
+            for entry in entries:
+                yield from _in_type(lineage, entry.place, Shape("storage", entry.place.version))
+                yield from _in_step(entry.step, lineage)
+            yield from _in_witness(witness, lineage)
+        case HookOutput(call, _, step):
+            for _, each in call.inputs:
+                yield from _in_expression(each, lineage)
+            yield from _in_step(step, lineage)
+        case Hidden(inner):
+            yield from _in_expression(inner, lineage)
+        case First(options):
+            for option in options:
+                yield from _in_expression(option, lineage)
+
+
+def _in_witness(witness: Witness | None, lineage: Lineage) -> Iterator[PlanKey]:
+    for value in witness.values if witness is not None else ():
+        yield from _in_expression(value, lineage)
+
+
+def _in_step(step: ValueStep | None, lineage: Lineage) -> Iterator[PlanKey]:
+    match step:
+        case ToObject(key):
+            yield key
+        case Items(inner) | Values(inner) | Optional(inner) | Listed(inner) | Single(inner):
+            yield from _in_step(inner, lineage)
+        case Cases(cases=cases):
+            for case in cases:
+                yield from _in_step(case.step, lineage)
+        case Chain(steps):
+            for each in steps:
+                yield from _in_step(each, lineage)
+        case FromFreeForm(place, _, shape):
+            yield from _in_type(lineage, place, shape)
+        case _:
+            return
+
+
+def _in_type(lineage: Lineage, place: Place, shape: Shape) -> Iterator[PlanKey]:
+    """A plan that makes the classes of a place's type needed, where it is read as stored."""
+    if shape.kind != "storage":
+        return
+    for key in lineage.evolution.objects_in(place.version, lineage.type(place)):
+        child = lineage.child(place, key)
+        if not lineage.evolution.stable(child):
+            yield PlanKey(child, shape, Shape("api", place.version))

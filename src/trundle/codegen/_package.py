@@ -1,0 +1,370 @@
+"""A whole generated package: which plans it needs, and its modules."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from trundle.codegen._classes import ApiNode, Classes, ClassPath, StorageNode
+from trundle.codegen._functions import Function, FunctionRenderer
+from trundle.codegen._hooks import hook_places, render_hook_place
+from trundle.codegen._needs import needed_plans, wants_base
+from trundle.codegen._text import (
+    HEADER,
+    docstring,
+    marks,
+    module_alias,
+    replace_marks,
+    text_literal,
+)
+from trundle.codegen._types import TypeRenderer
+from trundle.evolution import Evolution, PlanKey, partition, snake
+from trundle.runtime import conversion_module
+from trundle.runtime import __all__ as _RUNTIME_NAMES
+
+_STANDARD = {
+    "Any": "typing",
+    "ClassVar": "typing",
+    "Mapping": "collections.abc",
+    "Protocol": "typing",
+    "StrEnum": "enum",
+    "TypedDict": "typing",
+}
+
+
+class GeneratedPackage(msgspec.Struct, frozen=True):
+    """What was generated.
+
+    Attributes:
+        files: the content of each file by its path, relative to the package's folder.
+        classes: the classes of the package.
+        plans: the plans that its functions render.
+    """
+
+    files: Mapping[str, bytes]
+    classes: Classes
+    plans: tuple[PlanKey, ...]
+
+
+def generate_package(
+    evolution: Evolution,
+    *,
+    package: str,
+    title: str = "",
+    horizon: int | None = None,
+    unknown: str = "error",
+) -> Mapping[str, bytes]:
+    """Generates the Python package of all versions of some resource types.
+
+    Args:
+        evolution: the versions, with configured changes and hooks.
+        package: dotted name of the package.
+        title: what the package is about, for its documentation.
+        horizon: how many GA versions are served; None for all.
+        unknown: what happens to unknown properties that a client writes: `error`, or `keep`.
+
+    Returns:
+        The content of each file by its path, relative to the package's folder; the same for the same input.
+
+    Raises:
+        ChangeError: a configured change or hook does not fit the schemas.
+    """
+    return _Packing(evolution, package, title, horizon, unknown).files()
+
+
+class _Packing:
+    def __init__(
+        self, evolution: Evolution, package: str, title: str, horizon: int | None, unknown: str
+    ) -> None:
+        self.evolution = evolution
+        self.package = package
+        self.title = title or package
+        self.unknown = unknown
+        self.served = frozenset(
+            version for each in evolution.resources for version in each.versions.served(horizon)
+        )
+        self.plans = needed_plans(evolution)
+        self.classes = Classes(evolution, self.served, _storage_nodes(self.plans))
+        self.types = TypeRenderer(self.classes)
+
+    def files(self) -> Mapping[str, bytes]:
+        found = {
+            "__init__.py": self._root(),
+            "conversions/__init__.py": self._folder("Conversions between all versions."),
+            "py.typed": "",
+            "storage/__init__.py": self._folder("What a store keeps, by storage version."),
+        }
+        for version in self.evolution.versions.versions:
+            folder = self.classes.version_module(version).replace(".", "/")
+            found[f"{folder}/__init__.py"] = self._version(version)
+        for module, nodes in self.classes.modules.items():
+            found[f"{module.replace('.', '/')}.py"] = self._types_module(module, nodes)
+        found.update(self._conversions())
+        found.update(self._hooks())
+        for folder, about in (
+            ("compat", "API versions that are no longer served; the scheme still converts them."),
+            ("hooks", "Protocols for hand-written hooks, by the neighbours they stand between."),
+            ("shared", "Types that are the same in several versions."),
+        ):
+            if any(path.startswith(f"{folder}/") for path in found):
+                found[f"{folder}/__init__.py"] = self._folder(about)
+        return {path: text.encode() for path, text in sorted(found.items())}
+
+    def _folder(self, about: str) -> str:
+        return f'{HEADER}"""{about}"""\n'
+
+    def _root(self) -> str:
+        resources = "".join(self._resource(each) for each in self.evolution.resources)
+        served = "".join(
+            f"        {text_literal(version.text)},\n"
+            for version in self.evolution.versions.versions
+            if version in self.served
+        )
+        about = docstring(
+            f"{self.title}: types, storage and lossless conversions.\n\n"
+            "`scheme` converts documents and objects between all versions."
+        )
+        return (
+            f"{HEADER}{about}\n"
+            "from trundle.runtime import ResourceType, Scheme\n\n"
+            '__all__ = ["scheme"]\n\n'
+            f"scheme = Scheme(\n    {text_literal(self.package)},\n    (\n{resources}    ),\n"
+            f"    served=(\n{served}    ),\n    unknown={text_literal(self.unknown)},\n)\n"
+        )
+
+    def _resource(self, each: Any) -> str:
+        versions = each.versions
+        api = {v: self.classes.api(v, each.resources[v].root, root=True) for v in versions.versions}
+        storage = {
+            v: self.classes.storage(each.root, v) for v in (*versions.past_hubs, versions.hub)
+        }
+        hub = each.resources[versions.hub]
+        lines = [
+            f"            {text_literal(each.name)},\n",
+            f"            hub={text_literal(versions.hub.text)},\n",
+            f"            name_property={text_literal(hub.name_property)},\n",
+        ]
+        for name, paths in (("versions", api), ("storage", storage)):
+            members = "".join(
+                f"                {text_literal(v.text)}: {text_literal(str(path))},\n"
+                for v, path in sorted(paths.items())
+            )
+            lines.append(f"            {name}={{\n{members}            }},\n")
+        return f"        ResourceType(\n{''.join(lines)}        ),\n"
+
+    def _version(self, version: Any) -> str:
+        exports = self.classes.exports(version)
+        modules: dict[str, list[str]] = {}
+        for name, path in exports.items():
+            modules.setdefault(path.module, []).append(name)
+        imports = "".join(
+            _from_import(f"{self.package}.{module}", sorted(names))
+            for module, names in sorted(modules.items())
+        )
+        names = "".join(f"    {text_literal(name)},\n" for name in exports)
+        kept = "" if version in self.served else " It is no longer served."
+        about = docstring(f"API version {version} of {self.title}.{kept}")
+        return f"{HEADER}{about}\n{imports}\n__all__ = [\n{names}]\n"
+
+    def _types_module(self, module: str, nodes: list[ApiNode | StorageNode]) -> str:
+        ordered = sorted(nodes, key=lambda node: self.classes.path(node).name)
+        body = "\n\n".join(self.types.render(node) for node in ordered)
+        storage = module.startswith("storage.")
+        about = f"{'Storage types' if storage else 'API types'} of {self.title}."
+        return self._module(module, about, body, own_types=True)
+
+    def _module(
+        self,
+        module: str,
+        about: str,
+        body: str,
+        *,
+        own_types: bool = False,
+        functions: Mapping[str, ClassPath] | None = None,
+        epilogue: str = "",
+    ) -> str:
+        names: dict[tuple[str, str], str] = {}
+        imports: set[str] = set()
+        hooks: dict[str, str] = {}
+        for kind, name in marks(body):
+            if (kind, name) in names:
+                continue
+            if kind == "c":
+                names[kind, name] = self._class_name(module, name, imports)
+            elif kind == "f":
+                assert functions is not None
+                path = functions[name]
+                if path.module == module:
+                    names[kind, name] = path.name
+                else:
+                    alias = f"{path.module.rpartition('.')[2]}_conversions"
+                    parent, _, leaf = path.module.rpartition(".")
+                    imports.add(f"from {self.package}.{parent} import {leaf} as {alias}\n")
+                    names[kind, name] = f"{alias}.{path.name}"
+            else:
+                names[kind, name] = self._hook_name(name, imports, hooks)
+        text = replace_marks(body, names)
+        instances = "".join(f"{instance} = {name}()\n" for name, instance in sorted(hooks.items()))
+        instances = f"\n{instances}" if instances else ""
+        used = self._used(text + epilogue)
+        del own_types
+        future = "from __future__ import annotations\n\n"
+        gap = "\n" if instances else ""
+        return (
+            (
+                f"{HEADER}{docstring(about)}\n{future}{used}{''.join(sorted(imports))}"
+                f"{instances}{gap}\n\n{text.rstrip()}\n{epilogue}"
+            )
+            .replace("\n\n\n\n", "\n\n\n")
+            .replace("\n\n\n\n", "\n\n\n")
+        )
+
+    def _class_name(self, module: str, name: str, imports: set[str]) -> str:
+        other, _, class_ = name.partition(":")
+        if other == module:
+            return class_
+        alias = module_alias(other)
+        parent, _, leaf = other.rpartition(".")
+        origin = f"{self.package}.{parent}" if parent else self.package
+        shown = f"{leaf} as {alias}" if leaf != alias else leaf
+        imports.add(f"from {origin} import {shown}\n")
+        return f"{alias}.{class_}"
+
+    @staticmethod
+    def _hook_name(use: str, imports: set[str], hooks: dict[str, str]) -> str:
+        module, _, class_ = use.partition(":")
+        alias = class_
+        while alias in hooks and hooks[alias] != f"_{snake(class_)}":
+            alias = f"{alias}_"
+        imports.add(
+            f"from {module} import {class_}\n"
+            if alias == class_
+            else f"from {module} import {class_} as {alias}\n"
+        )
+        hooks[alias] = f"_{snake(alias)}"
+        return hooks[alias]
+
+    @staticmethod
+    def _used(text: str) -> str:
+        words = set(re.findall(r"[A-Za-z_]+", text))
+        lines = [
+            _from_import(
+                origin, sorted(n for n in words & _STANDARD.keys() if _STANDARD[n] == origin)
+            )
+            for origin in sorted(set(_STANDARD.values()))
+            if any(_STANDARD[name] == origin for name in words & _STANDARD.keys())
+        ]
+        standard = "".join(lines)
+        third = "import msgspec\n" if "msgspec" in words else ""
+        runtime = sorted(
+            words & set(_RUNTIME_NAMES), key=lambda n: (not n.isupper(), n.islower(), n)
+        )
+        own = _from_import("trundle.runtime", runtime) if runtime else ""
+        return "\n".join(part for part in (standard, third + own) if part)
+
+    # Conversions
+
+    def _conversions(self) -> Iterator[tuple[str, str]]:
+        functions = self._functions()
+        numbers = partition(
+            functions,
+            {key: (f.source, f.target, f.text, f.wants_base) for key, f in functions.items()},
+            {key: f.calls for key, f in functions.items()},
+        )
+        first: dict[int, PlanKey] = {}
+        paths: dict[PlanKey, ClassPath] = {}
+        taken: dict[str, set[str]] = {}
+        modules: dict[str, list[PlanKey]] = {}
+        for key, function in functions.items():
+            number = numbers[key]
+            if number not in first:
+                first[number] = key
+                module = conversion_module(_kept_with(function, key).module)
+                name, count = function.name, 2
+                while name in taken.setdefault(module, set()):
+                    name, count = f"{function.name}_{count}", count + 1
+                taken[module].add(name)
+                paths[key] = ClassPath(module, name)
+                modules.setdefault(module, []).append(key)
+            paths[key] = paths[first[number]]
+        for module, keys in modules.items():
+            yield (
+                f"{module.replace('.', '/')}.py",
+                self._conversion_module(module, keys, functions, paths),
+            )
+        for module in {conversion_module(each) for each in self.classes.modules} - modules.keys():
+            if module.partition(".")[2].startswith(("hooks", "storage")):
+                continue
+            yield (
+                f"{module.replace('.', '/')}.py",
+                f'{HEADER}"""No class of this module is converted on its own."""\n\n'
+                "CONVERSIONS: dict[str, tuple[tuple[str, str, bool], ...]] = {}\n",
+            )
+
+    def _functions(self) -> dict[PlanKey, Function]:
+        renderer = FunctionRenderer(self.types, wants_base(self.plans))
+        return {plan.key: renderer.render(plan) for plan in self.plans.values()}
+
+    def _conversion_module(
+        self,
+        module: str,
+        keys: list[PlanKey],
+        functions: Mapping[PlanKey, Function],
+        paths: Mapping[PlanKey, ClassPath],
+    ) -> str:
+        ordered = sorted(keys, key=lambda key: paths[key].name)
+        parts, called = [], {}
+        index: dict[str, list[str]] = {}
+        number = 0
+        for key in ordered:
+            function = functions[key]
+            text = function.text.replace("\x03", paths[key].name)
+            for place, callee in enumerate(function.calls):
+                text = text.replace(f"\x01f{place}\x02", f"\x01f#{number}\x02")
+                called[f"#{number}"] = paths[callee]
+                number += 1
+            parts.append(text)
+            entry = f"({text_literal(str(function.target))}, "
+            entry += f"{text_literal(str(paths[key]))}, {function.wants_base})"
+            index.setdefault(str(function.source), []).append(entry)
+        epilogue = "\n\nCONVERSIONS: dict[str, tuple[tuple[str, str, bool], ...]] = {\n"
+        for source, entries in sorted(index.items()):
+            shown = "".join(f"        {entry},\n" for entry in sorted(entries))
+            epilogue += f"    {text_literal(source)}: (\n{shown}    ),\n"
+        epilogue += "}\n"
+        return self._module(
+            module,
+            f"Conversions of {self.title}.",
+            "\n\n".join(parts),
+            functions=called,
+            epilogue=epilogue,
+        )
+
+    def _hooks(self) -> Iterator[tuple[str, str]]:
+        lineages = dict.fromkeys(key.lineage for key in self.plans)
+        for module, places in hook_places(lineages).items():
+            body = "\n\n".join(render_hook_place(self.types, place) for place in places)
+            between = places[0].between
+            about = f"Where hooks may stand between {between.older} and {between.newer}."
+            yield f"{module.replace('.', '/')}.py", self._module(module, about, body)
+
+
+def _kept_with(function: Function, key: PlanKey) -> ClassPath:
+    """The class whose module keeps a conversion: the API side's, else the source's."""
+    return function.target if key.source.kind == "storage" != key.target.kind else function.source
+
+
+def _storage_nodes(plans: Iterable[PlanKey]) -> Iterator[StorageNode]:
+    for key in plans:
+        for shape in (key.source, key.target):
+            if shape.kind == "storage":
+                yield StorageNode(key.lineage, shape.version)
+
+
+def _from_import(module: str, names: list[str]) -> str:
+    line = f"from {module} import {', '.join(names)}\n"
+    if len(line) <= 101:  # noqa: PLR2004 - a line and its end
+        return line
+    inner = "".join(f"    {name},\n" for name in names)
+    return f"from {module} import (\n{inner})\n"

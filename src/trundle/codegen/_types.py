@@ -1,0 +1,227 @@
+"""Rendering the classes of API types, storage types and enums."""
+
+from typing import Any
+
+from trundle.codegen._classes import ApiNode, Classes, ClassPath, StorageNode
+from trundle.codegen._naming import attribute_names, camel
+from trundle.codegen._text import call, class_mark, docstring, text_literal
+from trundle.evolution import ADDITIONAL, Lineage, Place
+from trundle.schema import (
+    EnumType,
+    FreeForm,
+    ListOf,
+    MapOf,
+    Nullable,
+    ObjectType,
+    Property,
+    Ref,
+    Resource,
+    Scalar,
+    Type,
+    Union,
+)
+from trundle.version import ApiVersion
+
+_KINDS = {"boolean": "bool", "integer": "int", "number": "int | float", "string": "str"}
+
+
+class TypeRenderer:
+    """Renders classes, with marks where they refer to each other.
+
+    Args:
+        classes: all classes of the package.
+        resources: by API node of a root, the resource it is the root of.
+    """
+
+    def __init__(self, classes: Classes) -> None:
+        self.classes = classes
+        self.evolution = classes.evolution
+        self.resources: dict[tuple[ApiVersion, str], Resource] = {
+            (schema.version, each.root): each
+            for schema in self.evolution.schemas
+            for each in schema.resources
+        }
+
+    def definition(self, node: ApiNode | StorageNode) -> ObjectType | EnumType:
+        """What a node's class is made from."""
+        if isinstance(node, ApiNode):
+            return self.evolution.schema(node.version).definitions[node.key]
+        return node.lineage.definition(node.version)
+
+    def render(self, node: ApiNode | StorageNode) -> str:
+        """The source of a node's class."""
+        definition = self.definition(node)
+        if isinstance(definition, EnumType):
+            return self._enum(self.classes.path(node), definition)
+        return self._object(node, definition)
+
+    def _enum(self, path: ClassPath, definition: EnumType) -> str:
+        doc = docstring(definition.doc or f"Known values of {definition.name}.", "    ")
+        if definition.kind != "string":
+            members = ", ".join(repr(value) for value in definition.values)
+            return call("frozenset", [f"{{{members}}}"], before=f"{path.name} = ") + "\n"
+        names = attribute_names(str(value) for value in definition.values)
+        lines = [
+            f"    {names[value].strip('_').upper() or 'EMPTY'} = {text_literal(value)}\n"
+            for value in map(str, definition.values)
+        ]
+        return f"class {path.name}(StrEnum):\n{doc}\n{''.join(dict.fromkeys(lines))}"
+
+    def _object(self, node: ApiNode | StorageNode, definition: ObjectType) -> str:
+        path = self.classes.path(node)
+        storage = isinstance(node, StorageNode)
+        bases = ["StorageObject" if storage else "ApiObject", "kw_only=True"]
+        if definition.tag is not None:
+            bases.append(f"tag_field={text_literal(definition.tag)}")
+            bases.append(f"tag={text_literal(self.tag(node, definition))}")
+        names = self.names(node.version, definition)
+        docs = {names[each.name]: _documented(each) for each in self.fields(node, definition)}
+        doc = docstring(definition.doc or f"{definition.name}.", "    ", docs)
+        lines = [
+            self._field(node, each, names[each.name]) for each in self.fields(node, definition)
+        ]
+        body = "".join(self._envelope(node) + lines + self._tail(node, definition, names))
+        return call(f"class {path.name}", bases) + f":\n{doc}\n{body}"
+
+    def tag(self, node: ApiNode | StorageNode, definition: ObjectType) -> str:
+        """The text that tells a variant of a union from the others."""
+        tag = definition.property(definition.tag or "")
+        assert tag is not None
+        assert isinstance(tag.type, Ref)
+        constant = self.evolution.schema(node.version).definitions[tag.type.key]
+        assert isinstance(constant, EnumType)
+        return str(constant.values[0])
+
+    @staticmethod
+    def names(version: ApiVersion, definition: ObjectType) -> dict[str, str]:
+        """The attributes of a type's properties."""
+        del version
+        return attribute_names(each.name for each in definition.properties)
+
+    def fields(self, node: ApiNode | StorageNode, definition: ObjectType) -> tuple[Property, ...]:
+        """The properties that are fields: all but the tag and what names a resource."""
+        hidden = {definition.tag, *self.envelope(node)}
+        return tuple(each for each in definition.properties if each.name not in hidden)
+
+    def envelope(self, node: ApiNode | StorageNode) -> tuple[str, ...]:
+        """The properties of a root that name it; empty for any other type."""
+        resource = self.resource(node)
+        if resource is None:
+            return ()
+        if resource.name_property == "kind":
+            return ("apiVersion", "kind", "metadata")
+        return ("apiVersion", resource.name_property)
+
+    def resource(self, node: ApiNode | StorageNode) -> Resource | None:
+        """The resource that a node is the root of, if it is one."""
+        if isinstance(node, StorageNode):
+            if not self.evolution.is_root(node.lineage):
+                return None
+            return self.resources.get((node.version, node.lineage.nodes[node.version]))
+        return self.resources.get((node.version, node.key)) if node.root else None
+
+    def _envelope(self, node: ApiNode | StorageNode) -> list[str]:
+        resource = self.resource(node)
+        if resource is None:
+            return []
+        version = f"{resource.group}/{node.version}" if resource.group else node.version.text
+        lines = [f"    api_version: str = {text_literal(version)}\n"]
+        lines.append(f"    {resource.name_property}: str = {text_literal(resource.name)}\n")
+        if resource.name_property == "kind":
+            lines.append("    metadata: FreeForm | Absent = ABSENT\n")
+        return lines
+
+    def _field(self, node: ApiNode | StorageNode, each: Property, attribute: str) -> str:
+        annotation = self.annotation(node, each.type, Place(node.version, each.name))
+        options = [] if camel(attribute) == each.name else [f"name={text_literal(each.name)}"]
+        if isinstance(node, StorageNode):
+            nullable = node.lineage.nullable(Place(node.version, each.name))
+            if nullable and not isinstance(each.type, Nullable):
+                annotation += " | None"
+        if isinstance(node, StorageNode) or not each.required:
+            annotation += " | Absent"
+            if not options:
+                return f"    {attribute}: {annotation} = ABSENT\n"
+            options.insert(0, "default=ABSENT")
+        value = f" = msgspec.field({', '.join(options)})" if options else ""
+        return f"    {attribute}: {annotation}{value}\n"
+
+    def _tail(
+        self, node: ApiNode | StorageNode, definition: ObjectType, names: dict[str, str]
+    ) -> list[str]:
+        lines = []
+        if definition.additional is not None:
+            place = Place(node.version, ADDITIONAL)
+            annotation = self.annotation(node, MapOf(definition.additional), place)
+            lines.append(
+                f"    additional_properties: {annotation} | Absent = "
+                "msgspec.field(default=ABSENT, name=ADDITIONAL)\n"
+            )
+        if isinstance(node, StorageNode):
+            if self.resource(node) is not None:
+                lines.append(
+                    "    written_with: str | Absent = "
+                    "msgspec.field(default=ABSENT, name=WRITTEN_WITH)\n"
+                )
+            lines.append(
+                "    property_bag: PropertyBag | Absent = msgspec.field(default=ABSENT, name=BAG)\n"
+            )
+            lines.extend(_list_keys(definition, names))
+        return lines
+
+    def annotation(self, node: ApiNode | StorageNode, type_: Type, place: Place) -> str:
+        """A type as an annotation, as a node's class sees it."""
+        match type_:
+            case Scalar(kind):
+                return _KINDS[kind]
+            case FreeForm():
+                return "FreeForm"
+            case ListOf(items):
+                return f"list[{self.annotation(node, items, place)}]"
+            case MapOf(values):
+                return f"dict[str, {self.annotation(node, values, place)}]"
+            case Nullable(inner):
+                return f"{self.annotation(node, inner, place)} | None"
+            case Union(variants):
+                parts = [self.annotation(node, each, place) for each in variants]
+                return " | ".join(dict.fromkeys(parts))
+            case Ref(key):
+                return self._reference(node, key, place)
+
+    def _reference(self, node: ApiNode | StorageNode, key: str, place: Place) -> str:
+        target = self.evolution.schema(node.version).definitions[key]
+        if isinstance(target, EnumType):
+            return _KINDS[target.kind]
+        if isinstance(node, ApiNode):
+            return class_mark(self.classes.api(node.version, key))
+        return class_mark(self.classes.storage(node.lineage.child(place, key), node.version))
+
+    def annotation_at(self, lineage: Lineage, place: Place, type_: Type, *, storage: bool) -> str:
+        """A type of a lineage's place as an annotation, in the API or the storage shape."""
+        if storage:
+            return self.annotation(StorageNode(lineage, place.version), type_, place)
+        node = ApiNode(place.version, lineage.nodes[place.version])
+        return self.annotation(node, type_, place)
+
+
+def _documented(each: Property) -> str:
+    limits = ", ".join(f"{name} {_shown(value)}" for name, value in each.constraints)
+    parts = [each.doc.strip(), f"({limits})" if limits else ""]
+    return " ".join(part for part in parts if part)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."  # noqa: PLR2004 - a line's worth
+
+
+def _list_keys(definition: ObjectType, names: dict[str, str]) -> list[str]:
+    keyed = {
+        names[each.name]: each.type.keys
+        for each in definition.properties
+        if isinstance(each.type, ListOf) and each.type.keys
+    }
+    if not keyed:
+        return []
+    shown = ", ".join(f"{text_literal(name)}: {keys!r}" for name, keys in keyed.items())
+    return [f"\n    __list_keys__: ClassVar[dict[str, tuple[str, ...]]] = {{{shown}}}\n"]
