@@ -8,7 +8,14 @@ from typing import Any, assert_never
 
 from trundle.codegen._classes import ClassPath, StorageNode
 from trundle.codegen._naming import attribute_names
-from trundle.codegen._text import call, class_mark, function_mark, hook_mark, text_literal
+from trundle.codegen._text import (
+    call,
+    class_mark,
+    function_mark,
+    hook_mark,
+    text_literal,
+    tuple_literal,
+)
 from trundle.codegen._types import TypeRenderer
 from trundle.evolution import ADDITIONAL, Place, PlanKey, Shape
 from trundle.evolution.steps import (
@@ -127,8 +134,10 @@ class Expressions:
         if isinstance(value, bool | int | float | None):
             return repr(value)
         data = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
-        raw = f"FreeForm({data.encode()!r})"
+        raw = f"FreeForm(b{text_literal(data)})"
         annotation = self._annotation(place, self.key.target)
+        if not value and annotation != "FreeForm":
+            return data
         return raw if annotation == "FreeForm" else f"from_free_form({raw}, {annotation})"
 
     def _annotation(self, place: Place, shape: Shape, type_: Type | None = None) -> str:
@@ -180,7 +189,7 @@ class Expressions:
         value = self.variable(self.render(inner, source, hint), hint)
         changed = self.step(step, value)
         self._base = None
-        return f"(ABSENT if {value} is ABSENT else {changed})"
+        return f"ABSENT if {value} is ABSENT else {changed}"
 
     def _base_of(self, step: ValueStep, hint: str) -> str | None:
         """What the stored object has at the place that is assigned; only where a hook may ask."""
@@ -213,8 +222,8 @@ class Expressions:
         return name
 
     def _unstash(self, value: Unstash, source: str, hint: str) -> list[str]:
-        entries = ", ".join(self._entry(each) for each in value.entries)
-        text = f"\x04: tuple[BagEntry, ...] = ({entries}{',' if entries else ''})\n\n\n"
+        entries = tuple_literal(self._entry(each) for each in value.entries)
+        text = f"\x04 = {entries}\n\n\n"
         arguments = [source, self.helper(f"{hint.rstrip('_')}_entries", text)]
         if value.witness is not None:
             arguments.append(self.witness(value.witness, hint, self._shape(source)))
@@ -246,9 +255,7 @@ class Expressions:
         rendered = [
             "ABSENT" if value is None else self.render(value, "stored", "value") for value in values
         ]
-        result = (
-            f"({', '.join(rendered)}{',' if len(rendered) == 1 else ''})" if many else rendered[0]
-        )
+        result = tuple_literal(rendered) if many else rendered[0]
         body = "".join(self.lines) + f"    return {result}\n"
         self.lines, self.indent, self._variables = lines, indent, variables
         self._stored = before
@@ -256,7 +263,7 @@ class Expressions:
 
     def _hidden(self, inner: Expression, hint: str) -> str:
         name = self._told((inner,), f"{hint.rstrip('_')}_hidden", self.key.target, many=False)
-        return f"(ABSENT if base is None else {name}(base))"
+        return f"ABSENT if base is None else {name}(base)"
 
     # Hooks
 
@@ -269,7 +276,7 @@ class Expressions:
         if value.step is None:
             return told
         told = self.variable(told, hint)
-        return f"(ABSENT if {told} is ABSENT else {self.step(value.step, told)})"
+        return f"ABSENT if {told} is ABSENT else {self.step(value.step, told)}"
 
     def _hook_call(self, hook: HookCall, source: str) -> str:
         """An expression for a hook's outputs; a call is made once, when it is first needed."""
@@ -307,7 +314,7 @@ class Expressions:
         ]
         record = hook_record(hook, lineage.definition(hook.between.older).name)
         body = "".join(self.lines)
-        body += call(class_mark(record), members, _INDENT, "record = ")
+        body += call(class_mark(record), members, f"{_INDENT}record = ")
         writes = sorted(
             each.output.property for each in lineage.hooks if each.how == self._how(hook)
         )
@@ -322,7 +329,7 @@ class Expressions:
             text_literal(str(hook.between)),
             source,
         ]
-        body += "\n" + call("call_hook", arguments, _INDENT, "return ") + "\n"
+        body += "\n" + call("call_hook", arguments, f"{_INDENT}return ") + "\n"
         self.lines, self.indent, self._variables = lines, indent, variables
         extra = ", base: Any" if self._asks_base(hook) else ""
         text = f"def \x04({source}: Any{extra}) -> Mapping[str, Any]:\n{body}\n\n"

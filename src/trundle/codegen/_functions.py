@@ -7,7 +7,7 @@ import msgspec
 
 from trundle.codegen._classes import ApiNode, ClassPath, StorageNode
 from trundle.codegen._expressions import Expressions
-from trundle.codegen._text import call, class_mark, text_literal
+from trundle.codegen._text import call, class_mark, text_literal, tuple_literal
 from trundle.codegen._types import TypeRenderer
 from trundle.evolution import ADDITIONAL, Place, Plan, PlanKey, Shape, calls_hook
 from trundle.evolution.steps import Assign, Stash
@@ -105,13 +105,12 @@ class _Body:
         carried = {"storage"} == {self.key.source.kind, self.key.target.kind}
         keep = bool(stashes) or carried
         before = "    target: Any = " if keep else "    return "
-        body = call(class_mark(target), members, "", before).replace("\n", "\n    ") + "\n"
+        body = call(class_mark(target), members, before) + "\n"
         for each in stashes:
             self._stash(each)
         tail = "".join([*self.expressions.prelude, *self.expressions.lines])
         if carried:
-            places = ", ".join(entry_literal(place) for place in self.plan.consumed)
-            places = f"({places},)" if places else "()"
+            places = tuple_literal(entry_literal(place) for place in self.plan.consumed)
             tail += f"    carry(target, source, {places})\n"
         if keep:
             tail += "    return target  # type: ignore[no-any-return]\n"
@@ -183,8 +182,8 @@ class _Body:
                 name = self.expressions.told(step.derived, f"{attribute}_derived")
                 arguments.append(f"derived={name}")
         if step.aliases:
-            places = ", ".join(entry_literal(place) for place in step.aliases)
-            arguments.append(f"aliases=({places},)")
+            places = tuple_literal(entry_literal(place) for place in step.aliases)
+            arguments.append(f"aliases={places}")
         self.expressions.lines.append(call("stash", arguments, "    ") + "\n")
 
 

@@ -9,6 +9,7 @@ import msgspec
 from trundle.codegen._classes import ApiNode, Classes, ClassPath, StorageNode
 from trundle.codegen._functions import Function, FunctionRenderer
 from trundle.codegen._hooks import hook_places, render_hook_place
+from trundle.codegen._layout import lay_out
 from trundle.codegen._needs import needed_plans, wants_base
 from trundle.codegen._text import (
     HEADER,
@@ -109,7 +110,7 @@ class _Packing:
         ):
             if any(path.startswith(f"{folder}/") for path in found):
                 found[f"{folder}/__init__.py"] = self._folder(about)
-        return {path: text.encode() for path, text in sorted(found.items())}
+        return {path: lay_out(text).encode() for path, text in sorted(found.items())}
 
     def _folder(self, about: str) -> str:
         return f'{HEADER}"""{about}"""\n'
@@ -170,9 +171,9 @@ class _Packing:
     def _types_module(self, module: str, nodes: list[ApiNode | StorageNode]) -> str:
         ordered = sorted(nodes, key=lambda node: self.classes.path(node).name)
         body = "\n\n".join(self.types.render(node) for node in ordered)
-        storage = module.startswith("storage.")
-        about = f"{'Storage types' if storage else 'API types'} of {self.title}."
-        return self._module(module, about, body, own_types=True)
+        kept = module.startswith("storage.")
+        about = f"{'Storage types' if kept else 'API types'} of {self.title}."
+        return self._module(module, about, body, direct=True)
 
     def _module(
         self,
@@ -180,18 +181,20 @@ class _Packing:
         about: str,
         body: str,
         *,
-        own_types: bool = False,
+        direct: bool = False,
         functions: Mapping[str, ClassPath] | None = None,
         epilogue: str = "",
     ) -> str:
         names: dict[tuple[str, str], str] = {}
         imports: set[str] = set()
         hooks: dict[str, str] = {}
+        unique = _unique_classes(module, body)
         for kind, name in marks(body):
             if (kind, name) in names:
                 continue
             if kind == "c":
-                names[kind, name] = self._class_name(module, name, imports)
+                plain = name if direct and name in unique else None
+                names[kind, name] = self._class_name(module, name, imports, plain)
             elif kind == "f":
                 assert functions is not None
                 path = functions[name]
@@ -200,7 +203,7 @@ class _Packing:
                 else:
                     alias = f"{path.module.rpartition('.')[2]}_conversions"
                     parent, _, leaf = path.module.rpartition(".")
-                    imports.add(f"from {self.package}.{parent} import {leaf} as {alias}\n")
+                    imports.add(_from_import(f"{self.package}.{parent}", [f"{leaf} as {alias}"]))
                     names[kind, name] = f"{alias}.{path.name}"
             else:
                 names[kind, name] = self._hook_name(name, imports, hooks)
@@ -208,7 +211,6 @@ class _Packing:
         instances = "".join(f"{instance} = {name}()\n" for name, instance in sorted(hooks.items()))
         instances = f"\n{instances}" if instances else ""
         used = self._used(text + epilogue)
-        del own_types
         future = "from __future__ import annotations\n\n"
         gap = "\n" if instances else ""
         return (
@@ -220,15 +222,18 @@ class _Packing:
             .replace("\n\n\n\n", "\n\n\n")
         )
 
-    def _class_name(self, module: str, name: str, imports: set[str]) -> str:
+    def _class_name(self, module: str, name: str, imports: set[str], plain: str | None) -> str:
         other, _, class_ = name.partition(":")
         if other == module:
+            return class_
+        if plain is not None:
+            imports.add(_from_import(f"{self.package}.{other}", [class_]))
             return class_
         alias = module_alias(other)
         parent, _, leaf = other.rpartition(".")
         origin = f"{self.package}.{parent}" if parent else self.package
         shown = f"{leaf} as {alias}" if leaf != alias else leaf
-        imports.add(f"from {origin} import {shown}\n")
+        imports.add(_from_import(origin, [shown]))
         return f"{alias}.{class_}"
 
     @staticmethod
@@ -347,7 +352,18 @@ class _Packing:
             body = "\n\n".join(render_hook_place(self.types, place) for place in places)
             between = places[0].between
             about = f"Where hooks may stand between {between.older} and {between.newer}."
-            yield f"{module.replace('.', '/')}.py", self._module(module, about, body)
+            yield f"{module.replace('.', '/')}.py", self._module(module, about, body, direct=True)
+
+
+def _unique_classes(module: str, body: str) -> frozenset[str]:
+    """The classes of other modules that a module may call by their bare names."""
+    found: dict[str, set[str]] = {}
+    for name in re.findall(r"^class (\w+)", body, re.MULTILINE):
+        found.setdefault(name, set()).add(f"{module}:{name}")
+    for kind, path in marks(body):
+        if kind == "c":
+            found.setdefault(path.partition(":")[2], set()).add(path)
+    return frozenset(next(iter(paths)) for paths in found.values() if len(paths) == 1)
 
 
 def _kept_with(function: Function, key: PlanKey) -> ClassPath:

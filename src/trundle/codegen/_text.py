@@ -90,15 +90,9 @@ def _plain(text: str) -> str:
     return visible.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
 
 
-def call(name: str, arguments: Iterable[str], indent: str = "", before: str = "") -> str:
-    """A call on one line where it fits, else with one argument a line."""
-    parts = list(arguments)
-    line = f"{indent}{before}{name}({', '.join(parts)})"
-    shown = _MARK.sub(lambda match: match[2].rpartition(":")[2] or "function_name", line)
-    if len(shown) <= WIDTH and "\n" not in line:
-        return line
-    inner = "".join(f"{indent}    {part},\n" for part in parts)
-    return f"{indent}{before}{name}(\n{inner}{indent})"
+def call(name: str, arguments: Iterable[str], before: str = "") -> str:
+    """A call on one line; `lay_out` breaks it where it is too long."""
+    return f"{before}{name}({', '.join(arguments)})"
 
 
 def text_literal(text: str) -> str:
@@ -107,3 +101,9 @@ def text_literal(text: str) -> str:
     if shown.startswith("'") and '"' not in text and "\\" not in shown:
         return f'"{text}"'
     return shown
+
+
+def tuple_literal(parts: Iterable[str]) -> str:
+    """A tuple of some expressions."""
+    listed = list(parts)
+    return f"({', '.join(listed)}{',' if len(listed) == 1 else ''})"

@@ -3,68 +3,51 @@
 import contextlib
 import importlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
+_KEPT = frozenset({"__main__", "trundle"})
+
 
 @contextlib.contextmanager
-def importable(folders: Sequence[Path]) -> Iterator[None]:
+def importable(folders: Sequence[Path], names: Iterable[str]) -> Iterator[None]:
     """Makes the modules of some folders importable for a while.
 
-    Within, they come before all others, and modules of the same names from elsewhere do not count. What
-    they print goes to standard error, because standard output is for results. Afterwards none of them is
-    left among the imported modules.
+    Within, the folders come before all others, and what modules print goes to standard error, because
+    standard output is for results. Afterwards none of their modules is left among the imported ones.
+
+    Args:
+        folders: where to import from.
+        names: the modules that will be asked for; what was imported by these names does not count within.
     """
     roots = [folder.resolve() for folder in folders]
-    path, bytecode = list(sys.path), sys.dont_write_bytecode
-    hidden = {
-        name: module
-        for name, module in sys.modules.items()
-        if any(_provides(root, name.partition(".")[0]) for root in roots)
-        and not _ours(module, roots)
-        and name.partition(".")[0] not in sys.stdlib_module_names
-        and name.partition(".")[0] != "trundle"
-    }
-    _forget(roots)
-    for name in hidden:
-        del sys.modules[name]
+    tops = {name.partition(".")[0] for name in names} - _KEPT
+    path, bytecode, before = list(sys.path), sys.dont_write_bytecode, dict(sys.modules)
+    for name in before:
+        if name.partition(".")[0] in tops:
+            del sys.modules[name]
     sys.path[:0] = [str(root) for root in roots]
     sys.dont_write_bytecode = True
     importlib.invalidate_caches()
     try:
-        yield
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
     finally:
         sys.path[:] = path
         sys.dont_write_bytecode = bytecode
-        _forget(roots)
-        sys.modules.update(hidden)
+        for name, module in list(sys.modules.items()):
+            if before.get(name) is not module and _stands_in(module, roots):
+                del sys.modules[name]
+        sys.modules.update({name: before[name] for name in before.keys() - sys.modules.keys()})
         importlib.invalidate_caches()
 
 
-def _provides(root: Path, name: str) -> bool:
-    return (root / name).is_dir() or (root / f"{name}.py").is_file()
-
-
-def _forget(roots: Sequence[Path]) -> None:
-    for name, module in list(sys.modules.items()):
-        if name != "__main__" and _ours(module, roots):
-            del sys.modules[name]
-
-
-def _ours(module: ModuleType, roots: Sequence[Path]) -> bool:
+def _stands_in(module: ModuleType, roots: Sequence[Path]) -> bool:
     """Whether a module was imported from one of some folders."""
     spec = getattr(module, "__spec__", None)
-    if spec is None:
+    if spec is None or spec.name.partition(".")[0] in _KEPT:
         return False
-    places = list(spec.submodule_search_locations or ())
-    origin = spec.origin if spec.has_location else None
-    found = [Path(place).resolve() for place in ([origin] if origin else places)]
-    return any(
-        root in place.parents and not _installed(place, root) for root in roots for place in found
-    )
-
-
-def _installed(place: Path, root: Path) -> bool:
-    """Whether a file lies in an environment that stands inside the folder."""
-    return bool({"site-packages", "dist-packages"} & set(place.relative_to(root).parts))
+    places = [spec.origin] if spec.has_location else list(spec.submodule_search_locations or ())
+    found = [Path(place).resolve() for place in places if place]
+    return any(root in place.parents for root in roots for place in found)

@@ -1,1 +1,79 @@
-"""What a person asks about an evolution: change tables, statistics, suggestions, maps, explanations."""
+"""What a person asks about an evolution: change tables, statistics, suggestions, maps, explanations.
+
+Every report is a function from values to a record, with functions that turn the record into text and into
+plain JSON values. Reports read off the lineages and plans of `trundle.evolution`, never decide anew.
+"""
+
+from trundle.report._diff import (
+    Comparison,
+    PropertyChange,
+    TypeComparison,
+    compare,
+    comparison_data,
+    comparison_text,
+    property_changes,
+)
+from trundle.report._errors import ReportError
+from trundle.report._explain import (
+    Explanation,
+    PropertyLife,
+    PropertyLine,
+    Stage,
+    TypeLife,
+    Way,
+    explain,
+)
+from trundle.report._explain_text import explanation_data, explanation_text
+from trundle.report._handling import Handler
+from trundle.report._map import (
+    MappedVersion,
+    ResourceMap,
+    find_resource,
+    version_map,
+    version_map_data,
+    version_map_mermaid,
+    version_map_text,
+)
+from trundle.report._map_svg import version_map_svg
+from trundle.report._meeting import ChangeKind
+from trundle.report._stats import Statistics, statistics, statistics_data, statistics_text
+from trundle.report._suggest import Suggestion, suggest
+from trundle.report._suggestion_text import suggestions_data, suggestions_text
+
+__all__ = [
+    "ChangeKind",
+    "Comparison",
+    "Explanation",
+    "Handler",
+    "MappedVersion",
+    "PropertyChange",
+    "PropertyLife",
+    "PropertyLine",
+    "ReportError",
+    "ResourceMap",
+    "Stage",
+    "Statistics",
+    "Suggestion",
+    "TypeComparison",
+    "TypeLife",
+    "Way",
+    "compare",
+    "comparison_data",
+    "comparison_text",
+    "explain",
+    "explanation_data",
+    "explanation_text",
+    "find_resource",
+    "property_changes",
+    "statistics",
+    "statistics_data",
+    "statistics_text",
+    "suggest",
+    "suggestions_data",
+    "suggestions_text",
+    "version_map",
+    "version_map_data",
+    "version_map_mermaid",
+    "version_map_svg",
+    "version_map_text",
+]

@@ -223,9 +223,7 @@ def type_text(comparison: TypeComparison, older: ApiVersion, newer: ApiVersion) 
         for each in comparison.properties
     ]
     kinds = Counter(each.change for each in comparison.properties)
-    summary = ", ".join(
-        f"{number} {_SPOKEN[kind]}" for kind in _SPOKEN if (number := kinds[kind])
-    )
+    summary = ", ".join(f"{number} {_SPOKEN[kind]}" for kind in _SPOKEN if (number := kinds[kind]))
     total = count(len(rows), "property", "properties")
     columns = ("Property", str(older), str(newer), "Change", "Handler")
     return f"{title}\n\n{table(columns, rows)}\n\n{total}: {summary}."

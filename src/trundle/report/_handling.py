@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from typing import Literal, TypeAlias, assert_never
 
-from trundle.evolution import Lineage, Place, PlanKey, Shape, plan
-from trundle.evolution import _steps as steps
+from trundle.evolution import Lineage, Place, PlanKey, Shape, plan, steps
 from trundle.report._meeting import Meeting, definition_pairs
 from trundle.version import ApiVersion
 
@@ -75,7 +74,7 @@ def handler_of(value: steps.Expression) -> Handler:
             assert_never(value)
 
 
-def handler_of_step(step: steps.ValueStep) -> Handler:
+def handler_of_step(step: steps.ValueStep) -> Handler:  # noqa: PLR0911 - one for each kind
     """What a change of value amounts to; an object that converts member by member is copied."""
     match step:
         case steps.ToObject():

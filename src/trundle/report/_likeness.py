@@ -3,7 +3,8 @@
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterable, Set
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from math import prod
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
@@ -40,7 +41,7 @@ def texts_alike(one: str, other: str) -> float:
     return difflib.SequenceMatcher(None, ours, theirs, autojunk=False).ratio()
 
 
-def overlap(ours: Set[str], theirs: Set[str]) -> float:
+def overlap(ours: AbstractSet[str], theirs: AbstractSet[str]) -> float:
     """The share of all members of two sets that both have."""
     return len(ours & theirs) / len(ours | theirs) if ours or theirs else 0.0
 

@@ -1,6 +1,7 @@
 """The version map of one resource type: its API versions, its storage types and the hub they lead to."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
@@ -49,8 +50,12 @@ class ResourceMap(msgspec.Struct, frozen=True):
         parts = [count(len(self.versions), "version"), f"hub {self.hub}"]
         if self.horizon is not None:
             served = sum(each.served for each in self.versions)
-            newest = "GA version" if self.horizon == 1 else f"{self.horizon} GA versions"
-            parts.append(f"{served} served (the newest {newest} and their previews)")
+            newest = (
+                "GA version and its"
+                if self.horizon == 1
+                else f"{self.horizon} GA versions and their"
+            )
+            parts.append(f"{served} served (the newest {newest} previews)")
         if self.dropped_in is not None:
             parts.append(f"dropped in {self.dropped_in}")
         return " · ".join(parts)
@@ -73,7 +78,10 @@ def version_map(evolution: Evolution, resource: str, horizon: int | None = None)
     served = evolution.versions.served(horizon)
     mapped = tuple(
         MappedVersion(
-            version, version in served, version in {versions.hub, *versions.past_hubs}, version == versions.hub
+            version,
+            version in served,
+            version in {versions.hub, *versions.past_hubs},
+            version == versions.hub,
         )
         for version in versions.versions
     )
@@ -213,4 +221,26 @@ def _mermaid_class(each: MappedVersion) -> str:
 
 
 def _mermaid_text(text: str) -> str:
-    return text.replace("#", "#35;").replace('"', "#quot;").replace("<", "#lt;").replace(">", "#gt;")
+    return (
+        text.replace("#", "#35;").replace('"', "#quot;").replace("<", "#lt;").replace(">", "#gt;")
+    )
+
+
+def version_map_data(drawn: ResourceMap) -> dict[str, Any]:
+    """The map as plain JSON values."""
+    return {
+        "resource": drawn.resource,
+        "hub": str(drawn.hub),
+        "horizon": drawn.horizon,
+        "droppedIn": None if drawn.dropped_in is None else str(drawn.dropped_in),
+        "versions": [
+            {
+                "version": str(each.version),
+                "preview": each.version.preview,
+                "served": each.served,
+                "stored": each.stored,
+                "hub": each.hub,
+            }
+            for each in drawn.versions
+        ],
+    }

@@ -55,6 +55,7 @@ _STYLE = """
   .halo { fill: none; stroke: #ffc85f; stroke-opacity: 0.35; stroke-width: 9; }
   .dropped .hub .card, .dropped .store .card { fill: #eceef2; stroke: #aab2c0; }
   .dropped .hub .lid, .dropped .store .lid { fill: #f6f7f9; stroke: #aab2c0; }
+  .dropped text.name, .dropped .old text { fill: #77808f; }
   .dropped .halo { stroke: #c9cfd9; }
   .dropped .hub .note { fill: #6b7488; }
   .dropped .ga .card, .dropped .preview .card { fill: #f6f7f9; stroke: #b5bcc9; }
@@ -140,7 +141,7 @@ class _Picture:
         yield f'<desc id="desc">{escape(self._description())}</desc>'
         yield f"<style>\n{_STYLE}\n</style>"
         yield f'<rect width="{self.width}" height="{self.height}" rx="14" fill="#fcfcfe"/>'
-        yield f'<g{" class=" + chr(34) + "dropped" + chr(34) if drawn.dropped_in else ""}>'
+        yield f"<g{' class=' + chr(34) + 'dropped' + chr(34) if drawn.dropped_in else ''}>"
         yield f'<text class="title" x="40" y="54">{escape(drawn.resource)}</text>'
         yield f'<text class="summary" x="40" y="80">{escape(drawn.summary)}</text>'
         yield from self._lanes()
@@ -157,7 +158,8 @@ class _Picture:
 
     def _description(self) -> str:
         versions = ", ".join(
-            f"{each.version}{'' if each.served else ' (no longer served)'}" for each in self.drawn.versions
+            f"{each.version}{'' if each.served else ' (no longer served)'}"
+            for each in self.drawn.versions
         )
         return (
             f"API versions {versions}. Each converts to and from the hub, the storage type of "
@@ -262,7 +264,7 @@ class _Picture:
     def _legend(self) -> Iterator[str]:
         items = [
             ("ga", "GA version, converts to and from the hub"),
-            ("preview", "preview, stored by the hub too"),
+            ("preview", "preview, kept in the same storage"),
             ("gone", "no longer served, still readable"),
         ]
         kinds = {spot.kind for spot in self.spots}

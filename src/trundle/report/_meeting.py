@@ -143,14 +143,11 @@ def change_of(lineage: Lineage, meeting: Meeting) -> ChangeKind:
         return "Property Removed"
     if older.property != newer.property:
         return "Property Rename"
-    if meeting.bond == "name":
-        return "Change of Type"
-    if spelled(lineage, older) != spelled(lineage, newer):
+    if meeting.bond == "name" or spelled(lineage, older) != spelled(lineage, newer):
         renamed = meeting.bond == "thread" and definition_pairs(lineage, older, newer)
         return "Type Rename" if renamed else "Change of Type"
-    if lineage.property(older).required != lineage.property(newer).required:
-        return "Optionality"
-    return "None"
+    equally_required = lineage.property(older).required == lineage.property(newer).required
+    return "None" if equally_required else "Optionality"
 
 
 def definition_pairs(lineage: Lineage, older: Place, newer: Place) -> tuple[DefinitionPair, ...]:

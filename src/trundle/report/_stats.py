@@ -4,6 +4,7 @@ Counted are pairs of neighbours of a type: two definitions that meet, at however
 """
 
 from collections import Counter
+from typing import Any
 
 import msgspec
 
@@ -36,6 +37,7 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
         became_optional: properties that were required and are not any more.
         became_required: properties that were optional and are not any more.
         changes_of_type: properties whose type changed; optionality is no part of the type.
+        type_renames: those of them whose old and new type still convert into each other.
         new_properties: properties that only the newer side has.
         removed_properties: properties that only the older side has.
     """
@@ -56,6 +58,7 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
     became_optional: int
     became_required: int
     changes_of_type: int
+    type_renames: int
     new_properties: int
     removed_properties: int
 
@@ -107,6 +110,7 @@ def _of_pair(pair: TypePair) -> Counter[str]:
         tally.update(_optionality(pair, each))
     tally["new_properties"] = kinds["New Property"]
     tally["removed_properties"] = kinds["Property Removed"]
+    tally["type_renames"] = kinds["Type Rename"]
     tally["changes_of_type"] = kinds["Change of Type"] + kinds["Type Rename"]
     renamed = [
         (each.older.property, each.newer.property)
@@ -133,13 +137,16 @@ def _optionality(pair: TypePair, meeting: Meeting) -> tuple[str, ...]:
     return ("became_required",) if now else ("became_optional",)
 
 
+def statistics_data(figures: Statistics) -> dict[str, Any]:
+    """The figures as plain JSON values."""
+    plain: dict[str, Any] = msgspec.to_builtins(figures)
+    return plain
+
+
 def statistics_text(figures: Statistics) -> str:
     """The figures as a table, the totals first."""
     which = "GA versions" if figures.ga_only else "all versions"
-    rows = [
-        (label, f"{getattr(figures, name):,}")
-        for name, label in _LABELS.items()
-    ]
+    rows = [(label, f"{getattr(figures, name):,}") for name, label in _LABELS.items()]
     title = (
         f"{count(figures.resources, 'resource type')} in {count(figures.versions, 'version')} "
         f"({which}): {count(figures.types, 'object type')}, "
@@ -160,6 +167,7 @@ _LABELS = {
     "became_optional": "Properties that became optional",
     "became_required": "Properties that became required",
     "changes_of_type": "Properties whose type changed",
+    "type_renames": "... of these, to a type of another name that still converts",
     "new_properties": "New properties",
     "removed_properties": "Removed properties",
 }

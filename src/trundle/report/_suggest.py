@@ -23,6 +23,7 @@ LEAST = 0.65
 """Suggestions of a lower score are left out unless asked for."""
 
 _SAME_DOCS = 0.85
+_SIMILAR = 0.4
 
 
 class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,7 +123,7 @@ def _suggestion(
     return Suggestion(
         older=pair.older,
         newer=pair.newer,
-        type=what.pop("type", None) or pair.lineage.definition(pair.older).name,
+        type=what.get("type", pair.lineage.definition(pair.older).name),
         rule=rule,
         property=what.get("property", ""),
         target=what.get("target", ""),
@@ -144,11 +145,14 @@ def _renames(pair: TypePair, met: tuple[Meeting, ...]) -> Iterator[Suggestion]:
         for each in met
         if each.newer is not None and each.older is None and _fresh(lineage, each.newer, pair.older)
     ]
+    hooked = {(each.output, place) for each in lineage.hooks for place in each.inputs}
     rivals = max(len(removed), len(added))
     for older in removed:
         for newer in added:
             if newer.property == older.property:
                 continue  # kept apart on purpose
+            if (newer, older) in hooked or (older, newer) in hooked:
+                continue
             evidence = _rename_evidence(lineage, older, newer, rivals)
             if evidence:
                 yield _suggestion(
@@ -179,7 +183,10 @@ def _rename_evidence(
     evidence = [
         (0.5 / rivals, f"{step}, with no rival" if rivals == 1 else step),
         (0.2, f"both {ours}"),
-        (0.95 if same_case else 0.75 * name, similar or ("similar names" if name > 0.4 else "")),
+        (
+            0.95 if same_case else 0.75 * name,
+            similar or ("similar names" if name > _SIMILAR else ""),
+        ),
     ]
     if docs >= _SAME_DOCS:
         evidence.append((0.7 * docs, "same description" if docs == 1 else "similar descriptions"))

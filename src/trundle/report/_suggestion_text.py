@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-import msgspec
-
 from trundle.report._spelling import yaml_text
 from trundle.report._suggest import Suggestion
 
@@ -29,9 +27,15 @@ def suggestions_data(suggestions: Sequence[Suggestion]) -> list[dict[str, Any]]:
     """Suggestions as plain JSON values, in their order."""
     return [
         {
-            **msgspec.to_builtins(msgspec.structs.replace(each, older=None, newer=None)),  # type: ignore[type-var]
             "older": str(each.older),
             "newer": str(each.newer),
+            "type": each.type,
+            "rule": each.rule,
+            "property": each.property,
+            "target": each.target,
+            "values": dict(each.values),
+            "score": each.score,
+            "evidence": list(each.evidence),
         }
         for each in suggestions
     ]

@@ -32,9 +32,7 @@ def lineages(
     return {lineage: tuple(names) for lineage, names in found.items()}
 
 
-def children(
-    lineage: Lineage, versions: Iterable[ApiVersion] | None = None
-) -> tuple[Lineage, ...]:
+def children(lineage: Lineage, versions: Iterable[ApiVersion] | None = None) -> tuple[Lineage, ...]:
     """The lineages of the objects directly within a type, without duplicates."""
     evolution = lineage.evolution
     found: dict[Lineage, None] = {}

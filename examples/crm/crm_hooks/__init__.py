@@ -1,0 +1,1 @@
+"""The conversions of the customer service that need to know what names and addresses mean."""

@@ -1,0 +1,148 @@
+"""Laying out generated code: lines that are too long are broken at their brackets, part by part.
+
+The result is what the usual formatters make of it, without depending on any version of one.
+"""
+
+import re
+from collections.abc import Iterator
+
+from trundle.codegen._text import WIDTH
+
+_OPEN, _CLOSE = "([{", ")]}"
+
+
+def lay_out(source: str) -> str:
+    """Python source with every line broken that is too long and can be broken; docstrings stay."""
+    laid: list[str] = []
+    quoted = False
+    for line in source.splitlines():
+        if quoted or '"""' in line:
+            laid.append(f"{line}\n")
+            quoted ^= line.count('"""') % 2 == 1
+        else:
+            laid.extend(_lines(line, inside=line.endswith(",")))
+    return "".join(laid)
+
+
+def _lines(line: str, *, inside: bool) -> Iterator[str]:
+    """The lines that one becomes; `inside` says whether it stands within brackets."""
+    if len(line) <= WIDTH or line.lstrip().startswith("#"):
+        yield f"{line}\n"
+        return
+    indent = line[: len(line) - len(line.lstrip())]
+    pieces = list(_pieces(line)) if inside else []
+    if len(pieces) > 1:
+        for place, piece in enumerate(pieces):
+            yield from _lines(piece if place == 0 else indent + piece.strip(), inside=False)
+        return
+    line = line if inside else _parenthesised(line)
+    group = _last_group(line)
+    if group is None:
+        yield f"{line}\n"
+        return
+    start, end = group
+    yield f"{line[: start + 1]}\n"
+    yield from _body(line[: start + 1], line[start + 1 : end], f"{indent}    ")
+    yield f"{indent}{line[end:]}\n"
+
+
+def _parenthesised(line: str) -> str:
+    """A line whose conditional expression or optional type is put in brackets, if it has one."""
+    annotated = re.fullmatch(r"(\s*\w+: )(.* \| Absent)( = .*)?", line)
+    if annotated is not None:
+        name, annotation, value = annotated.groups(default="")
+        return f"{name}({annotation}){value}"
+    pieces = list(_pieces(line))
+    if len(pieces) != 3 or not pieces[2].startswith(" else "):  # noqa: PLR2004 - value, if, else
+        return line
+    for word in (" = ", "return "):
+        head, found, value = line.partition(word)
+        if found:
+            return f"{head}{found}({value})"
+    return line
+
+
+def _body(head: str, body: str, indent: str) -> Iterator[str]:
+    """What stands between two brackets, on lines of its own."""
+    parts = [part.strip() for part in split_top(body, ",")]
+    collection = not (head[-2:-1].isidentifier() or head[-2:-1] in _CLOSE) or head[-1] == "{"
+    several = len(parts) > 1 or body.rstrip().endswith(",")
+    parameter = head.lstrip().startswith("def ") and not several
+    if len(indent) + len(body.strip()) <= WIDTH and not (collection and several) and not parameter:
+        yield f"{indent}{body.strip()}\n"
+        return
+    comma = "," if several or parameter else ""
+    for part in parts:
+        yield from _lines(f"{indent}{part}{comma}", inside=True)
+
+
+def _pieces(line: str) -> Iterator[str]:
+    """A conditional expression, a comprehension or a union, in the pieces that stand on own lines."""
+    start = 0
+    plain = "".join(line[place] for place in _top(line))
+    if " else " in plain:
+        words: tuple[str, ...] = (" if ", " else ")
+    else:
+        words = (" for ", " if ") if " for " in plain else (" | ",)
+    for place in _top(line):
+        if line.startswith(words, place):
+            yield line[start:place]
+            start = place
+    yield line[start:]
+
+
+def split_top(text: str, mark: str) -> Iterator[str]:
+    """The parts of a text between marks that stand outside all brackets and strings."""
+    start = 0
+    for place in _top(text):
+        if text[place] == mark:
+            yield text[start:place]
+            start = place + 1
+    if text[start:].strip():
+        yield text[start:]
+
+
+def _top(text: str) -> Iterator[int]:
+    """The places of a text outside all brackets and strings."""
+    depth = 0
+    for place, letter, quoted in _letters(text):
+        if quoted:
+            continue
+        if letter in _OPEN:
+            depth += 1
+        elif letter in _CLOSE:
+            depth -= 1
+        elif depth == 0:
+            yield place
+
+
+def _last_group(line: str) -> tuple[int, int] | None:
+    """The outermost bracket group that ends last, if there is something in it."""
+    stack: list[int] = []
+    found: tuple[int, int] | None = None
+    for place, letter, quoted in _letters(line):
+        if quoted:
+            continue
+        if letter in _OPEN:
+            stack.append(place)
+        elif letter in _CLOSE and stack:
+            start = stack.pop()
+            if not stack and place - start > 1:
+                found = (start, place)
+                if line.lstrip().startswith("def "):
+                    break  # its parameters, whatever it returns
+    return found
+
+
+def _letters(text: str) -> Iterator[tuple[int, str, bool]]:
+    """Each letter with its place, and whether it stands in a string."""
+    quote, escaped = "", False
+    for place, letter in enumerate(text):
+        if quote:
+            yield place, letter, True
+            ends = letter == quote and not escaped
+            escaped = letter == "\\" and not escaped
+            quote = "" if ends else quote
+        else:
+            quote = letter if letter in "\"'" else ""
+            yield place, letter, bool(quote)

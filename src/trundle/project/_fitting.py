@@ -1,0 +1,362 @@
+"""Finds the configured changes that match nothing, and the pair that one belongs to after a version came.
+
+A change is written on the older of two neighbours. It fits where the properties on both sides are what its
+rule speaks of. One that fits no pair of its own version but a later one stands at the wrong version, which
+is what happens when a new version comes between a pair.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from trundle.evolution import Evolution, Lineage, Neighbours, Place, TypeChanges, VersionMap
+from trundle.project.findings import Finding, did_you_mean
+from trundle.report._spelling import spell
+from trundle.schema import EnumType, ListOf, Nullable, ObjectType, Ref, Scalar, Schema, Type, Union
+from trundle.version import ApiVersion
+
+_Fits: TypeAlias = Callable[["_Sides"], bool]
+_SECONDS = {"integer", "number"}
+
+
+def find_misfits(evolution: Evolution, lineages: Sequence[Lineage]) -> Iterator[Finding]:
+    """Everything about configured changes that matches nothing, in the order of the configuration."""
+    by_type: dict[tuple[ApiVersion, str], list[Lineage]] = {}
+    for lineage in lineages:
+        for version in lineage.nodes:
+            by_type.setdefault((version, lineage.definition(version).name), []).append(lineage)
+    for changes in evolution.all_changes:
+        standing = by_type.get((changes.version, changes.type), [])
+        for rule, name, newer, fits in _rules(changes):
+            yield from _Rule(evolution, changes, rule, name, newer, fits).findings(standing)
+        if changes.rename_type is not None:
+            yield from _type_rename(evolution, changes, standing)
+        yield from _moves(changes, standing)
+        yield from _defaults(evolution, changes)
+
+
+def _rules(changes: TypeChanges) -> Iterator[tuple[str, str, str, _Fits]]:
+    """The rules about one property: rule, older and newer name, and whether it fits a pair."""
+    names = {**changes.rename, **changes.wrap, **changes.unwrap}
+    for older, newer in changes.rename.items():
+        yield "rename", older, newer, lambda _: True
+    for older, newer in changes.wrap.items():
+        yield "wrap", older, newer, lambda each: not each.older_is_list and each.newer_is_list
+    for older, newer in changes.unwrap.items():
+        yield "unwrap", older, newer, lambda each: each.older_is_list and not each.newer_is_list
+    for older, values in changes.values.items():
+        yield "values", older, names.get(older, older), _values_fit(values)
+    for older, conversion in changes.convert.items():
+        yield "convert", older, names.get(older, older), _conversion_fits(conversion)
+    for older, variant in changes.variant.items():
+        yield "variant", older, names.get(older, older), _variant_fits(variant)
+    for older in changes.keep:
+        yield "keep", older, older, lambda each: each.spelled[0] != each.spelled[1]
+
+
+class _Sides:
+    """The two types of a property at a pair of neighbours."""
+
+    def __init__(self, evolution: Evolution, lineage: Lineage, older: Place, newer: Place) -> None:
+        self.pair = Neighbours(older.version, newer.version)
+        self.schemas = evolution.schema(older.version), evolution.schema(newer.version)
+        self.types = _plain(lineage.type(older)), _plain(lineage.type(newer))
+
+    @property
+    def older_is_list(self) -> bool:
+        return isinstance(self.types[0], ListOf)
+
+    @property
+    def newer_is_list(self) -> bool:
+        return isinstance(self.types[1], ListOf)
+
+    @property
+    def spelled(self) -> tuple[str, str]:
+        return spell(self.types[0], self.schemas[0]), spell(self.types[1], self.schemas[1])
+
+    @property
+    def kinds(self) -> tuple[str, str]:
+        """The scalar kinds; an enum counts as its values do."""
+        return _kind(self.types[0], self.schemas[0]), _kind(self.types[1], self.schemas[1])
+
+
+def _plain(type_: Type) -> Type:
+    return type_.inner if isinstance(type_, Nullable) else type_
+
+
+def _kind(type_: Type, schema: Schema) -> str:
+    found = schema.definitions.get(type_.key) if isinstance(type_, Ref) else type_
+    return found.kind if isinstance(found, Scalar | EnumType) else ""
+
+
+def _values_fit(values: Mapping[str, str]) -> _Fits:
+    def fits(sides: _Sides) -> bool:
+        if sides.kinds != ("string", "string"):
+            return False
+        older, newer = (
+            _enum_values(type_, schema)
+            for type_, schema in zip(sides.types, sides.schemas, strict=True)
+        )
+        return (older is None or set(values) <= older) and (
+            newer is None or set(values.values()) <= newer
+        )
+
+    return fits
+
+
+def _enum_values(type_: Type, schema: Schema) -> set[str] | None:
+    found = schema.definitions[type_.key] if isinstance(type_, Ref) else None
+    return {str(each) for each in found.values} if isinstance(found, EnumType) else None
+
+
+def _conversion_fits(name: str) -> _Fits:
+    older, _, newer = name.partition("-to-")
+
+    def fits(sides: _Sides) -> bool:
+        ours, theirs = sides.kinds
+        return _means(older, ours) and _means(newer, theirs)
+
+    return fits
+
+
+def _means(word: str, kind: str) -> bool:
+    match word:
+        case "duration":
+            return kind == "string"
+        case "seconds":
+            return kind in _SECONDS
+        case "number":
+            return kind in _SECONDS
+        case _:
+            return kind == word
+
+
+def _variant_fits(variant: str) -> _Fits:
+    def fits(sides: _Sides) -> bool:
+        newer = sides.types[1]
+        variants = newer.variants if isinstance(newer, Union) else ()
+        names = {
+            sides.schemas[1].definitions[each.key].name
+            for each in variants
+            if isinstance(each, Ref)
+        }
+        return variant in names and not isinstance(sides.types[0], Union)
+
+    return fits
+
+
+class _Rule:
+    """One rule about one property."""
+
+    def __init__(  # noqa: PLR0913 - what a rule is made of
+        self,
+        evolution: Evolution,
+        changes: TypeChanges,
+        rule: str,
+        name: str,
+        newer: str,
+        fits: _Fits,
+    ) -> None:
+        self.evolution = evolution
+        self.changes = changes
+        self.rule = rule
+        self.name = name
+        self.newer = newer
+        self.fits = fits
+
+    def findings(self, standing: Sequence[Lineage]) -> Iterator[Finding]:
+        """Why the rule matches nothing, if it does not."""
+        met = [sides for lineage in standing for sides in self._met(lineage)]
+        own = [each for each in met if each.pair.older == self.changes.version]
+        if any(self.fits(each) for each in own):
+            return
+        later = sorted({each.pair for each in met if each not in own and self.fits(each)})
+        if not later and own and self.rule == "keep":
+            return  # alike, and yet kept apart: that is what the rule is for
+        yield Finding(
+            where=self.changes.place(self.rule, self.name),
+            what=self._what(standing, own, later),
+            advice=self._advice(standing, later),
+            kind="unused",
+        )
+
+    def _met(self, lineage: Lineage) -> Iterator[_Sides]:
+        """All pairs of neighbours, from the rule's version on, that have the two properties."""
+        names = {version: lineage.names(version) for version in lineage.nodes}
+        versions = VersionMap.of(
+            version
+            for version, each in names.items()
+            if version >= self.changes.version and {self.name, self.newer} & set(each)
+        )
+        for pair in versions.pairs if versions.versions else ():
+            if self.name in names[pair.older] and self.newer in names[pair.newer]:
+                older, newer = Place(pair.older, self.name), Place(pair.newer, self.newer)
+                yield _Sides(self.evolution, lineage, older, newer)
+
+    def _what(
+        self, standing: Sequence[Lineage], own: Sequence[_Sides], later: Sequence[Neighbours]
+    ) -> str:
+        changes = self.changes
+        what = f"`{self.rule}` of {self.name} in {changes.type} of {changes.version} matches nothing"
+        if later:
+            neighbour = _neighbour(standing, changes.version)
+            return f"{what}: {neighbour} came between" if neighbour else what
+        if own:
+            older, newer = own[0].spelled
+            return f"{what}: {older} becomes {newer} in {own[0].pair.newer}"
+        if _neighbour(standing, changes.version) is None:
+            return f"{what}: no newer version has {changes.type}"
+        return f"{what}: no newer {changes.type} has {self.newer}"
+
+    def _advice(self, standing: Sequence[Lineage], later: Sequence[Neighbours]) -> str:
+        if later:
+            return f"it now belongs to {later[0]}; move it under {later[0].older}"
+        neighbour = _neighbour(standing, self.changes.version)
+        if neighbour is not None and self.rule in ("rename", "wrap", "unwrap"):
+            known = {
+                name
+                for lineage in standing
+                if neighbour in lineage.nodes
+                for name in lineage.names(neighbour)
+            }
+            if self.newer not in known:
+                return did_you_mean(self.newer, known)
+        return "correct or remove the rule"
+
+
+def _neighbour(standing: Sequence[Lineage], version: ApiVersion) -> ApiVersion | None:
+    """The newer neighbour of a type's version."""
+    for lineage in standing:
+        for pair in lineage.versions.pairs:
+            if pair.older == version:
+                return pair.newer
+    return None
+
+
+def _type_rename(
+    evolution: Evolution, changes: TypeChanges, standing: Sequence[Lineage]
+) -> Iterator[Finding]:
+    """A rename of a type whose newer name nothing has at its place."""
+    target = str(changes.rename_type)
+    pairs = [
+        (pair, lineage.definition(pair.newer).name)
+        for lineage in standing
+        for pair in lineage.versions.pairs
+        if pair.older == changes.version
+    ]
+    if any(name == target for _, name in pairs):
+        return
+    later = [schema for schema in evolution.schemas if schema.version > changes.version]
+    names = {
+        schema.version: {each.name for each in schema.definitions.values()} for schema in later
+    }
+    if not standing and any(target in each for each in names.values()):
+        return  # enums have no lineage of their own
+    what = f"`renameType` of {changes.type} to {target} in {changes.version} matches nothing"
+    advice = "correct or remove the rule"
+    first = next((version for version, each in names.items() if target in each), None)
+    if first is None:
+        what += f": no newer version has {target}"
+        advice = did_you_mean(target, set().union(*names.values()))
+    elif pairs and pairs[0][1] == changes.type and pairs[0][0].newer < first:
+        older = max(v for v in names if v < first)
+        what += f": {pairs[0][0].newer} came between"
+        advice = f"it now belongs to {older} and {first}; move it under {older}"
+    yield Finding(
+        where=changes.place("rename_type"), what=what, advice=advice, kind="unused"
+    )
+
+
+def _moves(changes: TypeChanges, standing: Sequence[Lineage]) -> Iterator[Finding]:
+    """Moves whose paths lead nowhere."""
+    for older, newer in changes.move.items():
+        missing = []
+        if not any(_leads(each, changes.version, older) for each in standing):
+            missing.append(f"{older} in {changes.version}")
+        pairs = [
+            (lineage, pair.newer)
+            for lineage in standing
+            for pair in lineage.versions.pairs
+            if pair.older == changes.version
+        ]
+        if not any(_leads(lineage, version, newer) for lineage, version in pairs):
+            missing.append(f"{newer} in {pairs[0][1] if pairs else 'any newer version'}")
+        if missing:
+            what = f"`move` of {changes.type} finds no {' and no '.join(missing)}"
+            yield Finding(
+                where=changes.place("move", older),
+                what=what,
+                advice="write dotted paths as both sides have them, seen from the type",
+                kind="unused",
+            )
+
+
+def _leads(lineage: Lineage, version: ApiVersion, path: str) -> bool:
+    """Whether a dotted path leads to a property of a type."""
+    if version not in lineage.nodes:
+        return False
+    schema = lineage.evolution.schema(version)
+    definition: ObjectType | EnumType = lineage.definition(version)
+    for name in path.split("."):
+        found = definition.property(name) if isinstance(definition, ObjectType) else None
+        if found is None:
+            return False
+        type_ = _plain(found.type)
+        if isinstance(type_, Ref):
+            definition = schema.definitions[type_.key]
+        else:
+            definition = EnumType("", named=False, kind="string", values=())
+    return True
+
+
+def _defaults(evolution: Evolution, changes: TypeChanges) -> Iterator[Finding]:
+    """Defaults of another type than their property."""
+    schema = evolution.schema(changes.version)
+    for name, value in changes.default.items():
+        for definition in schema.definitions.values():
+            found = definition.property(name) if isinstance(definition, ObjectType) else None
+            if definition.name != changes.type or found is None:
+                continue
+            if not _admits(found.type, value, schema):
+                yield Finding(
+                    where=changes.place("default", name),
+                    what=f"the default of {name} in {changes.type} of {changes.version} is "
+                    f"{_spoken(value)}, expected {spell(found.type, schema)}",
+                    advice="write a value of this type",
+                    kind="unused",
+                )
+
+
+def _admits(type_: Type, value: Any, schema: Schema) -> bool:
+    match type_:
+        case Nullable(inner):
+            return value is None or _admits(inner, value, schema)
+        case Scalar(kind):
+            return _is_kind(value, kind)
+        case ListOf(items):
+            return isinstance(value, list) and all(_admits(items, each, schema) for each in value)
+        case Ref(key):
+            found = schema.definitions[key]
+            if isinstance(found, ObjectType):
+                return isinstance(value, dict)
+            return _is_kind(value, found.kind) and (found.kind == "string" or value in found.values)
+        case Union(variants):
+            return any(_admits(each, value, schema) for each in variants)
+        case _:
+            return True
+
+
+def _is_kind(value: Any, kind: str) -> bool:
+    match kind:
+        case "boolean":
+            return isinstance(value, bool)
+        case "integer":
+            return isinstance(value, int) and not isinstance(value, bool)
+        case "number":
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case _:
+            return isinstance(value, str)
+
+
+def _spoken(value: Any) -> str:
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return text if value is not None else "null"

@@ -1,0 +1,215 @@
+"""Reads the methods of a hook class: what each declares, and whether a plan can call it."""
+
+import inspect
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from trundle.codegen._naming import attribute_names
+from trundle.evolution import (
+    ADDITIONAL,
+    Evolution,
+    HookDeclaration,
+    HookMethod,
+    HookReference,
+    Lineage,
+    converter_names,
+)
+from trundle.project.findings import Finding, did_you_mean, listed
+from trundle.version import ApiVersion
+
+_ASSIGNING = ("assign_to", "assign_from")
+_CONVERTER = re.compile(r"convert_(.+)_to_(.+)")
+_DECLARATION = "`@hook(reads=(...), writes=(...))` from trundle.runtime"
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where a hook stands: a type between two neighbours.
+
+    Attributes:
+        evolution: the versions under the configured changes.
+        lineages: the type, at each place in the resources where it stands.
+        older: the older neighbour.
+        newer: the newer neighbour.
+    """
+
+    evolution: Evolution
+    lineages: tuple[Lineage, ...]
+    older: ApiVersion
+    newer: ApiVersion
+
+
+def read_methods(
+    reference: HookReference, class_: type, place: Place
+) -> tuple[HookDeclaration, tuple[Finding, ...]]:
+    """What a hook class declares, and everything that is wrong with it."""
+    reading = _Reading(reference, class_, place)
+    assign = {name: each for name in _ASSIGNING if (each := reading.assign(name)) is not None}
+    converters = tuple(reading.converters())
+    reading.look_around()
+    if not reading.tried:
+        listing = f"{', '.join(_ASSIGNING)} or convert_..._to_..."
+        reading.note(f"expected a method {listing} in {reference.use}, found none", "write one")
+    declaration = HookDeclaration(reference, assign, converters)
+    return declaration, tuple(reading.findings)
+
+
+class _Reading:
+    def __init__(self, reference: HookReference, class_: type, place: Place) -> None:
+        self.reference = reference
+        self.class_ = class_
+        self.place = place
+        self.findings: list[Finding] = []
+        self.tried: set[str] = set()
+        self._check_class()
+
+    def note(self, what: str, advice: str) -> None:
+        self.findings.append(
+            Finding(where=self.reference.where, what=what, advice=advice, kind="hook")
+        )
+
+    def _check_class(self) -> None:
+        if inspect.isabstract(self.class_):
+            self.note(f"{self.reference.use} is abstract", "write all its methods")
+            return
+        try:
+            inspect.signature(self.class_).bind()
+        except (TypeError, ValueError) as error:
+            what = f"expected to make {self.reference.use} without arguments, found: {error}"
+            self.note(what, "let its constructor take none")
+
+    def assign(self, name: str) -> HookMethod | None:
+        """What `assign_to` or `assign_from` declares, where the class has it."""
+        method = getattr(self.class_, name, None)
+        if method is None:
+            return None
+        self.tried.add(name)
+        spoken = f"{self.reference.use}.{name}"
+        callable_ = self._callable(name)
+        declared = getattr(method, "__hook__", None)
+        if declared is None:
+            advice = f"declare what it reads and writes with {_DECLARATION}"
+            self.note(f"{spoken} does not say what it reads and writes", advice)
+            return None
+        for what, attributes in (("reads", declared.reads), ("writes", declared.writes)):
+            if not attributes:
+                self.note(f"{spoken} declares no {what}", f"name them in `{what}`, or remove it")
+        up = name == "assign_to"
+        source, target = (
+            (self.place.older, self.place.newer) if up else (self.place.newer, self.place.older)
+        )
+        reads = self._properties(spoken, "reads", declared.reads, source)
+        writes = self._properties(spoken, "writes", declared.writes, target)
+        return HookMethod(reads, writes) if callable_ else None
+
+    def _properties(
+        self, spoken: str, what: str, attributes: tuple[str, ...], version: ApiVersion
+    ) -> tuple[str, ...]:
+        """The property names of declared attributes; an unknown attribute is a finding."""
+        known = [_properties_of(lineage, version) for lineage in self.place.lineages]
+        shared = {name: each for name, each in known[0].items() if all(name in x for x in known)}
+        found = []
+        for attribute in attributes:
+            names = {each.get(attribute) for each in known}
+            if len(names) == 1 and None not in names:
+                found.append(str(names.pop()))
+                continue
+            type_name = self.place.lineages[0].definition(version).name
+            missing = f"{attribute!r}, which {type_name} of {version} does not have"
+            if any(names):
+                missing = f"{attribute!r}, which not every {type_name} of {version} has alike"
+            advice = did_you_mean(attribute, shared)
+            if len(attributes) > 1 and all(len(each) == 1 for each in attributes):
+                advice = f"write one name in `{what}` as a tuple too: ('name',)"
+            self.note(f"{spoken} {what} {missing}", advice)
+        return tuple(found)
+
+    def converters(self) -> Iterator[str]:
+        """The property converters that fit a changed property."""
+        expected = self._expected()
+        for name in _public(self.class_):
+            if not name.startswith("convert_"):
+                continue
+            self.tried.add(name)
+            if name in expected:
+                if self._callable(name):
+                    yield name
+                continue
+            spoken = f"{self.reference.use}.{name}"
+            pair = f"{self.reference.type} between {self.place.older} and {self.place.newer}"
+            if expected:
+                advice = f"call it one of {listed(expected)}"
+            else:
+                advice = "no property of it changed its type there; remove the method"
+            what = "fits no changed property" if _CONVERTER.fullmatch(name) else "is no converter"
+            self.note(f"{spoken} {what} of {pair}", advice)
+
+    def _expected(self) -> Mapping[str, None]:
+        """The names of all converters that could stand here."""
+        older, newer = self.place.older, self.place.newer
+        found: dict[str, None] = {}
+        for lineage in self.place.lineages:
+            for link in lineage.links:
+                if (link.older.version, link.newer.version) != (older, newer):
+                    continue
+                up, down = converter_names(self.place.evolution, lineage, link.older, link.newer)
+                if up != down:
+                    found.update({up: None, down: None})
+        return found
+
+    def _callable(self, name: str) -> bool:
+        """Whether a plan can call a method; a wrong signature is a finding."""
+        spoken = f"{self.reference.use}.{name}"
+        expected = f"expected {spoken}(self, source)"
+        static = inspect.getattr_static(self.class_, name)
+        function: Any = static.__func__ if isinstance(static, staticmethod | classmethod) else static
+        if not inspect.isroutine(function):
+            self.note(f"{expected}, found {type(static).__name__}", "write a method")
+            return False
+        if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+            self.note(f"{expected}, found an async method", "write a plain one; a hook is pure")
+            return False
+        if inspect.isgeneratorfunction(function):
+            self.note(f"{expected}, found a generator", "return one value instead")
+            return False
+        signature = inspect.signature(function)
+        taken = list(signature.parameters.values())
+        if not isinstance(static, staticmethod):
+            taken = taken[1:]
+        positional = [each for each in taken if each.kind in _POSITIONAL]
+        required = [each for each in taken if each.kind is each.KEYWORD_ONLY and each.default is each.empty]
+        if len(positional) == 1 and not required and (signature.parameters or taken):
+            return True
+        found = f"{name}{signature}"
+        self.note(f"{expected}, found {found}", "let it take just the source object")
+        return False
+
+    def look_around(self) -> None:
+        """Finds methods that were meant as hooks but are called otherwise."""
+        for name in _public(self.class_):
+            if name in self.tried:
+                continue
+            declared = getattr(getattr(self.class_, name), "__hook__", None) is not None
+            if declared or name.startswith("assign"):
+                self.tried.add(name)
+                what = f"{self.reference.use}.{name} is called by no conversion"
+                self.note(what, did_you_mean(name, _ASSIGNING))
+
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def _public(class_: type) -> tuple[str, ...]:
+    return tuple(
+        name for name in dir(class_) if not name.startswith("_") and callable(getattr(class_, name))
+    )
+
+
+def _properties_of(lineage: Lineage, version: ApiVersion) -> Mapping[str, str]:
+    """The properties that a hook may read or write, by their Python attribute."""
+    definition = lineage.definition(version)
+    hidden = {ADDITIONAL, definition.tag}
+    attributes = attribute_names(each.name for each in definition.properties)
+    return {attributes[name]: name for name in lineage.names(version) if name not in hidden}

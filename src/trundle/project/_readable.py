@@ -1,0 +1,250 @@
+"""Tells whether objects that a release stored can still be read, and what stands in the way."""
+
+from collections.abc import Iterator
+
+from trundle.evolution import Evolution, Lineage, Place, ResourceLineage
+from trundle.project._stored import Release, StoredType, stored_type, unquoted
+from trundle.project.findings import Finding, listed
+from trundle.schema import (
+    EnumType,
+    FreeForm,
+    ListOf,
+    MapOf,
+    Nullable,
+    ObjectType,
+    Ref,
+    Scalar,
+    Schema,
+    Type,
+    Union,
+)
+from trundle.version import ApiVersion
+
+_LOST = "restore it, or give up the stored objects with `trundle lock --accept`"
+_RELIED_ON = ("values", "wrap", "unwrap", "move", "convert", "variant")
+
+
+def objections(
+    evolution: Evolution, name: str, version: str, release: Release, where: str
+) -> Iterator[Finding]:
+    """Everything that makes the stored objects of a release unreadable.
+
+    Args:
+        evolution: how the schemas evolve now.
+        name: the resource type.
+        version: the storage version.
+        release: what was recorded of it.
+        where: the lock file, for messages.
+    """
+    stored = f"objects of {name} that were stored in {version}"
+    resource = next(
+        (each for each in evolution.resources if each.name.casefold() == name.casefold()), None
+    )
+    found = None if resource is None else _version(resource, version)
+    if resource is None or found is None:
+        missing = name if resource is None else f"{name} in {version}"
+        yield _finding(where, f"{stored} are unreadable: no schema has {missing} any more", _LOST)
+        return
+    reading = _Reading(release, found, stored, where)
+    yield from reading.findings(resource.root)
+    yield from _rules(evolution, release, stored, where)
+    yield from _hooks(evolution, release, stored, where)
+
+
+def _finding(where: str, what: str, advice: str) -> Finding:
+    return Finding(where=where, what=what, advice=advice, kind="lock")
+
+
+def _version(resource: ResourceLineage, text: str) -> ApiVersion | None:
+    return next((each for each in resource.resources if each.text == text), None)
+
+
+class _Reading:
+    """Compares the recorded types of a release with the types of today, from the root inwards."""
+
+    def __init__(self, release: Release, version: ApiVersion, stored: str, where: str) -> None:
+        self.release = release
+        self.version = version
+        self.stored = stored
+        self.where = where
+        self._seen: set[tuple[Lineage, str]] = set()
+        self._waiting: list[tuple[Lineage, str]] = []
+
+    def findings(self, root: Lineage) -> Iterator[Finding]:
+        self._waiting.append((root, self.release.root))
+        while self._waiting:
+            pair = self._waiting.pop(0)
+            if pair in self._seen:
+                continue
+            self._seen.add(pair)
+            lineage, name = pair
+            recorded = self.release.types.get(name, StoredType())
+            version = _lineage_version(lineage, recorded.version or self.version.text)
+            if version is not None:
+                yield from self._of_type(lineage, version, recorded)
+
+    def _of_type(
+        self, lineage: Lineage, version: ApiVersion, recorded: StoredType
+    ) -> Iterator[Finding]:
+        type_name = lineage.definition(version).name
+        for name, text in recorded.properties.items():
+            yield from self._of_place(lineage, version, name, text, type_name)
+            if name in lineage.names(version):
+                yield from self._of_thread(lineage, Place(version, name), recorded)
+        for entry, text in recorded.bag.items():
+            name, _, at = entry.rpartition("@")
+            kept = _lineage_version(lineage, at)
+            if kept is None:
+                what = f"hold {type_name}.{name} in the shape of {at}, which no schema has any more"
+                yield _finding(self.where, f"{self.stored} {what}", _LOST)
+            else:
+                yield from self._of_place(lineage, kept, name, text, type_name)
+
+    def _of_place(
+        self, lineage: Lineage, version: ApiVersion, name: str, text: str, type_name: str
+    ) -> Iterator[Finding]:
+        """A property that is gone, or whose values no longer fit."""
+        if name not in lineage.names(version):
+            what = f"have {type_name}.{name} ({text}), which {version} does not have any more"
+            yield _finding(self.where, f"{self.stored} {what}", _LOST)
+            return
+        place = Place(version, name)
+        if not self._admits(lineage, place, stored_type(lineage, place), text):
+            what = f"have {type_name}.{name} as {text}, which {version} now has as another type"
+            yield _finding(self.where, f"{self.stored} {what}", _LOST)
+
+    def _admits(self, lineage: Lineage, place: Place, type_: Type, text: str) -> bool:
+        """Whether a type of today admits every value of a recorded type."""
+        word, _, rest = text.partition(" ")
+        match type_:
+            case FreeForm():
+                return True
+            case _ if word == "nullable":
+                return isinstance(type_, Nullable) and self._admits(lineage, place, type_.inner, rest)
+            case Nullable(inner):
+                return self._admits(lineage, place, inner, text)
+            case _ if text.startswith("one of ["):
+                parts = _split(text.removeprefix("one of ").removeprefix("[").removesuffix("]"))
+                return all(self._admits(lineage, place, type_, part) for part in parts)
+            case Union(variants):
+                same = [each for each in variants if self._same_name(lineage, place, each, text)]
+                return any(
+                    self._admits(lineage, place, each, text) for each in (same or variants)
+                )
+            case ListOf(inner) | MapOf(inner):
+                kind = "list of " if isinstance(type_, ListOf) else "map of "
+                return text.startswith(kind) and self._admits(
+                    lineage, place, inner, text.removeprefix(kind)
+                )
+            case Scalar(kind):
+                return text == kind or (kind, text) == ("number", "integer")
+            case Ref(key):
+                return self._definition_admits(lineage, place, key, text)
+
+    def _definition_admits(self, lineage: Lineage, place: Place, key: str, text: str) -> bool:
+        definition = _schema(lineage, place).definitions[key]
+        if isinstance(definition, EnumType):
+            return text == definition.kind
+        if not text.startswith("object "):
+            return False
+        recorded = unquoted(text.removeprefix("object "))
+        self._waiting.append((lineage.child(place, key), recorded))
+        return True
+
+    @staticmethod
+    def _same_name(lineage: Lineage, place: Place, variant: Type, text: str) -> bool:
+        if not isinstance(variant, Ref):
+            return False
+        definition = _schema(lineage, place).definitions[variant.key]
+        plain = unquoted(text.removeprefix("object ")).partition("@")[0].partition("(")[0]
+        return isinstance(definition, ObjectType) and plain == variant.key
+
+    def _of_thread(
+        self, lineage: Lineage, place: Place, recorded: StoredType
+    ) -> Iterator[Finding]:
+        """A property that no longer is the one of another version that it was."""
+        name = place.property
+        thread = lineage.thread(place)
+        renamed = recorded.renamed.get(name, {})
+        for version in lineage.nodes:
+            at = version.text
+            if at not in self.release.versions or at in recorded.apart.get(name, ()):
+                continue
+            other = renamed.get(at, name)
+            if other not in lineage.names(version) or version == place.version:
+                continue
+            if lineage.thread(Place(version, other)) is not thread:
+                type_name = lineage.definition(place.version).name
+                what = (
+                    f"have {type_name}.{name}, which was {other} of {at} when it was released; "
+                    "now the two are different properties"
+                )
+                yield _finding(self.where, f"{self.stored} {what}", _advice(name, other, place, version))
+                return
+
+
+def _advice(name: str, other: str, place: Place, version: ApiVersion) -> str:
+    if name == other:
+        return "restore the rule that joined them, or remove the one that parts them"
+    (older, first), (newer, second) = sorted([(place.version, name), (version, other)])
+    return (
+        f"restore `rename: {{{first}: {second}}}` between {older} and {newer}, "
+        "or accept it with `trundle lock --accept`"
+    )
+
+
+def _schema(lineage: Lineage, place: Place) -> Schema:
+    return lineage.evolution.schema(place.version)
+
+
+def _lineage_version(lineage: Lineage, text: str) -> ApiVersion | None:
+    return next((each for each in lineage.nodes if each.text == text), None)
+
+
+def _split(text: str) -> list[str]:
+    """The variants of a recorded union, which do not hold unions themselves."""
+    return text.split("; ")
+
+
+def _rules(
+    evolution: Evolution, release: Release, stored: str, where: str
+) -> Iterator[Finding]:
+    """Recorded rules that are gone; those that join properties are told by their threads."""
+    for version in evolution.versions.versions:
+        for type_name, rules in release.changes.get(version.text, {}).items():
+            now = evolution.changes(version, type_name)
+            for rule in _RELIED_ON:
+                for name, value in dict(rules.get(rule, {})).items():
+                    current = {} if now is None else getattr(now, rule)
+                    if name in current and _plain(current[name]) == _plain(value):
+                        continue
+                    found = "has changed" if name in current else "is gone"
+                    what = f"rely on `{rule}` of {type_name}.{name} under {version}, which {found}"
+                    yield _finding(where, f"{stored} {what}", _LOST)
+
+
+def _plain(value: object) -> object:
+    return dict(value) if isinstance(value, dict) else value
+
+
+def _hooks(
+    evolution: Evolution, release: Release, stored: str, where: str
+) -> Iterator[Finding]:
+    known = {version.text for version in evolution.versions.versions}
+    methods: dict[tuple[str, str, str], set[str]] = {}
+    for each in evolution.hooks.declarations:
+        reference = each.reference
+        key = (reference.type, reference.older.text, reference.newer.text)
+        methods.setdefault(key, set()).update((*each.assign, *each.converters))
+    for hook in release.hooks:
+        if not set(hook.between) <= known:
+            continue
+        wanted = {*hook.assign, *hook.converters}
+        missing = wanted - methods.get((hook.type, *hook.between), set())
+        if not missing:
+            continue
+        older, newer = hook.between
+        whole = missing == wanted
+        gone = f"the hook {hook.use}" if whole else f"{listed(missing)} of the hook {hook.use}"
+        what = f"rely on {gone} of {hook.type} between {older} and {newer}, which is gone"
+        yield _finding(where, f"{stored} {what}", _LOST)

@@ -1,0 +1,272 @@
+"""The shape of stored objects, as `trundle.lock` records it.
+
+A release is one resource type in one storage version: the properties of its root and of all types within,
+the entries that its property bags may have, and what became of each property's name in other versions.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from trundle.evolution import Evolution, HookDeclaration, Lineage, Place, ResourceLineage
+from trundle.project.changes import BY_PROPERTY
+from trundle.report._walk import children
+from trundle.schema import (
+    EnumType,
+    FreeForm,
+    ListOf,
+    MapOf,
+    Nullable,
+    ObjectType,
+    Ref,
+    Scalar,
+    Schema,
+    Type,
+    Union,
+)
+from trundle.version import ApiVersion
+
+_PLAIN = re.compile(r"[\w.@/()-]+")
+
+
+class StoredType(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """An object within a stored object.
+
+    Attributes:
+        version: the version whose shape it has, where that is not the release's.
+        properties: the type of each property.
+        renamed: what a property is called in other versions that call it otherwise.
+        apart: versions in which another property has the same name.
+        bag: the type of each entry that its property bag may have, by `property@version`.
+    """
+
+    version: str = ""
+    properties: dict[str, str] = {}
+    renamed: dict[str, dict[str, str]] = {}
+    apart: dict[str, list[str]] = {}
+    bag: dict[str, str] = {}
+
+
+class StoredHook(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A hook that conversions of stored objects called."""
+
+    type: str
+    between: list[str]
+    use: str
+    assign: list[str] = []
+    converters: list[str] = []
+
+
+class Release(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A resource type in one storage version.
+
+    Attributes:
+        root: name of the root's type among `types`.
+        versions: the versions that had the resource type when this was recorded.
+        types: all object types within, by name.
+        changes: the configured changes that conversions rely on, by version and type.
+        hooks: the hooks that conversions rely on.
+    """
+
+    root: str
+    versions: list[str]
+    types: dict[str, StoredType]
+    changes: dict[str, dict[str, dict[str, Any]]] = {}
+    hooks: list[StoredHook] = []
+
+
+def release_of(resource: ResourceLineage, version: ApiVersion) -> Release:
+    """The shape of a resource type's stored objects in a storage version."""
+    recording = _Recording(version)
+    root = recording.name(resource.root, version)
+    recording.finish()
+    inner = reached(resource.root)
+    names = {
+        (at, name) for lineage in inner for at in lineage.nodes for name in _names(lineage, at)
+    }
+    evolution = resource.root.evolution
+    return Release(
+        root=root,
+        versions=[str(each) for each in resource.versions.versions],
+        types={name: recording.types[name] for name in sorted(recording.types)},
+        changes=_changes(evolution, names),
+        hooks=_hooks(evolution.hooks.declarations, names),
+    )
+
+
+def reached(root: Lineage) -> tuple[Lineage, ...]:
+    """A lineage and all that are within it."""
+    found: dict[Lineage, None] = {root: None}
+    waiting = [root]
+    while waiting:
+        for child in children(waiting.pop()):
+            if child not in found:
+                found[child] = None
+                waiting.append(child)
+    return tuple(found)
+
+
+def _names(lineage: Lineage, version: ApiVersion) -> list[str]:
+    """The names of a lineage's type and of the enums within."""
+    definition = lineage.definition(version)
+    schema = lineage.evolution.schema(version)
+    types = [each.type for each in definition.properties]
+    keys = {key for each in types for key in lineage.evolution.definitions_in(each)}
+    enums = [schema.definitions[key] for key in keys]
+    return [definition.name, *(each.name for each in enums if isinstance(each, EnumType))]
+
+
+def _changes(
+    evolution: Evolution, names: set[tuple[ApiVersion, str]]
+) -> dict[str, dict[str, dict[str, Any]]]:
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for each in sorted(evolution.all_changes, key=lambda each: (each.version, each.type)):
+        if (each.version, each.type) not in names:
+            continue
+        rules = {rule: getattr(each, rule) for rule in BY_PROPERTY if rule != "default"}
+        kept = {rule: _ordered(value) for rule, value in rules.items() if value}
+        if each.rename_type is not None:
+            kept["renameType"] = each.rename_type
+        if kept:
+            found.setdefault(str(each.version), {})[each.type] = dict(sorted(kept.items()))
+    return found
+
+
+def _ordered(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _ordered(value[name]) for name in sorted(value)}
+    return sorted(value) if isinstance(value, tuple) else value
+
+
+def _hooks(
+    declarations: tuple[HookDeclaration, ...], names: set[tuple[ApiVersion, str]]
+) -> list[StoredHook]:
+    found = [
+        StoredHook(
+            type=each.reference.type,
+            between=[str(each.reference.older), str(each.reference.newer)],
+            use=each.reference.use,
+            assign=sorted(each.assign),
+            converters=sorted(each.converters),
+        )
+        for each in declarations
+        if (each.reference.older, each.reference.type) in names
+    ]
+    return sorted(found, key=lambda each: (each.between, each.type, each.use))
+
+
+class _Recording:
+    """Records the types of a release, each lineage and version once."""
+
+    def __init__(self, version: ApiVersion) -> None:
+        self.version = version
+        self.types: dict[str, StoredType] = {}
+        self._names: dict[tuple[Lineage, ApiVersion], str] = {}
+        self._waiting: list[tuple[Lineage, ApiVersion]] = []
+
+    def name(self, lineage: Lineage, version: ApiVersion) -> str:
+        """What the release calls a lineage's type in a version."""
+        known = self._names.get((lineage, version))
+        if known is not None:
+            return known
+        plain = lineage.nodes[version]
+        if version != self.version:
+            plain = f"{plain}@{version}"
+        name, number = plain, 2
+        while name in self._names.values():
+            name, number = f"{plain}({number})", number + 1
+        self._names[lineage, version] = name
+        self._waiting.append((lineage, version))
+        return name
+
+    def finish(self) -> None:
+        while self._waiting:
+            lineage, version = self._waiting.pop(0)
+            self.types[self._names[lineage, version]] = self._type(lineage, version)
+
+    def _type(self, lineage: Lineage, version: ApiVersion) -> StoredType:
+        names = lineage.names(version)
+        renamed = {name: others_called(lineage, Place(version, name)) for name in names}
+        apart = {name: _apart(lineage, Place(version, name)) for name in names}
+        homes = sorted(
+            thread.home(version) for thread in lineage.threads if thread.at(version) is None
+        )
+        return StoredType(
+            version="" if version == self.version else str(version),
+            properties={name: self._spell(lineage, Place(version, name)) for name in names},
+            renamed={name: each for name, each in renamed.items() if each},
+            apart={name: each for name, each in apart.items() if each},
+            bag={f"{x.property}@{x.version}": self._spell(lineage, x) for x in homes},
+        )
+
+    def _spell(self, lineage: Lineage, place: Place) -> str:
+        schema = lineage.evolution.schema(place.version)
+
+        def object_name(key: str) -> str:
+            return self.name(lineage.child(place, key), place.version)
+
+        text = spell_stored(stored_type(lineage, place), schema, object_name)
+        return text
+
+
+def others_called(lineage: Lineage, place: Place) -> dict[str, str]:
+    """What a property is called in other versions that call it otherwise."""
+    return {
+        str(each.version): each.property
+        for each in lineage.thread(place).places
+        if each.property != place.property
+    }
+
+
+def _apart(lineage: Lineage, place: Place) -> list[str]:
+    """Versions in which another property has the same name."""
+    thread = lineage.thread(place)
+    return [
+        str(version)
+        for version in lineage.nodes
+        if place.property in lineage.names(version)
+        and lineage.thread(Place(version, place.property)) is not thread
+    ]
+
+
+def stored_type(lineage: Lineage, place: Place) -> Type:
+    """The type that storage has at a place: it admits null wherever any version does."""
+    type_ = lineage.type(place)
+    return Nullable(type_) if lineage.nullable(place) and not _is_nullable(type_) else type_
+
+
+def _is_nullable(type_: Type) -> bool:
+    return isinstance(type_, Nullable)
+
+
+def spell_stored(type_: Type, schema: Schema, object_name: Any) -> str:
+    """A type as the lock spells it; an enum is as open as the kind of its values."""
+    match type_:
+        case Scalar(kind):
+            return kind
+        case FreeForm():
+            return "any"
+        case Ref(key):
+            found = schema.definitions[key]
+            return f"object {_quoted(object_name(key))}" if isinstance(found, ObjectType) else found.kind
+        case ListOf(items):
+            return f"list of {spell_stored(items, schema, object_name)}"
+        case MapOf(values):
+            return f"map of {spell_stored(values, schema, object_name)}"
+        case Nullable(inner):
+            return f"nullable {spell_stored(inner, schema, object_name)}"
+        case Union(variants):
+            spelled = dict.fromkeys(spell_stored(each, schema, object_name) for each in variants)
+            return f"one of [{'; '.join(spelled)}]"
+
+
+def _quoted(name: str) -> str:
+    return name if _PLAIN.fullmatch(name) else json.dumps(name).replace(";", "\\u003b")
+
+
+def unquoted(text: str) -> str:
+    """A name as it was before it was spelled."""
+    return str(json.loads(text)) if text.startswith('"') else text

@@ -1,0 +1,157 @@
+"""Tells the configured changes that fit the schemas from those that do not.
+
+A change that names something missing, matches nothing or contradicts another is a finding. All of them are
+found, not the first: a change that is found wrong is set aside, and the others are tried without it.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from trundle.evolution import ChangeError, Evolution, HookDeclaration, Lineage, TypeChanges
+from trundle.project._fitting import find_misfits
+from trundle.project.findings import Finding, did_you_mean
+from trundle.report._walk import lineages
+from trundle.schema import ObjectType, Schema
+
+BY_PROPERTY = (
+    "rename",
+    "values",
+    "wrap",
+    "unwrap",
+    "move",
+    "convert",
+    "variant",
+    "default",
+    "keep",
+)
+"""The rules that name properties, as fields of `TypeChanges`."""
+
+
+class Applied(msgspec.Struct, frozen=True):
+    """The changes and hooks that fit, at work.
+
+    Attributes:
+        evolution: the schemas under the changes and hooks that fit.
+        lineages: all lineages of the evolution.
+        findings: what is wrong with the others.
+    """
+
+    evolution: Evolution
+    lineages: tuple[Lineage, ...]
+    findings: tuple[Finding, ...]
+
+
+def apply_changes(
+    schemas: tuple[Schema, ...],
+    changes: Sequence[TypeChanges],
+    hooks: tuple[HookDeclaration, ...] = (),
+) -> Applied:
+    """Follows the schemas under all changes and hooks that fit them."""
+    findings: list[Finding] = []
+    by_version = {schema.version: schema for schema in schemas}
+    kept = []
+    for each in changes:
+        schema = by_version.get(each.version)
+        if schema is None:
+            what = f"there are changes of {each.type} under {each.version}, which no schema has"
+            known = [str(version) for version in by_version]
+            advice = did_you_mean(str(each.version), known)
+            findings.append(_finding(each.place(""), what, advice))
+        else:
+            sound = _names_known(each, schema, findings)
+            kept.extend([] if sound is None else [sound])
+    applied = _without_contradictions(schemas, tuple(kept), hooks, findings)
+    findings.extend(find_misfits(applied.evolution, applied.lineages))
+    return msgspec.structs.replace(applied, findings=tuple(dict.fromkeys(findings)))
+
+
+def _finding(where: str, what: str, advice: str) -> Finding:
+    return Finding(where=where, what=what, advice=advice, kind="unused")
+
+
+def _names_known(
+    changes: TypeChanges, schema: Schema, findings: list[Finding]
+) -> TypeChanges | None:
+    """The changes whose type and properties exist on the older side; None where the type does not."""
+    named = [each for each in schema.definitions.values() if each.name == changes.type]
+    if not named:
+        what = f"{changes.version} has no type {changes.type}"
+        advice = did_you_mean(changes.type, {each.name for each in schema.definitions.values()})
+        findings.append(_finding(changes.place(""), what, advice))
+        return None
+    known = {
+        each.name
+        for definition in named
+        if isinstance(definition, ObjectType)
+        for each in definition.properties
+    }
+    for rule, name in list(uses(changes)):
+        if name.partition(".")[0] in known if rule == "move" else name in known:
+            continue
+        what = f"`{rule}` names {name}, which {changes.type} of {changes.version} does not have"
+        if not known:
+            what = f"`{rule}` names {name}, but {changes.type} is an enum, which has no properties"
+        advice = did_you_mean(name, known)
+        findings.append(_finding(changes.place(rule, name), what, advice))
+        changes = without(changes, rule, name)
+    return changes
+
+
+def uses(changes: TypeChanges) -> Iterator[tuple[str, str]]:
+    """The rules of a type that name properties, each with the property."""
+    for rule in BY_PROPERTY:
+        for name in getattr(changes, rule):
+            yield rule, name
+
+
+def without(changes: TypeChanges, rule: str, name: str) -> TypeChanges:
+    """The changes of a type without one of them."""
+    old = getattr(changes, rule)
+    new: Any
+    if isinstance(old, tuple):
+        new = tuple(each for each in old if each != name)
+    else:
+        new = {key: value for key, value in old.items() if key != name}
+    return msgspec.structs.replace(changes, **{rule: new})
+
+
+def _without_contradictions(
+    schemas: tuple[Schema, ...],
+    changes: tuple[TypeChanges, ...],
+    hooks: tuple[HookDeclaration, ...],
+    findings: list[Finding],
+) -> Applied:
+    """Follows the schemas; whatever the evolution refuses is set aside, until it refuses nothing."""
+    while True:
+        evolution = Evolution(schemas, changes, hooks)
+        try:
+            found = tuple(lineages(evolution))
+            for each in found:
+                _ = each.links, each.hooks
+        except ChangeError as error:
+            fewer = tuple(_without_place(each, error.where) for each in changes)
+            fewer_hooks = tuple(each for each in hooks if each.reference.where != error.where)
+            if fewer == changes and fewer_hooks == hooks:
+                raise
+            kind = "hook" if fewer_hooks != hooks else "unused"
+            advice = "" if ";" in error.reason else "correct or remove the rule"
+            findings.append(
+                Finding(where=error.where, what=error.reason, advice=advice, kind=kind)
+            )
+            changes, hooks = fewer, fewer_hooks
+        else:
+            return Applied(evolution, found, ())
+
+
+def _without_place(changes: TypeChanges, where: str) -> TypeChanges:
+    """The changes of a type without the first that stands at a place."""
+    for rule, name in uses(changes):
+        if changes.place(rule, name) == where:
+            return without(changes, rule, name)
+    if changes.rename_type is not None and changes.place("rename_type") == where:
+        return msgspec.structs.replace(changes, rename_type=None)
+    return changes
+
+

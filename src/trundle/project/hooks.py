@@ -1,0 +1,213 @@
+"""Finds the hand-written hooks that a project names, and everything that is wrong with them.
+
+A hook is a class, named by `use` as `package.module:Class` and imported with the project's folder on the
+path. What it declares is read from its methods: `assign_to` and `assign_from`, declared with
+`trundle.runtime.hook`, and property converters named `convert_..._to_...`. A hook that cannot stand where
+the configuration puts it is a finding; it is never left out in silence.
+"""
+
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from traceback import extract_tb
+from types import TracebackType
+
+from trundle.evolution import Evolution, HookDeclaration, HookReference, Lineage, VersionMap
+from trundle.project._hook_methods import Place, read_methods
+from trundle.project._importing import importable
+from trundle.project.findings import Finding, did_you_mean, listed
+from trundle.schema import ObjectType
+from trundle.version import ApiVersion
+
+
+def discover_hooks(
+    references: Sequence[HookReference],
+    evolution: Evolution,
+    lineages: Sequence[Lineage],
+    folder: Path,
+) -> tuple[tuple[HookDeclaration, ...], tuple[Finding, ...]]:
+    """Imports the hooks of a project, and reads what they declare.
+
+    Args:
+        references: where the configuration names hooks.
+        evolution: the versions under the configured changes, without hooks.
+        lineages: all lineages of the evolution.
+        folder: the project's folder.
+
+    Returns:
+        The hooks that can be called, and everything that is wrong with the others.
+    """
+    declarations: list[HookDeclaration] = []
+    findings: list[Finding] = []
+    modules = [each.use.partition(":")[0] for each in references]
+    with importable([folder], modules):
+        for reference in references:
+            class_ = _load(reference, folder, findings)
+            place = _place(reference, evolution, lineages, class_, findings)
+            if class_ is None or place is None:
+                continue
+            declaration, problems = read_methods(reference, class_, place)
+            findings.extend(problems)
+            if not problems:
+                declarations.append(declaration)
+    return tuple(declarations), tuple(findings)
+
+
+def _finding(reference: HookReference, what: str, advice: str) -> Finding:
+    return Finding(where=reference.where, what=what, advice=advice, kind="hook")
+
+
+def _load(reference: HookReference, folder: Path, findings: list[Finding]) -> type | None:
+    """The class of a hook; why it cannot be had is a finding."""
+    module_name, _, path = reference.use.partition(":")
+    expected = f"expected to import the hook {reference.use}"
+    try:
+        found: object = import_module(module_name)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - a module may raise anything, SystemExit included
+        if isinstance(error, ModuleNotFoundError) and _is_part(error.name, module_name):
+            what = f"{expected}, found no module {error.name}"
+            advice = f"write it below {folder}, or correct `use`"
+        else:
+            place = _place_of(error.__traceback__, folder, reference)
+            what = f"{expected}, found {type(error).__name__}: {error}{place}"
+            advice = "mend the module; it may import the generated package only under TYPE_CHECKING"
+        findings.append(_finding(reference, what, advice))
+        return None
+    holder = module_name
+    for name in path.split("."):
+        if not hasattr(found, name):
+            classes = [each for each, value in vars(found).items() if isinstance(value, type)]
+            what = f"expected the class {path} in {module_name}, found no {name} in {holder}"
+            findings.append(_finding(reference, what, did_you_mean(name, classes)))
+            return None
+        found, holder = getattr(found, name), f"{holder}.{name}"
+    if isinstance(found, type):
+        return found
+    what = f"expected {reference.use} to be a class, found {type(found).__name__}"
+    findings.append(_finding(reference, what, "put the methods into a class"))
+    return None
+
+
+def _is_part(missing: str | None, module: str) -> bool:
+    """Whether a module that is missing is the one that was asked for, or a package that holds it."""
+    return missing is not None and f"{module}.".startswith(f"{missing}.")
+
+
+def _place_of(trace: TracebackType | None, folder: Path, reference: HookReference) -> str:
+    """Where in the project's own code an import failed."""
+    root = folder.resolve()
+    for frame in reversed(extract_tb(trace)):
+        path = Path(frame.filename)
+        if root in path.resolve().parents:
+            return f" at {path.resolve().relative_to(root)}:{frame.lineno}"
+    return "" if trace is None else f" in {reference.use.partition(':')[0]}"
+
+
+def _place(
+    reference: HookReference,
+    evolution: Evolution,
+    lineages: Sequence[Lineage],
+    class_: type | None,
+    findings: list[Finding],
+) -> Place | None:
+    """Where a hook stands; that there is no such place is a finding."""
+    known = evolution.versions.versions
+    gone = [version for version in (reference.older, reference.newer) if version not in known]
+    for version in gone:
+        what = f"the hook {reference.use} stands at {version}, which no schema has"
+        advice = f"remove the hook, or restore the version; there are {listed(map(str, known))}"
+        findings.append(_finding(reference, what, advice))
+    if gone:
+        return None
+    of_type = [
+        each
+        for each in lineages
+        if reference.older in each.nodes
+        and each.definition(reference.older).name == reference.type
+    ]
+    if not of_type:
+        findings.append(_type_gone(reference, evolution))
+        return None
+    standing = tuple(each for each in of_type if _meets(each, reference))
+    if standing:
+        return Place(evolution, standing, reference.older, reference.newer)
+    findings.append(_dangling(reference, evolution, of_type, class_))
+    return None
+
+
+def _meets(lineage: Lineage, reference: HookReference) -> bool:
+    return any(
+        (pair.older, pair.newer) == (reference.older, reference.newer)
+        for pair in lineage.versions.pairs
+    )
+
+
+def _type_gone(reference: HookReference, evolution: Evolution) -> Finding:
+    definitions = evolution.schema(reference.older).definitions.values()
+    names = {each.name for each in definitions if isinstance(each, ObjectType)}
+    others = [
+        schema.version
+        for schema in evolution.schemas
+        if any(each.name == reference.type for each in schema.definitions.values())
+    ]
+    what = f"the hook {reference.use} is for {reference.type}, which {reference.older} does not have"
+    if reference.type in {each.name for each in definitions}:
+        what = f"the hook {reference.use} is for {reference.type}, which is an enum"
+        advice = "convert the property that holds it, by a hook of the type around it"
+    elif others:
+        advice = f"name the type as the older side does; {reference.type} is in {listed(map(str, others))}"
+    else:
+        advice = did_you_mean(reference.type, names)
+    return _finding(reference, what, advice)
+
+
+def _dangling(
+    reference: HookReference,
+    evolution: Evolution,
+    lineages: Sequence[Lineage],
+    class_: type | None,
+) -> Finding:
+    """The finding for a hook whose versions are no neighbours, or no longer."""
+    older, newer = reference.older, reference.newer
+    between = VersionMap.of(
+        version for each in lineages for version in each.nodes if older <= version <= newer
+    )
+    what = f"the hook {reference.use} of {reference.type} stands between {older} and {newer}, "
+    if newer not in between.versions:
+        later = [pair.newer for each in lineages for pair in each.versions.pairs if pair.older == older]
+        what += f"but {reference.type} is not there in {newer}"
+        advice = f"write [{older}, {later[0]}]" if later else "remove the hook"
+        return _finding(reference, what, advice)
+    inner = [str(version) for version in between.versions[1:-1]]
+    what += f"which are no neighbours: {listed(inner)} came between" if inner else "no neighbours"
+    pairs = [
+        (pair.older, pair.newer)
+        for pair in lineages[0].versions.pairs
+        if older <= pair.older and pair.newer <= newer
+    ]
+    fitting = [pair for pair in pairs if class_ and _fits(reference, class_, evolution, lineages, pair)]
+    belongs = fitting if len(fitting) == 1 else pairs
+    spoken = " or ".join(f"[{one}, {other}]" for one, other in belongs)
+    return _finding(reference, what, f"it now belongs to {spoken or 'no pair'}; write that")
+
+
+def _fits(
+    reference: HookReference,
+    class_: type,
+    evolution: Evolution,
+    lineages: Sequence[Lineage],
+    pair: tuple[ApiVersion, ApiVersion],
+) -> bool:
+    """Whether everything that a hook declares is there on both sides of a pair."""
+    standing = tuple(each for each in lineages if set(pair) <= each.nodes.keys())
+    if not standing:
+        return False
+    _, problems = read_methods(reference, class_, Place(evolution, standing, *pair))
+    return not problems
+
+
+def hook_modules(references: Sequence[HookReference]) -> Iterator[str]:
+    """The modules that hold a project's hooks."""
+    yield from dict.fromkeys(each.use.partition(":")[0] for each in references)

@@ -1,0 +1,166 @@
+"""The records of a plan and of a lineage in plain words."""
+
+import json
+from collections.abc import Sequence
+from typing import assert_never
+
+from trundle.evolution import Place, steps
+from trundle.evolution import _relate as relate
+from trundle.schema import ABSENT
+
+
+def quoted(name: str) -> str:
+    """A property's name as text shows it."""
+    return "the additional properties" if name == "*" else f"`{name}`"
+
+
+def listed(names: Sequence[str], word: str = "and") -> str:
+    """Some names in a sentence: `a, b and c`."""
+    *first, last = names
+    return f"{', '.join(first)} {word} {last}" if first else last
+
+
+def say_step(step: steps.Step) -> str:
+    """What a step of a plan does."""
+    match step:
+        case steps.Assign(property=name, value=None):
+            return f"{quoted(name)} stays absent: nothing here tells it{_default(step)}"
+        case steps.Assign(property=name, value=steps.Read(property=same)) if name == same:
+            return f"{quoted(name)} is copied{_default(step)}"
+        case steps.Assign(property=name, value=value):
+            assert value is not None
+            return f"{quoted(name)} takes {say(value)}{_default(step)}"
+        case steps.Stash(entry=entry, value=value, derived=derived):
+            copied = value == steps.Read(entry.property)
+            what = say_entry(entry) if copied else f"{say(value)} as {say_entry(entry)}"
+            text = f"the property bag keeps {what}"
+            if derived is None:
+                return text
+            return f"{text}, unless {say(derived)} tells the same"
+        case _:
+            assert_never(step)
+
+
+def _default(step: steps.Assign) -> str:
+    if step.default is ABSENT:
+        return ""
+    return f"; required, so {json.dumps(step.default, ensure_ascii=False)} shows where it is absent"
+
+
+def say_entry(place: Place) -> str:
+    """An entry of a property bag."""
+    return f"{quoted(place.property)} in the shape of {place.version}"
+
+
+def say(value: steps.Expression) -> str:  # noqa: PLR0911 - one for each kind
+    """Where a value comes from."""
+    match value:
+        case steps.Read(property=name):
+            return quoted(name)
+        case steps.Unstash(entries=entries, witness=witness):
+            if not entries:
+                return "nothing"
+            named = listed([_say_unstashed(entry) for entry in entries], "or")
+            return f"the bag's {named}" + (" while that is current" if witness else "")
+        case steps.Change(value=inner, step=step):
+            return f"{say(inner)}{_with(step)}"
+        case steps.HookOutput(call=call, output=output, step=step):
+            inputs = [quoted(place.property) for place, told in call.inputs if told is not None]
+            return (
+                f"what {call.use}.{call.method} (between {call.between}) tells as "
+                f"{quoted(output.property)} from {listed(inputs)}{_with(step)}"
+            )
+        case steps.Hidden(value=inner):
+            return f"{say(inner)} of the object stored so far"
+        case steps.First(options=options):
+            return ", else ".join(say(option) for option in options)
+        case _:
+            assert_never(value)
+
+
+def _say_unstashed(entry: steps.Entry) -> str:
+    return f"{say_entry(entry.place)}{_with(entry.step)}"
+
+
+def _with(step: steps.ValueStep | None) -> str:
+    return "" if step is None else f", {say_change(step)}"
+
+
+def say_change(step: steps.ValueStep) -> str:  # noqa: C901, PLR0911, PLR0912 - one for each kind
+    """What becomes of a value that goes through a change."""
+    match step:
+        case steps.ToObject():
+            return "member by member"
+        case steps.Items(item=inner):
+            return f"element by element{_inner(inner)}"
+        case steps.Values(value=inner):
+            return f"value by value{_inner(inner)}"
+        case steps.Optional(inner=inner):
+            return f"{say_change(inner)}, null as null"
+        case steps.Cases(cases=cases):
+            lacking = any(case.lacking for case in cases)
+            return "variant by variant" + (
+                ", without those that are unknown here" if lacking else ""
+            )
+        case steps.Chain(steps=parts):
+            return ", then ".join(map(say_change, parts))
+        case steps.Listed(item=item):
+            return f"as a list of one{_with(item)}"
+        case steps.Single(item=item):
+            return f"the first of the list{_with(item)}"
+        case steps.ToFreeForm():
+            return "as plain JSON"
+        case steps.FromFreeForm():
+            return "where it fits the type"
+        case steps.Fit(kinds=kinds):
+            return f"where it is {listed(kinds, 'or')}"
+        case steps.ToEnum():
+            return "in the enum's own letter case"
+        case steps.MapText(values=pairs):
+            return "with " + listed([f"{one!r} as {other!r}" for one, other in pairs])
+        case steps.CallScalar(name=name):
+            return f"by {name}"
+        case steps.CallConverter(use=use, method=method, between=between):
+            return f"by {use}.{method} (between {between})"
+        case steps.SetConstant(value=value):
+            return f"as {json.dumps(value, ensure_ascii=False)}"
+        case _:
+            assert_never(step)
+
+
+def _inner(step: steps.ValueStep) -> str:
+    return "" if isinstance(step, steps.ToObject) else f", each {say_change(step)}"
+
+
+def say_conversion(  # noqa: C901, PLR0911, PLR0912 - one for each kind
+    conversion: relate.Conversion,
+) -> str:
+    """How two places that meet convert into each other."""
+    match conversion:
+        case relate.Same():
+            return "as it is"
+        case relate.ConvertObject():
+            return "member by member"
+        case relate.EachItem(item=inner):
+            return f"element by element, {say_conversion(inner)}"
+        case relate.EachValue(value=inner):
+            return f"value by value, {say_conversion(inner)}"
+        case relate.ByVariant():
+            return "variant by variant"
+        case relate.Narrow():
+            return "where the value fits the narrower type"
+        case relate.EnumText():
+            return "as text on one side and an enum on the other"
+        case relate.MapValues(values=pairs):
+            return "with " + listed([f"{one!r} as {other!r}" for one, other in pairs])
+        case relate.Wrap(item=inner):
+            return f"a single value as a list of one, {say_conversion(inner)}"
+        case relate.Unwrap(item=inner):
+            return f"a list as its only element, {say_conversion(inner)}"
+        case relate.ConvertScalar(name=name):
+            return f"by {name}"
+        case relate.CallHook(use=use, up=up, down=down):
+            methods = [method for method in (up, down) if method is not None]
+            return f"by {use}, {listed(methods)}"
+        case _:
+            assert_never(conversion)

@@ -1,0 +1,48 @@
+"""Proves that nothing is lost: generated values of any generated class, and the laws of conversion."""
+
+try:
+    import hypothesis as _hypothesis
+except ImportError as error:  # pragma: no cover - depends on the installation
+    raise ImportError(
+        "trundle.verify needs hypothesis; install it with: pip install trundle[verify]"
+    ) from error
+
+from trundle.verify._broken import LawBroken
+from trundle.verify._edits import edits
+from trundle.verify._laws import (
+    law1,
+    law2,
+    law3,
+    law4,
+    law5,
+    law6,
+    law_agreement,
+    law_identity,
+    law_upgrade,
+    laws,
+)
+from trundle.verify._stored import earlier_objects, object_class, storage_class, stored_objects
+from trundle.verify._values import objects, values
+
+__all__ = [
+    "LawBroken",
+    "earlier_objects",
+    "edits",
+    "law1",
+    "law2",
+    "law3",
+    "law4",
+    "law5",
+    "law6",
+    "law_agreement",
+    "law_identity",
+    "law_upgrade",
+    "laws",
+    "object_class",
+    "objects",
+    "storage_class",
+    "stored_objects",
+    "values",
+]
+
+del _hypothesis

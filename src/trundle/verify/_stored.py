@@ -1,0 +1,72 @@
+"""Hypothesis strategies of stored objects, as several clients leave them behind."""
+
+import importlib
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from trundle.runtime import Scheme
+from trundle.verify._edits import edits
+from trundle.verify._values import objects
+
+_WRITES = 3
+
+
+def object_class(scheme: Scheme, resource: str, version: str) -> type[Any]:
+    """The generated API class of a resource type in one version."""
+    return _load(scheme, scheme.resources[resource].versions[version])
+
+
+def storage_class(scheme: Scheme, resource: str, version: str | None = None) -> type[Any]:
+    """The generated storage class of a resource type; the hub's where no version is given."""
+    found = scheme.resources[resource]
+    return _load(scheme, found.storage[found.hub if version is None else version])
+
+
+def _load(scheme: Scheme, path: str) -> type[Any]:
+    module, _, name = path.partition(":")
+    found: type[Any] = getattr(importlib.import_module(f"{scheme.package}.{module}"), name)
+    return found
+
+
+def stored_objects(
+    scheme: Scheme, resource: str, *, writer: str | None = None, writes: int = _WRITES
+) -> SearchStrategy[Any]:
+    """Stored objects that several versions have written, one over the other.
+
+    Args:
+        scheme: the scheme of a generated package.
+        resource: the name of a resource type of it.
+        writer: the version that writes first; any version where it is not given.
+        writes: how often the object is written over at most.
+    """
+    return _stored(scheme, resource, writer, writes)
+
+
+@st.composite
+def _stored(
+    draw: DrawFn, scheme: Scheme, resource: str, writer: str | None, writes: int
+) -> Any:
+    versions = list(scheme.resources[resource].versions)
+    first = draw(st.sampled_from(versions)) if writer is None else writer
+    stored = scheme.to_storage(draw(objects(object_class(scheme, resource, first))))
+    for _ in range(draw(st.integers(0, writes))):
+        version = draw(st.sampled_from(versions))
+        if draw(st.booleans()):
+            document = draw(objects(object_class(scheme, resource, version)))
+        else:
+            document = draw(edits(scheme.from_storage(stored, version)))
+        stored = scheme.to_storage(document, stored)
+    return stored
+
+
+def earlier_objects(scheme: Scheme, resource: str, version: str) -> SearchStrategy[Any]:
+    """Stored objects in the shape of an earlier storage version, written by that version itself."""
+    class_ = storage_class(scheme, resource, version)
+
+    def written(stored: Any) -> Any:
+        stored.written_with = version
+        return stored
+
+    return objects(class_).map(written)

@@ -1,0 +1,280 @@
+"""Hypothesis strategies of valid objects of generated classes.
+
+A class is read from its fields alone, so that it may come from any generated package. Values are of the
+kinds that conversions stumble over: empty texts and lists, zeros, integers beyond 2^53, text that looks
+like JSON, numbers whose spelling matters, null where null is admitted.
+"""
+
+import functools
+import json
+import sys
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from types import ModuleType
+from typing import Any, cast
+
+import msgspec
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+from msgspec import inspect
+
+from trundle.codegen import class_name
+from trundle.runtime import ABSENT, GeneratedObject, StorageObject
+
+_DEPTH = 3
+_SIZE = 3
+_OPTIONAL = 6
+KEY_PROPERTIES = ("name", "id", "key")
+"""Properties that identify an element of a list where no keys are declared."""
+
+_TEXTS = (
+    "",
+    "a",
+    "b",
+    "Zoë",
+    "two words",
+    "null",
+    "true",
+    "0",
+    "1.10",
+    "12",
+    '{"a": 1.10}',
+    "[]",
+    "$unknown",
+    "$propertyBag",
+    "$.a[0]",
+    '"quoted"',
+    "back\\slash",
+    "line\nbreak",
+    "\u2028\U0001f600",
+    "2019-09-09",
+)
+_INTEGERS = (0, 1, -1, 7, 2**31, 2**53 + 1, -(2**63), 2**64 + 1)
+_FLOATS = (0.0, -0.0, 0.5, -2.25, 1.0, 1e-7, 1e22, 1.7976931348623157e308)
+_FREE = (
+    b"null",
+    b"true",
+    b"0",
+    b"1.10",
+    b"-0",
+    b"1e2",
+    b"123456789012345678901234567890",
+    b'""',
+    b'"text"',
+    b"[]",
+    b"{}",
+    b"[1, 2.50, null]",
+    b'{"a": 1.10, "b": {"c": []}}',
+    b'{"name": "x", "value": 9007199254740993}',
+    b'[{"name": "x"}, {"name": "y", "more": 1.0}]',
+    b'{"$unknown": {"x": 1}, "apiVersion": "v1"}',
+)
+_MAP_KEYS = ("a", "b", "", "two words", "$unknown", "$additional", "Name", "name", "0")
+_ADDITIONAL_KEYS = ("x-a", "x-b", "x two", "x$")
+
+
+def objects(class_: type[Any], *, depth: int = _DEPTH) -> SearchStrategy[Any]:
+    """Valid objects of a generated class.
+
+    Args:
+        class_: a generated API or storage class. What names a resource keeps its default. Storage objects
+            have no property bag, but sometimes unknown properties.
+        depth: how many levels of nested objects there are at most, where the class allows it.
+    """
+    return _objects(class_, depth)
+
+
+def values(type_: Any, *, depth: int = _DEPTH) -> SearchStrategy[Any]:
+    """Valid values of a type as msgspec's `inspect` tells it."""
+    return _value(type_, depth, ())
+
+
+@functools.lru_cache(maxsize=None)
+def _objects(class_: type[Any], depth: int) -> SearchStrategy[Any]:
+    fields = drawn_fields(class_)
+    required = {name: _field(class_, field, depth) for name, field in fields.items() if field.required}
+    optional = {
+        name: _field(class_, field, depth) for name, field in fields.items() if not field.required
+    }
+    return _made(class_, required, optional, shallow=depth <= 0)
+
+
+@st.composite
+def _made(
+    draw: DrawFn,
+    class_: type[Any],
+    required: Mapping[str, SearchStrategy[Any]],
+    optional: Mapping[str, SearchStrategy[Any]],
+    *,
+    shallow: bool,
+) -> Any:
+    chosen: list[str] = []
+    names = list(optional)
+    if names and not shallow:
+        if len(names) <= _OPTIONAL:
+            mask = draw(st.integers(0, 2 ** len(names) - 1))
+            chosen = [name for place, name in enumerate(names) if mask >> place & 1]
+        else:
+            chosen = draw(st.lists(st.sampled_from(names), unique=True, max_size=_OPTIONAL))
+    drawn = {name: draw(strategy) for name, strategy in required.items()}
+    drawn.update((name, draw(optional[name])) for name in sorted(chosen))
+    return class_(**drawn)
+
+
+@functools.lru_cache(maxsize=None)
+def drawn_fields(class_: type[Any]) -> Mapping[str, inspect.Field]:
+    """The fields of a class that are drawn, by attribute; what names a resource keeps its default."""
+    info = inspect.type_info(class_)
+    assert isinstance(info, inspect.StructType)
+    skipped = {"property_bag", "written_with"}
+    if not issubclass(class_, StorageObject):
+        skipped.add("unknown")
+    return {
+        field.name: field
+        for field in info.fields
+        if field.name not in skipped and field.default in {inspect_default, ABSENT}
+    }
+
+
+inspect_default = msgspec.NODEFAULT
+
+
+def _field(class_: type[Any], field: inspect.Field, depth: int) -> SearchStrategy[Any]:
+    return field_values(class_, field, depth)
+
+
+def field_values(class_: type[Any], field: inspect.Field, depth: int) -> SearchStrategy[Any]:
+    """Valid values of a field of a class."""
+    match field.encode_name:
+        case "$unknown":
+            return st.dictionaries(st.sampled_from(("later", "odd one")), free_forms(), max_size=1)
+        case "$additional":
+            inner = cast("inspect.DictType", _dict_type(field.type))
+            return st.dictionaries(
+                st.sampled_from(_ADDITIONAL_KEYS),
+                _value(inner.value_type, depth - 1, ()),
+                min_size=1,
+                max_size=2,
+            )
+        case "metadata":
+            return _metadata()
+        case _:
+            return _value(field.type, depth, enum_texts(class_, field.name))
+
+
+def _dict_type(type_: Any) -> Any:
+    types = type_.types if isinstance(type_, inspect.UnionType) else (type_,)
+    return next(each for each in types if isinstance(each, inspect.DictType))
+
+
+def _value(type_: Any, depth: int, texts: tuple[str, ...]) -> SearchStrategy[Any]:  # noqa: PLR0911 - one arm a kind
+    match type_:
+        case inspect.StrType():
+            return _texts(texts)
+        case inspect.IntType():
+            return _integers()
+        case inspect.FloatType():
+            return _floats()
+        case inspect.BoolType():
+            return st.booleans()
+        case inspect.NoneType():
+            return st.none()
+        case inspect.ListType(item_type=item):
+            if depth <= 0:
+                return st.builds(list[Any])
+            return _lists(_value(item, depth - 1, texts))
+        case inspect.DictType(value_type=value):
+            if depth <= 0:
+                return st.builds(dict[str, Any])
+            return st.dictionaries(
+                st.sampled_from(_MAP_KEYS), _value(value, depth - 1, texts), max_size=_SIZE
+            )
+        case inspect.StructType(cls):
+            return st.deferred(functools.partial(_objects, cls, depth - 1))
+        case inspect.UnionType(types):
+            return st.one_of([_value(each, depth, texts) for each in types])
+        case inspect.LiteralType(values=known):
+            return st.sampled_from(known)
+        case _:
+            return free_forms()
+
+
+@functools.lru_cache(maxsize=None)
+def _texts(known: tuple[str, ...]) -> SearchStrategy[str]:
+    samples = st.sampled_from((*known, *known, *_TEXTS) if known else _TEXTS)
+    return st.one_of(samples, st.text(max_size=6))
+
+
+@functools.lru_cache(maxsize=None)
+def _integers() -> SearchStrategy[int]:
+    return st.one_of(st.sampled_from(_INTEGERS), st.integers(-1000, 1000))
+
+
+@functools.lru_cache(maxsize=None)
+def _floats() -> SearchStrategy[float]:
+    return st.sampled_from(_FLOATS)
+
+
+@functools.lru_cache(maxsize=None)
+def free_forms() -> SearchStrategy[msgspec.Raw]:
+    """Free-form data, with numbers whose spelling matters."""
+    return st.one_of(
+        st.sampled_from(_FREE),
+        st.text(max_size=6).map(lambda text: json.dumps(text).encode()),
+    ).map(msgspec.Raw)
+
+
+@functools.lru_cache(maxsize=None)
+def _metadata() -> SearchStrategy[msgspec.Raw]:
+    return st.sampled_from(
+        (b'{"name":"one"}', b'{"name":"two","labels":{"a":"1.10"},"generation":1e2}', b"{}")
+    ).map(msgspec.Raw)
+
+
+@st.composite
+def _lists(draw: DrawFn, items: SearchStrategy[Any]) -> list[Any]:
+    drawn = draw(st.lists(items, max_size=_SIZE))
+    if len(drawn) > 1 and isinstance(drawn[0], GeneratedObject) and draw(st.booleans()):
+        name_apart(drawn)
+    return drawn
+
+
+def name_apart(items: list[Any]) -> None:
+    """Makes the texts of a list's key properties unique, where its elements have some."""
+    for attribute in KEY_PROPERTIES:
+        seen: set[str] = set()
+        for place, item in enumerate(items):
+            text = getattr(item, attribute, None)
+            if isinstance(text, str):
+                if text in seen:
+                    setattr(item, attribute, f"{text}-{place}")
+                seen.add(getattr(item, attribute))
+
+
+@functools.lru_cache(maxsize=None)
+def enum_texts(class_: type[Any], attribute: str) -> tuple[str, ...]:
+    """The texts of the enums that a property may be of, as far as the class's modules tell.
+
+    An enum belongs to a property when its name ends with the property's name; where none does, all enums
+    of these modules do.
+    """
+    module = sys.modules.get(class_.__module__)
+    enums = dict(_enums(module)) if module is not None else {}
+    wanted = class_name(attribute).casefold()
+    close = {name: texts for name, texts in enums.items() if name.casefold().endswith(wanted)}
+    found = [text for texts in (close or enums).values() for text in texts]
+    return tuple(dict.fromkeys(found[:40]))
+
+
+def _enums(module: ModuleType) -> Mapping[str, tuple[str, ...]]:
+    inside: Callable[[ModuleType], list[tuple[str, Any]]] = lambda each: sorted(vars(each).items())  # noqa: E731
+    package = module.__name__.partition(".")[0]
+    members = inside(module)
+    for _, value in inside(module):
+        if isinstance(value, ModuleType) and value.__name__.partition(".")[0] == package:
+            members.extend(inside(value))
+    return {
+        name: tuple(each.value for each in value)
+        for name, value in members
+        if isinstance(value, type) and issubclass(value, StrEnum) and value is not StrEnum
+    }

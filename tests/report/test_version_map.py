@@ -1,0 +1,142 @@
+from xml.etree import ElementTree as ET
+
+import pytest
+from report_schemas import crm, crm_schemas, schema, thing, v
+
+from trundle.evolution import Evolution
+from trundle.report import (
+    ReportError,
+    version_map,
+    version_map_data,
+    version_map_mermaid,
+    version_map_svg,
+    version_map_text,
+)
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawn(svg):
+    return ET.fromstring(svg)
+
+
+def test_text_shows_rails_to_the_hub_and_what_is_served():
+    assert version_map_text(version_map(crm(), "person", 4)) == (
+        "Person\n"
+        "10 versions · hub 2019-09-09 · 4 served (the newest 4 GA versions and their previews)\n"
+        "\n"
+        "  API versions                      storage types\n"
+        "· 2011-01-01         ╌╌╌╌╌╮        2011-01-01         ──────╮\n"
+        "· 2012-02-02         ╌╌╌╌╌┤        2012-02-02         ──────┤\n"
+        "· 2013-03-03         ╌╌╌╌╌┤        2013-03-03         ──────┤\n"
+        "· 2014-04-04-preview ╌╌╌╌╌┤                                 │\n"
+        "· 2014-04-04         ╌╌╌╌╌┤        2014-04-04         ──────┤\n"
+        "· 2015-05-05         ╌╌╌╌╌┤        2015-05-05         ──────┤\n"
+        "● 2016-06-06         ─────┤        2016-06-06         ──────┤\n"
+        "● 2017-07-07         ─────┤        2017-07-07         ──────┤\n"
+        "● 2018-08-08         ─────┤        2018-08-08         ──────┤\n"
+        "◆ 2019-09-09         ─────┴─────▶  2019-09-09         hub ◀─╯\n"
+        "\n"
+        "◆ hub   ● GA   · no longer served\n"
+    )
+
+
+def test_one_version_is_a_map():
+    found = version_map(Evolution(crm_schemas()[:1]), "Person")
+    assert "◆ 2011-01-01 ───────────▶  2011-01-01 hub\n" in version_map_text(found)
+    assert drawn(version_map_svg(found)).tag == f"{SVG}svg"
+
+
+def test_previews_after_the_hub_lead_back_to_it():
+    schemas = (
+        schema("v1", thing("Person", id="string")),
+        schema("v2beta1", thing("Person", id="string")),
+    )
+    text = version_map_text(version_map(Evolution(schemas), "Person"))
+    assert "◆ v1      ─────┬─────▶" in text
+    assert "○ v2beta1 ─────╯" in text
+
+
+def test_a_preview_without_a_ga_is_the_hub():
+    schemas = tuple(schema(name, thing("Person", id="string")) for name in ("v1alpha1", "v1beta1"))
+    found = version_map(Evolution(schemas), "Person")
+    assert str(found.hub) == "v1beta1"
+    drawn(version_map_svg(found))
+
+
+def test_a_dropped_resource_type_is_told_and_greyed():
+    schemas = (
+        schema("v1", thing("Person", id="string")),
+        schema("v2", thing("Pet", id="string"), resource="Pet"),
+    )
+    found = version_map(Evolution(schemas), "Person")
+    assert found.dropped_in == v("v2")
+    assert "dropped in v2" in version_map_text(found)
+    assert drawn(version_map_svg(found)).find(f"{SVG}g").get("class") == "dropped"
+    assert version_map(Evolution(schemas), "Pet").dropped_in is None
+
+
+def test_an_unknown_resource_is_an_error_with_suggestions():
+    with pytest.raises(ReportError, match="no resource 'Persons'.*did you mean Person"):
+        version_map(crm(), "Persons")
+
+
+def test_the_last_part_of_a_name_finds_a_resource():
+    evolution = Evolution(
+        (schema("v1", thing("Clusters", id="string"), resource="Cloud.Fabric/clusters"),)
+    )
+    assert version_map(evolution, "Clusters").resource == "Cloud.Fabric/clusters"
+
+
+def test_mermaid_has_a_node_for_each_type_and_marks_the_hub():
+    text = version_map_mermaid(version_map(crm(), "Person", 4))
+    assert text.startswith("flowchart LR\n")
+    assert text.count("api_v") == 10 + 10
+    assert 'storage_v2019_09_09[("2019-09-09<br/>hub")]:::hub' in text
+    assert "api_v2011_01_01 <-.-> storage_v2019_09_09" in text
+    assert text.count("==>|upgrade|") == 8
+
+
+def test_svg_is_self_contained_and_described():
+    svg = version_map_svg(version_map(crm(), "Person", 4))
+    root = drawn(svg)
+    assert root.find(f"{SVG}title").text == "Version map of Person"
+    assert "2011-01-01 (no longer served)" in root.find(f"{SVG}desc").text
+    assert "http" not in svg.replace("http://www.w3.org/2000/svg", "")
+    assert "url(" not in svg
+
+
+def test_svg_escapes_every_text():
+    evolution = Evolution((schema("v1", thing("Person", id="string"), resource='A<&"B'),))
+    root = drawn(version_map_svg(version_map(evolution, 'A<&"B')))
+    assert root.find(f"{SVG}title").text == 'Version map of A<&"B'
+
+
+def test_no_two_cards_of_a_row_overlap():
+    names = [
+        f"20{year:02}-{month:02}-01{kind}"
+        for year in range(15, 20)
+        for month in (3, 9)
+        for kind in ("-preview", "")
+    ]
+    evolution = Evolution(tuple(schema(name, thing("Person", id="string")) for name in names))
+    root = drawn(version_map_svg(version_map(evolution, "Person", 2)))
+    rows = {}
+    for box in root.iter(f"{SVG}rect"):
+        if box.get("class") == "card":
+            rows.setdefault(box.get("y"), []).append(float(box.get("x")))
+    assert sorted(map(len, rows.values())) == [10, 10]
+    for row in rows.values():
+        assert all(second - first > 112 for first, second in zip(row, row[1:], strict=False))
+
+
+def test_json_tells_each_version():
+    data = version_map_data(version_map(crm(), "Person", 4))
+    assert data["hub"] == "2019-09-09"
+    assert data["versions"][3] == {
+        "version": "2014-04-04-preview",
+        "preview": True,
+        "served": False,
+        "stored": False,
+        "hub": False,
+    }
