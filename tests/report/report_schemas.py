@@ -38,7 +38,7 @@ def kind(text):
     return KINDS.get(text) or Ref(text)
 
 
-def thing(name, docs=None, **properties):
+def thing(name, docs=None, /, **properties):
     """An object type; `?` after a property's type makes it optional."""
     found = [
         Property(key, kind(text.rstrip("?")), not text.endswith("?"), doc=(docs or {}).get(key, ""))

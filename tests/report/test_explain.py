@@ -94,7 +94,7 @@ def test_what_a_step_does_is_said_in_words(older, newer, rule, words):
         ),
         changes,
     )
-    assert words in explanation_text(explain(evolution, "Person.a")).replace("\n      ", " ")
+    assert words in explanation_text(explain(evolution, "Person.a")).replace("\n    ", " ")
 
 
 def test_a_required_property_tells_what_shows_where_it_is_absent():

@@ -18,7 +18,7 @@ def test_the_case_studys_rename_is_a_line_to_paste():
         "changes:\n"
         "  2014-04-04:\n"
         "    Person:\n"
-        "      rename: {alphaKey: sortKey}   # 0.74: removed and added in the same step, with no rival, "
+        "      rename: {alphaKey: sortKey}   # 0.73: removed and added in the same step, with no rival, "
         "both string, similar names\n"
     )
 

@@ -1,3 +1,4 @@
+from itertools import pairwise
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -77,7 +78,7 @@ def test_a_dropped_resource_type_is_told_and_greyed():
 
 
 def test_an_unknown_resource_is_an_error_with_suggestions():
-    with pytest.raises(ReportError, match="no resource 'Persons'.*did you mean Person"):
+    with pytest.raises(ReportError, match=r"no resource 'Persons'.*did you mean Person"):
         version_map(crm(), "Persons")
 
 
@@ -127,7 +128,7 @@ def test_no_two_cards_of_a_row_overlap():
             rows.setdefault(box.get("y"), []).append(float(box.get("x")))
     assert sorted(map(len, rows.values())) == [10, 10]
     for row in rows.values():
-        assert all(second - first > 112 for first, second in zip(row, row[1:], strict=False))
+        assert all(second - first > 112 for first, second in pairwise(row))
 
 
 def test_json_tells_each_version():

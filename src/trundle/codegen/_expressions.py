@@ -8,6 +8,7 @@ from typing import Any, assert_never
 
 from trundle.codegen._classes import ClassPath, StorageNode
 from trundle.codegen._naming import attribute_names
+from trundle.codegen._needs import asks_base
 from trundle.codegen._text import (
     call,
     class_mark,
@@ -299,7 +300,7 @@ class Expressions:
 
     @staticmethod
     def _asks_base(hook: HookCall) -> bool:
-        return any(isinstance(value, Hidden) for _, value in hook.inputs)
+        return any(value is not None and asks_base(value) for _, value in hook.inputs)
 
     def _hook_function(self, hook: HookCall, source: str) -> str:
         lines, indent, variables = self.lines, self.indent, self._variables

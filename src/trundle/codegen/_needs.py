@@ -62,7 +62,7 @@ def views(keys: Iterable[PlanKey]) -> Iterator[PlanKey]:
 def wants_base(plans: Mapping[PlanKey, Plan]) -> frozenset[PlanKey]:
     """The plans that ask the stored object for what a hook reads and the source cannot see."""
     callers: dict[PlanKey, list[PlanKey]] = {}
-    found = {key for key, made in plans.items() if any(map(_asks, _expressions(made)))}
+    found = {key for key, made in plans.items() if any(map(asks_base, _expressions(made)))}
     for key, made in plans.items():
         for callee in calls(made):
             if (key.source.kind, key.target.kind) == ("api", "storage"):
@@ -78,16 +78,15 @@ def wants_base(plans: Mapping[PlanKey, Plan]) -> frozenset[PlanKey]:
     )
 
 
-def _asks(expression: Expression) -> bool:
+def asks_base(expression: Expression) -> bool:
+    """Whether an expression asks the stored object that is written over."""
     match expression:
         case HookOutput(call):
-            return any(isinstance(value, Hidden) for _, value in call.inputs) or any(
-                value is not None and _asks(value) for _, value in call.inputs
-            )
+            return any(value is not None and asks_base(value) for _, value in call.inputs)
         case Change(value, _):
-            return _asks(value)
+            return asks_base(value)
         case First(options):
-            return any(map(_asks, options))
+            return any(map(asks_base, options))
         case Hidden():
             return True
         case _:

@@ -215,7 +215,7 @@ class _Packing:
         gap = "\n" if instances else ""
         return (
             (
-                f"{HEADER}{docstring(about)}\n{future}{used}{''.join(sorted(imports))}"
+                f"{HEADER}{docstring(about)}\n{future}{used}{_joined(imports)}"
                 f"{instances}{gap}\n\n{text.rstrip()}\n{epilogue}"
             )
             .replace("\n\n\n\n", "\n\n\n")
@@ -252,7 +252,8 @@ class _Packing:
 
     @staticmethod
     def _used(text: str) -> str:
-        words = set(re.findall(r"[A-Za-z_]+", text))
+        code = re.sub(r'"""(?s:.*?)"""|"(?:[^"\\\n]|\\.)*"|#.*', "", text)
+        words = set(re.findall(r"[A-Za-z_]\w*", code))
         lines = [
             _from_import(
                 origin, sorted(n for n in words & _STANDARD.keys() if _STANDARD[n] == origin)
@@ -376,6 +377,18 @@ def _storage_nodes(plans: Iterable[PlanKey]) -> Iterator[StorageNode]:
         for shape in (key.source, key.target):
             if shape.kind == "storage":
                 yield StorageNode(key.lineage, shape.version)
+
+
+def _joined(imports: set[str]) -> str:
+    """Import statements in order, those from one module as one."""
+    found: dict[str, set[str]] = {}
+    for line in imports:
+        module, _, names = line.removeprefix("from ").partition(" import ")
+        plain = names.strip().removeprefix("(").removesuffix(")")
+        found.setdefault(module, set()).update(
+            name.strip() for name in plain.split(",") if name.strip()
+        )
+    return "".join(_from_import(module, sorted(names)) for module, names in sorted(found.items()))
 
 
 def _from_import(module: str, names: list[str]) -> str:

@@ -75,8 +75,9 @@ class TypeRenderer:
             bases.append(f"tag_field={text_literal(definition.tag)}")
             bases.append(f"tag={text_literal(self.tag(node, definition))}")
         names = self.names(node.version, definition)
-        docs = {names[each.name]: _documented(each) for each in self.fields(node, definition)}
-        doc = docstring(definition.doc or f"{definition.name}.", "    ", docs)
+        fields = self.fields(node, definition)
+        docs = {names[each.name]: self._documented(node, each) for each in fields}
+        doc = docstring(definition.doc or f"`{definition.name}` of the schema.", "    ", docs)
         lines = [
             self._field(node, each, names[each.name]) for each in self.fields(node, definition)
         ]
@@ -169,6 +170,16 @@ class TypeRenderer:
             lines.extend(_list_keys(definition, names))
         return lines
 
+    def _documented(self, node: ApiNode | StorageNode, each: Property) -> str:
+        """What a schema says about a property, with its enum and its validation keywords."""
+        said = [each.doc.strip()]
+        for key in self.evolution.definitions_in(each.type):
+            if isinstance(self.evolution.schema(node.version).definitions[key], EnumType):
+                said.append(f"Known values: `{self.classes.api(node.version, key).name}`.")
+        limits = ", ".join(f"{name} {_shown(value)}" for name, value in each.constraints)
+        said.append(f"Limits: {limits}." if limits else "")
+        return " ".join(part for part in said if part)
+
     def annotation(self, node: ApiNode | StorageNode, type_: Type, place: Place) -> str:
         """A type as an annotation, as a node's class sees it."""
         match type_:
@@ -202,12 +213,6 @@ class TypeRenderer:
             return self.annotation(StorageNode(lineage, place.version), type_, place)
         node = ApiNode(place.version, lineage.nodes[place.version])
         return self.annotation(node, type_, place)
-
-
-def _documented(each: Property) -> str:
-    limits = ", ".join(f"{name} {_shown(value)}" for name, value in each.constraints)
-    parts = [each.doc.strip(), f"({limits})" if limits else ""]
-    return " ".join(part for part in parts if part)
 
 
 def _shown(value: Any) -> str:

@@ -71,8 +71,9 @@ class _Value:
 
 
 class _Planning:
-    def __init__(self, key: PlanKey) -> None:
+    def __init__(self, key: PlanKey, *, guarded: bool = True) -> None:
         self.key = key
+        self.guarded = guarded  # whether entries are asked what they accompany
         self.lineage = key.lineage
         self.source = key.source
         self.target = key.target
@@ -175,7 +176,7 @@ class _Planning:
             )
             if not isinstance(step, Mismatch):
                 entries.append(Entry(home, step))
-        return Unstash(tuple(entries), self.witness(thread))
+        return Unstash(tuple(entries), self.witness(thread) if self.guarded else None)
 
     def _homes(self, thread: Thread) -> tuple[Place, ...]:
         """Where a thread may be stashed, in this storage version first, then in those before it."""
@@ -188,10 +189,10 @@ class _Planning:
     def witness(self, thread: Thread) -> Witness | None:
         """What an entry of a thread accompanies: the inputs of its derivations, and its namesakes."""
         storage = Shape("storage", self.source.version)
-        stored = _Planning(PlanKey(self.lineage, storage, storage))
+        stored = _Planning(PlanKey(self.lineage, storage, storage), guarded=False)
         places: list[Place] = []
         for each in self.lineage.derivations.get(thread.number, ()):
-            if self._reaches(each, storage):
+            if stored._from_source(each):
                 places.extend(each.inputs)
         if not places:
             towards = [
@@ -210,12 +211,10 @@ class _Planning:
             values.append(stored.value(other, place, shape, seen))
         return Witness(tuple(values)) if any(value is not None for value in values) else None
 
-    def _reaches(self, each: Derivation, storage: Shape) -> bool:
-        """Whether a derivation leads from the storage version's side."""
-        output, other = each.output.version, each.inputs[0].version
-        if storage.version == other:
-            return True
-        return _toward(output, other, storage.version)
+    def _from_source(self, each: Derivation) -> bool:
+        """Whether a derivation leads away from the source, so that it never goes in a circle."""
+        output, other, goal = each.output.version, each.inputs[0].version, self.source.version
+        return goal == other or _toward(output, other, goal)
 
     def _nearer(self, place: Place, thread: Thread, storage: Shape) -> bool:
         home = thread.home(storage.version)
@@ -229,6 +228,8 @@ class _Planning:
         """A thread's value as other threads tell it; None where none of them has a value."""
         options: list[Expression] = []
         for each in self.lineage.derivations.get(thread.number, ()):
+            if not self._from_source(each):
+                continue
             if isinstance(each.how, ByHook):
                 found = self._by_hook(each, each.how, place, shape, seen)
             else:
@@ -253,7 +254,7 @@ class _Planning:
         if self.source.kind == "api" and self.target.kind == "storage":
             stored = _Planning(PlanKey(self.lineage, self.target, self.target))
             inputs = [
-                (source, value if value is not None else stored.hidden(source, seen))
+                (source, value if value is not None else stored.hidden(source))
                 for source, value in inputs
             ]
         call = HookCall(how.use, how.method, how.between, how.up, tuple(inputs))
@@ -264,10 +265,10 @@ class _Planning:
         assert not isinstance(step, Mismatch)
         return HookOutput(call, each.output, step)
 
-    def hidden(self, place: Place, seen: frozenset[int]) -> Hidden | None:
+    def hidden(self, place: Place) -> Hidden | None:
         """What a stored object tells of a hook's input that the source cannot see."""
         thread = self.lineage.thread(place)
-        value = self.value(thread, place, Shape("api", place.version), seen - {thread.number})
+        value = self.value(thread, place, Shape("api", place.version))
         return None if value is None else Hidden(value)
 
     def _by_conversion(

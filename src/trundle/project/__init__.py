@@ -1,5 +1,6 @@
 """A project on disk: its `trundle.yaml`, its documents, and the folder that Trundle generates."""
 
+from trundle.project.check import check
 from trundle.project.config import Config, config_schema, load_config, parse_config
 from trundle.project.documents import Document, read_documents, write_documents
 from trundle.project.errors import (
@@ -12,11 +13,17 @@ from trundle.project.errors import (
     OutputRefusedError,
     ProjectError,
 )
+from trundle.project.findings import Finding, FindingsError, errors_among
+from trundle.project.generated import NotGeneratedError, generated_scheme
+from trundle.project.generating import GenerateResult, generate, generated_files, package_folder
 from trundle.project.init import CONFIG_NAME, plan_init, write_new_files
+from trundle.project.loading import Project, evolution_of, load_project
+from trundle.project.lock import LOCK_NAME, Lock, LockChange, lock, lock_path, read_lock
 from trundle.project.output import MANIFEST, TreeChange, TreeComparison, compare_tree, write_tree
 
 __all__ = [
     "CONFIG_NAME",
+    "LOCK_NAME",
     "MANIFEST",
     "AlreadyExistsError",
     "Config",
@@ -24,18 +31,36 @@ __all__ = [
     "ConfigMissingError",
     "Document",
     "DocumentError",
+    "Finding",
+    "FindingsError",
+    "GenerateResult",
+    "Lock",
+    "LockChange",
+    "NotGeneratedError",
     "OutputBusyError",
     "OutputError",
     "OutputRefusedError",
+    "Project",
     "ProjectError",
     "TreeChange",
     "TreeComparison",
+    "check",
     "compare_tree",
     "config_schema",
+    "errors_among",
+    "evolution_of",
+    "generate",
+    "generated_files",
+    "generated_scheme",
     "load_config",
+    "load_project",
+    "lock",
+    "lock_path",
+    "package_folder",
     "parse_config",
     "plan_init",
     "read_documents",
+    "read_lock",
     "write_documents",
     "write_new_files",
     "write_tree",

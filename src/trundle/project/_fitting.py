@@ -196,7 +196,9 @@ class _Rule:
         self, standing: Sequence[Lineage], own: Sequence[_Sides], later: Sequence[Neighbours]
     ) -> str:
         changes = self.changes
-        what = f"`{self.rule}` of {self.name} in {changes.type} of {changes.version} matches nothing"
+        what = (
+            f"`{self.rule}` of {self.name} in {changes.type} of {changes.version} matches nothing"
+        )
         if later:
             neighbour = _neighbour(standing, changes.version)
             return f"{what}: {neighbour} came between" if neighbour else what
@@ -261,9 +263,7 @@ def _type_rename(
         older = max(v for v in names if v < first)
         what += f": {pairs[0][0].newer} came between"
         advice = f"it now belongs to {older} and {first}; move it under {older}"
-    yield Finding(
-        where=changes.place("rename_type"), what=what, advice=advice, kind="unused"
-    )
+    yield Finding(where=changes.place("rename_type"), what=what, advice=advice, kind="unused")
 
 
 def _moves(changes: TypeChanges, standing: Sequence[Lineage]) -> Iterator[Finding]:

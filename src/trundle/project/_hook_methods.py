@@ -164,7 +164,9 @@ class _Reading:
         spoken = f"{self.reference.use}.{name}"
         expected = f"expected {spoken}(self, source)"
         static = inspect.getattr_static(self.class_, name)
-        function: Any = static.__func__ if isinstance(static, staticmethod | classmethod) else static
+        function: Any = (
+            static.__func__ if isinstance(static, staticmethod | classmethod) else static
+        )
         if not inspect.isroutine(function):
             self.note(f"{expected}, found {type(static).__name__}", "write a method")
             return False
@@ -179,7 +181,9 @@ class _Reading:
         if not isinstance(static, staticmethod):
             taken = taken[1:]
         positional = [each for each in taken if each.kind in _POSITIONAL]
-        required = [each for each in taken if each.kind is each.KEYWORD_ONLY and each.default is each.empty]
+        required = [
+            each for each in taken if each.kind is each.KEYWORD_ONLY and each.default is each.empty
+        ]
         if len(positional) == 1 and not required and (signature.parameters or taken):
             return True
         found = f"{name}{signature}"

@@ -120,7 +120,9 @@ class _Reading:
             case FreeForm():
                 return True
             case _ if word == "nullable":
-                return isinstance(type_, Nullable) and self._admits(lineage, place, type_.inner, rest)
+                return isinstance(type_, Nullable) and self._admits(
+                    lineage, place, type_.inner, rest
+                )
             case Nullable(inner):
                 return self._admits(lineage, place, inner, text)
             case _ if text.startswith("one of ["):
@@ -128,9 +130,7 @@ class _Reading:
                 return all(self._admits(lineage, place, type_, part) for part in parts)
             case Union(variants):
                 same = [each for each in variants if self._same_name(lineage, place, each, text)]
-                return any(
-                    self._admits(lineage, place, each, text) for each in (same or variants)
-                )
+                return any(self._admits(lineage, place, each, text) for each in (same or variants))
             case ListOf(inner) | MapOf(inner):
                 kind = "list of " if isinstance(type_, ListOf) else "map of "
                 return text.startswith(kind) and self._admits(
@@ -159,9 +159,7 @@ class _Reading:
         plain = unquoted(text.removeprefix("object ")).partition("@")[0].partition("(")[0]
         return isinstance(definition, ObjectType) and plain == variant.key
 
-    def _of_thread(
-        self, lineage: Lineage, place: Place, recorded: StoredType
-    ) -> Iterator[Finding]:
+    def _of_thread(self, lineage: Lineage, place: Place, recorded: StoredType) -> Iterator[Finding]:
         """A property that no longer is the one of another version that it was."""
         name = place.property
         thread = lineage.thread(place)
@@ -179,7 +177,9 @@ class _Reading:
                     f"have {type_name}.{name}, which was {other} of {at} when it was released; "
                     "now the two are different properties"
                 )
-                yield _finding(self.where, f"{self.stored} {what}", _advice(name, other, place, version))
+                yield _finding(
+                    self.where, f"{self.stored} {what}", _advice(name, other, place, version)
+                )
                 return
 
 
@@ -206,9 +206,7 @@ def _split(text: str) -> list[str]:
     return text.split("; ")
 
 
-def _rules(
-    evolution: Evolution, release: Release, stored: str, where: str
-) -> Iterator[Finding]:
+def _rules(evolution: Evolution, release: Release, stored: str, where: str) -> Iterator[Finding]:
     """Recorded rules that are gone; those that join properties are told by their threads."""
     for version in evolution.versions.versions:
         for type_name, rules in release.changes.get(version.text, {}).items():
@@ -227,9 +225,7 @@ def _plain(value: object) -> object:
     return dict(value) if isinstance(value, dict) else value
 
 
-def _hooks(
-    evolution: Evolution, release: Release, stored: str, where: str
-) -> Iterator[Finding]:
+def _hooks(evolution: Evolution, release: Release, stored: str, where: str) -> Iterator[Finding]:
     known = {version.text for version in evolution.versions.versions}
     methods: dict[tuple[str, str, str], set[str]] = {}
     for each in evolution.hooks.declarations:

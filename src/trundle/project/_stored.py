@@ -251,7 +251,11 @@ def spell_stored(type_: Type, schema: Schema, object_name: Any) -> str:
             return "any"
         case Ref(key):
             found = schema.definitions[key]
-            return f"object {_quoted(object_name(key))}" if isinstance(found, ObjectType) else found.kind
+            return (
+                f"object {_quoted(object_name(key))}"
+                if isinstance(found, ObjectType)
+                else found.kind
+            )
         case ListOf(items):
             return f"list of {spell_stored(items, schema, object_name)}"
         case MapOf(values):

@@ -137,9 +137,7 @@ def _without_contradictions(
                 raise
             kind = "hook" if fewer_hooks != hooks else "unused"
             advice = "" if ";" in error.reason else "correct or remove the rule"
-            findings.append(
-                Finding(where=error.where, what=error.reason, advice=advice, kind=kind)
-            )
+            findings.append(Finding(where=error.where, what=error.reason, advice=advice, kind=kind))
             changes, hooks = fewer, fewer_hooks
         else:
             return Applied(evolution, found, ())
@@ -153,5 +151,3 @@ def _without_place(changes: TypeChanges, where: str) -> TypeChanges:
     if changes.rename_type is not None and changes.place("rename_type") == where:
         return msgspec.structs.replace(changes, rename_type=None)
     return changes
-
-

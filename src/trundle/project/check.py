@@ -1,5 +1,6 @@
 """Finds everything about a project that its author should know before releasing it."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ from trundle.project.findings import Finding, errors_among, listed
 from trundle.project.generating import generate
 from trundle.project.loading import Project
 from trundle.project.lock import check_lock
-from trundle.report._spelling import spell, spell_property
+from trundle.report._spelling import spell
 from trundle.schema import ABSENT, FreeForm, ListOf, MapOf, Nullable, ObjectType, Type, Union
 from trundle.version import ApiVersion
 
@@ -118,7 +119,9 @@ def _free_form_unions(project: Project) -> Iterator[Finding]:
         merged.setdefault((type_name, name, text), (where, []))[1].extend(versions)
     for (type_name, name, text), (where, versions) in sorted(merged.items()):
         what = f"{type_name}.{name} ({text}) in {_spans(versions)} is carried as free-form data"
-        advice = "its variants cannot be told apart; give each a property with a constant of its own"
+        advice = (
+            "its variants cannot be told apart; give each a property with a constant of its own"
+        )
         yield Finding(where=where, what=what, advice=advice, severity="note", kind="union")
 
 
@@ -175,8 +178,6 @@ def _shown(default: Any) -> str:
 
 
 def _json(value: Any) -> str:
-    import json  # noqa: PLC0415
-
     return json.dumps(value, ensure_ascii=False)
 
 

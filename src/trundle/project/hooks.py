@@ -124,8 +124,7 @@ def _place(
     of_type = [
         each
         for each in lineages
-        if reference.older in each.nodes
-        and each.definition(reference.older).name == reference.type
+        if reference.older in each.nodes and each.definition(reference.older).name == reference.type
     ]
     if not of_type:
         findings.append(_type_gone(reference, evolution))
@@ -152,7 +151,9 @@ def _type_gone(reference: HookReference, evolution: Evolution) -> Finding:
         for schema in evolution.schemas
         if any(each.name == reference.type for each in schema.definitions.values())
     ]
-    what = f"the hook {reference.use} is for {reference.type}, which {reference.older} does not have"
+    what = (
+        f"the hook {reference.use} is for {reference.type}, which {reference.older} does not have"
+    )
     if reference.type in {each.name for each in definitions}:
         what = f"the hook {reference.use} is for {reference.type}, which is an enum"
         advice = "convert the property that holds it, by a hook of the type around it"
@@ -176,7 +177,9 @@ def _dangling(
     )
     what = f"the hook {reference.use} of {reference.type} stands between {older} and {newer}, "
     if newer not in between.versions:
-        later = [pair.newer for each in lineages for pair in each.versions.pairs if pair.older == older]
+        later = [
+            pair.newer for each in lineages for pair in each.versions.pairs if pair.older == older
+        ]
         what += f"but {reference.type} is not there in {newer}"
         advice = f"write [{older}, {later[0]}]" if later else "remove the hook"
         return _finding(reference, what, advice)
@@ -187,7 +190,9 @@ def _dangling(
         for pair in lineages[0].versions.pairs
         if older <= pair.older and pair.newer <= newer
     ]
-    fitting = [pair for pair in pairs if class_ and _fits(reference, class_, evolution, lineages, pair)]
+    fitting = [
+        pair for pair in pairs if class_ and _fits(reference, class_, evolution, lineages, pair)
+    ]
     belongs = fitting if len(fitting) == 1 else pairs
     spoken = " or ".join(f"[{one}, {other}]" for one, other in belongs)
     return _finding(reference, what, f"it now belongs to {spoken or 'no pair'}; write that")

@@ -94,7 +94,9 @@ def read_lock(path: Path) -> Lock:
     except msgspec.ValidationError as error:
         raise ProjectError(f"{path}: expected a lock, found: {error}; {advice}") from None
     if lock.format != _FORMAT:
-        text = f"{path}: expected format {_FORMAT}, found {lock.format}; use the Trundle that wrote it"
+        text = (
+            f"{path}: expected format {_FORMAT}, found {lock.format}; use the Trundle that wrote it"
+        )
         raise ProjectError(text)
     return lock
 

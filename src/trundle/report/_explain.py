@@ -24,7 +24,15 @@ from trundle.report._errors import ReportError
 from trundle.report._meeting import spelled
 from trundle.report._spelling import spell_property
 from trundle.report._walk import lineages
-from trundle.report._wording import listed, quoted, say, say_conversion, say_entry, say_step
+from trundle.report._wording import (
+    listed,
+    quoted,
+    reads,
+    say,
+    say_conversion,
+    say_entry,
+    say_step,
+)
 from trundle.version import ApiVersion
 
 
@@ -348,7 +356,7 @@ def _ways(lineage: Lineage, thread: Thread) -> tuple[Way, ...]:
         up = tuple(
             say_step(step)
             for step in _plan_up(lineage, place.version)
-            if _concerns(lineage, thread, hub, step)
+            if _concerns(lineage, thread, hub, step) or reads(step, place.property)
         )
         down = tuple(
             say_step(step)

@@ -63,11 +63,16 @@ def _what(stage: Stage) -> str:
 def _way_lines(way: Way) -> list[str]:
     lines = [_item(f"{way.span}:")]
     for title, steps in (("to the hub", way.to_hub), ("back", way.from_hub)):
-        text = "; ".join(steps) or "nothing"
-        lines.append(
-            fill(f"{title}: {text}.", _WIDTH, initial_indent="    ", subsequent_indent="      ")
-        )
+        if len(steps) == 1:
+            lines.append(_indented(f"{title}: {steps[0]}", "  ", "    "))
+        else:
+            lines.append(f"  {title}:{'' if steps else ' nothing'}")
+            lines.extend(_indented(step, "  - ", "    ") for step in steps)
     return lines
+
+
+def _indented(text: str, first: str, rest: str) -> str:
+    return fill(text, _WIDTH, initial_indent=first, subsequent_indent=rest)
 
 
 def _item(text: str) -> str:

@@ -91,7 +91,12 @@ def _consistent(guesses: list[Suggestion]) -> list[Suggestion]:
 
 
 def _fits(each: Suggestion, found: dict[Lineage, tuple[str, ...]]) -> bool:
-    """Whether a change says something true of every place where its type stands."""
+    """Whether a change says something true of every place where its type stands.
+
+    A type that is renamed ends at its place as long as nothing says so; nothing is asked of it.
+    """
+    if each.rule == "renameType":
+        return True
     for lineage in found:
         if each.older not in lineage.nodes or lineage.definition(each.older).name != each.type:
             continue
@@ -246,7 +251,7 @@ def _type_renames(
         what = "values" if isinstance(one, EnumType) else "properties"
         evidence = (
             (0.2, f"both stand at {older.property}"),
-            (0.8 * shared, f"{shared:.0%} of their {what} are the same"),
+            (0.85 * shared, f"{shared:.0%} of their {what} are the same"),
             (0.4 * likeness(one.name, other.name), ""),
         )
         yield _suggestion(pair, "renameType", evidence, type=one.name, target=other.name)

@@ -78,6 +78,28 @@ def say(value: steps.Expression) -> str:  # noqa: PLR0911 - one for each kind
             assert_never(value)
 
 
+def reads(step: steps.Step, name: str) -> bool:
+    """Whether a step's value is told from a property of the source, through one hook at most."""
+    return step.value is not None and _reads(step.value, name, hooks=1)
+
+
+def _reads(value: steps.Expression, name: str, hooks: int) -> bool:
+    match value:
+        case steps.Read(property=read):
+            return read == name
+        case steps.Change(value=inner):
+            return _reads(inner, name, hooks)
+        case steps.HookOutput(call=call):
+            told = [value for _, value in call.inputs if value is not None]
+            return hooks > 0 and any(_reads(value, name, hooks - 1) for value in told)
+        case steps.First(options=options):
+            return any(_reads(option, name, hooks) for option in options)
+        case steps.Unstash() | steps.Hidden():
+            return False
+        case _:
+            assert_never(value)
+
+
 def _say_unstashed(entry: steps.Entry) -> str:
     return f"{say_entry(entry.place)}{_with(entry.step)}"
 

@@ -105,9 +105,7 @@ def differences(one: Any, other: Any, path: tuple[str | int, ...] = ()) -> Itera
     """All places at which two trees differ; the order of an object's members does not matter."""
     if isinstance(one, dict) and isinstance(other, dict):
         for name in {**one, **other}:
-            yield from differences(
-                one.get(name, MISSING), other.get(name, MISSING), (*path, name)
-            )
+            yield from differences(one.get(name, MISSING), other.get(name, MISSING), (*path, name))
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         for place, (item, counterpart) in enumerate(zip(one, other, strict=True)):
             yield from differences(item, counterpart, (*path, place))

@@ -22,7 +22,7 @@ def edits(value: Any, *, most: int = 3, scalars: bool = False) -> SearchStrategy
     Args:
         value: an object of a generated class.
         most: how many edits there are at most; at least one is tried.
-        scalars: whether only values that are there and are scalars change.
+        scalars: whether only scalars change that are there and are in no list or map.
     """
     return _edited(value, most, scalars)
 
@@ -38,7 +38,9 @@ def _edited(draw: DrawFn, value: Any, most: int, scalars: bool) -> Any:  # noqa:
 def _edit_object(draw: DrawFn, holder: Any, *, scalars: bool) -> None:
     fields = drawn_fields(type(holder))
     names = [
-        name for name in fields if not scalars or _editable(getattr(holder, name, ABSENT), fields[name])
+        name
+        for name in fields
+        if not scalars or _editable(getattr(holder, name, ABSENT), fields[name])
     ]
     if not names:
         return
@@ -59,10 +61,7 @@ def _edit_object(draw: DrawFn, holder: Any, *, scalars: bool) -> None:
 def _editable(value: Any, field: inspect.Field) -> bool:
     if field.encode_name in {"$unknown", "$additional"} or value is ABSENT:
         return False
-    return not isinstance(value, dict | list) or any(
-        isinstance(each, GeneratedObject)
-        for each in (value.values() if isinstance(value, dict) else value)
-    )
+    return not isinstance(value, dict | list)
 
 
 def _edit(
@@ -72,9 +71,9 @@ def _edit(
         _edit_object(draw, value, scalars=scalars)
         return value
     if isinstance(value, list) and value:
-        return _edit_list(draw, value, _part(type_, inspect.ListType), scalars=scalars)
+        return _edit_list(draw, value, _part(type_, inspect.ListType))
     if isinstance(value, dict) and value:
-        return _edit_map(draw, value, _part(type_, inspect.DictType), scalars=scalars)
+        return _edit_map(draw, value, _part(type_, inspect.DictType))
     return draw(fresh)
 
 
@@ -84,8 +83,8 @@ def _part(type_: Any, kind: Any) -> Any:
     return found.item_type if kind is inspect.ListType else found.value_type
 
 
-def _edit_list(draw: DrawFn, items: list[Any], type_: Any, *, scalars: bool) -> list[Any]:
-    ways = ["change"] if scalars else ["add", "change", "change", "move", "remove"]
+def _edit_list(draw: DrawFn, items: list[Any], type_: Any) -> list[Any]:
+    ways = ["add", "change", "change", "move", "remove"]
     place = draw(st.integers(0, len(items) - 1))
     fresh = values(type_, depth=1)
     match draw(st.sampled_from(ways)):
@@ -98,20 +97,18 @@ def _edit_list(draw: DrawFn, items: list[Any], type_: Any, *, scalars: bool) -> 
         case "move":
             items = draw(st.permutations(items))
         case _:
-            items[place] = _edit(draw, items[place], type_, fresh, scalars=scalars)
+            items[place] = _edit(draw, items[place], type_, fresh, scalars=False)
     return list(items)
 
 
-def _edit_map(
-    draw: DrawFn, members: dict[str, Any], type_: Any, *, scalars: bool
-) -> dict[str, Any]:
+def _edit_map(draw: DrawFn, members: dict[str, Any], type_: Any) -> dict[str, Any]:
     name = draw(st.sampled_from(sorted(members)))
     fresh = values(type_, depth=1)
-    match draw(st.sampled_from(["change"] if scalars else ["add", "change", "remove"])):
+    match draw(st.sampled_from(["add", "change", "remove"])):
         case "add":
             members[f"{name}+"] = draw(fresh)
         case "remove":
             del members[name]
         case _:
-            members[name] = _edit(draw, members[name], type_, fresh, scalars=scalars)
+            members[name] = _edit(draw, members[name], type_, fresh, scalars=False)
     return members

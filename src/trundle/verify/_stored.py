@@ -45,9 +45,7 @@ def stored_objects(
 
 
 @st.composite
-def _stored(
-    draw: DrawFn, scheme: Scheme, resource: str, writer: str | None, writes: int
-) -> Any:
+def _stored(draw: DrawFn, scheme: Scheme, resource: str, writer: str | None, writes: int) -> Any:
     versions = list(scheme.resources[resource].versions)
     first = draw(st.sampled_from(versions)) if writer is None else writer
     stored = scheme.to_storage(draw(objects(object_class(scheme, resource, first))))

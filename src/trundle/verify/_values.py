@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 from msgspec import inspect
 
-from trundle.codegen import class_name
 from trundle.runtime import ABSENT, GeneratedObject, StorageObject
 
 _DEPTH = 3
@@ -92,7 +91,9 @@ def values(type_: Any, *, depth: int = _DEPTH) -> SearchStrategy[Any]:
 @functools.lru_cache(maxsize=None)
 def _objects(class_: type[Any], depth: int) -> SearchStrategy[Any]:
     fields = drawn_fields(class_)
-    required = {name: _field(class_, field, depth) for name, field in fields.items() if field.required}
+    required = {
+        name: _field(class_, field, depth) for name, field in fields.items() if field.required
+    }
     optional = {
         name: _field(class_, field, depth) for name, field in fields.items() if not field.required
     }
@@ -260,7 +261,7 @@ def enum_texts(class_: type[Any], attribute: str) -> tuple[str, ...]:
     """
     module = sys.modules.get(class_.__module__)
     enums = dict(_enums(module)) if module is not None else {}
-    wanted = class_name(attribute).casefold()
+    wanted = attribute.replace("_", "").casefold()
     close = {name: texts for name, texts in enums.items() if name.casefold().endswith(wanted)}
     found = [text for texts in (close or enums).values() for text in texts]
     return tuple(dict.fromkeys(found[:40]))

@@ -1,0 +1,106 @@
+"""Results on standard output, messages on standard error."""
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from typing import Any
+
+import typer
+
+
+class Format(StrEnum):
+    """How results are printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    YAML = "yaml"
+
+
+class DocumentFormat(StrEnum):
+    """How documents are printed."""
+
+    JSON = "json"
+    YAML = "yaml"
+
+
+def print_result(data: Callable[[], Any], text: Callable[[], str], output: Format) -> None:
+    """Prints a result as text for people, or as plain values for programs."""
+    if output is Format.TABLE:
+        print_text(text())
+    else:
+        print_data(data(), output.value)
+
+
+def print_data(data: Any, output: str) -> None:
+    """Prints plain values as JSON or YAML."""
+    print_text(data_text(data, output))
+
+
+def data_text(data: Any, output: str) -> str:
+    """Plain values as JSON or YAML."""
+    from trundle.project import write_documents  # noqa: PLC0415
+
+    encoded = json.dumps(data, ensure_ascii=False).encode()
+    return write_documents([encoded], "yaml" if output == "yaml" else "json")
+
+
+def print_text(text: str) -> None:
+    """Prints a text, with just one line end after it."""
+    if text:
+        sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+
+
+def say(message: str) -> None:
+    """Tells what was done."""
+    typer.echo(message, err=True)
+
+
+def warn(message: str) -> None:
+    """Tells what the user should look at."""
+    _labelled("warning", typer.colors.YELLOW, message)
+
+
+def complain(message: str) -> None:
+    """Tells what went wrong."""
+    _labelled("error", typer.colors.RED, message)
+
+
+def _labelled(label: str, colour: str, message: str) -> None:
+    typer.echo(f"{styled(label, colour, err=True)}: {message}", err=True)
+
+
+def styled(text: str, colour: str, *, err: bool = False) -> str:
+    """A text in colour where that is shown and wanted: https://no-color.org."""
+    stream = sys.stderr if err else sys.stdout
+    if os.environ.get("NO_COLOR") or not stream.isatty():
+        return text
+    return typer.style(text, fg=colour, bold=True)
+
+
+@contextlib.contextmanager
+def progress(label: str) -> Iterator[Callable[[str], None]]:
+    """Shows progress while something long runs, where standard error is a terminal.
+
+    Yields:
+        What to call with the name of each step.
+    """
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        TextColumn("{task.completed:.0f}"),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[step]}", markup=False),
+    )
+    console = Console(stderr=True, highlight=False)
+    with Progress(*columns, console=console, transient=True) as shown:
+        task = shown.add_task(label, total=None, step="")
+        yield lambda step: shown.update(task, advance=1, step=step[-40:])

@@ -1,0 +1,200 @@
+"""The commands that make and keep a project: init, generate, check, lock, schema."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trundle.cli._failures import ExitCode, Refusal
+from trundle.cli._printing import (
+    DocumentFormat,
+    Format,
+    print_data,
+    print_result,
+    print_text,
+    progress,
+    say,
+    styled,
+)
+from trundle.cli._settings import load, settings_of
+
+if TYPE_CHECKING:
+    from trundle.project import Finding, GenerateResult, LockChange
+
+Output = Annotated[Format, typer.Option("--output-format", "-o", help="How to print the result.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Change nothing; show what would change.")]
+
+
+def init(
+    context: typer.Context,
+    package: Annotated[
+        str, typer.Option("--package", help="Dotted name of the Python package to generate.")
+    ],
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[FILES]...", help="Schema files or folders.", show_default="schemas"
+        ),
+    ] = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Start a project from schema files or a CRD."""
+    from trundle.project import plan_init, write_new_files  # noqa: PLC0415
+
+    folder = settings_of(context).folder
+    paths = files or [folder / "schemas"]
+    planned = plan_init(paths, package, folder)
+    if not dry_run:
+        write_new_files(folder, planned)
+    names = [str(folder / name) for name in planned]
+    if output is Format.TABLE and dry_run:
+        print_text("".join(content.decode() for content in planned.values()))
+    elif output is not Format.TABLE:
+        print_data({"dryRun": dry_run, "written": names}, output.value)
+    for name in names:
+        say(f"would write {name}" if dry_run else f"wrote {name}; next: `trundle generate`")
+
+
+def generate(
+    context: typer.Context,
+    only_check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; fail if the package is stale.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace generated files that were edited by hand.")
+    ] = False,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Write the generated package: types, storage, conversions and tests."""
+    from trundle.project import generate as run  # noqa: PLC0415
+
+    project = load(context)
+    with progress("Generating") as step:
+        result = run(project, check=only_check or dry_run, force=force, on_step=step)
+    print_result(lambda: _generated_data(result), lambda: _generated_text(result), output)
+    if result.change is not None:
+        change = result.change
+        say(
+            f"{result.root}: wrote {len(change.written)}, removed {len(change.removed)}, "
+            f"left {len(change.unchanged)} files as they were"
+        )
+    elif not result.stale:
+        say(f"{result.root}: up to date")
+    elif only_check:
+        message = f"{result.root}: expected what would be generated, found other files"
+        raise Refusal(ExitCode.FINDINGS, f"{message}; run `trundle generate`")
+
+
+def _generated_data(result: "GenerateResult") -> dict[str, Any]:
+    import msgspec  # noqa: PLC0415
+
+    done = result.change or result.comparison
+    return {"root": str(result.root), "stale": result.stale, **msgspec.to_builtins(done)}
+
+
+def _generated_text(result: "GenerateResult") -> str:
+    if result.comparison is None:
+        return ""
+    groups = (
+        ("would add", result.comparison.missing),
+        ("would change", result.comparison.changed),
+        ("would remove", result.comparison.extra),
+    )
+    return "".join(f"{word} {name}\n" for word, names in groups for name in names)
+
+
+def check(
+    context: typer.Context,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Changes of type need a rule, a hook or `keep`."),
+    ] = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Find everything that is wrong with the project; notes alone do not fail."""
+    from trundle.project import check as run  # noqa: PLC0415
+    from trundle.project import errors_among  # noqa: PLC0415
+
+    project = load(context)
+    with progress("Checking"):
+        findings = run(project, strict=strict)
+    print_result(
+        lambda: [_finding_data(each) for each in findings],
+        lambda: "".join(f"{_finding_text(each)}\n" for each in findings),
+        output,
+    )
+    errors = len(errors_among(findings))
+    notes = len(findings) - errors
+    say(f"{_counted(errors, 'error')}, {_counted(notes, 'note')}")
+    if errors:
+        raise Refusal(ExitCode.FINDINGS)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number or 'no'} {noun}s"
+
+
+def _finding_data(finding: "Finding") -> Any:
+    import msgspec  # noqa: PLC0415
+
+    return msgspec.to_builtins(finding)
+
+
+def _finding_text(finding: "Finding") -> str:
+    colour = typer.colors.RED if finding.severity == "error" else typer.colors.CYAN
+    return f"{styled(finding.severity, colour)}: {finding}"
+
+
+def lock(
+    context: typer.Context,
+    accept: Annotated[
+        bool,
+        typer.Option(
+            "--accept", help="Replace recorded formats whose stored objects become unreadable."
+        ),
+    ] = False,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Record the current stored format of every resource type as released."""
+    from trundle.project import lock as run  # noqa: PLC0415
+
+    change = run(load(context), accept=accept, dry_run=dry_run)
+    print_result(lambda: _lock_data(change), lambda: _lock_text(change), output)
+    if not change.changes:
+        say(f"{change.path}: up to date")
+    else:
+        say(f"would write {change.path}" if dry_run else f"wrote {change.path}")
+
+
+def _lock_groups(change: "LockChange") -> dict[str, tuple[str, ...]]:
+    return {
+        "recorded": change.recorded,
+        "extended": change.extended,
+        "replaced": change.replaced,
+        "removed": change.removed,
+        "unchanged": change.unchanged,
+    }
+
+
+def _lock_data(change: "LockChange") -> dict[str, Any]:
+    groups = {word: list(names) for word, names in _lock_groups(change).items()}
+    return {"path": str(change.path), **groups}
+
+
+def _lock_text(change: "LockChange") -> str:
+    groups = _lock_groups(change).items()
+    return "".join(f"{word} {name}\n" for word, names in groups for name in names)
+
+
+def schema(
+    output: Annotated[
+        DocumentFormat, typer.Option("--output-format", "-o", help="How to print it.")
+    ] = DocumentFormat.JSON,
+) -> None:
+    """Print the JSON Schema of trundle.yaml."""
+    from trundle.project import config_schema  # noqa: PLC0415
+
+    print_data(config_schema(), output.value)

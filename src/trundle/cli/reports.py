@@ -1,0 +1,189 @@
+"""The commands that answer questions about how schemas evolve: diff, stats, suggest, map, explain."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trundle.cli._failures import ExitCode, Refusal
+from trundle.cli._printing import Format, data_text, print_result, print_text, progress, say
+from trundle.cli._settings import load_evolution
+
+if TYPE_CHECKING:
+    from trundle.evolution import Evolution
+    from trundle.version import ApiVersion
+
+Output = Annotated[Format, typer.Option("--output-format", "-o", help="How to print the result.")]
+Schemas = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--schemas",
+        metavar="PATH",
+        help="Schema files or folders in place of a project's; repeatable.",
+    ),
+]
+
+
+class MapFormat(StrEnum):
+    """How a version map is drawn."""
+
+    TEXT = "text"
+    MERMAID = "mermaid"
+    SVG = "svg"
+    JSON = "json"
+    YAML = "yaml"
+
+
+def diff(
+    context: typer.Context,
+    older: Annotated[str, typer.Argument(metavar="OLD", help="A version, or a schema file.")],
+    newer: Annotated[str, typer.Argument(metavar="NEW", help="A version, or a schema file.")],
+    type_name: Annotated[
+        str | None, typer.Option("--type", metavar="T", help="Only this type.")
+    ] = None,
+    schemas: Schemas = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Show what changed between two versions, and how each property converts."""
+    from trundle.report import compare, comparison_data, comparison_text  # noqa: PLC0415
+
+    versions = (_version(older), _version(newer))
+    if versions[0] is not None and versions[1] is not None:
+        evolution, _ = load_evolution(context, schemas or [])
+        pair = (versions[0], versions[1])
+    elif versions != (None, None) or schemas:
+        message = "expected two versions, or two schema files without --schemas"
+        raise Refusal(ExitCode.USAGE, f"{message}, found {older} and {newer}")
+    else:
+        evolution, pair = _of_files(Path(older), Path(newer))
+    with progress("Comparing"):
+        comparison = compare(evolution, *pair, type_name)
+    print_result(lambda: comparison_data(comparison), lambda: comparison_text(comparison), output)
+
+
+def _version(text: str) -> "ApiVersion | None":
+    from trundle.version import ApiVersion, VersionError  # noqa: PLC0415
+
+    try:
+        return ApiVersion.parse(text)
+    except VersionError as error:
+        if not Path(text).exists():
+            message = f"expected a version or a schema file, found neither: {error}"
+            raise Refusal(ExitCode.NOT_FOUND, message) from None
+        return None
+
+
+def _of_files(older: Path, newer: Path) -> "tuple[Evolution, tuple[ApiVersion, ApiVersion]]":
+    """How two schema files evolve, each of them with one version."""
+    from trundle.evolution import Evolution  # noqa: PLC0415
+    from trundle.schema.readers import Source, read_schemas  # noqa: PLC0415
+
+    schemas = []
+    for path in (older, newer):
+        found = [each for each in read_schemas([Source(path)]) if each.resources]
+        if len(found) != 1:
+            versions = ", ".join(str(each.version) for each in found) or "none"
+            message = f"{path}: expected one version, found {versions}"
+            advice = f"write `trundle diff VERSION VERSION --schemas {path}`"
+            raise Refusal(ExitCode.USAGE, f"{message}; {advice}")
+        schemas.append(found[0])
+    one, other = schemas
+    if one.version == other.version:
+        message = f"{older} and {newer}: expected two versions, found {one.version} in both"
+        raise Refusal(ExitCode.USAGE, f"{message}; name files of different versions")
+    return Evolution((one, other)), (one.version, other.version)
+
+
+def stats(
+    context: typer.Context,
+    paths: Annotated[
+        list[Path] | None, typer.Argument(metavar="[PATHS]...", help="Schema files or folders.")
+    ] = None,
+    ga: Annotated[bool, typer.Option("--ga", help="Count GA versions only.")] = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Count how types evolve from version to version."""
+    from trundle.report import statistics, statistics_data, statistics_text  # noqa: PLC0415
+
+    evolution, _ = load_evolution(context, paths or [])
+    with progress("Counting"):
+        figures = statistics(evolution, ga_only=ga)
+    print_result(lambda: statistics_data(figures), lambda: statistics_text(figures), output)
+
+
+def suggest(context: typer.Context, schemas: Schemas = None, output: Output = Format.TABLE) -> None:
+    """Suggest renames and other rules, as configuration lines to paste."""
+    from trundle.report import suggest as run  # noqa: PLC0415
+    from trundle.report import suggestions_data, suggestions_text  # noqa: PLC0415
+
+    evolution, _ = load_evolution(context, schemas or [])
+    with progress("Looking for renames"):
+        found = run(evolution)
+    print_result(lambda: suggestions_data(found), lambda: suggestions_text(found), output)
+
+
+def map_(
+    context: typer.Context,
+    resource: Annotated[
+        str | None, typer.Argument(metavar="[RESOURCE]", help="A resource type; all where absent.")
+    ] = None,
+    schemas: Schemas = None,
+    output: Annotated[
+        MapFormat, typer.Option("--output-format", "-o", help="How to draw it.")
+    ] = MapFormat.TEXT,
+    file: Annotated[
+        Path | None, typer.Option("--output", metavar="FILE", help="Write it into this file.")
+    ] = None,
+) -> None:
+    """Draw the version map: versions, storage, and what converts to what."""
+    evolution, horizon = load_evolution(context, schemas or [])
+    names = [resource] if resource else [each.name for each in evolution.resources]
+    if output in (MapFormat.SVG, MapFormat.MERMAID) and len(names) != 1:
+        message = f"a picture shows one resource type; name one of {', '.join(names)}"
+        raise Refusal(ExitCode.USAGE, message)
+    text = _drawn(evolution, horizon, names, output, listing=resource is None)
+    if file is None:
+        print_text(text)
+    else:
+        file.write_text(text, encoding="utf-8")
+        say(f"wrote {file}")
+
+
+def _drawn(
+    evolution: "Evolution",
+    horizon: int | None,
+    names: list[str],
+    output: MapFormat,
+    *,
+    listing: bool,
+) -> str:
+    from trundle import report  # noqa: PLC0415
+
+    maps = [report.version_map(evolution, name, horizon) for name in names]
+    match output:
+        case MapFormat.TEXT:
+            return "\n".join(report.version_map_text(each) for each in maps)
+        case MapFormat.MERMAID:
+            return report.version_map_mermaid(maps[0])
+        case MapFormat.SVG:
+            return report.version_map_svg(maps[0])
+        case MapFormat.JSON | MapFormat.YAML:
+            data = [report.version_map_data(each) for each in maps]
+            return data_text(data if listing else data[0], output.value)
+
+
+def explain(
+    context: typer.Context,
+    question: Annotated[str, typer.Argument(metavar="TYPE[.property]", help="What to explain.")],
+    schemas: Schemas = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Tell the life of a type or property from version to version."""
+    from trundle.report import explain as run  # noqa: PLC0415
+    from trundle.report import explanation_data, explanation_text  # noqa: PLC0415
+
+    evolution, _ = load_evolution(context, schemas or [])
+    with progress("Explaining"):
+        found = run(evolution, question)
+    print_result(lambda: explanation_data(found), lambda: explanation_text(found), output)

@@ -1,0 +1,312 @@
+"""The laws of conversion as functions that raise `LawBroken`.
+
+`read(v, S)` is the stored object S seen at version v; `put(v, D, S)` writes document D of version v over S.
+Values are compared as JSON, spelling of numbers included.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from trundle.runtime import Scheme
+from trundle.verify._broken import MISSING, LawBroken, differences, shown, spoken, tree
+from trundle.verify._views import Edit, changed_wrongly
+
+
+def laws(scheme: Scheme, stored: Any, document: Any, edited: Any) -> None:
+    """All laws at once, for one version's write over a stored object.
+
+    Args:
+        scheme: the scheme of the generated package.
+        stored: a storage object that any versions have written.
+        document: a valid object of the version that writes.
+        edited: an edited copy of what that version reads of the stored object.
+
+    Raises:
+        LawBroken: a law does not hold.
+    """
+    law_identity(scheme, document)
+    law1(scheme, stored, document)
+    law1(scheme, stored, edited)
+    law2(scheme, stored)
+    law3(scheme, stored, edited)
+    law5(scheme, stored, edited)
+    law6(scheme, stored, document)
+    law_agreement(scheme, stored, document)
+
+
+def law1(scheme: Scheme, stored: Any, document: Any) -> None:
+    """What a client writes, it reads: `read(v, put(v, D, S)) = D`."""
+    resource, version = _named(scheme, document)
+    written = scheme.to_storage(document, stored)
+    for each in (written, _reloaded(scheme, written)):
+        found = scheme.from_storage(each, version)
+        _equal(
+            "law 1, what a client writes, it reads",
+            (resource, (version,)),
+            scheme.encode(document),
+            scheme.encode(found),
+            _context(scheme, stored=stored, document=document, written=written),
+        )
+
+
+def law2(scheme: Scheme, stored: Any, version: str | None = None) -> None:
+    """Writing back what one read changes nothing: `put(v, read(v, S), S) = S`, byte for byte.
+
+    Args:
+        scheme: the scheme of the generated package.
+        stored: a storage object.
+        version: the version that reads and writes; all where it is not given.
+    """
+    resource, _ = _named(scheme, stored)
+    before = scheme.encode(stored)
+    for each in scheme.resources[resource].versions if version is None else (version,):
+        for base in (stored, _reloaded(scheme, stored)):
+            seen = scheme.from_storage(base, each)
+            copied = scheme.decode(scheme.encode(seen)) if _complete(scheme, seen) else seen
+            for document in (seen, copied):
+                _equal(
+                    "law 2, writing back what one read changes nothing",
+                    (resource, (each,)),
+                    before,
+                    scheme.encode(scheme.to_storage(document, base)),
+                    _context(scheme, seen=seen),
+                )
+
+
+def law3(scheme: Scheme, stored: Any, edited: Any, *, hooks: bool = False) -> None:
+    """After an edit, every version sees it where it can express it, and all else as before.
+
+    Lists whose elements were added, removed or moved are left to `law5`.
+
+    Args:
+        scheme: the scheme of the generated package.
+        stored: a storage object.
+        edited: an edited copy of what some version reads of it.
+        hooks: whether hooks may tell the values of other properties from the edited ones.
+    """
+    _edit_law("law 3, an edit is seen, and all else is as before", scheme, stored, edited, hooks)
+
+
+def law5(scheme: Scheme, stored: Any, edited: Any, *, hooks: bool = False) -> None:
+    """Data never moves to another list element.
+
+    Elements are matched by their declared keys or a key property; what no version can match is left out.
+    The arguments are those of `law3`.
+    """
+    _edit_law("law 5, data stays with its element", scheme, stored, edited, hooks)
+
+
+def _edit_law(law: str, scheme: Scheme, stored: Any, edited: Any, hooks: bool) -> None:  # noqa: FBT001 - private
+    resource, version = _named(scheme, edited)
+    seen = scheme.from_storage(stored, version)
+    alone = [scheme.to_storage(seen), scheme.to_storage(edited)]
+    written = scheme.to_storage(edited, stored)
+    for other in scheme.resources[resource].versions:
+        edit = Edit(
+            _view(scheme, stored, other),
+            _view(scheme, written, other),
+            _view(scheme, alone[0], other),
+            _view(scheme, alone[1], other),
+            tuple(differences(_tree(scheme, seen), _tree(scheme, edited))),
+            type(stored),
+        )
+        for place, expected, found in changed_wrongly(edit, lists="5" in law, hooks=hooks):
+            raise LawBroken(
+                law,
+                resource,
+                (version, other),
+                path=shown(place),
+                expected=expected,
+                found=found,
+                context=_context(scheme, stored=stored, seen=seen, edited=edited, written=written),
+            )
+
+
+def law4(scheme: Scheme, stored: Any, document: Any, edited: Any) -> None:
+    """Nothing stale, nothing gone: when an edit is taken back, every version sees what it saw before.
+
+    What somebody else's edit has made stale is not shown, but kept: only a write from its own side
+    replaces it.
+
+    Args:
+        scheme: the scheme of the generated package.
+        stored: a storage object.
+        document: a valid object of some version; it is written first.
+        edited: a copy in which only scalars outside of lists and maps have changed.
+    """
+    resource, version = _named(scheme, document)
+    first = scheme.to_storage(document, stored)
+    second = scheme.to_storage(edited, first)
+    third = scheme.to_storage(document, second)
+    for other in scheme.resources[resource].versions:
+        _equal(
+            "law 4, an edit that is taken back leaves nothing stale and loses nothing",
+            (resource, (version, other)),
+            scheme.encode(scheme.from_storage(first, other)),
+            scheme.encode(scheme.from_storage(third, other)),
+            _context(scheme, first=first, edited=edited, second=second, third=third),
+        )
+
+
+def law6(scheme: Scheme, stored: Any, document: Any) -> None:
+    """The input is never changed, and equal inputs give equal bytes."""
+    resource, version = _named(scheme, document)
+    where = (resource, (version,))
+    before = scheme.encode(stored), scheme.encode(document)
+    copies = _reloaded(scheme, stored), scheme.decode(before[1])
+    written = [
+        scheme.encode(scheme.to_storage(one, base))
+        for one, base in ((document, stored), (document, stored), (copies[1], copies[0]))
+    ]
+    context = _context(scheme, stored=stored, document=document)
+    for again in written[1:]:
+        _equal("law 6, equal inputs give equal bytes", where, written[0], again, context)
+    for other in scheme.resources[resource].versions:
+        one, two = scheme.from_storage(stored, other), scheme.from_storage(copies[0], other)
+        _equal(
+            "law 6, equal inputs give equal bytes",
+            (resource, (other,)),
+            scheme.encode(one),
+            scheme.encode(two),
+            context,
+        )
+    after = scheme.encode(stored), scheme.encode(document)
+    for one, other_bytes in zip(before, after, strict=True):
+        _equal("law 6, the input is never changed", where, one, other_bytes, "")
+
+
+def law_identity(scheme: Scheme, document: Any) -> None:
+    """From a version to storage and back, with no stored object there before, is the identity."""
+    resource, version = _named(scheme, document)
+    stored = scheme.to_storage(document)
+    for each in (stored, _reloaded(scheme, stored)):
+        _equal(
+            "storing and reading is the identity",
+            (resource, (version,)),
+            scheme.encode(document),
+            scheme.encode(scheme.from_storage(each, version)),
+            _context(scheme, stored=stored),
+        )
+
+
+def law_agreement(scheme: Scheme, stored: Any, document: Any) -> None:
+    """`convert`, `convert_json` and the methods of the classes agree."""
+    resource, version = _named(scheme, document)
+    law = "convert, convert_json and the methods agree"
+    data, base = scheme.encode(document), scheme.encode(stored)
+    for other in scheme.resources[resource].versions:
+        where = (resource, (version, other))
+        for one_base, base_data in ((None, None), (stored, base)):
+            by_object = scheme.encode(scheme.convert(document, other, one_base))
+            by_json = scheme.convert_json(data, other, base_data)
+            _equal(law, where, by_object, by_json, "")
+            plain = scheme.convert(json.loads(data), other, base_data)
+            if plain != json.loads(by_object):
+                raise LawBroken(law, *where, expected=json.loads(by_object), found=plain)
+        read = scheme.from_storage(stored, other)
+        hub = scheme.convert(stored)
+        by_method = type(read).convert_from_storage(hub)
+        _equal(law, where, scheme.encode(read), scheme.encode(by_method), "")
+    put, by_method = scheme.to_storage(document), document.convert_to_storage()
+    put.written_with = by_method.written_with
+    _equal(law, (resource, (version,)), scheme.encode(put), scheme.encode(by_method), "")
+
+
+def law_upgrade(scheme: Scheme, earlier: Any) -> None:
+    """Rolling an earlier stored object forward keeps what every version reads.
+
+    Args:
+        scheme: the scheme of the generated package.
+        earlier: a storage object in the shape of an earlier storage version.
+    """
+    resource, version = _named(scheme, earlier)
+    rolled = scheme.convert(earlier)
+    context = _context(scheme, earlier=earlier, rolled=rolled)
+    for other in scheme.resources[resource].versions:
+        expected = scheme.encode(scheme.from_storage(earlier, other))
+        for each in (rolled, _reloaded(scheme, rolled), _reloaded(scheme, earlier)):
+            found = scheme.encode(scheme.from_storage(each, other))
+            _equal(
+                "rolling forward keeps what is read",
+                (resource, (version, other)),
+                expected,
+                found,
+                context,
+            )
+    own = _view(scheme, earlier, version)
+    for each in differences(_tree(scheme, earlier), own):
+        if each.one is not MISSING and not str((*each.path, "")[0]).startswith("$"):
+            raise LawBroken(
+                "rolling forward keeps what an earlier version stored",
+                resource,
+                (version,),
+                path=shown(each.path),
+                expected=each.one,
+                found=each.other,
+                context=context,
+            )
+    law2(scheme, earlier)
+
+
+def _equal(
+    law: str, where: tuple[str, tuple[str, ...]], expected: bytes, found: bytes, context: str
+) -> None:
+    if expected == found:
+        return
+    one, other = tree(expected), tree(found)
+    for each in differences(one, other):
+        raise LawBroken(
+            law, *where, path=shown(each.path), expected=each.one, found=each.other, context=context
+        )
+    raise LawBroken(
+        f"{law} (order or spelling)", *where, expected=one, found=other, context=context
+    )
+
+
+def _named(scheme: Scheme, value: Any) -> tuple[str, str]:
+    """The resource type and version of an object."""
+    name = next(
+        each.name
+        for each in scheme.resources.values()
+        if getattr(value, _attribute(each.name_property)).casefold() == each.name.casefold()
+    )
+    return name, value.api_version.rpartition("/")[2]
+
+
+def _attribute(name_property: str) -> str:
+    return name_property if name_property in {"kind", "type"} else "kind"
+
+
+def _reloaded(scheme: Scheme, value: Any) -> Any:
+    """An object as it comes back from where it was kept."""
+    if value.written_with is MISSING:
+        return value
+    return scheme.decode(scheme.encode(value))
+
+
+def _complete(scheme: Scheme, document: Any) -> bool:
+    """Whether an object that was read can be written: nothing required is absent in it."""
+    from trundle.runtime import DocumentError  # noqa: PLC0415
+
+    try:
+        scheme.decode(scheme.encode(document))
+    except DocumentError:
+        return False
+    return True
+
+
+def _tree(scheme: Scheme, value: Any) -> Any:
+    return tree(scheme.encode(value))
+
+
+def _view(scheme: Scheme, stored: Any, version: str) -> Any:
+    return _tree(scheme, scheme.from_storage(stored, version))
+
+
+def _context(scheme: Scheme, **values: Any) -> str:
+    def lines() -> Iterator[str]:
+        for name, value in values.items():
+            yield f"  {name}: {spoken(_tree(scheme, value)) if value is not None else 'nothing'}"
+
+    return "\n".join(lines())

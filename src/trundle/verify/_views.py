@@ -1,0 +1,200 @@
+"""Whether an edit through one version is seen by another as it should be.
+
+What the edit means for the other version is told by converting what was read and what was written without
+any stored object. Wherever these two are the same, nothing may change; wherever they differ, the edit is
+to be seen.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import inspect
+
+from trundle.runtime import StorageObject
+from trundle.verify._broken import MISSING, Difference, differences, same
+from trundle.verify._values import KEY_PROPERTIES
+
+Path = tuple[str | int, ...]
+Wrong = tuple[Path, Any, Any]
+
+
+class Edit(NamedTuple):
+    """What a version sees before and after an edit, and what the edit alone looks like to it.
+
+    Attributes:
+        before: the stored object as the version sees it.
+        after: the same after the edit.
+        was: what the writer read, converted to the version with nothing stored.
+        becomes: what the writer wrote, converted to the version with nothing stored.
+        made: what the writer changed, in its own version.
+        storage: the storage class.
+    """
+
+    before: Any
+    after: Any
+    was: Any
+    becomes: Any
+    made: tuple[Difference, ...]
+    storage: type[Any]
+
+
+def changed_wrongly(edit: Edit, *, lists: bool, hooks: bool) -> Iterator[Wrong]:
+    """All places where the version sees what it should not: path, expected and found value.
+
+    Args:
+        edit: what is compared.
+        lists: whether to look inside lists whose elements the edit has changed, or outside of them.
+        hooks: whether other properties of an object may follow the edited ones.
+    """
+    return _Comparison(edit, lists=lists, hooks=hooks).compare(
+        (), edit.before, edit.after, edit.was, edit.becomes
+    )
+
+
+class _Comparison:
+    def __init__(self, edit: Edit, *, lists: bool, hooks: bool) -> None:
+        self.lists = lists
+        self.hooks = hooks
+        self.keys = declared_keys(edit.storage)
+        self.names = {
+            part
+            for each in edit.made
+            for part in each.path[-1:]
+            + tuple(name for name in (each.one or {}) if isinstance(each.one, dict))
+            + tuple(name for name in (each.other or {}) if isinstance(each.other, dict))
+        }
+        self.depths = {len(_objects_only(each.path)) for each in edit.made}
+
+    def compare(
+        self, path: Path, before: Any, after: Any, was: Any, becomes: Any
+    ) -> Iterator[Wrong]:
+        if same(was, becomes):
+            yield from self.untouched(path, before, after, becomes)
+        elif isinstance(after, dict) and isinstance(becomes, dict):
+            yield from self.members(path, before, after, was, becomes)
+        elif isinstance(becomes, list) and isinstance(was, list):
+            if same(before, was):
+                yield from self.outside(path, becomes, after)
+            elif self.lists and isinstance(before, list) and isinstance(after, list):
+                yield from self.elements(path, before, after, was, becomes)
+        elif not self.hooks and not same(after, becomes):
+            yield from self.outside(path, becomes, after)
+
+    def outside(self, path: Path, expected: Any, found: Any) -> Iterator[Wrong]:
+        if not self.lists and not self.hooks and not same(expected, found):
+            for each in differences(expected, found, path):
+                yield each.path, each.one, each.other
+
+    def untouched(self, path: Path, before: Any, after: Any, becomes: Any) -> Iterator[Wrong]:
+        if self.lists and not any(isinstance(part, int) for part in path):
+            return
+        for each in differences(before, after, path):
+            told = _at(becomes, each.path[len(path) :])
+            if self.may_be_stale(each.path) and (same(each.other, told) or self.hooks):
+                continue
+            yield each.path, each.one, each.other
+
+    def may_be_stale(self, path: Path) -> bool:
+        """Whether the edit may have made stale what the version saw at a place."""
+        if self.hooks:
+            return len(_objects_only(path)) in self.depths
+        return path[-1:] != () and path[-1] in self.names
+
+    def members(
+        self, path: Path, before: Any, after: Any, was: Any, becomes: Any
+    ) -> Iterator[Wrong]:
+        was = was if isinstance(was, dict) else {}
+        before = before if isinstance(before, dict) else {}
+        for name in {**before, **after, **was, **becomes}:
+            yield from self.compare(
+                (*path, name),
+                *(each.get(name, MISSING) for each in (before, after, was, becomes)),
+            )
+
+    def elements(
+        self, path: Path, before: Any, after: Any, was: Any, becomes: Any
+    ) -> Iterator[Wrong]:
+        found = self.by_key(path, before, after, was, becomes)
+        if found is None:
+            return
+        old, new, one, other = found
+        for key in {**old, **new}:
+            place = (*path, list(new).index(key) if key in new else list(old).index(key))
+            ours, theirs = old.get(key, MISSING), new.get(key, MISSING)
+            if key in one and key in other:
+                yield from self.compare(place, ours, theirs, one[key], other[key])
+            elif key in one or (key in other and key not in old):
+                wanted = other.get(key, MISSING)
+                if not same(wanted, theirs) and not self.hooks:
+                    yield place, wanted, theirs
+            elif key not in other and not same(ours, theirs):
+                yield place, ours, theirs
+
+    def by_key(self, path: Path, *lists: Any) -> list[dict[Any, Any]] | None:
+        declared = self.keys.get(str(path[-1]) if path else "")
+        choices = [declared] if declared else [(name,) for name in KEY_PROPERTIES]
+        for names in choices:
+            found = [_keyed(items, names) for items in lists]
+            if all(each is not None for each in found):
+                return [each for each in found if each is not None]
+        return None
+
+
+def _keyed(items: list[Any], names: tuple[str, ...]) -> dict[Any, Any] | None:
+    keyed: dict[Any, Any] = {}
+    for item in items:
+        if not isinstance(item, dict):
+            return None
+        key = tuple(item.get(name, MISSING) for name in names)
+        if any(part is MISSING or isinstance(part, dict | list) for part in key) or key in keyed:
+            return None
+        keyed[key] = item
+    return keyed
+
+
+def _at(value: Any, path: Path) -> Any:
+    for part in path:
+        if isinstance(value, dict) and isinstance(part, str):
+            value = value.get(part, MISSING)
+        elif isinstance(value, list) and isinstance(part, int) and part < len(value):
+            value = value[part]
+        else:
+            return MISSING
+    return value
+
+
+def _objects_only(path: Path) -> Path:
+    return tuple(part for part in path if isinstance(part, str))
+
+
+def declared_keys(storage: type[Any]) -> Mapping[str, tuple[str, ...]]:
+    """The declared keys of all lists within a storage class, by the name of the property."""
+    found: dict[str, tuple[str, ...]] = {}
+    seen: set[type[Any]] = set()
+    waiting: list[Any] = [storage]
+    while waiting:
+        class_ = waiting.pop()
+        if class_ in seen or not issubclass(class_, msgspec.Struct):
+            continue
+        seen.add(class_)
+        info = inspect.type_info(class_)
+        assert isinstance(info, inspect.StructType)
+        for field in info.fields:
+            if field.name in getattr(class_, "__list_keys__", {}):
+                found[field.encode_name] = class_.__list_keys__[field.name]
+            waiting.extend(_classes(field.type))
+    return found
+
+
+def _classes(type_: Any) -> Iterator[type[Any]]:
+    match type_:
+        case inspect.StructType(cls) if issubclass(cls, StorageObject):
+            yield cls
+        case inspect.ListType(item_type=inner) | inspect.DictType(value_type=inner):
+            yield from _classes(inner)
+        case inspect.UnionType(types):
+            for each in types:
+                yield from _classes(each)
+        case _:
+            return
