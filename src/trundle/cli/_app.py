@@ -45,6 +45,7 @@ def _show_version(value: bool) -> None:  # noqa: FBT001 - the signature of a cal
 @app.callback()
 def _trundle(
     context: typer.Context,
+    *,
     folder: Annotated[
         Path,
         typer.Option("--project", "-C", metavar="DIR", help="The project's folder."),

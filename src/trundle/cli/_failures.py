@@ -29,7 +29,7 @@ class ExitCode(IntEnum):
     BROKEN_PIPE = 141
 
 
-class Refusal(Exception):
+class Refusal(Exception):  # noqa: N818 - most refusals are no errors
     """A command that ends with an exit code of its own, after messages.
 
     Attributes:

@@ -18,8 +18,9 @@ STORAGE = "storage"
 """The name of what a store keeps, in place of a version."""
 
 
-def convert(  # noqa: PLR0913, PLR0917 - one for each option
+def convert(  # noqa: PLR0913 - one for each option
     context: typer.Context,
+    *,
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="YAML or JSON; `-` is standard input.")
     ],

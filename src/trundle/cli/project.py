@@ -27,6 +27,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Change nothing; show wh
 
 def init(
     context: typer.Context,
+    *,
     package: Annotated[
         str, typer.Option("--package", help="Dotted name of the Python package to generate.")
     ],
@@ -58,6 +59,7 @@ def init(
 
 def generate(
     context: typer.Context,
+    *,
     only_check: Annotated[
         bool, typer.Option("--check", help="Write nothing; fail if the package is stale.")
     ] = False,
@@ -107,6 +109,7 @@ def _generated_text(result: "GenerateResult") -> str:
 
 def check(
     context: typer.Context,
+    *,
     strict: Annotated[
         bool,
         typer.Option("--strict", help="Changes of type need a rule, a hook or `keep`."),
@@ -149,6 +152,7 @@ def _finding_text(finding: "Finding") -> str:
 
 def lock(
     context: typer.Context,
+    *,
     accept: Annotated[
         bool,
         typer.Option(

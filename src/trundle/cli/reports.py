@@ -35,8 +35,9 @@ class MapFormat(StrEnum):
     YAML = "yaml"
 
 
-def diff(
+def diff(  # noqa: PLR0913 - one for each option
     context: typer.Context,
+    *,
     older: Annotated[str, typer.Argument(metavar="OLD", help="A version, or a schema file.")],
     newer: Annotated[str, typer.Argument(metavar="NEW", help="A version, or a schema file.")],
     type_name: Annotated[
@@ -97,6 +98,7 @@ def _of_files(older: Path, newer: Path) -> "tuple[Evolution, tuple[ApiVersion, A
 
 def stats(
     context: typer.Context,
+    *,
     paths: Annotated[
         list[Path] | None, typer.Argument(metavar="[PATHS]...", help="Schema files or folders.")
     ] = None,
@@ -125,6 +127,7 @@ def suggest(context: typer.Context, schemas: Schemas = None, output: Output = Fo
 
 def map_(
     context: typer.Context,
+    *,
     resource: Annotated[
         str | None, typer.Argument(metavar="[RESOURCE]", help="A resource type; all where absent.")
     ] = None,
@@ -175,6 +178,7 @@ def _drawn(
 
 def explain(
     context: typer.Context,
+    *,
     question: Annotated[str, typer.Argument(metavar="TYPE[.property]", help="What to explain.")],
     schemas: Schemas = None,
     output: Output = Format.TABLE,

@@ -37,9 +37,11 @@ from trundle.evolution.steps import (
     Listed,
     MapText,
     Optional,
+    PutMember,
     Read,
     SetConstant,
     Single,
+    TakeMember,
     ToEnum,
     ToFreeForm,
     ToObject,
@@ -166,8 +168,24 @@ class Expressions:
                 return self._hidden(inner, hint)
             case First(options):
                 return self._first(options, source, hint)
+            case TakeMember(holder, place, shape, member):
+                told = self.render(holder, source, place.property)
+                return f"take_member({told}, {self._member(place, shape, member)})"
+            case PutMember(holder, place, shape, member, inner):
+                told = "ABSENT" if holder is None else self.render(holder, source, hint)
+                moved = self.render(inner, source, hint)
+                made = self._annotation(place, shape).removesuffix(" | None")
+                name = self._member(place, shape, member)
+                return f"put_member({told}, {made}, {name}, {moved})"
             case _:
                 assert_never(value)
+
+    def _member(self, place: Place, shape: Shape, member: str) -> str:
+        """The attribute of a nested object's member, as a literal."""
+        lineage = self.key.lineage
+        (key,) = lineage.evolution.objects_in(place.version, lineage.type(place))
+        definition = lineage.evolution.schema(shape.version).object(key)
+        return text_literal(self.types.names(shape.version, definition)[member])
 
     def _read(self, name: str, source: str) -> str:
         shape = self._shape(source)

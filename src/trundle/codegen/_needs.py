@@ -16,9 +16,11 @@ from trundle.evolution.steps import (
     Items,
     Listed,
     Optional,
+    PutMember,
     Read,
     Single,
     Stash,
+    TakeMember,
     ToObject,
     Unstash,
     Values,
@@ -87,6 +89,10 @@ def asks_base(expression: Expression) -> bool:
             return asks_base(value)
         case First(options):
             return any(map(asks_base, options))
+        case TakeMember(holder):
+            return asks_base(holder)
+        case PutMember(holder, value=value):
+            return asks_base(value) or (holder is not None and asks_base(holder))
         case Hidden():
             return True
         case _:
@@ -130,6 +136,13 @@ def _in_expression(value: Expression | None, lineage: Lineage) -> Iterator[PlanK
             yield from _in_step(step, lineage)
         case Hidden(inner):
             yield from _in_expression(inner, lineage)
+        case TakeMember(holder, place, shape, _):
+            yield from _in_expression(holder, lineage)
+            yield from _in_type(lineage, place, shape)
+        case PutMember(holder, place, shape, _, value):
+            yield from _in_expression(holder, lineage)
+            yield from _in_expression(value, lineage)
+            yield from _in_type(lineage, place, shape)
         case First(options):
             for option in options:
                 yield from _in_expression(option, lineage)

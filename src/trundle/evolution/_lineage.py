@@ -62,10 +62,25 @@ class ByHook(msgspec.Struct, frozen=True):
     up: bool
 
 
+class ByMove(msgspec.Struct, frozen=True):
+    """A configured move: a member is put into a nested object, or taken out of one.
+
+    Attributes:
+        member: the member's name in the nested object.
+        into: whether this derivation puts it in; the inputs are then the value and, where the nested
+            object is on both sides, the object.
+        between: the neighbours.
+    """
+
+    member: str
+    into: bool
+    between: Neighbours
+
+
 class Derivation(msgspec.Struct, frozen=True):
     """How the value at one place follows from the values at others, across one pair of neighbours."""
 
-    how: ByConversion | ByHook
+    how: ByConversion | ByHook | ByMove
     inputs: tuple[Place, ...]
     output: Place
 
@@ -191,14 +206,21 @@ class Lineage:
     def _hook_outputs(self) -> tuple["_HookOutput", ...]:
         return tuple(
             _HookOutput(derivation.output, derivation.inputs, derivation.how.between)
-            for derivation in self.hooks
-            if isinstance(derivation.how, ByHook)
+            for derivation in (*self.hooks, *self.moves)
+            if isinstance(derivation.how, ByHook | ByMove)
         )
 
     @cached_property
     def hooks(self) -> tuple[Derivation, ...]:
         """What the hooks between neighbours of this lineage derive."""
         return tuple(self.evolution.hooks.derivations(self))
+
+    @cached_property
+    def moves(self) -> tuple[Derivation, ...]:
+        """What the configured moves of this lineage derive."""
+        from trundle.evolution._moving import moves_of  # noqa: PLC0415 - a room's inner cycle
+
+        return tuple(moves_of(self))
 
     @cached_property
     def _thread_of(self) -> Mapping[Place, Thread]:
@@ -216,7 +238,7 @@ class Lineage:
     def derivations(self) -> Mapping[int, tuple[Derivation, ...]]:
         """By thread number: how its value follows from other threads, hooks before conversions."""
         found: dict[int, list[Derivation]] = {}
-        for each in itertools.chain(self.hooks, self._conversions()):
+        for each in itertools.chain(self.hooks, self.moves, self._conversions()):
             thread = self.thread(each.output)
             if all(self.thread(place) is not thread for place in each.inputs):
                 found.setdefault(thread.number, []).append(each)

@@ -7,14 +7,19 @@ from trundle.evolution._errors import ChangeError
 from trundle.evolution._lineage import Lineage, Link, Place
 from trundle.evolution._neighbours import Neighbours, VersionMap
 from trundle.evolution._relate import (
+    ByVariant,
     Conversion,
+    ConvertObject,
     ConvertScalar,
+    EachItem,
+    EachValue,
     MapValues,
     Unwrap,
+    Variant,
     Wrap,
     relate,
 )
-from trundle.schema import ListOf
+from trundle.schema import ListOf, MapOf, Nullable, Ref, Type, Union
 from trundle.version import ApiVersion
 
 _Group = dict[ApiVersion, str]
@@ -166,7 +171,51 @@ def _conversion(lineage: Lineage, older: Place, newer: Place) -> Conversion | No
         if changes.unwrap.get(name) == newer.property and isinstance(ours, ListOf):
             item = relate(ours.items, theirs, schemas, meets)
             return item and Unwrap(item)
+        if name in changes.variant:
+            return _variant(lineage, changes, older, newer)
     hooked = evolution.hooks.converter(lineage, older, newer)
     if hooked is not None:
         return hooked
     return relate(ours, theirs, schemas, meets)
+
+
+def _variant(lineage: Lineage, changes: TypeChanges, older: Place, newer: Place) -> Conversion:
+    """The conversion of an object that becomes a variant of a union, in lists and maps too."""
+    wanted = changes.variant[older.property]
+    where = changes.place("variant", older.property)
+    definitions = lineage.evolution.schema(newer.version).definitions
+
+    def meet(ours: Type, theirs: Type) -> Conversion:
+        match ours, theirs:
+            case (Nullable(inner), _):
+                return meet(inner, theirs)
+            case (_, Nullable(inner)):
+                return meet(ours, inner)
+            case (ListOf(items), ListOf(others)):
+                return EachItem(meet(items, others))
+            case (MapOf(values), MapOf(others)):
+                return EachValue(meet(values, others))
+            case (Ref(key), Union(variants)):
+                names = [
+                    definitions[each.key].name if isinstance(each, Ref) else None
+                    for each in variants
+                ]
+                if wanted in names:
+                    place = names.index(wanted)
+                    target = variants[place]
+                    assert isinstance(target, Ref)
+                    pair = Variant(0, place, ConvertObject(key, target.key))
+                    return ByVariant((ours,), variants, (pair,))
+                known = ", ".join(repr(name) for name in names if name)
+                raise ChangeError(
+                    where,
+                    f"{newer.property!r} of {newer.version} has no variant {wanted!r}; it has {known}",
+                )
+            case _:
+                raise ChangeError(
+                    where,
+                    f"{older.property!r} is no object of {older.version} that becomes a union of "
+                    f"{newer.version}",
+                )
+
+    return meet(lineage.type(older), lineage.type(newer))

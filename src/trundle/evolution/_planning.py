@@ -12,6 +12,7 @@ from typing import Any
 from trundle.evolution._lineage import (
     ByConversion,
     ByHook,
+    ByMove,
     Derivation,
     Lineage,
     Place,
@@ -33,10 +34,12 @@ from trundle.evolution.steps import (
     MapText,
     Plan,
     PlanKey,
+    PutMember,
     Read,
     Shape,
     Stash,
     Step,
+    TakeMember,
     Unstash,
     ValueStep,
     Witness,
@@ -133,10 +136,13 @@ class _Planning:
         """Whether the storage shape tells a thread's value exactly, so that no entry is needed."""
         for each in self.lineage.derivations.get(thread.number, ()):
             if not isinstance(each.how, ByConversion):
-                return False
+                return False  # a hook or a move has a part in it
             other = self.lineage.thread(each.inputs[0])
             if other.at(storage.version) is None:
                 continue
+            shared = self.lineage.derivations.get(other.number, ())
+            if not all(isinstance(one.how, ByConversion) for one in shared):
+                return False  # what the other side has is not this thread's alone
             return exact(each.how.conversion, up=not each.how.up)
         return False
 
@@ -232,6 +238,8 @@ class _Planning:
                 continue
             if isinstance(each.how, ByHook):
                 found = self._by_hook(each, each.how, place, shape, seen)
+            elif isinstance(each.how, ByMove):
+                found = self._by_move(each, each.how, place, shape, seen)
             else:
                 found = self._by_conversion(each, each.how, place, shape, seen)
             if found is not None:
@@ -270,6 +278,38 @@ class _Planning:
         thread = self.lineage.thread(place)
         value = self.value(thread, place, Shape("api", place.version))
         return None if value is None else Hidden(value)
+
+    def _by_move(
+        self, each: Derivation, how: ByMove, place: Place, shape: Shape, seen: frozenset[int]
+    ) -> Expression | None:
+        moved = Shape("storage", each.output.version)
+        inputs = [
+            None
+            if self.lineage.thread(source).number in seen
+            else self.value(
+                self.lineage.thread(source), source, Shape("storage", source.version), seen
+            )
+            for source in each.inputs
+        ]
+        value, *holders = inputs
+        if value is None:
+            return None
+        if not how.into:
+            source = each.inputs[0]
+            told = Shape("storage", source.version)
+            found: Expression = TakeMember(value, source, told, how.member)
+        else:
+            holder = holders[0] if holders else None
+            if holder is not None:
+                step = change_value(
+                    End(self.lineage, each.inputs[1], Shape("storage", each.inputs[1].version)),
+                    End(self.lineage, each.output, moved),
+                )
+                holder = None if isinstance(step, Mismatch) else _change(holder, step)
+            found = PutMember(holder, each.output, moved, how.member, value)
+        after = change_value(End(self.lineage, each.output, moved), End(self.lineage, place, shape))
+        assert not isinstance(after, Mismatch)
+        return _change(found, after)
 
     def _by_conversion(
         self, each: Derivation, how: ByConversion, place: Place, shape: Shape, seen: frozenset[int]

@@ -217,6 +217,40 @@ class Hidden(msgspec.Struct, frozen=True):
     value: "Expression"
 
 
+class PutMember(msgspec.Struct, frozen=True):
+    """A nested object with a member put into it; absent where neither is there.
+
+    Attributes:
+        holder: the nested object in the shape, or None for a new one.
+        place: the property that has the nested object.
+        shape: the shape it has.
+        member: the member's name.
+        value: the member's value.
+    """
+
+    holder: "Expression | None"
+    place: Place
+    shape: Shape
+    member: str
+    value: "Expression"
+
+
+class TakeMember(msgspec.Struct, frozen=True):
+    """A member of a nested object; absent where that is.
+
+    Attributes:
+        holder: the nested object.
+        place: the property that has it.
+        shape: the shape it has.
+        member: the member's name.
+    """
+
+    holder: "Expression"
+    place: Place
+    shape: Shape
+    member: str
+
+
 class First(msgspec.Struct, frozen=True):
     """The first of some expressions that is not absent."""
 
@@ -229,7 +263,9 @@ class Witness(msgspec.Struct, frozen=True):
     values: tuple["Expression | None", ...]
 
 
-Expression: TypeAlias = Read | Unstash | Change | HookOutput | Hidden | First
+Expression: TypeAlias = (
+    Read | Unstash | Change | HookOutput | Hidden | PutMember | TakeMember | First
+)
 
 # Steps: what a plan does, in alphabetical order of the target property.
 

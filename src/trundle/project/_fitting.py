@@ -147,7 +147,7 @@ def _variant_fits(variant: str) -> _Fits:
 class _Rule:
     """One rule about one property."""
 
-    def __init__(  # noqa: PLR0913 - what a rule is made of
+    def __init__(  # noqa: PLR0913, PLR0917 - what a rule is made of
         self,
         evolution: Evolution,
         changes: TypeChanges,
@@ -326,7 +326,7 @@ def _defaults(evolution: Evolution, changes: TypeChanges) -> Iterator[Finding]:
                 )
 
 
-def _admits(type_: Type, value: Any, schema: Schema) -> bool:
+def _admits(type_: Type, value: Any, schema: Schema) -> bool:  # noqa: PLR0911 - one for each kind
     match type_:
         case Nullable(inner):
             return value is None or _admits(inner, value, schema)

@@ -113,7 +113,9 @@ class _Reading:
             what = f"have {type_name}.{name} as {text}, which {version} now has as another type"
             yield _finding(self.where, f"{self.stored} {what}", _LOST)
 
-    def _admits(self, lineage: Lineage, place: Place, type_: Type, text: str) -> bool:
+    def _admits(  # noqa: PLR0911 - one for each kind of type
+        self, lineage: Lineage, place: Place, type_: Type, text: str
+    ) -> bool:
         """Whether a type of today admits every value of a recorded type."""
         word, _, rest = text.partition(" ")
         match type_:
@@ -236,7 +238,7 @@ def _hooks(evolution: Evolution, release: Release, stored: str, where: str) -> I
         if not set(hook.between) <= known:
             continue
         wanted = {*hook.assign, *hook.converters}
-        missing = wanted - methods.get((hook.type, *hook.between), set())
+        missing = wanted - methods.get((hook.type, hook.between[0], hook.between[-1]), set())
         if not missing:
             continue
         older, newer = hook.between

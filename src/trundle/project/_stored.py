@@ -6,7 +6,7 @@ the entries that its property bags may have, and what became of each property's 
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -208,8 +208,7 @@ class _Recording:
         def object_name(key: str) -> str:
             return self.name(lineage.child(place, key), place.version)
 
-        text = spell_stored(stored_type(lineage, place), schema, object_name)
-        return text
+        return spell_stored(stored_type(lineage, place), schema, object_name)
 
 
 def others_called(lineage: Lineage, place: Place) -> dict[str, str]:
@@ -242,7 +241,9 @@ def _is_nullable(type_: Type) -> bool:
     return isinstance(type_, Nullable)
 
 
-def spell_stored(type_: Type, schema: Schema, object_name: Any) -> str:
+def spell_stored(  # noqa: PLR0911 - one for each kind of type
+    type_: Type, schema: Schema, object_name: Callable[[str], str]
+) -> str:
     """A type as the lock spells it; an enum is as open as the kind of its values."""
     match type_:
         case Scalar(kind):

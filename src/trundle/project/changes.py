@@ -11,7 +11,7 @@ import msgspec
 
 from trundle.evolution import ChangeError, Evolution, HookDeclaration, Lineage, TypeChanges
 from trundle.project._fitting import find_misfits
-from trundle.project.findings import Finding, did_you_mean
+from trundle.project.findings import Finding, Kind, did_you_mean
 from trundle.report._walk import lineages
 from trundle.schema import ObjectType, Schema
 
@@ -135,7 +135,7 @@ def _without_contradictions(
             fewer_hooks = tuple(each for each in hooks if each.reference.where != error.where)
             if fewer == changes and fewer_hooks == hooks:
                 raise
-            kind = "hook" if fewer_hooks != hooks else "unused"
+            kind: Kind = "hook" if fewer_hooks != hooks else "unused"
             advice = "" if ";" in error.reason else "correct or remove the rule"
             findings.append(Finding(where=error.where, what=error.reason, advice=advice, kind=kind))
             changes, hooks = fewer, fewer_hooks

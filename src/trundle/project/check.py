@@ -15,6 +15,8 @@ from trundle.report._spelling import spell
 from trundle.schema import ABSENT, FreeForm, ListOf, MapOf, Nullable, ObjectType, Type, Union
 from trundle.version import ApiVersion
 
+_FEW = 3
+
 
 def check(project: Project, *, strict: bool = False) -> tuple[Finding, ...]:
     """Everything that is wrong with a project, errors first, then notes.
@@ -184,6 +186,6 @@ def _json(value: Any) -> str:
 def _spans(versions: Iterable[ApiVersion] | Mapping[ApiVersion, str]) -> str:
     """Versions in a row, of many the first and the last."""
     ordered = sorted(set(versions))
-    if len(ordered) > 3:
+    if len(ordered) > _FEW:
         return f"{len(ordered)} versions from {ordered[0]} to {ordered[-1]}"
     return listed(map(str, ordered))

@@ -4,7 +4,6 @@ A release writes objects in the shape of its hub. Later releases must read them,
 shape, and `check` holds the schemas, changes and hooks of today against it.
 """
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -214,7 +213,7 @@ def _write(path: Path, content: bytes) -> None:
     staged = path.with_name(f".{path.name}.new")
     try:
         staged.write_bytes(content)
-        os.replace(staged, path)
+        staged.replace(path)
     except OSError as error:
         staged.unlink(missing_ok=True)
         reason = error.strerror or str(error)

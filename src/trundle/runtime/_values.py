@@ -77,6 +77,23 @@ def within(base: Any, attribute: str) -> Any:
     return None if value is ABSENT else value
 
 
+def take_member(holder: Any, attribute: str) -> Any:
+    """A member of a nested object; absent where that is absent or null."""
+    return ABSENT if holder is ABSENT or holder is None else getattr(holder, attribute)
+
+
+def put_member(holder: Any, class_: type[Any], attribute: str, value: Any) -> Any:
+    """A copy of a nested object with a member; a new one where there is none but a value."""
+    if holder is ABSENT or holder is None:
+        if value is ABSENT:
+            return holder
+        required = {
+            field.name: ABSENT for field in msgspec.structs.fields(class_) if field.required
+        }
+        return class_(**{**required, attribute: value})
+    return msgspec.structs.replace(holder, **{attribute: value})
+
+
 _INTEGER = re.compile(r"-?(0|[1-9]\d*)")
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 _DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?")

@@ -88,7 +88,7 @@ def values(type_: Any, *, depth: int = _DEPTH) -> SearchStrategy[Any]:
     return _value(type_, depth, ())
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _objects(class_: type[Any], depth: int) -> SearchStrategy[Any]:
     fields = drawn_fields(class_)
     required = {
@@ -122,7 +122,7 @@ def _made(
     return class_(**drawn)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def drawn_fields(class_: type[Any]) -> Mapping[str, inspect.Field]:
     """The fields of a class that are drawn, by attribute; what names a resource keeps its default."""
     info = inspect.type_info(class_)
@@ -148,7 +148,9 @@ def field_values(class_: type[Any], field: inspect.Field, depth: int) -> SearchS
     """Valid values of a field of a class."""
     match field.encode_name:
         case "$unknown":
-            return st.dictionaries(st.sampled_from(("later", "odd one")), free_forms(), max_size=1)
+            return st.dictionaries(
+                st.sampled_from(("later", "odd one")), free_forms(), min_size=1, max_size=1
+            )
         case "$additional":
             inner = cast("inspect.DictType", _dict_type(field.type))
             return st.dictionaries(
@@ -200,23 +202,23 @@ def _value(type_: Any, depth: int, texts: tuple[str, ...]) -> SearchStrategy[Any
             return free_forms()
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _texts(known: tuple[str, ...]) -> SearchStrategy[str]:
     samples = st.sampled_from((*known, *known, *_TEXTS) if known else _TEXTS)
     return st.one_of(samples, st.text(max_size=6))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _integers() -> SearchStrategy[int]:
     return st.one_of(st.sampled_from(_INTEGERS), st.integers(-1000, 1000))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _floats() -> SearchStrategy[float]:
     return st.sampled_from(_FLOATS)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def free_forms() -> SearchStrategy[msgspec.Raw]:
     """Free-form data, with numbers whose spelling matters."""
     return st.one_of(
@@ -225,7 +227,7 @@ def free_forms() -> SearchStrategy[msgspec.Raw]:
     ).map(msgspec.Raw)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _metadata() -> SearchStrategy[msgspec.Raw]:
     return st.sampled_from(
         (b'{"name":"one"}', b'{"name":"two","labels":{"a":"1.10"},"generation":1e2}', b"{}")
@@ -252,7 +254,7 @@ def name_apart(items: list[Any]) -> None:
                 seen.add(getattr(item, attribute))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def enum_texts(class_: type[Any], attribute: str) -> tuple[str, ...]:
     """The texts of the enums that a property may be of, as far as the class's modules tell.
 
