@@ -1,6 +1,8 @@
 """The releases of the case study: each a project of the versions known then, generated and imported."""
 
+import importlib
 import shutil
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,11 +11,9 @@ from typing import Any
 import msgspec
 import yaml
 
-from trundle.project.generated import generated_scheme
 from trundle.project.generating import generate
 from trundle.project.loading import Project, load_project
 from trundle.runtime import Scheme
-from trundle.version import ApiVersion
 
 CRM = Path(__file__).parents[2] / "examples" / "crm"
 VERSIONS = (
@@ -71,10 +71,14 @@ class Release(msgspec.Struct, frozen=True):
 def project_of(version: str, folder: Path) -> Path:
     """Writes the project as it was when a version came out; gives its file.
 
-    Rules and hooks that speak of later versions are left out, for nobody had written them.
+    Rules and hooks that speak of later versions are left out, for nobody had written them. The hooks
+    themselves are those of the example, unchanged. Each release has a package name of its own, so that
+    all can be imported side by side.
     """
     known = VERSIONS[: VERSIONS.index(version) + 1]
-    config = yaml.load((CRM / "trundle.yaml").read_text(), yaml.BaseLoader)
+    config = yaml.load((CRM / "trundle.yaml").read_text(), yaml.BaseLoader)  # noqa: S506 - text only
+    config["package"] = package_of(version)
+    config["horizon"] = {"ga": int(config["horizon"]["ga"])}
     config["changes"] = {
         older: rules for older, rules in config["changes"].items() if successor(older) in known
     }
@@ -82,12 +86,14 @@ def project_of(version: str, folder: Path) -> Path:
     (folder / "schemas").mkdir(parents=True)
     for each in known:
         shutil.copy(CRM / "schemas" / f"{each}.yaml", folder / "schemas")
-    shutil.copytree(
-        CRM / "crm_hooks", folder / "crm_hooks", ignore=shutil.ignore_patterns("__pycache__")
-    )
     file = folder / "trundle.yaml"
     file.write_text(yaml.safe_dump({name: value for name, value in config.items() if value}))
     return file
+
+
+def package_of(version: str) -> str:
+    """The name of a release's package."""
+    return f"crm_{version.replace('-', '_')}"
 
 
 def successor(version: str) -> str:
@@ -96,25 +102,23 @@ def successor(version: str) -> str:
 
 
 @contextmanager
-def released(version: str, folder: Path) -> Iterator[Release]:
-    """A release, generated into a folder; its package may be used only within."""
-    project = load_project(project_of(version, folder))
-    generate(project)
-    with generated_scheme(project.config) as scheme:
-        preload(scheme)
-        yield Release(version, project, scheme)
-
-
-def preload(scheme: Scheme) -> None:
-    """Imports every class and conversion now, while the package is importable."""
-    for resource in scheme.resources.values():
-        storage = scheme._load(resource.storage[resource.hub])
-        for path in (*resource.versions.values(), *resource.storage.values()):
-            class_ = scheme._load(path)
-            if class_ is not storage:
-                scheme.function(class_, storage)
-
-
-def sort_key(version: str) -> ApiVersion:
-    """Orders versions as the design does."""
-    return ApiVersion.parse(version)
+def released(versions: tuple[str, ...], folder: Path) -> Iterator[Mapping[str, Release]]:
+    """Some releases, each generated below a folder; their packages may be used only within."""
+    path, modules = list(sys.path), set(sys.modules)
+    try:
+        sys.path.insert(0, str(CRM))
+        found = {}
+        for version in versions:
+            project = load_project(project_of(version, folder / version))
+            generate(project)
+            sys.path.insert(0, str(project.config.output))
+            importlib.invalidate_caches()
+            scheme = importlib.import_module(project.config.package).scheme
+            found[version] = Release(version, project, scheme)
+        yield found
+    finally:
+        sys.path[:] = path
+        for name in set(sys.modules) - modules:
+            if name.startswith("crm"):
+                del sys.modules[name]
+        importlib.invalidate_caches()

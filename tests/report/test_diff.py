@@ -185,3 +185,15 @@ def test_the_documented_table_comes_from_the_real_schemas():
         "reliabilityLevel",
         "upgradeDescription",
     }
+
+
+def test_a_moved_property_converts():
+    address = thing("Address", street="string", city="string")
+    found = between(
+        thing("Person", street="string", address="Address"),
+        thing("Person", address="Address"),
+        address,
+        move={"street": "address.street"},
+    )
+    assert found["street"][2:] == ("Property Removed", "Convert")
+    assert found["address"][2:] == ("None", "Convert")

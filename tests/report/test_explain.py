@@ -151,3 +151,23 @@ def test_every_property_of_real_schemas_can_be_explained():
     evolution = service_fabric()
     for line in explain(evolution, "ClusterProperties").types[0].properties:
         assert explanation_text(explain(evolution, f"ClusterProperties.{line.name}"))
+
+
+def test_a_move_is_told():
+    evolution = Evolution(
+        (
+            schema("2020-01-01", thing("Person", street="string", b="string")),
+            schema(
+                "2021-01-01",
+                thing("Person", address="Address", b="string"),
+                thing("Address", street="string"),
+            ),
+        ),
+        (TypeChanges(version=v("2020-01-01"), type="Person", move={"street": "address.street"}),),
+    )
+    found = life(evolution, "Person.street")
+    assert (
+        "between 2020-01-01 and 2021-01-01: a configured move reads it to tell `address`"
+        in found.bridges
+    )
+    assert "`address` takes `street` as `address.street`" in found.ways[0].to_hub

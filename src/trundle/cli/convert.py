@@ -18,7 +18,7 @@ STORAGE = "storage"
 """The name of what a store keeps, in place of a version."""
 
 
-def convert(  # noqa: PLR0913 - one for each option
+def convert(
     context: typer.Context,
     *,
     file: Annotated[

@@ -35,7 +35,7 @@ class MapFormat(StrEnum):
     YAML = "yaml"
 
 
-def diff(  # noqa: PLR0913 - one for each option
+def diff(
     context: typer.Context,
     *,
     older: Annotated[str, typer.Argument(metavar="OLD", help="A version, or a schema file.")],

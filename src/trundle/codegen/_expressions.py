@@ -5,9 +5,8 @@ import keyword
 from collections.abc import Callable, Mapping
 from typing import Any, assert_never
 
-
+from trundle import runtime
 from trundle.codegen._classes import ClassPath, StorageNode
-from trundle.codegen._naming import attribute_names
 from trundle.codegen._needs import asks_base
 from trundle.codegen._text import (
     call,
@@ -39,7 +38,6 @@ from trundle.evolution.steps import (
     Optional,
     PutMember,
     Read,
-    SetConstant,
     Single,
     TakeMember,
     ToEnum,
@@ -50,14 +48,13 @@ from trundle.evolution.steps import (
     ValueStep,
     Witness,
 )
-from trundle.runtime import __all__ as RUNTIME_NAMES
 from trundle.schema import EnumType, ListOf, MapOf, Ref, Scalar, Type
 
 _INDENT = "    "
 _TAKEN = frozenset(
     {"base", "first", "item", "kept", "member", "msgspec", "name", "read", "record", "source"}
     | {"stored", "target", "value", "isinstance", "bool", "dict", "float", "int", "list", "str"}
-    | {"frozenset", "tuple", "zip", *RUNTIME_NAMES}
+    | {"frozenset", "tuple", "zip", *runtime.__all__}
 )
 """Names that a variable of generated code must not hide."""
 
@@ -362,7 +359,7 @@ class Expressions:
 
     # Changes of value
 
-    def step(self, step: ValueStep, value: str) -> str:  # noqa: PLR0911, C901, PLR0912 - one arm a record
+    def step(self, step: ValueStep, value: str) -> str:  # noqa: C901 - one arm a record
         """A change of value as a Python expression over a name."""
         match step:
             case ToObject(plan):
@@ -407,8 +404,6 @@ class Expressions:
             case Chain(steps):
                 parts = [f"lambda value: {self._nested(each, 'value')}" for each in steps]
                 return call("through", [value, *parts])
-            case SetConstant(constant):
-                return text_literal(constant) if isinstance(constant, str) else repr(constant)
             case _:
                 assert_never(step)
 

@@ -1,7 +1,6 @@
 """Rendering plans as functions: straight-line code that reads from top to bottom."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 

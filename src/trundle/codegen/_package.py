@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from trundle import runtime
 from trundle.codegen._classes import ApiNode, Classes, ClassPath, StorageNode
 from trundle.codegen._functions import Function, FunctionRenderer
 from trundle.codegen._hooks import hook_places, render_hook_place
@@ -22,7 +23,6 @@ from trundle.codegen._text import (
 from trundle.codegen._types import TypeRenderer
 from trundle.evolution import Evolution, PlanKey, partition, snake
 from trundle.runtime import conversion_module
-from trundle.runtime import __all__ as _RUNTIME_NAMES
 
 _STANDARD = {
     "Any": "typing",
@@ -263,10 +263,10 @@ class _Packing:
         ]
         standard = "".join(lines)
         third = "import msgspec\n" if "msgspec" in words else ""
-        runtime = sorted(
-            words & set(_RUNTIME_NAMES), key=lambda n: (not n.isupper(), n.islower(), n)
+        bases = sorted(
+            words & set(runtime.__all__), key=lambda n: (not n.isupper(), n.islower(), n)
         )
-        own = _from_import("trundle.runtime", runtime) if runtime else ""
+        own = _from_import("trundle.runtime", bases) if bases else ""
         return "\n".join(part for part in (standard, third + own) if part)
 
     # Conversions
@@ -302,11 +302,9 @@ class _Packing:
         for module in {conversion_module(each) for each in self.classes.modules} - modules.keys():
             if module.partition(".")[2].startswith(("hooks", "storage")):
                 continue
-            yield (
-                f"{module.replace('.', '/')}.py",
-                f'{HEADER}"""No class of this module is converted on its own."""\n\n'
-                "CONVERSIONS: dict[str, tuple[tuple[str, str, bool], ...]] = {}\n",
-            )
+            text = f'{HEADER}"""No class of this module is converted on its own."""\n\n'
+            text += "CONVERSIONS: dict[str, tuple[tuple[str, str, bool], ...]] = {}\n"
+            yield f"{module.replace('.', '/')}.py", text
 
     def _functions(self) -> dict[PlanKey, Function]:
         renderer = FunctionRenderer(self.types, wants_base(self.plans))

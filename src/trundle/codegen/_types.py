@@ -173,9 +173,12 @@ class TypeRenderer:
     def _documented(self, node: ApiNode | StorageNode, each: Property) -> str:
         """What a schema says about a property, with its enum and its validation keywords."""
         said = [each.doc.strip()]
-        for key in self.evolution.definitions_in(each.type):
-            if isinstance(self.evolution.schema(node.version).definitions[key], EnumType):
-                said.append(f"Known values: `{self.classes.api(node.version, key).name}`.")
+        definitions = self.evolution.schema(node.version).definitions
+        said.extend(
+            f"Known values: `{self.classes.api(node.version, key).name}`."
+            for key in self.evolution.definitions_in(each.type)
+            if isinstance(definitions[key], EnumType)
+        )
         limits = ", ".join(f"{name} {_shown(value)}" for name, value in each.constraints)
         said.append(f"Limits: {limits}." if limits else "")
         return " ".join(part for part in said if part)

@@ -12,8 +12,8 @@ from trundle.evolution.steps import Plan, PlanKey, Shape
 
 __all__ = [
     "ADDITIONAL",
-    "ByHook",
     "SCALAR_CONVERSIONS",
+    "ByHook",
     "ChangeError",
     "Evolution",
     "HookDeclaration",

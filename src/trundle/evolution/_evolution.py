@@ -5,7 +5,7 @@ from functools import cached_property
 
 import msgspec
 
-from trundle.evolution._changes import HookReference, TypeChanges
+from trundle.evolution._changes import TypeChanges
 from trundle.evolution._hooks import HookDeclaration, Hooks
 from trundle.evolution._identity import identities, own_signature, references
 from trundle.evolution._lineage import ENVELOPE, Lineage, Nodes

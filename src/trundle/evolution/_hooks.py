@@ -9,7 +9,7 @@ from trundle.evolution._changes import HookReference
 from trundle.evolution._errors import ChangeError
 from trundle.evolution._lineage import ByHook, Derivation, Lineage, Place
 from trundle.evolution._neighbours import Neighbours
-from trundle.evolution._relate import CallHook
+from trundle.evolution.conversions import CallHook
 from trundle.schema import ListOf, MapOf, Nullable, Ref, Scalar, Schema, Type
 
 if TYPE_CHECKING:

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 
 from trundle.evolution._neighbours import Neighbours, VersionMap
-from trundle.evolution._relate import (
+from trundle.evolution.conversions import (
+    ByVariant,
     CallHook,
     Conversion,
     ConvertObject,
     EachItem,
     EachValue,
-    ByVariant,
     Unwrap,
     Wrap,
     lossless,
@@ -253,9 +253,10 @@ class Lineage:
                 (True, link.older, link.newer),
                 (False, link.newer, link.older),
             ):
-                if isinstance(conversion, CallHook):
-                    if (conversion.up if up else conversion.down) is None:
-                        continue
+                if isinstance(conversion, CallHook) and not (
+                    conversion.up if up else conversion.down
+                ):
+                    continue
                 yield Derivation(ByConversion(conversion, up), (source,), target)
 
     @cached_property

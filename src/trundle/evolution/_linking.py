@@ -6,7 +6,7 @@ from trundle.evolution._changes import TypeChanges
 from trundle.evolution._errors import ChangeError
 from trundle.evolution._lineage import Lineage, Link, Place
 from trundle.evolution._neighbours import Neighbours, VersionMap
-from trundle.evolution._relate import (
+from trundle.evolution.conversions import (
     ByVariant,
     Conversion,
     ConvertObject,
@@ -66,19 +66,13 @@ def _join(
     version = changes.version
     where = changes.place("rename", older)
     if older not in lineage.names(version):
-        raise ChangeError(
-            where, f"{changes.type} of {version} has no property {older!r}, so it cannot be renamed"
-        )
+        return  # the type stands at several places; whether a rule matches any is found elsewhere
     later = VersionMap.of(
         [version, *(v for v in lineage.nodes if v > version and newer in lineage.names(v))]
     )
     target = later.neighbour(version) or next(iter(later.versions[1:]), None)
     if target is None:
-        raise ChangeError(
-            where,
-            f"no version after {version} has a property {newer!r} in {changes.type}; "
-            "write the newer side's name",
-        )
+        return
     ours = next(group for group in groups if group.get(version) == older)
     theirs = next(group for group in groups if group.get(target) == newer)
     if ours is theirs:
@@ -89,9 +83,7 @@ def _join(
         if name == older
         and (
             (v >= target and not target.preview)
-            or v in theirs
-            and theirs[v] == newer
-            and v > version
+            or (v in theirs and theirs[v] == newer and v > version)
         )
     }
     staying = {v: name for v, name in theirs.items() if name == newer and v <= version}

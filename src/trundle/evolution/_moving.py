@@ -6,7 +6,7 @@ from trundle.evolution._changes import TypeChanges
 from trundle.evolution._errors import ChangeError
 from trundle.evolution._lineage import ByMove, Derivation, Lineage, Place
 from trundle.evolution._neighbours import Neighbours
-from trundle.evolution._relate import Same, relate
+from trundle.evolution.conversions import Same, relate
 from trundle.schema import Nullable, ObjectType, Property, Ref
 from trundle.version import ApiVersion
 

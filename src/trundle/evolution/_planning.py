@@ -9,6 +9,8 @@ threads and derivations as the way up, so neither is ever searched anew.
 from collections.abc import Iterator
 from typing import Any
 
+from trundle.evolution._changes import SCALAR_CONVERSIONS
+from trundle.evolution._defaults import default_of
 from trundle.evolution._lineage import (
     ByConversion,
     ByHook,
@@ -18,7 +20,9 @@ from trundle.evolution._lineage import (
     Place,
     Thread,
 )
-from trundle.evolution._relate import CallHook, ConvertScalar, MapValues, exact
+from trundle.evolution._neighbours import Neighbours
+from trundle.evolution.conversions import CallHook, ConvertScalar, MapValues, exact
+from trundle.evolution._values import End, Mismatch, change_value
 from trundle.evolution.steps import (
     Assign,
     CallConverter,
@@ -44,10 +48,6 @@ from trundle.evolution.steps import (
     ValueStep,
     Witness,
 )
-from trundle.evolution._changes import SCALAR_CONVERSIONS
-from trundle.evolution._neighbours import Neighbours
-from trundle.evolution._values import End, Mismatch, change_value
-from trundle.evolution._defaults import default_of
 from trundle.schema import ABSENT
 from trundle.version import ApiVersion
 
@@ -114,9 +114,9 @@ class _Planning:
                 continue
             stored = _Planning(PlanKey(self.lineage, storage, storage))
             derived = stored.derived(thread, home, shape, frozenset({thread.number}))
-            if thread.at(self.source.version) is None and derived is not None:
-                if not self._on_the_way(thread):
-                    continue
+            elsewhere = thread.at(self.source.version) is None
+            if elsewhere and derived is not None and not self._on_the_way(thread):
+                continue
             if derived is not None and self._exact_towards(thread, storage):
                 continue
             yield Stash(

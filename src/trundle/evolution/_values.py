@@ -13,9 +13,9 @@ from trundle.evolution.steps import (
     FromFreeForm,
     Items,
     Listed,
+    MapText,
     Optional,
     PlanKey,
-    SetConstant,
     Shape,
     Single,
     ToEnum,
@@ -137,7 +137,7 @@ class _Changing:
         if isinstance(one, EnumType) and isinstance(other, EnumType):
             renamed = self.source.place.property == "apiVersion" and one.values != other.values
             if renamed and len(one.values) == len(other.values) == 1:
-                return SetConstant(other.values[0])
+                return MapText(((one.values[0], other.values[0]),))
             return None
         if isinstance(other, EnumType) and kind == "string":
             return ToEnum(other.values)

@@ -133,12 +133,6 @@ class Chain(msgspec.Struct, frozen=True):
     steps: tuple["ValueStep", ...]
 
 
-class SetConstant(msgspec.Struct, frozen=True):
-    """Whatever the value is, the target's constant takes its place."""
-
-    value: Any
-
-
 ValueStep: TypeAlias = (
     ToObject
     | Items
@@ -155,7 +149,6 @@ ValueStep: TypeAlias = (
     | CallScalar
     | CallConverter
     | Chain
-    | SetConstant
 )
 
 # Expressions: what a step assigns, told from the source object.

@@ -147,7 +147,7 @@ def _variant_fits(variant: str) -> _Fits:
 class _Rule:
     """One rule about one property."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - what a rule is made of
+    def __init__(
         self,
         evolution: Evolution,
         changes: TypeChanges,
@@ -239,31 +239,37 @@ def _type_rename(
 ) -> Iterator[Finding]:
     """A rename of a type whose newer name nothing has at its place."""
     target = str(changes.rename_type)
-    pairs = [
-        (pair, lineage.definition(pair.newer).name)
-        for lineage in standing
-        for pair in lineage.versions.pairs
-        if pair.older == changes.version
-    ]
-    if any(name == target for _, name in pairs):
-        return
-    later = [schema for schema in evolution.schemas if schema.version > changes.version]
-    names = {
-        schema.version: {each.name for each in schema.definitions.values()} for schema in later
-    }
-    if not standing and any(target in each for each in names.values()):
-        return  # enums have no lineage of their own
     what = f"`renameType` of {changes.type} to {target} in {changes.version} matches nothing"
-    advice = "correct or remove the rule"
-    first = next((version for version, each in names.items() if target in each), None)
-    if first is None:
+    names = {
+        schema.version: {each.name for each in schema.definitions.values()}
+        for schema in evolution.schemas
+        if schema.version >= changes.version
+    }
+    having = VersionMap.of(v for v, each in names.items() if {changes.type, target} & each)
+    fitting = [
+        pair
+        for pair in having.pairs
+        if changes.type in names[pair.older] and target in names[pair.newer]
+    ]
+    own = [pair.newer for pair in having.pairs if pair.older == changes.version]
+    if not fitting:
         what += f": no newer version has {target}"
-        advice = did_you_mean(target, set().union(*names.values()))
-    elif pairs and pairs[0][1] == changes.type and pairs[0][0].newer < first:
-        older = max(v for v in names if v < first)
-        what += f": {pairs[0][0].newer} came between"
-        advice = f"it now belongs to {older} and {first}; move it under {older}"
+        later = set().union(*(each for version, each in names.items() if version in own))
+        advice = did_you_mean(target, later)
+    elif not any(pair.older == changes.version for pair in fitting):
+        what += f": {own[0]} came between"
+        advice = f"it now belongs to {fitting[0]}; move it under {fitting[0].older}"
+    elif standing and not any(_is_called(lineage, changes.version, target) for lineage in standing):
+        what += f": where {changes.type} stands, no newer version has {target}"
+        advice = "correct or remove the rule"
+    else:
+        return
     yield Finding(where=changes.place("rename_type"), what=what, advice=advice, kind="unused")
+
+
+def _is_called(lineage: Lineage, version: ApiVersion, name: str) -> bool:
+    """Whether a type has a name in any newer version."""
+    return any(lineage.definition(other).name == name for other in lineage.nodes if other > version)
 
 
 def _moves(changes: TypeChanges, standing: Sequence[Lineage]) -> Iterator[Finding]:
@@ -326,7 +332,7 @@ def _defaults(evolution: Evolution, changes: TypeChanges) -> Iterator[Finding]:
                 )
 
 
-def _admits(type_: Type, value: Any, schema: Schema) -> bool:  # noqa: PLR0911 - one for each kind
+def _admits(type_: Type, value: Any, schema: Schema) -> bool:
     match type_:
         case Nullable(inner):
             return value is None or _admits(inner, value, schema)

@@ -113,9 +113,7 @@ class _Reading:
             what = f"have {type_name}.{name} as {text}, which {version} now has as another type"
             yield _finding(self.where, f"{self.stored} {what}", _LOST)
 
-    def _admits(  # noqa: PLR0911 - one for each kind of type
-        self, lineage: Lineage, place: Place, type_: Type, text: str
-    ) -> bool:
+    def _admits(self, lineage: Lineage, place: Place, type_: Type, text: str) -> bool:
         """Whether a type of today admits every value of a recorded type."""
         word, _, rest = text.partition(" ")
         match type_:

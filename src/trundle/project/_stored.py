@@ -241,9 +241,7 @@ def _is_nullable(type_: Type) -> bool:
     return isinstance(type_, Nullable)
 
 
-def spell_stored(  # noqa: PLR0911 - one for each kind of type
-    type_: Type, schema: Schema, object_name: Callable[[str], str]
-) -> str:
+def spell_stored(type_: Type, schema: Schema, object_name: Callable[[str], str]) -> str:
     """A type as the lock spells it; an enum is as open as the kind of its values."""
     match type_:
         case Scalar(kind):

@@ -61,7 +61,9 @@ def apply_changes(
             findings.append(_finding(each.place(""), what, advice))
         else:
             sound = _names_known(each, schema, findings)
-            kept.extend([] if sound is None else [sound])
+            if sound is not None:
+                later = [other for other in schemas if other.version > each.version]
+                kept.append(_targets_known(sound, later, findings))
     applied = _without_contradictions(schemas, tuple(kept), hooks, findings)
     findings.extend(find_misfits(applied.evolution, applied.lineages))
     return msgspec.structs.replace(applied, findings=tuple(dict.fromkeys(findings)))
@@ -96,6 +98,34 @@ def _names_known(
         advice = did_you_mean(name, known)
         findings.append(_finding(changes.place(rule, name), what, advice))
         changes = without(changes, rule, name)
+    return changes
+
+
+def _targets_known(
+    changes: TypeChanges, later: Sequence[Schema], findings: list[Finding]
+) -> TypeChanges:
+    """The changes whose newer property names exist in some newer version of the type."""
+    types = {changes.type, changes.rename_type}
+    named = [
+        definition
+        for schema in later
+        for definition in schema.definitions.values()
+        if definition.name in types and isinstance(definition, ObjectType)
+    ]
+    known = {each.name for definition in named for each in definition.properties}
+    if not named and any(schema.definitions for schema in later):
+        return changes  # the type goes on under other names; its place tells more
+    for rule in ("rename", "wrap", "unwrap"):
+        for name, newer in list(getattr(changes, rule).items()):
+            if newer in known:
+                continue
+            what = f"`{rule}` of {name} in {changes.type} of {changes.version} matches nothing"
+            reason = f"no newer {changes.type} has {newer}"
+            if not named:
+                reason = f"no newer version has {changes.type}"
+            advice = did_you_mean(newer, known) if named else "remove the rule"
+            findings.append(_finding(changes.place(rule, name), f"{what}: {reason}", advice))
+            changes = without(changes, rule, name)
     return changes
 
 

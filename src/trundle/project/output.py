@@ -77,7 +77,7 @@ def _ignore(_step: str) -> None:
     """Does nothing at a checkpoint."""
 
 
-def write_tree(  # noqa: PLR0913 - the optional ones are named
+def write_tree(
     root: Path,
     files: Mapping[str, bytes],
     *,

@@ -282,6 +282,18 @@ def _bridges(lineage: Lineage, thread: Thread) -> Iterator[str]:
             text = _bridge(lineage, link, within=all(ends), older=ends[0])
             if text:
                 yield f"between {link.older.version} and {link.newer.version}: {text}"
+    for each in lineage.moves:
+        versions = sorted({each.output.version, each.inputs[0].version})
+        between = Neighbours(versions[0], versions[-1])
+        told, read = quoted(each.output.property), [quoted(p.property) for p in each.inputs]
+        if lineage.thread(each.output) is thread:
+            yield f"between {between}: a configured move tells it from {listed(read)}"
+        elif any(lineage.thread(place) is thread for place in each.inputs):
+            yield f"between {between}: a configured move reads it to tell {told}"
+    yield from _hook_bridges(lineage, thread)
+
+
+def _hook_bridges(lineage: Lineage, thread: Thread) -> Iterator[str]:
     for (use, method, between), outputs, inputs in _hook_calls(lineage):
         told = [quoted(place.property) for place in outputs]
         read = [quoted(place.property) for place in inputs]

@@ -29,6 +29,8 @@ class Handling:
             match step:
                 case steps.Assign(property=name, value=value):
                     self._assigned[name] = value
+                case steps.Stash(derived=steps.PutMember() | steps.TakeMember()):
+                    continue  # it is told from where it moved
                 case steps.Stash(entry=entry):
                     own = lineage.thread(entry).at(older)
                     if own is not None:
@@ -68,13 +70,15 @@ def handler_of(value: steps.Expression) -> Handler:
             return "Hook"
         case steps.Hidden(value=inner):
             return handler_of(inner)
+        case steps.PutMember() | steps.TakeMember():
+            return "Convert"
         case steps.First(options=options):
             return handler_of(options[0])
         case _:
             assert_never(value)
 
 
-def handler_of_step(step: steps.ValueStep) -> Handler:  # noqa: PLR0911 - one for each kind
+def handler_of_step(step: steps.ValueStep) -> Handler:
     """What a change of value amounts to; an object that converts member by member is copied."""
     match step:
         case steps.ToObject():
@@ -98,7 +102,6 @@ def handler_of_step(step: steps.ValueStep) -> Handler:  # noqa: PLR0911 - one fo
             | steps.ToEnum()
             | steps.MapText()
             | steps.CallScalar()
-            | steps.SetConstant()
         ):
             return "Convert"
         case _:

@@ -26,7 +26,7 @@ _PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$./-]*")
 _OTHER_THAN_TEXT = frozenset({"false", "n", "no", "null", "off", "on", "true", "y", "yes"})
 
 
-def spell(type_: Type, schema: Schema) -> str:  # noqa: PLR0911 - one for each kind
+def spell(type_: Type, schema: Schema) -> str:
     """A type in a word or two: `string`, `NodeTypes[]`, `map of Level`, `string | null`, `any`."""
     match type_:
         case Scalar(kind):
@@ -60,7 +60,7 @@ def spell_property(declared: Property, schema: Schema) -> str:
     return f"({text})?" if " " in text else f"{text}?"
 
 
-def paired_definitions(  # noqa: PLR0911 - one for each kind
+def paired_definitions(
     older: Type, newer: Type, schemas: tuple[Schema, Schema]
 ) -> tuple[DefinitionPair, ...] | None:
     """The definitions that stand at the same place of two types; None where the types are built otherwise."""

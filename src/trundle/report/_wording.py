@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from trundle.evolution import Place, steps
-from trundle.evolution import _relate as relate
+from trundle.evolution import conversions as relate
 from trundle.schema import ABSENT
 
 
@@ -52,7 +52,7 @@ def say_entry(place: Place) -> str:
     return f"{quoted(place.property)} in the shape of {place.version}"
 
 
-def say(value: steps.Expression) -> str:  # noqa: PLR0911 - one for each kind
+def say(value: steps.Expression) -> str:
     """Where a value comes from."""
     match value:
         case steps.Read(property=name):
@@ -72,6 +72,11 @@ def say(value: steps.Expression) -> str:  # noqa: PLR0911 - one for each kind
             )
         case steps.Hidden(value=inner):
             return f"{say(inner)} of the object stored so far"
+        case steps.PutMember(holder=holder, place=place, member=member, value=inner):
+            kept = "" if holder is None else f" within {say(holder)}"
+            return f"{say(inner)} as {quoted(f'{place.property}.{member}')}{kept}"
+        case steps.TakeMember(holder=holder, member=member):
+            return f"{quoted(member)} of {say(holder)}"
         case steps.First(options=options):
             return ", else ".join(say(option) for option in options)
         case _:
@@ -92,6 +97,11 @@ def _reads(value: steps.Expression, name: str, hooks: int) -> bool:
         case steps.HookOutput(call=call):
             told = [value for _, value in call.inputs if value is not None]
             return hooks > 0 and any(_reads(value, name, hooks - 1) for value in told)
+        case steps.PutMember(holder=holder, value=inner):
+            parts = (inner,) if holder is None else (holder, inner)
+            return any(_reads(part, name, hooks) for part in parts)
+        case steps.TakeMember(holder=holder):
+            return _reads(holder, name, hooks)
         case steps.First(options=options):
             return any(_reads(option, name, hooks) for option in options)
         case steps.Unstash() | steps.Hidden():
@@ -108,7 +118,7 @@ def _with(step: steps.ValueStep | None) -> str:
     return "" if step is None else f", {say_change(step)}"
 
 
-def say_change(step: steps.ValueStep) -> str:  # noqa: C901, PLR0911, PLR0912 - one for each kind
+def say_change(step: steps.ValueStep) -> str:  # noqa: C901 - one for each kind
     """What becomes of a value that goes through a change."""
     match step:
         case steps.ToObject():
@@ -144,8 +154,6 @@ def say_change(step: steps.ValueStep) -> str:  # noqa: C901, PLR0911, PLR0912 - 
             return f"by {name}"
         case steps.CallConverter(use=use, method=method, between=between):
             return f"by {use}.{method} (between {between})"
-        case steps.SetConstant(value=value):
-            return f"as {json.dumps(value, ensure_ascii=False)}"
         case _:
             assert_never(step)
 
@@ -154,7 +162,7 @@ def _inner(step: steps.ValueStep) -> str:
     return "" if isinstance(step, steps.ToObject) else f", each {say_change(step)}"
 
 
-def say_conversion(  # noqa: C901, PLR0911, PLR0912 - one for each kind
+def say_conversion(
     conversion: relate.Conversion,
 ) -> str:
     """How two places that meet convert into each other."""

@@ -181,7 +181,7 @@ def encode(value: Any) -> bytes:
     return _encode(value)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def decoder(type_: Any) -> msgspec.json.Decoder[Any]:
     """The decoder of a type, made once."""
     return msgspec.json.Decoder(type_)

@@ -24,7 +24,7 @@ class _Field(NamedTuple):
     required: bool
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _fields(class_: Any) -> dict[str, _Field]:
     info = inspect.type_info(class_)
     assert isinstance(info, inspect.StructType)
@@ -33,7 +33,7 @@ def _fields(class_: Any) -> dict[str, _Field]:
     }
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _inspected(type_: Any) -> Any:
     return inspect.type_info(type_)
 

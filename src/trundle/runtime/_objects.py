@@ -31,14 +31,14 @@ class Entry(msgspec.Struct, dict=True, eq=False):
     """
 
     value: Any = ABSENT
-    beside: str | None | Absent = ABSENT
+    beside: str | Absent | None = ABSENT
 
 
 class StoredEntry(msgspec.Struct):
     """How an entry is read: its value waits until somebody asks for it."""
 
     value: FreeForm | Absent = ABSENT
-    beside: str | None | Absent = ABSENT
+    beside: str | Absent | None = ABSENT
 
 
 PropertyBag: TypeAlias = dict[str, dict[str, StoredEntry]]

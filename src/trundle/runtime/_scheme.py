@@ -18,7 +18,6 @@ from trundle.runtime._errors import (
 )
 from trundle.runtime._merge import merge
 from trundle.runtime._objects import (
-    ABSENT,
     ADDITIONAL,
     UNKNOWN,
     WRITTEN_WITH,

@@ -170,7 +170,7 @@ def _dict_type(type_: Any) -> Any:
     return next(each for each in types if isinstance(each, inspect.DictType))
 
 
-def _value(type_: Any, depth: int, texts: tuple[str, ...]) -> SearchStrategy[Any]:  # noqa: PLR0911 - one arm a kind
+def _value(type_: Any, depth: int, texts: tuple[str, ...]) -> SearchStrategy[Any]:
     match type_:
         case inspect.StrType():
             return _texts(texts)
@@ -193,7 +193,7 @@ def _value(type_: Any, depth: int, texts: tuple[str, ...]) -> SearchStrategy[Any
                 st.sampled_from(_MAP_KEYS), _value(value, depth - 1, texts), max_size=_SIZE
             )
         case inspect.StructType(cls):
-            return st.deferred(functools.partial(_objects, cls, depth - 1))
+            return st.deferred(lambda: _objects(cls, depth - 1))
         case inspect.UnionType(types):
             return st.one_of([_value(each, depth, texts) for each in types])
         case inspect.LiteralType(values=known):

@@ -1,6 +1,6 @@
 """API versions: dated ones as Azure names them, staged ones as Kubernetes does."""
 
-import datetime
+import datetime as dt
 import functools
 import re
 from typing import Self
@@ -45,7 +45,7 @@ class ApiVersion:
         if match := _DATED.fullmatch(text):
             year, month, day, stage = match.groups()
             try:
-                date = datetime.date(int(year), int(month), int(day))
+                date = dt.date(int(year), int(month), int(day))
             except ValueError as error:
                 raise VersionError(f"{text!r} is not an API version: {error}") from None
             return cls(text, (0, date, (stage or _GA).lower(), stage or ""), preview=bool(stage))

@@ -1,0 +1,50 @@
+# Everything runs in a virtual environment of its own that the first target makes.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+RUNTIME = $(VENV)/.runtime
+DEVELOPMENT = $(VENV)/.development
+BENCHMARK = $(VENV)/.benchmark
+WORKERS ?= auto
+CORPUS ?=
+
+.PHONY: demo test check bench format clean
+
+demo: $(RUNTIME) ## Run the main job on the example, as a story in the terminal.
+	@$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python examples/crm/demo.py
+
+test: $(DEVELOPMENT) ## Run all tests.
+	$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python -m pytest --numprocesses $(WORKERS) $(TESTS)
+
+check: $(DEVELOPMENT) ## Check format, lint and types.
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: $(BENCHMARK) ## Measure conversions against hand-written ones, in one run.
+	@$(BIN)/python benchmarks/conversion.py
+
+format: $(DEVELOPMENT) ## Put the code in order.
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean: ## Remove what the other targets made.
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis examples/crm/crm
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Trundle needs Python 3.11 or newer; set PYTHON=/path/to/python3.11")'
+	@$(PYTHON) -m venv $(VENV) 2>/dev/null || \
+		($(PYTHON) -m pip install --quiet --user virtualenv && $(PYTHON) -m virtualenv --quiet $(VENV))
+	@$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+
+$(RUNTIME): pyproject.toml | $(VENV)/bin/python
+	@$(BIN)/python -m pip install --quiet --editable ".[verify]"
+	@touch $@
+
+$(DEVELOPMENT): pyproject.toml $(RUNTIME)
+	@$(BIN)/python -m pip install --quiet --group dev
+	@touch $@
+
+$(BENCHMARK): pyproject.toml $(RUNTIME)
+	@$(BIN)/python -m pip install --quiet --group bench
+	@touch $@

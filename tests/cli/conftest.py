@@ -1,0 +1,68 @@
+import textwrap
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from trundle.cli._app import app
+
+OLD = """\
+title: Person
+type: object
+properties:
+  id: {type: string}
+  alphaKey: {type: string}
+  level: {type: string}
+required: [id]
+"""
+NEW = """\
+title: Person
+type: object
+properties:
+  id: {type: string}
+  level: {type: integer}
+  sortKey: {type: string}
+required: [id]
+"""
+CONFIG = """\
+package: crm
+sources: [schemas]
+changes:
+  2014-04-04:
+    Person:
+      rename: {alphaKey: sortKey}
+"""
+
+
+class CommandLine:
+    """Runs commands in a folder of their own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text))
+        return path
+
+    def run(self, *arguments: str, stdin: str | None = None):
+        return CliRunner().invoke(app, list(arguments), input=stdin)
+
+
+@pytest.fixture
+def empty(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("COLUMNS", "200")
+    return CommandLine(tmp_path)
+
+
+@pytest.fixture
+def line(empty):
+    """A project with two versions."""
+    empty.write("schemas/2014-04-04.yaml", OLD)
+    empty.write("schemas/2015-05-05.yaml", NEW)
+    empty.write("trundle.yaml", CONFIG)
+    return empty

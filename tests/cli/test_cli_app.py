@@ -1,0 +1,68 @@
+import subprocess
+import sys
+
+import pytest
+
+from trundle import __version__
+
+
+def test_help_lists_every_command(empty):
+    result = empty.run("--help")
+    assert result.exit_code == 0
+    for command in (
+        "init", "generate", "check", "lock", "convert", "diff", "stats", "suggest", "map",
+        "explain", "schema",
+    ):  # fmt: skip
+        assert command in result.stdout
+        assert empty.run(command, "--help").exit_code == 0
+
+
+def test_the_version_is_shown(empty):
+    assert empty.run("--version").stdout == f"trundle {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["nonsense"], ["check", "--nonsense"], ["convert", "x.yaml"], ["check", "-o", "svg"]],
+)
+def test_wrong_usage_ends_with_2(line, arguments):
+    assert line.run(*arguments).exit_code == 2
+
+
+def test_a_project_elsewhere_is_named_by_folder_or_file(line, monkeypatch, tmp_path_factory):
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    assert line.run("map").exit_code == 5
+    assert line.run("-C", str(line.folder), "map").exit_code == 0
+    assert line.run("--project", str(line.folder / "trundle.yaml"), "map").exit_code == 0
+
+
+def test_help_imports_no_room(empty):
+    code = (
+        "import sys; sys.argv = ['trundle', '--help']\n"
+        "from trundle.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "rooms = ('project', 'schema', 'evolution', 'codegen', 'report', 'runtime')\n"
+        "print([name for name in rooms if f'trundle.{name}' in sys.modules], file=sys.stderr)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stderr.strip() == "[]"
+
+
+def test_a_bug_is_told_without_a_traceback(line):
+    code = (
+        "import sys, trundle.report\n"
+        "def broken(*_): raise AssertionError('why')\n"
+        "trundle.report.version_map = broken\n"
+        "from trundle.cli import main\n"
+        "sys.argv = ['trundle', 'map']\n"
+        "main()"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 1
+    assert "unexpected AssertionError: why" in result.stderr
+    assert "Traceback" not in result.stderr

@@ -1,0 +1,112 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+TRUNDLE = Path(sys.executable).with_name("trundle")
+
+pytestmark = pytest.mark.skipif(not TRUNDLE.exists(), reason="the command is not installed")
+
+
+@pytest.fixture
+def trundle(line):
+    def run(*arguments, stdin=""):
+        return subprocess.run(
+            [TRUNDLE, *arguments],
+            cwd=line.folder,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
+
+
+def test_a_project_from_its_first_command_to_converted_documents(line, trundle):
+    (line.folder / "trundle.yaml").unlink()
+    assert trundle("init", "schemas", "--package", "crm").returncode == 0
+    assert trundle("generate").returncode == 0
+    assert trundle("lock").returncode == 0
+    assert trundle("check").returncode == 0
+    document = '{"apiVersion": "2014-04-04", "kind": "Person", "id": "a", "level": "high"}'
+    stored = trundle("convert", "-", "--to", "storage", stdin=document)
+    assert stored.returncode == 0
+    back = trundle("convert", "-", "--to", "2014-04-04", stdin=stored.stdout)
+    assert json.loads(back.stdout) == json.loads(document)
+    line.write(
+        "schemas/2015-05-05.yaml",
+        "title: Person\ntype: object\nproperties: {id: {type: integer}}\n",
+    )
+    refused = trundle("check")
+    assert refused.returncode == 3
+    assert "objects of Person that were stored in 2015-05-05" in refused.stdout
+    assert "Traceback" not in refused.stderr
+
+
+def test_a_hook_is_called_by_the_generated_package(line, trundle):
+    line.write(
+        "hooks.py",
+        """\
+        from trundle.runtime import hook
+
+        class Levels:
+            def convert_string_to_integer(self, level):
+                return int(level)
+
+            def convert_integer_to_string(self, level):
+                return str(level)
+        """,
+    )
+    text = (line.folder / "trundle.yaml").read_text()
+    entry = "{type: Person, between: [2014-04-04, 2015-05-05], use: 'hooks:Levels'}"
+    line.write("trundle.yaml", f"{text}hooks: [{entry}]\n")
+    assert trundle("generate").returncode == 0
+    document = '{"apiVersion": "2014-04-04", "kind": "Person", "id": "a", "level": "3"}'
+    found = trundle("convert", "-", "--to", "2015-05-05", stdin=document)
+    assert json.loads(found.stdout)["level"] == 3
+    failed = trundle("convert", "-", "--to", "2015-05-05", stdin=document.replace("3", "x"))
+    assert failed.returncode == 1
+    assert "raised ValueError" in failed.stderr
+    assert "Traceback" not in failed.stderr
+
+
+def test_a_reader_that_leaves_early_is_no_error(line):
+    command = f"{TRUNDLE} schema | head -c 10"
+    result = subprocess.run(
+        ["bash", "-c", command], cwd=line.folder, capture_output=True, text=True, check=False
+    )
+    assert len(result.stdout) == 10
+    assert result.stderr == ""
+
+
+def test_an_interruption_is_quiet(line):
+    os.mkfifo(line.folder / "pipe")
+    line.write("crm/__init__.py", "")
+    process = subprocess.Popen(
+        [TRUNDLE, "convert", "pipe", "--to", "storage"],
+        cwd=line.folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=10)
+    assert (process.returncode, out, err) == (130, b"", b"")
+
+
+def test_completion_is_there_for_the_usual_shells(trundle):
+    for shell in ("bash", "zsh", "fish"):
+        result = subprocess.run(
+            [TRUNDLE],
+            env={**os.environ, "_TRUNDLE_COMPLETE": f"source_{shell}"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert "trundle" in result.stdout

@@ -1,0 +1,63 @@
+import errno
+
+import pytest
+import typer
+
+from trundle.cli._failures import ExitCode, Refusal, exit_code, failures_reported, messages_of
+from trundle.evolution import ChangeError
+from trundle.project import AlreadyExistsError, ConfigError, DocumentError, OutputBusyError
+from trundle.report import ReportError
+from trundle.runtime import ConversionError, Finding, UnknownVersionError
+from trundle.runtime import DocumentError as InvalidDocument
+from trundle.schema import SchemaError
+from trundle.schema.readers import SchemaErrors
+from trundle.version import VersionError
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "messages"),
+    [
+        (Refusal(ExitCode.USAGE, "no"), 2, ("no",)),
+        (FileNotFoundError(errno.ENOENT, "No such file", "a.yaml"), 5, ("a.yaml: No such file",)),
+        (PermissionError(errno.EACCES, "Permission denied", "a"), 1, ("a: Permission denied",)),
+        (RecursionError(), 1, ("the input is nested too deeply; make it flatter",)),
+        (ConfigError(["a:1: x", "a:2: y"]), 3, ("a:1: x", "a:2: y")),
+        (AlreadyExistsError([]), 4, ("",)),
+        (OutputBusyError(None, ["busy"]), 8, ("busy",)),
+        (DocumentError("f", 3, "x", "y", "z"), 1, ("f:3: expected x, found y; z",)),
+        (SchemaError("f", "#/a", "bad"), 1, ("f#/a: bad",)),
+        (
+            SchemaErrors([SchemaError("f", "#", "bad"), SchemaError("g", "#", "worse")]),
+            1,
+            ("f#: bad", "g#: worse"),
+        ),
+        (ChangeError("t:1", "no"), 3, ("t:1: no",)),
+        (ReportError("type", "x", ["y"]), 5, ("there is no type 'x'",)),
+        (VersionError("bad"), 2, ("bad",)),
+        (UnknownVersionError("no such"), 5, ("no such",)),
+        (ConversionError("failed"), 1, ("failed",)),
+        (
+            InvalidDocument("Person v1", [Finding("$.a", "no"), Finding("$.b", "nor")]),
+            3,
+            ("not a valid Person v1:\n  no - at $.a\n  nor - at $.b",),
+        ),
+    ],
+)
+def test_every_error_has_its_exit_code_and_messages(error, code, messages):
+    assert exit_code(error) == code
+    assert messages_of(error) == messages
+
+
+def test_a_bug_has_no_exit_code():
+    assert exit_code(AssertionError()) is None
+    with pytest.raises(AssertionError), failures_reported():
+        raise AssertionError
+
+
+@pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt(), 130), (BrokenPipeError(), 141)])
+def test_interruptions_are_quiet(error, code, capsys, monkeypatch):
+    monkeypatch.setattr("trundle.cli._failures._close_output", lambda: None)
+    with pytest.raises(typer.Exit) as caught, failures_reported():
+        raise error
+    assert caught.value.exit_code == code
+    assert capsys.readouterr() == ("", "")

@@ -1,0 +1,108 @@
+import json
+
+import pytest
+import yaml
+
+VERSIONS = ("2014-04-04", "2015-05-05")
+FILES = ("schemas/2014-04-04.yaml", "schemas/2015-05-05.yaml")
+
+
+def test_diff_compares_versions_of_the_project(line):
+    result = line.run("diff", *VERSIONS)
+    assert result.exit_code == 0
+    assert "alphaKey -> sortKey" in result.stdout
+    data = json.loads(line.run("diff", *VERSIONS, "-o", "json").stdout)
+    rows = {row["name"]: row for row in data["types"][0]["properties"]}
+    assert rows["alphaKey -> sortKey"]["change"] == "Property Rename"
+    assert rows["level"] == {
+        "name": "level",
+        "old": "string?",
+        "new": "integer?",
+        "change": "Change of Type",
+        "handler": "Property Bag",
+    }
+    assert yaml.safe_load(line.run("diff", *VERSIONS, "-o", "yaml").stdout) == data
+
+
+@pytest.mark.parametrize("arguments", [FILES, (*VERSIONS, "--schemas", "schemas")])
+def test_diff_needs_no_project(line, arguments):
+    (line.folder / "trundle.yaml").unlink()
+    result = line.run("diff", *arguments, "--type", "Person", "-o", "json")
+    assert result.exit_code == 0
+    names = [row["name"] for row in json.loads(result.stdout)["types"][0]["properties"]]
+    assert names == ["alphaKey", "id", "level", "sortKey"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("2014-04-04", "2016-06-06"), 5, "there is no version '2016-06-06'"),
+        ((*VERSIONS, "--type", "Persom"), 5, "did you mean Person?"),
+        (("2014-04-04", "nowhere"), 5, "expected a version or a schema file, found neither"),
+        (("2014-04-04", FILES[1]), 2, "expected two versions, or two schema files"),
+        ((FILES[0], FILES[0]), 2, "found 2014-04-04 in both"),
+        (("schemas", FILES[0]), 2, "found 2014-04-04, 2015-05-05; write `trundle diff VERSION"),
+    ],
+)
+def test_diff_says_what_is_wrong_with_the_question(line, arguments, code, message):
+    result = line.run("diff", *arguments)
+    assert result.exit_code == code
+    assert message in result.stderr
+    assert result.stdout == ""
+
+
+def test_reports_warn_of_what_is_wrong_with_the_project(line):
+    line.write(
+        "trundle.yaml",
+        "package: crm\nsources: [schemas]\nchanges: {2014-04-04: {Person: {keep: [x]}}}\n",
+    )
+    result = line.run("diff", *VERSIONS)
+    assert result.exit_code == 0
+    assert "warning: trundle.yaml:3: `keep` names x" in result.stderr
+
+
+def test_stats_counts(line):
+    assert "2 versions" in line.run("stats").stdout
+    (line.folder / "trundle.yaml").unlink()
+    data = json.loads(line.run("stats", "schemas", "--ga", "-o", "json").stdout)
+    assert data["pairs"] == 1
+    assert line.run("stats").exit_code == 5
+
+
+def test_suggest_prints_lines_to_paste(line):
+    line.write("trundle.yaml", "package: crm\nsources: [schemas]\n")
+    result = line.run("suggest")
+    assert result.exit_code == 0
+    assert yaml.safe_load(result.stdout)["changes"]
+    assert json.loads(line.run("suggest", "-o", "json").stdout)
+
+
+def test_map_is_drawn_in_several_ways(line):
+    assert "hub 2015-05-05" in line.run("map").stdout
+    assert "2014-04-04" in line.run("map", "person", "-o", "mermaid").stdout
+    assert line.run("map", "-o", "svg").stdout.startswith("<svg")
+    assert json.loads(line.run("map", "Person", "-o", "json").stdout)["resource"] == "Person"
+    written = line.run("map", "-o", "svg", "--output", "map.svg")
+    assert written.stdout == ""
+    assert (line.folder / "map.svg").read_text().startswith("<svg")
+    assert line.run("map", "-o", "svg", "--output", "no/map.svg").exit_code == 5
+    missing = line.run("map", "Persom")
+    assert missing.exit_code == 5
+    assert "did you mean Person?" in missing.stderr
+
+
+def test_a_picture_shows_one_resource(line):
+    line.write(
+        "schemas/other/2015-05-05.yaml",
+        "title: Dog\ntype: object\nproperties: {a: {type: string}}\n",
+    )
+    result = line.run("map", "-o", "svg")
+    assert result.exit_code == 2
+    assert "name one of Dog, Person" in result.stderr
+    assert len(json.loads(line.run("map", "-o", "json").stdout)) == 2
+
+
+def test_explain_tells_a_life(line):
+    assert "sortKey" in line.run("explain", "Person.alphaKey").stdout
+    assert json.loads(line.run("explain", "Person", "-o", "json").stdout)
+    assert line.run("explain", "Person.nothing").exit_code == 5

@@ -1,0 +1,138 @@
+import pytest
+
+STRING, INTEGER = "{type: string}", "{type: integer}"
+LIST = "{type: array, items: {type: string}}"
+
+
+@pytest.fixture
+def people(project):
+    """Three versions, of which the last one renames and retypes."""
+    project.schema("2011-01-01", f"{{a: {STRING}, n: {INTEGER}, l: {LIST}, e: {{enum: [x, y]}}}}")
+    project.schema("2012-02-02", f"{{a: {STRING}, n: {INTEGER}, l: {LIST}, e: {{enum: [x, y]}}}}")
+    project.schema("2013-03-03", f"{{b: {STRING}, n: {STRING}, l: {STRING}, e: {{enum: [x, z]}}}}")
+    return project
+
+
+def rules(project, version, text):
+    project.configure(f"changes:\n  {version}:\n    Person:\n      {text}\n")
+    return project.problems()
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "rename: {a: b}",
+        "convert: {n: integer-to-string}",
+        "unwrap: [l]",
+        "values: {e: {y: z}}",
+        "keep: [n]",
+        "default: {n: 5}",
+    ],
+)
+def test_a_rule_that_fits_is_no_finding(people, rule):
+    assert rules(people, "2012-02-02", rule) == []
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "rename: {a: b}",
+        "convert: {n: integer-to-string}",
+        "unwrap: [l]",
+        "values: {e: {y: z}}",
+        "keep: [n]",
+    ],
+)
+def test_a_rule_that_a_new_version_cut_off_names_the_pair_it_belongs_to(people, rule):
+    (found,) = rules(people, "2011-01-01", rule)
+    assert found.startswith("trundle.yaml:6: ")
+    assert "2012-02-02 came between" in found
+    assert found.endswith("it now belongs to 2012-02-02 and 2013-03-03; move it under 2012-02-02")
+
+
+@pytest.mark.parametrize(
+    ("rule", "reason"),
+    [
+        ("rename: {a: c}", "no newer Person has c; write one of b, e, l, n"),
+        ("rename: {aa: b}", "names aa, which Person of 2012-02-02 does not have; did you mean a?"),
+        ("wrap: [n]", "matches nothing: integer becomes string in 2013-03-03"),
+        ("unwrap: [n]", "matches nothing: integer becomes string in 2013-03-03"),
+        ("convert: {n: string-to-integer}", "matches nothing: integer becomes string"),
+        ("values: {e: {w: z}}", "`values` of e in Person of 2012-02-02 matches nothing"),
+        ("values: {n: {w: z}}", "`values` of n in Person of 2012-02-02 matches nothing"),
+        ("variant: {n: Http}", "'n' is no object of 2012-02-02 that becomes a union of 2013-03-03"),
+        ("keep: [a]", "no newer Person has a"),
+        ("move: {a: b.c}", "`move` of Person finds no b.c in 2013-03-03"),
+        ("renameType: Human", "no newer version has Human; write one of Person"),
+        (
+            "default: {n: five}",
+            "the default of n in Person of 2012-02-02 is 'five', expected integer",
+        ),
+    ],
+)
+def test_a_rule_that_matches_nothing_says_why(people, rule, reason):
+    found = rules(people, "2012-02-02", rule)
+    assert len(found) == 1
+    assert reason in found[0]
+
+
+def test_rules_of_unknown_versions_and_types_are_findings(people):
+    people.configure(
+        """\
+        changes:
+          2014-04-04: {Person: {rename: {a: b}}}
+          2012-02-02: {Persom: {rename: {a: b}}}
+        """
+    )
+    assert people.problems() == [
+        (
+            "trundle.yaml:4: there are changes of Person under 2014-04-04, which no schema has; "
+            "did you mean 2013-03-03?"
+        ),
+        "trundle.yaml:5: 2012-02-02 has no type Persom; did you mean Person?",
+    ]
+
+
+def test_a_rule_of_the_newest_version_matches_nothing(people):
+    (found,) = rules(people, "2013-03-03", "rename: {b: c}")
+    assert "no newer version has Person" in found
+
+
+def test_contradictions_are_found_and_the_other_rules_still_count(project):
+    project.schema("2011-01-01", f"{{a: {STRING}, c: {STRING}}}")
+    project.schema("2012-02-02", f"{{b: {STRING}, c: {STRING}}}")
+    project.schema("2013-03-03", f"{{d: {STRING}, c: {STRING}}}")
+    project.configure(
+        """\
+        changes:
+          2011-01-01:
+            Person:
+              rename: {c: d}
+          2012-02-02:
+            Person:
+              rename:
+                b: d
+        """
+    )
+    found = project.problems()
+    assert any("contradicts another rename of Person" in each for each in found)
+    (resource,) = project.load().evolution.resources
+    assert len(resource.root.threads) > 1
+
+
+def test_all_findings_are_listed(people):
+    found = rules(people, "2012-02-02", "{rename: {x: y}, keep: [q], default: {a: 1}}")
+    assert len(found) == 3
+
+
+def test_type_renames_follow_nested_types(project):
+    old = "{Address: {type: object, properties: {s: {type: string}}}}"
+    new = "{Location: {type: object, properties: {s: {type: string}}}}"
+    project.schema("2011-01-01", '{a: {$ref: "#/$defs/Address"}}', defs=old)
+    project.schema("2012-02-02", '{a: {$ref: "#/$defs/Address"}}', defs=old)
+    project.schema("2013-03-03", '{a: {$ref: "#/$defs/Location"}}', defs=new)
+    project.configure("changes: {2012-02-02: {Address: {renameType: Location}}}\n")
+    assert project.problems() == []
+    project.configure("changes: {2011-01-01: {Address: {renameType: Location}}}\n")
+    (found,) = project.problems()
+    assert "it now belongs to 2012-02-02 and 2013-03-03" in found

@@ -1,0 +1,95 @@
+import pytest
+
+import trundle.project.generating as module
+from trundle.project import (
+    FindingsError,
+    NotGeneratedError,
+    OutputRefusedError,
+    ProjectError,
+    generate,
+    generated_scheme,
+    package_folder,
+)
+
+STRING = "{type: string}"
+
+
+@pytest.fixture
+def people(project):
+    return project.schema("2011-01-01", f"{{a: {STRING}}}", required="[a]")
+
+
+def test_the_package_is_written_as_one_tree(people):
+    steps = []
+    result = generate(people.load(), on_step=steps.append)
+    assert result.root == people.folder / "crm"
+    assert "__init__.py" in result.change.written
+    assert not result.stale
+    assert steps[0] == "generate"
+    again = generate(people.load())
+    assert again.change.written == ()
+
+
+def test_checking_writes_nothing(people):
+    result = generate(people.load(), check=True)
+    assert result.stale
+    assert "__init__.py" in result.comparison.missing
+    assert not result.root.exists()
+    generate(people.load())
+    assert not generate(people.load(), check=True).stale
+
+
+def test_a_dotted_package_stands_in_its_folders(people):
+    people.write("trundle.yaml", "package: acme.crm\noutput: gen\nsources: [schemas]\n")
+    assert package_folder(people.load()) == people.folder / "gen/acme/crm"
+    generate(people.load())
+    with generated_scheme(people.load().config) as scheme:
+        assert "Person" in scheme.resources
+
+
+def test_edits_by_hand_are_not_overwritten(people):
+    result = generate(people.load())
+    (result.root / "__init__.py").write_text("mine")
+    with pytest.raises(OutputRefusedError, match="edit by hand"):
+        generate(people.load())
+    assert generate(people.load(), force=True).change.written == ("__init__.py",)
+
+
+def test_a_project_with_errors_generates_nothing(people):
+    people.configure("changes: {2011-01-01: {Person: {keep: [q]}}}\n")
+    with pytest.raises(FindingsError):
+        generate(people.load())
+    assert not (people.folder / "crm").exists()
+
+
+def test_an_interrupted_run_leaves_the_old_tree(people, monkeypatch):
+    generate(people.load())
+    before = {p: p.read_bytes() for p in (people.folder / "crm").rglob("*") if p.is_file()}
+    monkeypatch.setattr(module, "generate_package", lambda *_, **__: {"a.py": b"", "b.py": b""})
+
+    def stop(step):
+        if step == "put in place":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        generate(people.load(), on_step=stop)
+    after = {p: p.read_bytes() for p in (people.folder / "crm").rglob("*") if p.is_file()}
+    assert after == before
+
+
+def test_a_package_that_was_not_generated_is_an_error_that_says_what_to_run(people):
+    with (
+        pytest.raises(NotGeneratedError, match="run `trundle generate`"),
+        generated_scheme(people.load().config),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("text", ["1 / 0", "scheme = 3", ""])
+def test_a_damaged_package_is_an_error(people, text):
+    people.write("crm/__init__.py", text)
+    with (
+        pytest.raises(ProjectError, match="run `trundle generate`"),
+        generated_scheme(people.load().config),
+    ):
+        pass

@@ -1,0 +1,224 @@
+import pytest
+
+from trundle.project import FindingsError, ProjectError, lock, read_lock
+
+STRING, INTEGER = "{type: string}", "{type: integer}"
+HOOK = """\
+    from trundle.runtime import hook
+
+    class Names:
+        @hook(reads=("a",), writes=("c",))
+        def assign_to(self, source):
+            return {"c": source.a}
+"""
+
+
+@pytest.fixture
+def released(project):
+    """A project with a preview, a rename, a rule and a hook, released."""
+    project.schema("2011-01-01", f"{{a: {STRING}, n: {INTEGER}}}")
+    project.schema("2012-02-02-preview", f"{{p: {STRING}}}")
+    project.schema("2013-03-03", f"{{b: {STRING}, c: {STRING}, n: {STRING}}}")
+    project.write("names.py", HOOK)
+    configure(project)
+    lock(project.load())
+    return project
+
+
+def configure(project, *, rules="{rename: {a: b}, convert: {n: integer-to-string}}", hook=True):
+    text = f"changes: {{2011-01-01: {{Person: {rules}}}}}\n" if rules else ""
+    if hook:
+        text += (
+            "hooks:\n  - {type: Person, between: [2011-01-01, 2013-03-03], use: 'names:Names'}\n"
+        )
+    project.configure(text)
+
+
+def findings(project):
+    return [
+        each for each in project.findings("lock") if "unreadable" in each or "objects of" in each
+    ]
+
+
+def test_a_lock_records_the_hub(released):
+    recorded = read_lock(released.folder / "trundle.lock").resources
+    assert list(recorded) == ["Person"]
+    (version,) = recorded["Person"]
+    release = recorded["Person"][version]
+    assert version == "2013-03-03"
+    assert release.versions == ["2011-01-01", "2012-02-02-preview", "2013-03-03"]
+    person = release.types[release.root]
+    assert person.properties == {"b": "string", "c": "string", "n": "string"}
+    assert person.renamed == {"b": {"2011-01-01": "a"}}
+    assert person.apart == {"n": ["2011-01-01"]}
+    assert person.bag == {"n@2011-01-01": "integer", "p@2012-02-02-preview": "string"}
+    assert release.changes["2011-01-01"]["Person"]["rename"] == {"a": "b"}
+    assert release.hooks[0].use == "names:Names"
+
+
+def test_nothing_changed_is_nothing_to_say(released):
+    assert findings(released) == []
+    before = (released.folder / "trundle.lock").read_bytes()
+    change = lock(released.load())
+    assert not change.changes
+    assert change.unchanged == ("Person 2013-03-03",)
+    assert (released.folder / "trundle.lock").read_bytes() == before
+
+
+def test_a_hub_that_is_not_recorded_is_a_note(project):
+    project.schema("2011-01-01", f"{{a: {STRING}}}")
+    found = project.findings("lock")
+    assert found == [
+        (
+            "trundle.lock: the stored format of Person 2011-01-01 is not recorded; "
+            "run `trundle lock` when you release it"
+        )
+    ]
+
+
+def test_a_later_release_is_recorded_beside_the_first(released):
+    released.schema("2014-04-04", f"{{b: {STRING}, c: {STRING}, n: {STRING}}}")
+    change = lock(released.load())
+    assert change.recorded == ("Person 2014-04-04",)
+    recorded = read_lock(released.folder / "trundle.lock").resources["Person"]
+    assert list(recorded) == ["2013-03-03", "2014-04-04"]
+    assert findings(released) == []
+
+
+@pytest.mark.parametrize(
+    ("properties", "reason"),
+    [
+        (f"{{c: {STRING}, n: {STRING}}}", "have Person.b (string), which 2013-03-03 does not have any more"),
+        (f"{{b: {INTEGER}, c: {STRING}, n: {STRING}}}", "have Person.b as string, which 2013-03-03 now has as another type"),
+    ],
+)  # fmt: skip
+def test_a_recorded_property_must_stay_as_it_was(released, properties, reason):
+    configure(released, rules="", hook=False)
+    released.schema("2013-03-03", properties)
+    assert any(reason in each for each in findings(released))
+
+
+def test_a_recorded_version_must_stay(released):
+    (released.folder / "schemas/2013-03-03.yaml").unlink()
+    released.configure("")
+    (found,) = findings(released)
+    assert (
+        "stored in 2013-03-03 are unreadable: no schema has Person in 2013-03-03 any more" in found
+    )
+
+
+def test_a_version_whose_values_ride_in_bags_must_stay(released):
+    (released.folder / "schemas/2012-02-02-preview.yaml").unlink()
+    (found,) = findings(released)
+    assert "hold Person.p in the shape of 2012-02-02-preview, which no schema has any more" in found
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (
+            {"rules": "{convert: {n: integer-to-string}}"},
+            "which was a of 2011-01-01 when it was released",
+        ),
+        (
+            {"rules": "{rename: {a: b}}"},
+            "rely on `convert` of Person.n under 2011-01-01, which is gone",
+        ),
+        (
+            {"hook": False},
+            "rely on the hook names:Names of Person between 2011-01-01 and 2013-03-03",
+        ),
+    ],
+)
+def test_what_conversions_of_stored_objects_rely_on_must_stay(released, options, reason):
+    configure(released, **options)
+    (found,) = findings(released)
+    assert reason in found
+
+
+def test_growth_is_fine_and_told(released):
+    released.schema("2013-03-03", f"{{b: {STRING}, c: {STRING}, n: {STRING}, z: {{type: number}}}}")
+    assert findings(released) == []
+    assert any("has grown" in each for each in released.findings("lock"))
+    assert lock(released.load()).extended == ("Person 2013-03-03",)
+
+
+def test_what_contradicts_the_record_is_refused_until_it_is_accepted(released):
+    before = (released.folder / "trundle.lock").read_bytes()
+    configure(released, rules="{convert: {n: integer-to-string}}")
+    with pytest.raises(FindingsError, match=r"restore `rename: \{a: b\}`"):
+        lock(released.load())
+    assert (released.folder / "trundle.lock").read_bytes() == before
+    assert lock(released.load(), accept=True, dry_run=True).replaced == ("Person 2013-03-03",)
+    assert (released.folder / "trundle.lock").read_bytes() == before
+    lock(released.load(), accept=True)
+    assert findings(released) == []
+
+
+def test_a_version_that_is_gone_can_be_given_up(released):
+    (released.folder / "schemas/2013-03-03.yaml").unlink()
+    released.configure("")
+    change = lock(released.load(), accept=True)
+    assert change.removed == ("Person 2013-03-03",)
+    assert list(read_lock(released.folder / "trundle.lock").resources["Person"]) == ["2011-01-01"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "readable"),
+    [
+        (INTEGER, "{type: number}", True),
+        ("{type: number}", INTEGER, False),
+        ("{enum: [a, b]}", STRING, True),
+        (STRING, "{enum: [a]}", True),
+        (STRING, "{}", True),
+        ("{}", STRING, False),
+        (STRING, "{type: [string, 'null']}", True),
+        ("{type: [string, 'null']}", STRING, False),
+        ("{type: array, items: {type: integer}}", "{type: array, items: {type: number}}", True),
+        ("{type: array, items: {type: string}}", STRING, False),
+        ("{type: object, additionalProperties: {type: string}}", "{type: array, items: {type: string}}", False),
+        (STRING, "{anyOf: [{type: string}, {type: integer}]}", True),
+        ("{anyOf: [{type: string}, {type: integer}]}", STRING, False),
+        ("{anyOf: [{type: string}, {type: integer}]}", "{anyOf: [{type: number}, {type: string}]}", True),
+        ("{type: object, properties: {s: {type: string}}}", "{type: object, properties: {s: {type: string}, t: {type: string}}}", True),
+        ("{type: object, properties: {s: {type: string}}}", "{type: object, properties: {t: {type: string}}}", False),
+    ],
+)  # fmt: skip
+def test_which_types_still_read_what_was_stored(project, before, after, readable):
+    project.schema("2011-01-01", f"{{a: {before}}}")
+    lock(project.load())
+    project.schema("2011-01-01", f"{{a: {after}}}")
+    assert (findings(project) == []) is readable
+
+
+def test_recursive_types_are_recorded_once(project):
+    node = '{Node: {type: object, properties: {next: {$ref: "#/$defs/Node"}}}}'
+    project.schema("2011-01-01", '{a: {$ref: "#/$defs/Node"}}', defs=node)
+    lock(project.load())
+    release = read_lock(project.folder / "trundle.lock").resources["Person"]["2011-01-01"]
+    assert set(release.types) <= {"Node", "Node(2)", "Person"}
+    assert findings(project) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("format: 9\nresources: {}\n", "expected format 1, found 9"),
+        ("format: 1\n", "expected a lock, found"),
+        ("format: 1\nresources: {}\nmore: 1\n", "expected a lock, found"),
+        ("{", "expected"),
+        ("--- 1\n--- 2\n", "expected one document, found 2"),
+    ],
+)
+def test_a_damaged_lock_is_an_error(project, text, reason):
+    project.schema("2011-01-01", f"{{a: {STRING}}}")
+    project.write("trundle.lock", text)
+    with pytest.raises(ProjectError, match=reason):
+        lock(project.load())
+
+
+def test_a_project_with_errors_cannot_be_locked(project):
+    project.schema("2011-01-01", f"{{a: {STRING}}}")
+    project.configure("changes: {2011-01-01: {Person: {keep: [q]}}}\n")
+    with pytest.raises(FindingsError):
+        lock(project.load())
