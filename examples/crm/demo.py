@@ -39,6 +39,8 @@ HERE = Path(__file__).parent
 FIRST, PREVIEW, LAST = "2011-01-01", "2014-04-04-preview", "2019-09-09"
 ADDRESS = "mailingAddress"
 SERVICE_FABRIC = "Microsoft.ServiceFabric.json"
+NARROW, MEDIUM, WIDE = 70, 116, 150
+"""Columns of a terminal from which on there is room for more."""
 
 DONALD: dict[str, Any] = {
     "apiVersion": LAST,
@@ -116,9 +118,15 @@ class Demo:
         self.console.print(Padding(shown, (0, 0, 1, 2)))
 
     def table(self, header: Sequence[str], rows: Sequence[Sequence[Text]]) -> None:
-        """Prints a table whose cells wrap."""
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-        for name in header:
+        """Prints a table whose cells wrap, without a header where that is empty."""
+        table = Table(
+            box=None,
+            pad_edge=False,
+            padding=(0, 2, 0, 0),
+            header_style="bold",
+            show_header=bool(header),
+        )
+        for name in header or [""] * len(rows[0]):
             table.add_column(name, overflow="fold")
         for row in rows:
             table.add_row(*row)
@@ -174,9 +182,9 @@ class Demo:
 
     def columns(self) -> tuple[str, ...]:
         """The versions that fit beside each other."""
-        if self.console.width >= 120:  # noqa: PLR2004 - columns of a terminal
+        if self.console.width >= MEDIUM:
             return FIRST, "2013-03-03", "2014-04-04", "2017-07-07", LAST
-        if self.console.width >= 70:  # noqa: PLR2004
+        if self.console.width >= NARROW:
             return FIRST, "2014-04-04", LAST
         return FIRST, LAST
 
@@ -277,14 +285,18 @@ class Demo:
             for law in _broken_laws(scheme, each, version, documents[version])
         ]
         seconds = time.perf_counter() - begin
-        count = f"{len(stored)} objects × {len(documents)} versions"
+        count = f"{len(stored)} objects x {len(documents)} versions"
         rows = [
             [Text("✓", "green"), Text("what a client writes, it reads")],
             [Text("✓", "green"), Text("writing back what one read changes not a byte")],
         ]
         if broken:
             rows = [[Text("✗", "red"), Text(f"{law}, in {version}")] for version, law in broken[:5]]
-        self.table(["", f"{count}, each read, written back and written over"], rows)
+        self.say(
+            f"All {len(documents)} sample documents, each stored alone and over every other, are read, "
+            "written back and written over in every version:"
+        )
+        self.table([], rows)
         verdict = f"{len(broken)} times something was lost" if broken else "nothing lost"
         style = "bold red" if broken else "bold green"
         line = Text.assemble((f"{count}: {verdict}", style), (f"  in {seconds:.1f} seconds", "dim"))
@@ -322,7 +334,12 @@ class Demo:
             ]
             for each in found.types[0].properties
         ]
-        self.table(["property", older, newer, "change", "handler"], rows)
+        if self.console.width >= WIDE:
+            self.table(["property", older, newer, "change", "handler"], rows)
+        else:
+            self.table(["property", "change", "handler"], [[row[0], *row[3:]] for row in rows])
+            retyped = [row for row in rows if row[3].plain == "Change of Type"]
+            self.table(["change of type", older, newer], [row[:3] for row in retyped])
         self.console.print(
             Padding(Text(comparison_text(found).strip().splitlines()[-1]), (0, 0, 0, 2))
         )

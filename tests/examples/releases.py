@@ -76,7 +76,7 @@ def project_of(version: str, folder: Path) -> Path:
     all can be imported side by side.
     """
     known = VERSIONS[: VERSIONS.index(version) + 1]
-    config = yaml.load((CRM / "trundle.yaml").read_text(), yaml.BaseLoader)  # noqa: S506 - text only
+    config = yaml.load((CRM / "trundle.yaml").read_text(), yaml.BaseLoader)
     config["package"] = package_of(version)
     config["horizon"] = {"ga": int(config["horizon"]["ga"])}
     config["changes"] = {

@@ -44,7 +44,7 @@ V3 = {"apiVersion": "v3", **MICKEY, "residentialAddress": LABEL}
 V4 = {"apiVersion": "v4", **MICKEY}
 V5 = {"apiVersion": "v5", **MICKEY, "residentialAddress": PARTS}
 
-HOOK = '''
+HOOK = """
 from trundle.runtime import ABSENT, hook
 
 
@@ -58,7 +58,7 @@ class AddressLines:
     def assign_from(self, source, /):
         parts = (source.street, source.suburb, *(source.city or "").split(", "), source.country)
         return {"label": "\\n".join(part for part in parts if part)}
-'''
+"""
 
 
 def schema(version: str) -> dict[str, Any]:

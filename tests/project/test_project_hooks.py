@@ -84,6 +84,7 @@ def test_modules_beside_the_hook_can_be_imported(people):
             "ModuleNotFoundError: No module named 'nothing_there' at names.py:1",
         ),
         ("\n\n1 / 0", "names:Names", "ZeroDivisionError: division by zero at names.py:3"),
+        ("import crm", "names:Names", "found an import of the generated package crm at names.py:1"),
         ("raise SystemExit(3)", "names:Names", "found SystemExit: 3 at names.py:1"),
         ("def :", "names:Names", "found SyntaxError"),
     ],

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from trundle.project import Document
     from trundle.runtime import Scheme
 
+_MOST = 256 * 1024 * 1024
+
 STORAGE = "storage"
 """The name of what a store keeps, in place of a version."""
 
@@ -75,14 +77,20 @@ def convert(
 
 
 def _read(file: str) -> tuple[bytes, str]:
-    if file == "-":
-        return sys.stdin.buffer.read(), "standard input"
-    path = Path(file)
+    name = "standard input" if file == "-" else file
     try:
-        return path.read_bytes(), file
+        if file == "-":
+            data = sys.stdin.buffer.read(_MOST + 1)
+        else:
+            with Path(file).open("rb") as stream:
+                data = stream.read(_MOST + 1)
     except FileNotFoundError:
         message = f"{file}: expected a file of documents, found none; check the path"
         raise Refusal(ExitCode.NOT_FOUND, message) from None
+    if len(data) > _MOST:
+        message = f"{name}: expected at most {_MOST:,} bytes, found more; convert it in parts"
+        raise Refusal(ExitCode.FAILED, message)
+    return data, name
 
 
 def _form_of(text: bytes, name: str) -> str:

@@ -33,9 +33,7 @@ def init(
     ],
     files: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="[FILES]...", help="Schema files or folders.", show_default="schemas"
-        ),
+        typer.Argument(metavar="FILES", help="Schema files or folders.", show_default="schemas"),
     ] = None,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,

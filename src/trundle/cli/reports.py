@@ -100,7 +100,7 @@ def stats(
     context: typer.Context,
     *,
     paths: Annotated[
-        list[Path] | None, typer.Argument(metavar="[PATHS]...", help="Schema files or folders.")
+        list[Path] | None, typer.Argument(metavar="PATHS", help="Schema files or folders.")
     ] = None,
     ga: Annotated[bool, typer.Option("--ga", help="Count GA versions only.")] = False,
     output: Output = Format.TABLE,
@@ -129,7 +129,7 @@ def map_(
     context: typer.Context,
     *,
     resource: Annotated[
-        str | None, typer.Argument(metavar="[RESOURCE]", help="A resource type; all where absent.")
+        str | None, typer.Argument(metavar="RESOURCE", help="A resource type; all where absent.")
     ] = None,
     schemas: Schemas = None,
     output: Annotated[

@@ -176,7 +176,12 @@ class _Body:
             )
         if step.derived is not None:
             if calls_hook(step.derived):
-                arguments.append("hooked=True")
+                names = self.types.names(
+                    self.key.source.version,
+                    self.key.lineage.definition(self.key.source.version),
+                )
+                said = " or ".join(f"read.{names[name]} is not ABSENT" for name in step.spoken)
+                arguments.append(f"hooked={said or True}")
             else:
                 name = self.expressions.told(step.derived, f"{attribute}_derived")
                 arguments.append(f"derived={name}")

@@ -125,7 +125,18 @@ class _Planning:
                 stored.witness(thread),
                 derived,
                 tuple(place for place in self._homes(thread) if place != home),
+                self._spoken(thread) if self.source.kind == "storage" else (),
             )
+
+    def _spoken(self, thread: Thread) -> tuple[str, ...]:
+        """The properties of a stored source that the hooks which tell a thread write, too."""
+        hooks = {each.how for each in self.lineage.derivations.get(thread.number, ())}
+        places = (
+            self.lineage.thread(each.output).at(self.source.version)
+            for each in self.lineage.hooks
+            if each.how in hooks
+        )
+        return tuple(sorted({place.property for place in places if place is not None}))
 
     def _on_the_way(self, thread: Thread) -> bool:
         """Whether a thread without a place in the source lies between source and storage."""

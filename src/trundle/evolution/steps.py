@@ -286,6 +286,8 @@ class Stash(msgspec.Struct, frozen=True):
         witness: what makes the entry stale when it changes.
         derived: how the value would be told without the entry; the entry is left out where that is the same.
         aliases: the other places that the same thread may have been stashed under.
+        spoken: properties of the source of which one must be there for an absent value to be noted; a
+            stored object of another side's making says nothing about what its writers could not see.
     """
 
     entry: Place
@@ -293,6 +295,7 @@ class Stash(msgspec.Struct, frozen=True):
     witness: Witness | None
     derived: Expression | None
     aliases: tuple[Place, ...]
+    spoken: tuple[str, ...] = ()
 
 
 Step: TypeAlias = Assign | Stash

@@ -11,7 +11,9 @@ _KEPT = frozenset({"__main__", "trundle"})
 
 
 @contextlib.contextmanager
-def importable(folders: Sequence[Path], names: Iterable[str]) -> Iterator[None]:
+def importable(
+    folders: Sequence[Path], names: Iterable[str], *, barred: str | None = None
+) -> Iterator[None]:
     """Makes the modules of some folders importable for a while.
 
     Within, the folders come before all others, and what modules print goes to standard error, because
@@ -20,6 +22,7 @@ def importable(folders: Sequence[Path], names: Iterable[str]) -> Iterator[None]:
     Args:
         folders: where to import from.
         names: the modules that will be asked for; what was imported by these names does not count within.
+        barred: a module that may not be imported within.
     """
     roots = [folder.resolve() for folder in folders]
     tops = {name.partition(".")[0] for name in names} - _KEPT
@@ -27,6 +30,8 @@ def importable(folders: Sequence[Path], names: Iterable[str]) -> Iterator[None]:
     for name in before:
         if name.partition(".")[0] in tops:
             del sys.modules[name]
+    if barred is not None:
+        sys.modules[barred] = None  # type: ignore[assignment] # an import of it fails
     sys.path[:0] = [str(root) for root in roots]
     sys.dont_write_bytecode = True
     importlib.invalidate_caches()
@@ -36,6 +41,8 @@ def importable(folders: Sequence[Path], names: Iterable[str]) -> Iterator[None]:
     finally:
         sys.path[:] = path
         sys.dont_write_bytecode = bytecode
+        if barred is not None:
+            del sys.modules[barred]
         for name, module in list(sys.modules.items()):
             if before.get(name) is not module and _stands_in(module, roots):
                 del sys.modules[name]

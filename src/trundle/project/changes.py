@@ -161,7 +161,7 @@ def _without_contradictions(
             for each in found:
                 _ = each.links, each.hooks
         except ChangeError as error:
-            fewer = tuple(_without_place(each, error.where) for each in changes)
+            fewer = tuple(_without_rule(each, error) for each in changes)
             fewer_hooks = tuple(each for each in hooks if each.reference.where != error.where)
             if fewer == changes and fewer_hooks == hooks:
                 raise
@@ -173,11 +173,12 @@ def _without_contradictions(
             return Applied(evolution, found, ())
 
 
-def _without_place(changes: TypeChanges, where: str) -> TypeChanges:
-    """The changes of a type without the first that stands at a place."""
-    for rule, name in uses(changes):
-        if changes.place(rule, name) == where:
-            return without(changes, rule, name)
-    if changes.rename_type is not None and changes.place("rename_type") == where:
+def _without_rule(changes: TypeChanges, error: ChangeError) -> TypeChanges:
+    """The changes of a type without the one that an error speaks of."""
+    there = [each for each in uses(changes) if changes.place(*each) == error.where]
+    # Several rules may stand on one line; the error names its property.
+    for rule, name in sorted(there, key=lambda each: repr(each[1]) not in error.reason):
+        return without(changes, rule, name)
+    if changes.rename_type is not None and changes.place("rename_type") == error.where:
         return msgspec.structs.replace(changes, rename_type=None)
     return changes

@@ -25,6 +25,7 @@ def discover_hooks(
     evolution: Evolution,
     lineages: Sequence[Lineage],
     folder: Path,
+    package: str,
 ) -> tuple[tuple[HookDeclaration, ...], tuple[Finding, ...]]:
     """Imports the hooks of a project, and reads what they declare.
 
@@ -33,6 +34,7 @@ def discover_hooks(
         evolution: the versions under the configured changes, without hooks.
         lineages: all lineages of the evolution.
         folder: the project's folder.
+        package: the generated package, which hooks may not import: it imports them.
 
     Returns:
         The hooks that can be called, and everything that is wrong with the others.
@@ -40,9 +42,9 @@ def discover_hooks(
     declarations: list[HookDeclaration] = []
     findings: list[Finding] = []
     modules = [each.use.partition(":")[0] for each in references]
-    with importable([folder], modules):
+    with importable([folder], modules, barred=package):
         for reference in references:
-            class_ = _load(reference, folder, findings)
+            class_ = _load(reference, folder, package, findings)
             place = _place(reference, evolution, lineages, class_, findings)
             if class_ is None or place is None:
                 continue
@@ -57,7 +59,9 @@ def _finding(reference: HookReference, what: str, advice: str) -> Finding:
     return Finding(where=reference.where, what=what, advice=advice, kind="hook")
 
 
-def _load(reference: HookReference, folder: Path, findings: list[Finding]) -> type | None:
+def _load(
+    reference: HookReference, folder: Path, package: str, findings: list[Finding]
+) -> type | None:
     """The class of a hook; why it cannot be had is a finding."""
     module_name, _, path = reference.use.partition(":")
     expected = f"expected to import the hook {reference.use}"
@@ -72,7 +76,10 @@ def _load(reference: HookReference, folder: Path, findings: list[Finding]) -> ty
         else:
             place = _place_of(error.__traceback__, folder, reference)
             what = f"{expected}, found {type(error).__name__}: {error}{place}"
-            advice = "mend the module; it may import the generated package only under TYPE_CHECKING"
+            advice = "mend the module"
+            if isinstance(error, ModuleNotFoundError) and error.name == package:
+                what = f"{expected}, found an import of the generated package {package}{place}"
+                advice = "import it only under `if TYPE_CHECKING:`"
         findings.append(_finding(reference, what, advice))
         return None
     holder = module_name

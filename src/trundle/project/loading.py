@@ -70,7 +70,7 @@ def load_project(path: Path, *, on_file: Callable[[Path], None] | None = None) -
     schemas = _read(config.sources, on_file, str(path))
     applied = apply_changes(schemas, config.changes)
     hooks, findings = discover_hooks(
-        config.hooks, applied.evolution, applied.lineages, config.path.parent
+        config.hooks, applied.evolution, applied.lineages, config.path.parent, config.package
     )
     if hooks:
         # The changes were judged before; a hook may join what a change kept apart.

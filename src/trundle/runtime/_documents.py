@@ -125,7 +125,7 @@ class _Reader:
         known = ", ".join(repr(each.__struct_config__.tag) for each in classes)
         return self.note(_member(path, tag_field), f"Expected one of {known}, got {tag!r}")
 
-    def object(self, raw: msgspec.Raw, class_: type[Any], path: str) -> Any:
+    def object(self, raw: msgspec.Raw, class_: Any, path: str) -> Any:
         if _kind(raw) != "object":
             return self.note(path, f"Expected `object`, got `{_kind(raw)}`")
         parts = decoder(dict[str, msgspec.Raw]).decode(raw)

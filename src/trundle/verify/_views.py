@@ -58,11 +58,9 @@ class _Comparison:
         self.hooks = hooks
         self.keys = declared_keys(edit.storage)
         self.names = {
-            part
+            name
             for each in edit.made
-            for part in each.path[-1:]
-            + tuple(name for name in (each.one or {}) if isinstance(each.one, dict))
-            + tuple(name for name in (each.other or {}) if isinstance(each.other, dict))
+            for name in (*each.path[-1:], *_names(each.one), *_names(each.other))
         }
         self.depths = {len(_objects_only(each.path)) for each in edit.made}
 
@@ -139,6 +137,17 @@ class _Comparison:
             if all(each is not None for each in found):
                 return [each for each in found if each is not None]
         return None
+
+
+def _names(value: Any) -> Iterator[str]:
+    """The names of all members, on all levels."""
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield name
+            yield from _names(member)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _names(item)
 
 
 def _keyed(items: list[Any], names: tuple[str, ...]) -> dict[Any, Any] | None:

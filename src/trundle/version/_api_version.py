@@ -68,7 +68,7 @@ class ApiVersion:
         return isinstance(other, ApiVersion) and self._key == other._key
 
     def __lt__(self, other: "ApiVersion") -> bool:
-        return self._key < other._key  # type: ignore[operator]
+        return self._key < other._key
 
     def __hash__(self) -> int:
         return hash(self._key)

@@ -1,0 +1,85 @@
+"""The demo tells its story on any terminal, in short time, and leaves nothing behind."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from releases import CRM
+
+DEMO = CRM / "demo.py"
+
+
+def run(**environment: str) -> "subprocess.CompletedProcess[str]":
+    """Runs the demo, with standard output not a terminal."""
+    kept = {name: value for name, value in os.environ.items() if name not in {"CORPUS", "COLUMNS"}}
+    return subprocess.run(
+        [sys.executable, "-B", str(DEMO)],
+        env={**kept, **environment},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+
+
+def tree() -> set[Path]:
+    """All files of the example, but what Python itself caches."""
+    return {path for path in CRM.rglob("*") if "__pycache__" not in path.parts}
+
+
+@pytest.mark.parametrize("columns", ["1", "40", "80", "120", "200"])
+def test_it_ends_well_on_a_terminal_of_any_width(columns: str) -> None:
+    ran = run(COLUMNS=columns, PYTHONIOENCODING="utf-8")
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stderr == ""
+    assert "\x1b" not in ran.stdout
+
+
+def test_it_tells_the_whole_story() -> None:
+    told = run(COLUMNS="120", PYTHONIOENCODING="utf-8").stdout
+    for part in (
+        "1. The map",
+        "hub ◀",
+        "2. Generate",
+        "3. One object, many versions",
+        "4. The property bag",
+        "5. A client of 2011-01-01 edits",
+        "◀ changed",
+        "6. What a preview stored",
+        "George Geef",
+        "2011-01-01 reads Goofy Geef",
+        "7. Nothing lost",
+        "100 objects x 10 versions: nothing lost",
+    ):
+        assert part in told
+    assert "Service Fabric" not in told
+
+
+def test_it_leaves_nothing_behind() -> None:
+    before = tree()
+    run()
+    assert tree() == before
+
+
+def test_an_encoding_without_arrows_is_no_obstacle() -> None:
+    ran = run(PYTHONIOENCODING="ascii")
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_a_corpus_that_is_not_there_is_said_and_no_failure(tmp_path: Path) -> None:
+    ran = run(CORPUS=str(tmp_path), COLUMNS="200", PYTHONIOENCODING="utf-8")
+    assert ran.returncode == 0
+    assert "this chapter is left out" in ran.stdout
+
+
+@pytest.mark.skipif("CORPUS" not in os.environ, reason="CORPUS names no folder of Azure's schemas")
+def test_the_change_table_of_service_fabric_is_the_published_one() -> None:
+    told = run(CORPUS=os.environ["CORPUS"], COLUMNS="160", PYTHONIOENCODING="utf-8").stdout
+    table = told[told.index("8. A real service") :]
+    assert table.count("Copy value") == 8
+    assert table.count("Skip") == 3
+    assert table.count("Property Removed") == 1
+    assert table.count("Change of Type") == 3
