@@ -86,6 +86,9 @@ def project_of(version: str, folder: Path) -> Path:
     (folder / "schemas").mkdir(parents=True)
     for each in known:
         shutil.copy(CRM / "schemas" / f"{each}.yaml", folder / "schemas")
+    if config["hooks"]:
+        ignore = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(CRM / "crm_hooks", folder / "crm_hooks", ignore=ignore)
     file = folder / "trundle.yaml"
     file.write_text(yaml.safe_dump({name: value for name, value in config.items() if value}))
     return file
@@ -106,7 +109,6 @@ def released(versions: tuple[str, ...], folder: Path) -> Iterator[Mapping[str, R
     """Some releases, each generated below a folder; their packages may be used only within."""
     path, modules = list(sys.path), set(sys.modules)
     try:
-        sys.path.insert(0, str(CRM))
         found = {}
         for version in versions:
             project = load_project(project_of(version, folder / version))

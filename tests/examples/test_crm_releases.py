@@ -18,6 +18,7 @@ from trundle.project.check import check
 from trundle.project.findings import errors_among
 from trundle.project.generating import generate
 from trundle.project.loading import load_project
+from trundle.project.lock import check_lock, lock
 from trundle.report import version_map
 
 DATA = Path(__file__).parent / "data"
@@ -409,11 +410,11 @@ def test_the_hook_of_2014_still_runs_unchanged(releases: Mapping[str, Release], 
 
 def whole_project(folder: Path) -> Path:
     """A copy of the whole example, generated and without findings."""
-    shutil.copytree(CRM, folder, ignore=shutil.ignore_patterns("crm", "__pycache__", "*.lock"))
+    shutil.copytree(CRM, folder, ignore=shutil.ignore_patterns("crm", "__pycache__"))
     file = folder / "trundle.yaml"
     project = load_project(file)
     generate(project)
-    assert not [each for each in errors_among(check(project)) if each.kind != "lock"]
+    assert not errors_among(check(project))
     return file
 
 
@@ -456,6 +457,34 @@ def test_a_version_between_the_hooks_two_is_found_with_the_pair_it_belongs_to(
     (finding,) = (each for each in check(load_project(file)) if each.kind == "hook")
     assert "2013-12-12" in finding.what
     assert "[2013-12-12, 2014-04-04]" in finding.advice
+
+
+# The lock
+
+
+def test_no_release_makes_what_an_earlier_one_stored_unreadable(tmp_path: Path) -> None:
+    recorded = b""
+    for version in VERSIONS:
+        file = project_of(version, tmp_path / version)
+        path = file.parent / "trundle.lock"
+        if recorded:
+            path.write_bytes(recorded)
+        project = load_project(file)
+        assert not errors_among(check_lock(project)), version
+        lock(project)
+        recorded = path.read_bytes()
+    assert recorded == (CRM / "trundle.lock").read_bytes(), (
+        "examples/crm/trundle.lock is not what the ten releases recorded"
+    )
+
+
+def test_forgetting_the_previews_rename_is_refused_by_the_lock(tmp_path: Path) -> None:
+    file = whole_project(tmp_path / "crm")
+    lines = file.read_text().splitlines()
+    start = lines.index("  2014-04-04-preview:")
+    file.write_text("\n".join([*lines[:start], *lines[start + 3 :]]))
+    findings = errors_among(check(load_project(file)))
+    assert any(each.kind == "lock" and "fullName" in each.what for each in findings)
 
 
 # Every generation is the same

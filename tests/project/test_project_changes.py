@@ -136,3 +136,41 @@ def test_type_renames_follow_nested_types(project):
     project.configure("changes: {2011-01-01: {Address: {renameType: Location}}}\n")
     (found,) = project.problems()
     assert "it now belongs to 2012-02-02 and 2013-03-03" in found
+
+
+def test_moves_into_and_out_of_nested_objects_fit(project):
+    nested = "{type: object, properties: {street: {type: string}}}"
+    project.schema("2011-01-01", f"{{street: {STRING}, place: {nested}}}")
+    project.schema("2012-02-02", f"{{address: {nested}, street2: {STRING}}}")
+    project.configure(
+        """\
+        changes:
+          2011-01-01:
+            Person:
+              move: {street: address.street, place.street: street2}
+        """
+    )
+    assert project.problems() == []
+
+
+def test_an_object_that_becomes_a_variant_fits(project):
+    http = "{type: object, properties: {kind: {enum: [http]}, url: {type: string}}}"
+    file = "{type: object, properties: {kind: {enum: [file]}, path: {type: string}}}"
+    plain = "{type: object, properties: {url: {type: string}}}"
+    project.schema("2011-01-01", '{a: {$ref: "#/$defs/Plain"}}', defs=f"{{Plain: {plain}}}")
+    project.schema(
+        "2012-02-02",
+        '{a: {oneOf: [{$ref: "#/$defs/Http"}, {$ref: "#/$defs/File"}]}}',
+        defs=f"{{Http: {http}, File: {file}}}",
+    )
+    project.configure("changes: {2011-01-01: {Person: {variant: {a: Http}}}}\n")
+    assert project.problems() == []
+    project.configure("changes: {2011-01-01: {Person: {variant: {a: Ftp}}}}\n")
+    assert len(project.problems()) == 1
+
+
+def test_of_several_rules_on_one_line_only_the_wrong_one_is_set_aside(people):
+    rules(people, "2012-02-02", "{rename: {a: b}, variant: {n: Http}}")
+    (changes,) = people.load().evolution.all_changes
+    assert changes.rename == {"a": "b"}
+    assert changes.variant == {}

@@ -231,11 +231,23 @@ class Expressions:
                 missing = "MISSING" if bag else "ABSENT"
                 self.lines.append(f"{self.indent}if {name} is {missing}:\n")
                 self.indent += _INDENT
+            if last and isinstance(options[0], Unstash) and options[0].hidden:
+                self.lines.append(
+                    f"{self.indent}{name} = {self._kept(options[0], source, name, hint)}\n"
+                )
         self.indent = self.indent[: len(self.indent) - len(_INDENT) * (len(options) - 1)]
         if isinstance(options[-1], Unstash):
             self.lines.append(f"{self.indent}if {name} is MISSING:\n")
             self.lines.append(f"{self.indent}{_INDENT}{name} = ABSENT\n")
         return name
+
+    def _kept(self, value: Unstash, source: str, name: str, hint: str) -> str:
+        """A list with the elements in it that only a stale entry still has."""
+        _, entries, *_ = self._unstash(value, source, hint)
+        classes = tuple_literal(
+            self._annotation(value.place, value.shape, variant) for variant in value.hidden
+        )
+        return call("keep_places", [source, entries, name, classes])
 
     def _unstash(self, value: Unstash, source: str, hint: str) -> list[str]:
         entries = tuple_literal(self._entry(each) for each in value.entries)
@@ -368,6 +380,8 @@ class Expressions:
                 return self._items(item, value)
             case Values(inner):
                 changed = self._nested(inner, "member")
+                if may_lack(inner):
+                    return f"present_members((name, {changed}) for name, member in {value}.items())"
                 return f"{{name: {changed} for name, member in {value}.items()}}"
             case Optional(inner):
                 return f"(None if {value} is None else {self.step(inner, value)})"

@@ -64,7 +64,8 @@ def _parenthesised(line: str) -> str:
 
 def _body(head: str, body: str, indent: str) -> Iterator[str]:
     """What stands between two brackets, on lines of its own."""
-    parts = [part.strip() for part in split_top(body, ",")]
+    comprehension = " for " in "".join(body[place] for place in _top(body))
+    parts = [body.strip()] if comprehension else [part.strip() for part in split_top(body, ",")]
     collection = not (head[-2:-1].isidentifier() or head[-2:-1] in _CLOSE) or head[-1] == "{"
     several = len(parts) > 1 or body.rstrip().endswith(",")
     parameter = head.lstrip().startswith("def ") and not several

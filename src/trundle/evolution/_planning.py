@@ -27,6 +27,7 @@ from trundle.evolution.steps import (
     Assign,
     CallConverter,
     CallScalar,
+    Cases,
     Chain,
     Change,
     Entry,
@@ -35,7 +36,9 @@ from trundle.evolution.steps import (
     Hidden,
     HookCall,
     HookOutput,
+    Items,
     MapText,
+    Optional,
     Plan,
     PlanKey,
     PutMember,
@@ -48,7 +51,7 @@ from trundle.evolution.steps import (
     ValueStep,
     Witness,
 )
-from trundle.schema import ABSENT
+from trundle.schema import ABSENT, Type
 from trundle.version import ApiVersion
 
 
@@ -193,7 +196,20 @@ class _Planning:
             )
             if not isinstance(step, Mismatch):
                 entries.append(Entry(home, step))
-        return Unstash(tuple(entries), self.witness(thread) if self.guarded else None)
+        witness = self.witness(thread) if self.guarded else None
+        hidden = self._hidden_variants(thread, place, shape)
+        return Unstash(tuple(entries), witness, hidden, place, shape)
+
+    def _hidden_variants(self, thread: Thread, place: Place, shape: Shape) -> tuple[Type, ...]:
+        """The variants of a list's elements that the side which tells a thread lacks."""
+        for each in self.lineage.derivations.get(thread.number, ()):
+            if isinstance(each.how, ByConversion) and self._from_source(each):
+                told = End(self.lineage, each.inputs[0], Shape("storage", each.inputs[0].version))
+                step = change_value(End(self.lineage, place, shape), told)
+                match step:
+                    case Items(Cases(cases=cases)) | Optional(Items(Cases(cases=cases))):
+                        return tuple(case.variant for case in cases if case.lacking)
+        return ()
 
     def _homes(self, thread: Thread) -> tuple[Place, ...]:
         """Where a thread may be stashed, in this storage version first, then in those before it."""

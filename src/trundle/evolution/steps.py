@@ -173,10 +173,17 @@ class Unstash(msgspec.Struct, frozen=True):
     Attributes:
         entries: the entries of one thread, the one that is written first.
         witness: what an entry must have accompanied to be current; None where nothing can make it stale.
+        hidden: the variants of a list's elements that the other side lacks; they keep their places even
+            where the entry is stale.
+        place: the place that the value is told for.
+        shape: the shape that it is told in.
     """
 
     entries: tuple[Entry, ...]
     witness: "Witness | None"
+    hidden: tuple[Type, ...]
+    place: Place
+    shape: Shape
 
 
 class Change(msgspec.Struct, frozen=True):

@@ -176,8 +176,9 @@ def _without_contradictions(
 def _without_rule(changes: TypeChanges, error: ChangeError) -> TypeChanges:
     """The changes of a type without the one that an error speaks of."""
     there = [each for each in uses(changes) if changes.place(*each) == error.where]
-    # Several rules may stand on one line; the error names its property.
-    for rule, name in sorted(there, key=lambda each: repr(each[1]) not in error.reason):
+    if there:
+        # Several rules may stand on one line; the error names its property.
+        rule, name = min(there, key=lambda each: repr(each[1]) not in error.reason)
         return without(changes, rule, name)
     if changes.rename_type is not None and changes.place("rename_type") == error.where:
         return msgspec.structs.replace(changes, rename_type=None)

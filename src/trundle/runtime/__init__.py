@@ -1,6 +1,6 @@
 """What generated code imports: bases of its classes, the property bag, the scheme, hooks and errors."""
 
-from trundle.runtime._bag import MISSING, BagEntry, carry, recall, stash, unstash
+from trundle.runtime._bag import MISSING, BagEntry, carry, keep_places, recall, stash, unstash
 from trundle.runtime._errors import (
     BagError,
     ConversionError,
@@ -34,6 +34,7 @@ from trundle.runtime._values import (
     from_free_form,
     map_text,
     present,
+    present_members,
     put_member,
     single,
     take_member,
@@ -79,8 +80,10 @@ __all__ = [
     "free_form",
     "from_free_form",
     "hook",
+    "keep_places",
     "map_text",
     "present",
+    "present_members",
     "put_member",
     "recall",
     "single",

@@ -106,6 +106,28 @@ def recall(
     return ABSENT if value is MISSING else value
 
 
+def keep_places(
+    stored: StorageObject, entries: tuple[BagEntry, ...], value: Any, hidden: tuple[type[Any], ...]
+) -> Any:
+    """A list told from the other side, with the elements that only a stale entry still has.
+
+    An element of a variant that the other side lacks keeps its place behind its neighbour.
+
+    Args:
+        stored: the object whose bag has the entry.
+        entries: where the list may have been stashed.
+        value: the list as the other side tells it.
+        hidden: the classes of the variants that the other side lacks.
+    """
+    from trundle.runtime._merge import merge_lists  # noqa: PLC0415 - merging reads entries in turn
+
+    kept = recall(stored, entries)
+    if not isinstance(kept, list) or not any(isinstance(each, hidden) for each in kept):
+        return value
+    visible = [each for each in kept if not isinstance(each, hidden)]
+    return merge_lists(kept, visible, value if isinstance(value, list) else [], ())
+
+
 def entry_value(stored: StorageObject, each: BagEntry, entry: Any) -> Any:
     """An entry's value, read as the entry's shape."""
     value = entry.value

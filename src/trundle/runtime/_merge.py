@@ -24,7 +24,7 @@ def merge(stored: Any, before: Any, after: Any) -> Any:
             return _merge_objects(stored, before, after)
         return after
     if isinstance(after, list) and isinstance(before, list) and isinstance(stored, list):
-        return _merge_lists(stored, before, after, ())
+        return merge_lists(stored, before, after, ())
     if isinstance(after, dict) and isinstance(before, dict) and isinstance(stored, dict):
         return _merge_maps(stored, before, after)
     return after
@@ -38,7 +38,7 @@ def _merge_objects(stored: Any, before: Any, after: Any) -> Any:
             continue
         keys = stored.__list_keys__.get(name, ())
         if keys and all(isinstance(each, list) for each in (ours, theirs, kept)):
-            setattr(result, name, _merge_lists(kept, ours, theirs, keys))
+            setattr(result, name, merge_lists(kept, ours, theirs, keys))
         else:
             setattr(result, name, merge(kept, ours, theirs))
     if isinstance(stored, StorageObject):
@@ -66,7 +66,7 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
             other = merged.pop(alias, None)
             known = other if known is None else known
         if new is not None:
-            merged[place] = _merged_entry(result, known, old, new)
+            merged[place] = _merged_entry(result, stored, known, old, new)
     result.property_bag = ABSENT
     bag: dict[str, dict[str, Any]] = {}
     for (name, version), entry in merged.items():
@@ -90,16 +90,21 @@ def _same_entry(one: Any, other: Any) -> bool:
     return same(one.value, other.value) and one.beside == other.beside
 
 
-def _merged_entry(result: Any, known: Any, old: Any, new: Any) -> Entry:
+def _merged_entry(result: Any, stored: Any, known: Any, old: Any, new: Any) -> Entry:
     value = new.value
-    if known is not None and old is not None:
-        value = _merged_value(known.value, old.value, new.value)
     witness = getattr(new, "witness", None)
+    if known is not None and old is not None and _current(stored, known, witness):
+        value = _merged_value(known.value, old.value, new.value)
     beside = new.beside if witness is None else digest(witness(result))
     merged = Entry(value, beside)
     merged.witness = witness  # type: ignore[attr-defined]
     merged.aliases = getattr(new, "aliases", ())  # type: ignore[attr-defined]
     return merged
+
+
+def _current(stored: Any, entry: Any, witness: Any) -> bool:
+    """Whether an entry still accompanies what it did; a stale one is nothing to build on."""
+    return witness is None or entry.beside is ABSENT or entry.beside == digest(witness(stored))
 
 
 def _merged_value(known: Any, old: Any, new: Any) -> Any:
@@ -129,7 +134,7 @@ def _type_of(value: Any) -> Any:
     return None
 
 
-def _merge_lists(
+def merge_lists(
     stored: list[Any], before: list[Any], after: list[Any], keys: tuple[str, ...]
 ) -> list[Any]:
     """Merges element by element; elements that the writer cannot see stay behind their neighbours."""

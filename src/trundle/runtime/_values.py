@@ -1,7 +1,7 @@
 """Changes of scalar values that generated conversions call."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -55,6 +55,11 @@ def map_text(value: Any, values: Mapping[str, str]) -> Any:
 def present(values: Any) -> list[Any]:
     """The elements of a list that are not absent."""
     return [value for value in values if value is not ABSENT]
+
+
+def present_members(members: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """The members of a map whose values are not absent."""
+    return {name: value for name, value in members if value is not ABSENT}
 
 
 def through(value: Any, *steps: Callable[[Any], Any]) -> Any:
