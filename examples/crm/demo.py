@@ -24,6 +24,7 @@ from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
+from rich.theme import Theme
 
 from trundle.evolution import Evolution
 from trundle.project import load_project, read_documents
@@ -438,7 +439,8 @@ def main() -> int:
     """
     plain = bool(os.environ.get("NO_COLOR")) or not sys.stdout.isatty()
     page = io.StringIO()
-    console = Console(file=page, highlight=False) if plain else Console(highlight=False)
+    theme = Theme({"markdown.code": "bold cyan", "rule.line": "cyan"})
+    console = Console(file=page if plain else None, highlight=False, theme=theme)
     project = load_project(HERE / "trundle.yaml")
     try:
         with tempfile.TemporaryDirectory(prefix="trundle-demo-") as folder:

@@ -30,6 +30,14 @@ def test_the_package_is_written_as_one_tree(people):
     assert again.change.written == ()
 
 
+def test_generated_tests_stand_within_the_package(people, monkeypatch):
+    monkeypatch.setattr(
+        module, "generate_tests", lambda *_, **options: {"test_a.py": options["package"].encode()}
+    )
+    generate(people.load())
+    assert (people.folder / "crm/tests/test_a.py").read_text() == "crm"
+
+
 def test_checking_writes_nothing(people):
     result = generate(people.load(), check=True)
     assert result.stale
@@ -66,6 +74,7 @@ def test_an_interrupted_run_leaves_the_old_tree(people, monkeypatch):
     generate(people.load())
     before = {p: p.read_bytes() for p in (people.folder / "crm").rglob("*") if p.is_file()}
     monkeypatch.setattr(module, "generate_package", lambda *_, **__: {"a.py": b"", "b.py": b""})
+    monkeypatch.setattr(module, "generate_tests", None)
 
     def stop(step):
         if step == "put in place":

@@ -222,3 +222,22 @@ def test_a_project_with_errors_cannot_be_locked(project):
     project.configure("changes: {2011-01-01: {Person: {keep: [q]}}}\n")
     with pytest.raises(FindingsError):
         lock(project.load())
+
+
+def test_a_rule_that_empties_the_bag_is_refused(project):
+    project.schema("2011-01-01", f"{{a: {STRING}}}").schema("2012-02-02", f"{{b: {STRING}}}")
+    lock(project.load())
+    configure(project, rules="{rename: {a: b}}", hook=False)
+    (found,) = findings(project)
+    assert "hold Person.a of 2011-01-01 in the property bag; now it would be read from b" in found
+
+
+def test_a_type_that_joins_others_is_held_against_its_own_versions(project):
+    old = "{Old: {type: object, properties: {x: {type: string}}}}"
+    new = "{New: {type: object, properties: {x: {type: integer}}}}"
+    project.schema("2011-01-01", '{a: {$ref: "#/$defs/Old"}}', defs=old)
+    project.schema("2012-02-02", '{a: {$ref: "#/$defs/New"}}', defs=new)
+    lock(project.load())
+    project.configure("changes: {2011-01-01: {Old: {renameType: New}}}\n")
+    (found,) = findings(project)
+    assert "hold Person.a of 2011-01-01 in the property bag" in found

@@ -35,6 +35,7 @@ from trundle.evolution.steps import (
     Items,
     Listed,
     MapText,
+    NotNull,
     Optional,
     PutMember,
     Read,
@@ -385,10 +386,13 @@ class Expressions:
                 return f"{{name: {changed} for name, member in {value}.items()}}"
             case Optional(inner):
                 return f"(None if {value} is None else {self.step(inner, value)})"
+            case NotNull(inner):
+                changed = value if inner is None else self.step(inner, value)
+                return f"(ABSENT if {value} is None else {changed})"
             case Cases():
                 return f"{self._cases(step)}({value})"
             case Listed(inner):
-                return f"[{value}]" if inner is None else f"[{self._nested(inner, value)}]"
+                return f"Wrapped([{value if inner is None else self._nested(inner, value)}])"
             case Single(inner):
                 if inner is None:
                     return f"single({value})"
@@ -500,7 +504,7 @@ def may_lack(step: ValueStep) -> bool:
     match step:
         case Cases(cases=cases):
             return any(case.lacking or (case.step and may_lack(case.step)) for case in cases)
-        case Fit() | CallScalar() | FromFreeForm() | CallConverter() | Single():
+        case NotNull() | Fit() | CallScalar() | FromFreeForm() | CallConverter() | Single():
             return True
         case Optional(inner):
             return may_lack(inner)

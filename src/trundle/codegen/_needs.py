@@ -15,6 +15,7 @@ from trundle.evolution.steps import (
     HookOutput,
     Items,
     Listed,
+    NotNull,
     Optional,
     PutMember,
     Read,
@@ -157,7 +158,14 @@ def _in_step(step: ValueStep | None, lineage: Lineage) -> Iterator[PlanKey]:
     match step:
         case ToObject(key):
             yield key
-        case Items(inner) | Values(inner) | Optional(inner) | Listed(inner) | Single(inner):
+        case (
+            Items(inner)
+            | Values(inner)
+            | Optional(inner)
+            | NotNull(inner)
+            | Listed(inner)
+            | Single(inner)
+        ):
             yield from _in_step(inner, lineage)
         case Cases(cases=cases):
             for case in cases:

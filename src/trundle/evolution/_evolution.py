@@ -1,6 +1,6 @@
 """The whole of a project's versions: where lineages, changes and hooks are looked up."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 import msgspec
@@ -142,14 +142,15 @@ class Evolution:
         return own_signature(self._schemas[version].definitions[key])
 
     def meets(
-        self, older: ApiVersion, newer: ApiVersion
+        self, older: ApiVersion, newer: ApiVersion, among: Iterable[ApiVersion]
     ) -> Callable[[ObjectType | EnumType, ObjectType | EnumType], bool]:
         """Whether two definitions that stand at the same place are the same thing, by their names.
 
-        They are when they share a name, when configured type renames lead from one to the other, when
+        A type rename counts where the place itself exists in its version: `among` are those versions. They
+        are the same when they share a name, when configured type renames lead from one to the other, when
         one of two objects is unnamed, or when two enums both are.
         """
-        between = [version for version in sorted(self._schemas) if older <= version < newer]
+        between = [version for version in sorted(among) if older <= version < newer]
 
         def same(one: ObjectType | EnumType, other: ObjectType | EnumType) -> bool:
             name = one.name

@@ -25,6 +25,7 @@ from trundle.evolution.conversions import (
     ConvertObject,
     EachItem,
     EachValue,
+    NullFits,
     Unwrap,
     Wrap,
     lossless,
@@ -320,7 +321,7 @@ def object_pairs(conversion: Conversion | None) -> Iterable[ConvertObject]:
     match conversion:
         case ConvertObject():
             yield conversion
-        case EachItem(inner) | EachValue(inner) | Wrap(inner) | Unwrap(inner):
+        case EachItem(inner) | EachValue(inner) | NullFits(inner) | Wrap(inner) | Unwrap(inner):
             yield from object_pairs(inner)
         case ByVariant(variants=variants):
             for each in variants:

@@ -148,7 +148,7 @@ def _conversion(lineage: Lineage, older: Place, newer: Place) -> Conversion | No
     changes = evolution.changes(older.version, lineage.definition(older.version).name)
     ours, theirs = lineage.type(older), lineage.type(newer)
     schemas = (evolution.schema(older.version), evolution.schema(newer.version))
-    meets = evolution.meets(older.version, newer.version)
+    meets = evolution.meets(older.version, newer.version, lineage.nodes)
     if changes is not None:
         name = older.property
         if name in changes.keep:

@@ -89,5 +89,8 @@ class _Move:
         if value.version != older:
             ours, theirs = theirs, ours
         schemas = (evolution.schema(older), evolution.schema(newer))
-        if relate(ours, theirs, schemas, evolution.meets(older, newer)) != Same():
+        if (
+            relate(ours, theirs, schemas, evolution.meets(older, newer, self.lineage.nodes))
+            != Same()
+        ):
             raise self.error("its type changes on the way, or holds objects; use a hook")

@@ -14,6 +14,7 @@ from trundle.evolution.steps import (
     Items,
     Listed,
     MapText,
+    NotNull,
     Optional,
     PlanKey,
     Shape,
@@ -100,7 +101,7 @@ class _Changing:
             case (Union(), _) | (_, Union()):
                 return self._unions(source, target)
             case (ListOf(items), ListOf(others)):
-                inner = self.step(items, others)
+                inner = self.nested(items, others)
                 return inner if inner is None or isinstance(inner, Mismatch) else Items(inner)
             case (ListOf(items), _):
                 inner = self.step(items, target)
@@ -109,7 +110,7 @@ class _Changing:
                 inner = self.step(source, others)
                 return inner if isinstance(inner, Mismatch) else Listed(inner)
             case (MapOf(values), MapOf(others)):
-                inner = self.step(values, others)
+                inner = self.nested(values, others)
                 return inner if inner is None or isinstance(inner, Mismatch) else Values(inner)
             case (Scalar(kind), Scalar(other)):
                 return self._scalars(kind, other)
@@ -117,6 +118,13 @@ class _Changing:
                 return self._definitions(source, target)
             case _:
                 return MISMATCH
+
+    def nested(self, source: Type, target: Type) -> ValueStep | Mismatch | None:
+        """The step of an element or a map's value, which cannot pass on a null that does not fit."""
+        if isinstance(source, Nullable) and not isinstance(target, Nullable | FreeForm):
+            inner = self.step(source.inner, target)
+            return inner if isinstance(inner, Mismatch) else NotNull(inner)
+        return self.step(source, target)
 
     @staticmethod
     def _scalars(kind: str, other: str) -> ValueStep | Mismatch | None:

@@ -56,6 +56,14 @@ class Variant(msgspec.Struct, frozen=True):
     conversion: "Conversion"
 
 
+class NullFits(msgspec.Struct, frozen=True):
+    """An element or a map's value that only one side lets be null; a null has no place on the other."""
+
+    inner: "Conversion"
+    older: bool
+    newer: bool
+
+
 class ByVariant(msgspec.Struct, frozen=True):
     """A union, by variant; a side that is no union counts as a union of one."""
 
@@ -115,6 +123,7 @@ Conversion: TypeAlias = (
     | ConvertObject
     | EachItem
     | EachValue
+    | NullFits
     | ByVariant
     | Narrow
     | EnumText
@@ -138,6 +147,8 @@ def exact(conversion: Conversion, *, up: bool) -> bool:
             return True
         case EachItem(inner) | EachValue(inner):
             return exact(inner, up=up)
+        case NullFits(inner, older, newer):
+            return exact(inner, up=up) and (newer if up else older)
         case ByVariant(older, newer, variants):
             covered = {each.older if up else each.newer for each in variants}
             return len(covered) == len(older if up else newer) and all(
@@ -191,10 +202,10 @@ class _Relating:
             case (Scalar(one), Scalar(other)):
                 return self._scalars(one, other)
             case (ListOf(one_items), ListOf(other_items)):
-                item = self.types(one_items, other_items)
+                item = self.nested(one_items, other_items)
                 return item and (Same() if item == Same() else EachItem(item))
             case (MapOf(one_values), MapOf(other_values)):
-                value = self.types(one_values, other_values)
+                value = self.nested(one_values, other_values)
                 return value and (Same() if value == Same() else EachValue(value))
             case (Union(), _) | (_, Union()):
                 return self._unions(older, newer)
@@ -202,6 +213,12 @@ class _Relating:
                 return self._definitions(older, newer)
             case _:
                 return None
+
+    def nested(self, older: Type, newer: Type) -> Conversion | None:
+        """How elements and values relate, whose nulls a list or map cannot leave out."""
+        inner = self.types(older, newer)
+        nulls = isinstance(older, Nullable), isinstance(newer, Nullable)
+        return inner if inner is None or nulls[0] == nulls[1] else NullFits(inner, *nulls)
 
     @staticmethod
     def _scalars(older: str, newer: str) -> Conversion | None:

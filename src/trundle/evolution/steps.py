@@ -55,6 +55,12 @@ class Optional(msgspec.Struct, frozen=True):
     inner: "ValueStep"
 
 
+class NotNull(msgspec.Struct, frozen=True):
+    """An element or a map's value that may be null where the target's may not; null becomes absent."""
+
+    inner: "ValueStep | None"
+
+
 class Case(msgspec.Struct, frozen=True):
     """One variant of the source: which it is, and what becomes of it; None where the target lacks it."""
 
@@ -138,6 +144,7 @@ ValueStep: TypeAlias = (
     | Items
     | Values
     | Optional
+    | NotNull
     | Cases
     | Listed
     | Single

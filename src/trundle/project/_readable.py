@@ -97,8 +97,30 @@ class _Reading:
             if kept is None:
                 what = f"hold {type_name}.{name} in the shape of {at}, which no schema has any more"
                 yield _finding(self.where, f"{self.stored} {what}", _LOST)
-            else:
-                yield from self._of_place(lineage, kept, name, text, type_name)
+                continue
+            yield from self._of_place(lineage, kept, name, text, type_name)
+            if name in lineage.names(kept):
+                yield from self._of_entry(lineage, version, Place(kept, name))
+
+    def _of_entry(self, lineage: Lineage, version: ApiVersion, entry: Place) -> Iterator[Finding]:
+        """An entry of the bag that nothing asks for any more."""
+        thread = lineage.thread(entry)
+        versions = lineage.versions
+        hubs = [version, versions.hub, *versions.past_hubs]
+        if thread.at(version) is None and entry in {
+            thread.home(hub) for hub in hubs if thread.at(hub) is None
+        }:
+            return
+        type_name = lineage.definition(version).name
+        what = f"hold {type_name}.{entry.property} of {entry.version} in the property bag"
+        own = thread.at(version)
+        if own is None:
+            home = thread.home(version)
+            what += f", where it is now looked for as {home.property} of {home.version}"
+        else:
+            what += f"; now it would be read from {own.property} of {version} instead"
+        advice = "undo what joins them, or accept it with `trundle lock --accept`"
+        yield _finding(self.where, f"{self.stored} {what}", advice)
 
     def _of_place(
         self, lineage: Lineage, version: ApiVersion, name: str, text: str, type_name: str
@@ -166,7 +188,9 @@ class _Reading:
         renamed = recorded.renamed.get(name, {})
         for version in lineage.nodes:
             at = version.text
-            if at not in self.release.versions or at in recorded.apart.get(name, ()):
+            if at not in (recorded.versions or self.release.versions) or at in recorded.apart.get(
+                name, ()
+            ):
                 continue
             other = renamed.get(at, name)
             if other not in lineage.names(version) or version == place.version:

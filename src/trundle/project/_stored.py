@@ -37,6 +37,7 @@ class StoredType(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
 
     Attributes:
         version: the version whose shape it has, where that is not the release's.
+        versions: the versions that had the type at its place, where these are not the release's.
         properties: the type of each property.
         renamed: what a property is called in other versions that call it otherwise.
         apart: versions in which another property has the same name.
@@ -44,6 +45,7 @@ class StoredType(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     """
 
     version: str = ""
+    versions: list[str] = []
     properties: dict[str, str] = {}
     renamed: dict[str, dict[str, str]] = {}
     apart: dict[str, list[str]] = {}
@@ -80,7 +82,7 @@ class Release(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
 
 def release_of(resource: ResourceLineage, version: ApiVersion) -> Release:
     """The shape of a resource type's stored objects in a storage version."""
-    recording = _Recording(version)
+    recording = _Recording(version, [str(each) for each in resource.versions.versions])
     root = recording.name(resource.root, version)
     recording.finish()
     inner = reached(resource.root)
@@ -90,7 +92,7 @@ def release_of(resource: ResourceLineage, version: ApiVersion) -> Release:
     evolution = resource.root.evolution
     return Release(
         root=root,
-        versions=[str(each) for each in resource.versions.versions],
+        versions=recording.versions,
         types={name: recording.types[name] for name in sorted(recording.types)},
         changes=_changes(evolution, names),
         hooks=_hooks(evolution.hooks.declarations, names),
@@ -161,8 +163,9 @@ def _hooks(
 class _Recording:
     """Records the types of a release, each lineage and version once."""
 
-    def __init__(self, version: ApiVersion) -> None:
+    def __init__(self, version: ApiVersion, versions: list[str]) -> None:
         self.version = version
+        self.versions = versions
         self.types: dict[str, StoredType] = {}
         self._names: dict[tuple[Lineage, ApiVersion], str] = {}
         self._waiting: list[tuple[Lineage, ApiVersion]] = []
@@ -194,8 +197,10 @@ class _Recording:
         homes = sorted(
             thread.home(version) for thread in lineage.threads if thread.at(version) is None
         )
+        versions = [str(each) for each in lineage.nodes]
         return StoredType(
             version="" if version == self.version else str(version),
+            versions=[] if versions == self.versions else versions,
             properties={name: self._spell(lineage, Place(version, name)) for name in names},
             renamed={name: each for name, each in renamed.items() if each},
             apart={name: each for name, each in apart.items() if each},

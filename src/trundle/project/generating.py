@@ -2,12 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
+from trundle import codegen
 from trundle.codegen import generate_package
 from trundle.project.loading import Project
 from trundle.project.output import TreeChange, TreeComparison, compare_tree, write_tree
+
+generate_tests: Callable[..., Mapping[str, bytes]] | None = getattr(codegen, "generate_tests", None)
 
 TESTS = "tests"
 """The folder within a generated package that holds its generated tests."""
@@ -46,13 +50,17 @@ def generated_files(project: Project) -> Mapping[str, bytes]:
     """
     project.require_sound()
     config = project.config
-    return generate_package(
-        project.evolution,
-        package=config.package,
-        title=config.title,
-        horizon=config.horizon,
-        unknown=config.unknown,
-    )
+    options: dict[str, Any] = {
+        "package": config.package,
+        "title": config.title,
+        "horizon": config.horizon,
+        "unknown": config.unknown,
+    }
+    files = dict(generate_package(project.evolution, **options))
+    if generate_tests is not None:
+        tests = generate_tests(project.evolution, **options)
+        files.update({f"{TESTS}/{name}": content for name, content in tests.items()})
+    return files
 
 
 def generate(

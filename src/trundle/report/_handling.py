@@ -95,6 +95,7 @@ def handler_of_step(step: steps.ValueStep) -> Handler:
             return "Hook"
         case (
             steps.Listed()
+            | steps.NotNull()
             | steps.Single()
             | steps.ToFreeForm()
             | steps.FromFreeForm()

@@ -123,6 +123,8 @@ def say_change(step: steps.ValueStep) -> str:  # noqa: C901 - one for each kind
     match step:
         case steps.ToObject():
             return "member by member"
+        case steps.NotNull(inner=inner):
+            return f"{say_change(inner)}, not null" if inner is not None else "not null"
         case steps.Items(item=inner):
             return f"element by element{_inner(inner)}"
         case steps.Values(value=inner):
@@ -175,6 +177,8 @@ def say_conversion(
             return f"element by element, {say_conversion(inner)}"
         case relate.EachValue(value=inner):
             return f"value by value, {say_conversion(inner)}"
+        case relate.NullFits(inner=inner):
+            return f"{say_conversion(inner)}, where it is not null"
         case relate.ByVariant():
             return "variant by variant"
         case relate.Narrow():

@@ -29,6 +29,7 @@ from trundle.runtime._objects import (
 )
 from trundle.runtime._scheme import Conversion, ResourceType, Scheme, conversion_module
 from trundle.runtime._values import (
+    Wrapped,
     convert_scalar,
     fit,
     from_free_form,
@@ -70,6 +71,7 @@ __all__ = [
     "StorageObject",
     "StoredEntry",
     "UnknownVersionError",
+    "Wrapped",
     "aligned",
     "call_converter",
     "call_hook",

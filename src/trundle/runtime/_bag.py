@@ -3,6 +3,7 @@
 import functools
 import hashlib
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 import msgspec
@@ -12,6 +13,9 @@ from trundle.runtime._objects import ABSENT, Entry, FreeForm, StorageObject
 
 MISSING: Any = object()
 """There is no current entry; unlike `ABSENT`, which an entry may say."""
+
+WRITING_OVER: ContextVar[bool] = ContextVar("WRITING_OVER", default=False)
+"""Whether objects are made to be written over a stored one, which must learn what was left unsaid."""
 
 Told = Callable[[Any], Any]
 """What a stored object tells."""
@@ -51,14 +55,19 @@ def stash(
     if witness is not None:
         beside = digest(witness(target))
     if derived is not None and not hooked:
-        if same(derived(target), value):
-            return
-    elif value is ABSENT and not (hooked and beside is not None):
+        needed = not same(derived(target), value)
+    else:
+        needed = value is not ABSENT or (hooked and beside is not None)
+    if not needed and not WRITING_OVER.get():
         return
-    entry = Entry(value, beside)
+    entry = Entry(value, beside) if needed else NoEntry()
     entry.witness = witness  # type: ignore[attr-defined]
     entry.aliases = aliases  # type: ignore[attr-defined]
     put_entry(target, place, entry)
+
+
+class NoEntry(Entry):
+    """What stands in a bag where a writer needs no entry, as long as it is not merged."""
 
 
 def put_entry(target: StorageObject, place: tuple[str, str], entry: Any) -> None:

@@ -29,7 +29,13 @@ def hook(*, reads: tuple[str, ...], writes: tuple[str, ...]) -> Callable[[Method
     Args:
         reads: attributes of the type on the side that the value comes from.
         writes: attributes of the type on the side that the value goes to.
+
+    Raises:
+        TypeError: one of them is a single text.
     """
+
+    if isinstance(reads, str) or isinstance(writes, str):
+        raise TypeError('`reads` and `writes` are tuples of attributes; write ("name",) for one')
 
     def declare(method: Method) -> Method:
         method.__hook__ = HookMethodDeclaration(  # type: ignore[attr-defined]

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from trundle.runtime._bag import decoder, digest, encode, same, tidy
+from trundle.runtime._bag import NoEntry, decoder, digest, encode, same, tidy
 from trundle.runtime._objects import ABSENT, Entry, GeneratedObject, StorageObject
 
 _KEY_PROPERTIES = ("name", "id", "key")
@@ -59,13 +59,16 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
     merged = _entries(stored)
     for place in {**ours, **theirs}:
         old, new = ours.get(place), theirs.get(place)
+        if isinstance(new, NoEntry) and isinstance(old, NoEntry):
+            _drop_revived(result, merged, place, new)
+            continue
         if old is not None and new is not None and _same_entry(old, new):
             continue
         known = merged.pop(place, None)
         for alias in getattr(new or old, "aliases", ()):
             other = merged.pop(alias, None)
             known = other if known is None else known
-        if new is not None:
+        if new is not None and not isinstance(new, NoEntry):
             merged[place] = _merged_entry(result, stored, known, old, new)
     result.property_bag = ABSENT
     bag: dict[str, dict[str, Any]] = {}
@@ -74,6 +77,40 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
     if bag:
         result.property_bag = bag
         tidy(result)
+
+
+def _drop_revived(result: Any, merged: dict[Any, Any], place: Any, new: Any) -> None:
+    """Drops stale entries that the edit would make current, though their own side says otherwise."""
+    for known in (place, *getattr(new, "aliases", ())):
+        if known in merged and _current(result, merged[known], getattr(new, "witness", None)):
+            del merged[known]
+
+
+def without_marks(value: Any) -> Any:
+    """A merged value without the marks of what writers left unsaid."""
+    if isinstance(value, StorageObject) and value.property_bag is not ABSENT:
+        kept: Any = {
+            name: {
+                version: entry
+                for version, entry in versions.items()
+                if not isinstance(entry, NoEntry)
+            }
+            for name, versions in value.property_bag.items()
+        }
+        value.property_bag = kept
+        tidy(value)
+    if isinstance(value, GeneratedObject):
+        for name in value.__struct_fields__:
+            without_marks(getattr(value, name))
+    elif isinstance(value, list):
+        for item in value:
+            without_marks(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            without_marks(item)
+    elif isinstance(value, Entry):
+        without_marks(value.value)
+    return value
 
 
 def _entries(holder: Any) -> dict[tuple[str, str], Any]:
@@ -87,6 +124,8 @@ def _entries(holder: Any) -> dict[tuple[str, str], Any]:
 
 
 def _same_entry(one: Any, other: Any) -> bool:
+    if isinstance(one, NoEntry) or isinstance(other, NoEntry):
+        return False
     return same(one.value, other.value) and one.beside == other.beside
 
 

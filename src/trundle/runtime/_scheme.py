@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from trundle.runtime._bag import encode, tidy
+from trundle.runtime._bag import WRITING_OVER, encode, tidy
 from trundle.runtime._documents import find_path, read_value, write_value
 from trundle.runtime._errors import (
     ConversionError,
@@ -16,7 +16,7 @@ from trundle.runtime._errors import (
     PlacedError,
     UnknownVersionError,
 )
-from trundle.runtime._merge import merge
+from trundle.runtime._merge import merge, without_marks
 from trundle.runtime._objects import (
     ADDITIONAL,
     UNKNOWN,
@@ -215,10 +215,16 @@ class Scheme:
             seen = self._call(current, type(value))
             if encode(seen) == encode(value):
                 return base
-            before = self._call(seen, storage, current)
-            stored = merge(current, before, self._call(value, storage, current))
+            told = WRITING_OVER.set(True)
+            try:
+                before = self._call(seen, storage, current)
+                after = self._call(value, storage, current)
+            finally:
+                WRITING_OVER.reset(told)
+            stored = merge(current, before, after)
             if stored is current:
                 return base
+            without_marks(stored)
         stored.written_with = version
         tidy(stored)
         return stored

@@ -71,6 +71,10 @@ def through(value: Any, *steps: Callable[[Any], Any]) -> Any:
     return value
 
 
+class Wrapped(list[Any]):
+    """A list of one that stands for the first element of a stored list."""
+
+
 def single(values: Any) -> Any:
     """The first element of a list, else absent."""
     return values[0] if isinstance(values, list) and values else ABSENT

@@ -55,7 +55,9 @@ def _edit_object(draw: DrawFn, holder: Any, *, scalars: bool) -> None:
     elif not field.required and draw(st.integers(0, 4)) == 0:
         setattr(holder, name, ABSENT)
     else:
-        setattr(holder, name, _edit(draw, current, field.type, fresh, scalars=False))
+        changed = _edit(draw, current, field.type, fresh, scalars=False)
+        empty = field.encode_name == "$additional" and not changed
+        setattr(holder, name, ABSENT if empty else changed)
 
 
 def _editable(value: Any, field: inspect.Field) -> bool:

@@ -103,6 +103,8 @@ def _edit_law(law: str, scheme: Scheme, stored: Any, edited: Any, hooks: bool) -
     alone = [scheme.to_storage(seen), scheme.to_storage(edited)]
     written = scheme.to_storage(edited, stored)
     for other in scheme.resources[resource].versions:
+        if other == version:
+            continue  # `law1` says it all
         edit = Edit(
             _view(scheme, stored, other),
             _view(scheme, written, other),
@@ -132,11 +134,13 @@ def law4(scheme: Scheme, stored: Any, document: Any, edited: Any) -> None:
     Args:
         scheme: the scheme of the generated package.
         stored: a storage object.
-        document: a valid object of some version; it is written first.
-        edited: a copy in which only scalars outside of lists and maps have changed.
+        document: a valid object of some version.
+        edited: a copy in which only scalars outside of lists and maps have changed; it is written first,
+            so that the document's own values are told from defaults.
     """
     resource, version = _named(scheme, document)
-    first = scheme.to_storage(document, stored)
+    explicit = scheme.to_storage(edited, stored)
+    first = scheme.to_storage(document, explicit)
     second = scheme.to_storage(edited, first)
     third = scheme.to_storage(document, second)
     for other in scheme.resources[resource].versions:

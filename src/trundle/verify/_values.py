@@ -128,7 +128,8 @@ def drawn_fields(class_: type[Any]) -> Mapping[str, inspect.Field]:
     info = inspect.type_info(class_)
     assert isinstance(info, inspect.StructType)
     skipped = {"property_bag", "written_with"}
-    if not issubclass(class_, StorageObject):
+    additional = any(field.encode_name == "$additional" for field in info.fields)
+    if additional or not issubclass(class_, StorageObject):
         skipped.add("unknown")
     return {
         field.name: field

@@ -60,7 +60,7 @@ class _Comparison:
         self.names = {
             name
             for each in edit.made
-            for name in (*each.path[-1:], *_names(each.one), *_names(each.other))
+            for name in (*_objects_only(each.path), *_names(each.one), *_names(each.other))
         }
         self.depths = {len(_objects_only(each.path)) for each in edit.made}
 
@@ -68,42 +68,52 @@ class _Comparison:
         self, path: Path, before: Any, after: Any, was: Any, becomes: Any
     ) -> Iterator[Wrong]:
         if same(was, becomes):
-            yield from self.untouched(path, before, after, becomes)
-        elif isinstance(after, dict) and isinstance(becomes, dict):
+            yield from self.untouched(path, before, after)
+        elif becomes is MISSING:
+            return  # what is there instead may be an entry that is current again
+        elif isinstance(becomes, dict) and isinstance(was, dict) and isinstance(before, dict):
             yield from self.members(path, before, after, was, becomes)
-        elif isinstance(becomes, list) and isinstance(was, list):
-            if same(before, was):
-                yield from self.outside(path, becomes, after)
-            elif self.lists and isinstance(before, list) and isinstance(after, list):
+        elif isinstance(becomes, list) and isinstance(was, list) and not same(before, was):
+            if self.lists and isinstance(before, list) and isinstance(after, list):
                 yield from self.elements(path, before, after, was, becomes)
-        elif not self.hooks and not same(after, becomes):
+        else:
             yield from self.outside(path, becomes, after)
 
     def outside(self, path: Path, expected: Any, found: Any) -> Iterator[Wrong]:
-        if not self.lists and not self.hooks and not same(expected, found):
-            for each in differences(expected, found, path):
+        """What the edit says, although more may be beside it that the writer could not see."""
+        if self.lists or self.hooks:
+            return
+        for each in differences(expected, found, path):
+            if each.one is not MISSING:
                 yield each.path, each.one, each.other
 
-    def untouched(self, path: Path, before: Any, after: Any, becomes: Any) -> Iterator[Wrong]:
+    def untouched(self, path: Path, before: Any, after: Any) -> Iterator[Wrong]:
         if self.lists and not any(isinstance(part, int) for part in path):
             return
         for each in differences(before, after, path):
-            told = _at(becomes, each.path[len(path) :])
-            if self.may_be_stale(each.path) and (same(each.other, told) or self.hooks):
-                continue
-            yield each.path, each.one, each.other
+            if not self.may_be_stale(each.path):
+                yield each.path, each.one, each.other
 
     def may_be_stale(self, path: Path) -> bool:
-        """Whether the edit may have made stale what the version saw at a place."""
+        """Whether the edit may have made stale, or current again, what is seen at a place.
+
+        That is so for a namesake of what was edited, and for what hooks tell from it.
+        """
         if self.hooks:
             return len(_objects_only(path)) in self.depths
-        return path[-1:] != () and path[-1] in self.names
+        return not self.names.isdisjoint(path)
 
     def members(
-        self, path: Path, before: Any, after: Any, was: Any, becomes: Any
+        self,
+        path: Path,
+        before: dict[str, Any],
+        after: Any,
+        was: dict[str, Any],
+        becomes: dict[str, Any],
     ) -> Iterator[Wrong]:
-        was = was if isinstance(was, dict) else {}
-        before = before if isinstance(before, dict) else {}
+        if not isinstance(after, dict):
+            yield from self.outside(path, becomes, after)
+            return
         for name in {**before, **after, **was, **becomes}:
             yield from self.compare(
                 (*path, name),

@@ -1,0 +1,134 @@
+"""Runs what the guides show: writes their files, runs their commands, compares what these print.
+
+A ```` ```yaml ```` or ```` ```python ```` block whose first line is `# file: NAME` is a file. A ```` ```console ````
+block holds commands, each after `$ `, and what they print; a line ` ...` stands for any lines. Everything
+else is for the eye only. A guide runs from its first line to its last in a folder of its own, which has a
+copy of `examples/` where the guide speaks of it.
+
+`python tests/docs/guides.py` writes the real output into every guide whose output is not that any more.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+GUIDES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+HOME = "~/project"
+"""How the guides call the folder that they run in."""
+
+ELISION = " ..."
+_BLOCK = re.compile(r"^```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
+_FILE = re.compile(r"# file: (?P<name>\S+)\n")
+
+
+class File(NamedTuple):
+    """A file that a guide shows."""
+
+    name: str
+    text: str
+
+
+class Command(NamedTuple):
+    """A command that a guide shows, where its output stands in the guide, and that output."""
+
+    line: str
+    place: slice
+    output: str
+
+
+def read_guide(text: str) -> Iterator[File | Command]:
+    """The files and commands of a guide, in their order."""
+    for block in _BLOCK.finditer(text):
+        content = block["text"]
+        if block["kind"] == "console":
+            yield from _commands(content, block.start("text"))
+        elif named := _FILE.match(content):
+            yield File(named["name"], content)
+
+
+def _commands(text: str, start: int) -> Iterator[Command]:
+    places = [match.start() for match in re.finditer(r"^\$ ", text, re.MULTILINE)]
+    for begin, end in zip(places, [*places[1:], len(text)], strict=True):
+        line, _, output = text[begin:end].partition("\n")
+        place = slice(start + begin + len(line) + 1, start + end)
+        yield Command(line.removeprefix("$ "), place, output)
+
+
+def run_guide(text: str, folder: Path) -> Iterator[tuple[Command, str]]:
+    """Runs a guide in a folder; yields each command with what it really prints."""
+    if "examples/" in text:
+        ignored = shutil.ignore_patterns("__pycache__", ".*cache", "crm")
+        shutil.copytree(ROOT / "examples", folder / "examples", ignore=_but_top(ignored))
+    status = 0
+    for each in read_guide(text):
+        if isinstance(each, File):
+            path = folder / each.name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(each.text, encoding="utf-8")
+            continue
+        done = subprocess.run(
+            ["bash", "-c", f"(exit {status}); {each.line}"],
+            cwd=folder,
+            env=_environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            check=False,
+            timeout=60,
+        )
+        status = done.returncode
+        yield each, _tidy(done.stdout, folder)
+
+
+def _but_top(ignored):
+    """Ignores names but right below `examples`, where `crm` is the project and not its package."""
+    return lambda folder, names: () if Path(folder) == ROOT / "examples" else ignored(folder, names)
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("TRUNDLE")}
+    path = os.pathsep.join((str(Path(sys.executable).parent), kept.get("PATH", os.defpath)))
+    return {**kept, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def _tidy(output: str, folder: Path) -> str:
+    lines = output.replace(str(folder), HOME).splitlines()
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def fits(shown: str, real: str) -> bool:
+    """Whether a guide shows what a command really prints."""
+    if ELISION not in shown:
+        return shown.rstrip() == real.rstrip()
+    parts = re.split(rf"^{re.escape(ELISION)}\n", shown, flags=re.MULTILINE)
+    return re.fullmatch("(?:.*\n)*?".join(map(re.escape, parts)), real) is not None
+
+
+def rewrite(path: Path) -> bool:
+    """Writes real output into a guide where it shows another; whether that was needed."""
+    text = path.read_text(encoding="utf-8")
+    changed = text
+    with tempfile.TemporaryDirectory() as folder:
+        ran = list(run_guide(text, Path(folder).resolve()))
+    for command, real in reversed(ran):
+        if not fits(command.output, real):
+            blank = "\n" if command.output.endswith("\n\n") else ""
+            changed = changed[: command.place.start] + real + blank + changed[command.place.stop :]
+    if changed != text:
+        path.write_text(changed, encoding="utf-8")
+    return changed != text
+
+
+if __name__ == "__main__":
+    wanted = [Path(name).resolve() for name in sys.argv[1:]] or GUIDES
+    for guide in wanted:
+        if rewrite(guide):
+            print(f"wrote {guide.relative_to(ROOT)}")  # noqa: T201 - this is a command
