@@ -2,5 +2,6 @@
 
 from trundle.codegen._naming import attribute_names, class_name
 from trundle.codegen._package import generate_package
+from trundle.codegen._tests import generate_tests
 
-__all__ = ["attribute_names", "class_name", "generate_package"]
+__all__ = ["attribute_names", "class_name", "generate_package", "generate_tests"]

@@ -48,6 +48,7 @@ from trundle.evolution.steps import (
     Values,
     ValueStep,
     Witness,
+    may_lack,
 )
 from trundle.schema import EnumType, ListOf, MapOf, Ref, Scalar, Type
 
@@ -232,7 +233,7 @@ class Expressions:
                 missing = "MISSING" if bag else "ABSENT"
                 self.lines.append(f"{self.indent}if {name} is {missing}:\n")
                 self.indent += _INDENT
-            if last and isinstance(options[0], Unstash) and options[0].hidden:
+            if last and isinstance(options[0], Unstash) and options[0].hidden is not None:
                 self.lines.append(
                     f"{self.indent}{name} = {self._kept(options[0], source, name, hint)}\n"
                 )
@@ -243,12 +244,11 @@ class Expressions:
         return name
 
     def _kept(self, value: Unstash, source: str, name: str, hint: str) -> str:
-        """A list with the elements in it that only a stale entry still has."""
+        """A list or map with what only a stale entry still has."""
+        assert value.hidden is not None
         _, entries, *_ = self._unstash(value, source, hint)
-        classes = tuple_literal(
-            self._annotation(value.place, value.shape, variant) for variant in value.hidden
-        )
-        return call("keep_places", [source, entries, name, classes])
+        hidden = f"lambda each: ({self._nested(value.hidden, 'each')}) is ABSENT"
+        return call("keep_places", [source, entries, name, hidden])
 
     def _unstash(self, value: Unstash, source: str, hint: str) -> list[str]:
         entries = tuple_literal(self._entry(each) for each in value.entries)
@@ -497,21 +497,6 @@ class Expressions:
             "number": "isinstance(value, int | float) and not isinstance(value, bool)",
             "string": "isinstance(value, str)",
         }[kind]
-
-
-def may_lack(step: ValueStep) -> bool:
-    """Whether a step may make a value absent, so that a list must leave it out."""
-    match step:
-        case Cases(cases=cases):
-            return any(case.lacking or (case.step and may_lack(case.step)) for case in cases)
-        case NotNull() | Fit() | CallScalar() | FromFreeForm() | CallConverter() | Single():
-            return True
-        case Optional(inner):
-            return may_lack(inner)
-        case Chain(steps):
-            return any(may_lack(each) for each in steps)
-        case _:
-            return False
 
 
 def _specificity(variant: Type) -> int:

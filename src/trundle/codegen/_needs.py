@@ -126,7 +126,8 @@ def _in_expression(value: Expression | None, lineage: Lineage) -> Iterator[PlanK
         case Change(inner, step):
             yield from _in_expression(inner, lineage)
             yield from _in_step(step, lineage)
-        case Unstash(entries, witness):
+        case Unstash(entries, witness, hidden):
+            yield from _in_step(hidden, lineage)
             for entry in entries:
                 yield from _in_type(lineage, entry.place, Shape("storage", entry.place.version))
                 yield from _in_step(entry.step, lineage)

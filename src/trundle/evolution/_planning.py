@@ -21,13 +21,12 @@ from trundle.evolution._lineage import (
     Thread,
 )
 from trundle.evolution._neighbours import Neighbours
-from trundle.evolution.conversions import CallHook, ConvertScalar, MapValues, exact
 from trundle.evolution._values import End, Mismatch, change_value
+from trundle.evolution.conversions import CallHook, ConvertScalar, MapValues, exact
 from trundle.evolution.steps import (
     Assign,
     CallConverter,
     CallScalar,
-    Cases,
     Chain,
     Change,
     Entry,
@@ -48,10 +47,12 @@ from trundle.evolution.steps import (
     Step,
     TakeMember,
     Unstash,
+    Values,
     ValueStep,
     Witness,
+    may_lack,
 )
-from trundle.schema import ABSENT, Type
+from trundle.schema import ABSENT
 from trundle.version import ApiVersion
 
 
@@ -197,19 +198,20 @@ class _Planning:
             if not isinstance(step, Mismatch):
                 entries.append(Entry(home, step))
         witness = self.witness(thread) if self.guarded else None
-        hidden = self._hidden_variants(thread, place, shape)
-        return Unstash(tuple(entries), witness, hidden, place, shape)
+        return Unstash(tuple(entries), witness, self._losing(thread, place, shape))
 
-    def _hidden_variants(self, thread: Thread, place: Place, shape: Shape) -> tuple[Type, ...]:
-        """The variants of a list's elements that the side which tells a thread lacks."""
+    def _losing(self, thread: Thread, place: Place, shape: Shape) -> ValueStep | None:
+        """What an element of a thread's list or map goes through on a way that may lose it."""
         for each in self.lineage.derivations.get(thread.number, ()):
             if isinstance(each.how, ByConversion) and self._from_source(each):
                 told = End(self.lineage, each.inputs[0], Shape("storage", each.inputs[0].version))
                 step = change_value(End(self.lineage, place, shape), told)
-                match step:
-                    case Items(Cases(cases=cases)) | Optional(Items(Cases(cases=cases))):
-                        return tuple(case.variant for case in cases if case.lacking)
-        return ()
+                step = step.inner if isinstance(step, Optional) else step
+                inner = step.item if isinstance(step, Items) else None
+                inner = step.value if isinstance(step, Values) else inner
+                if inner is not None and may_lack(inner):
+                    return inner
+        return None
 
     def _homes(self, thread: Thread) -> tuple[Place, ...]:
         """Where a thread may be stashed, in this storage version first, then in those before it."""

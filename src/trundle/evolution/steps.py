@@ -158,6 +158,22 @@ ValueStep: TypeAlias = (
     | Chain
 )
 
+
+def may_lack(step: ValueStep) -> bool:
+    """Whether a step may make a value absent, so that a list must leave it out."""
+    match step:
+        case Cases(cases=cases):
+            return any(case.lacking or (case.step and may_lack(case.step)) for case in cases)
+        case NotNull() | Fit() | CallScalar() | FromFreeForm() | CallConverter() | Single():
+            return True
+        case Optional(inner):
+            return may_lack(inner)
+        case Chain(steps):
+            return any(may_lack(each) for each in steps)
+        case _:
+            return False
+
+
 # Expressions: what a step assigns, told from the source object.
 
 
@@ -180,17 +196,13 @@ class Unstash(msgspec.Struct, frozen=True):
     Attributes:
         entries: the entries of one thread, the one that is written first.
         witness: what an entry must have accompanied to be current; None where nothing can make it stale.
-        hidden: the variants of a list's elements that the other side lacks; they keep their places even
-            where the entry is stale.
-        place: the place that the value is told for.
-        shape: the shape that it is told in.
+        hidden: what an element of a list or map goes through to the side that tells the thread, where
+            that may lose it; such elements keep their places even where the entry is stale.
     """
 
     entries: tuple[Entry, ...]
     witness: "Witness | None"
-    hidden: tuple[Type, ...]
-    place: Place
-    shape: Shape
+    hidden: ValueStep | None
 
 
 class Change(msgspec.Struct, frozen=True):

@@ -116,24 +116,33 @@ def recall(
 
 
 def keep_places(
-    stored: StorageObject, entries: tuple[BagEntry, ...], value: Any, hidden: tuple[type[Any], ...]
+    stored: StorageObject,
+    entries: tuple[BagEntry, ...],
+    value: Any,
+    hidden: Callable[[Any], bool],
 ) -> Any:
-    """A list told from the other side, with the elements that only a stale entry still has.
+    """A list or map told from the other side, with what only a stale entry still has.
 
-    An element of a variant that the other side lacks keeps its place behind its neighbour.
+    An element that the other side cannot have keeps its place behind its neighbour.
 
     Args:
         stored: the object whose bag has the entry.
-        entries: where the list may have been stashed.
-        value: the list as the other side tells it.
-        hidden: the classes of the variants that the other side lacks.
+        entries: where the list or map may have been stashed.
+        value: the list or map as the other side tells it.
+        hidden: whether the other side cannot have an element.
     """
     from trundle.runtime._merge import merge_lists  # noqa: PLC0415 - merging reads entries in turn
 
     kept = recall(stored, entries)
-    if not isinstance(kept, list) or not any(isinstance(each, hidden) for each in kept):
+    if isinstance(kept, dict):
+        told = value if isinstance(value, dict) else {}
+        left = {name: each for name, each in kept.items() if name not in told and hidden(each)}
+        return {**told, **left} if left else value
+    if not isinstance(kept, list):
         return value
-    visible = [each for each in kept if not isinstance(each, hidden)]
+    visible = [each for each in kept if not hidden(each)]
+    if len(visible) == len(kept):
+        return value
     return merge_lists(kept, visible, value if isinstance(value, list) else [], ())
 
 

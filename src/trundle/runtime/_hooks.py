@@ -33,8 +33,7 @@ def hook(*, reads: tuple[str, ...], writes: tuple[str, ...]) -> Callable[[Method
     Raises:
         TypeError: one of them is a single text.
     """
-
-    if isinstance(reads, str) or isinstance(writes, str):
+    if any(isinstance(each, str) for each in (reads, writes)):
         raise TypeError('`reads` and `writes` are tuples of attributes; write ("name",) for one')
 
     def declare(method: Method) -> Method:

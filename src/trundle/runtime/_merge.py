@@ -11,6 +11,7 @@ import msgspec
 
 from trundle.runtime._bag import NoEntry, decoder, digest, encode, same, tidy
 from trundle.runtime._objects import ABSENT, Entry, GeneratedObject, StorageObject
+from trundle.runtime._values import Wrapped
 
 _KEY_PROPERTIES = ("name", "id", "key")
 
@@ -177,8 +178,14 @@ def merge_lists(
     stored: list[Any], before: list[Any], after: list[Any], keys: tuple[str, ...]
 ) -> list[Any]:
     """Merges element by element; elements that the writer cannot see stay behind their neighbours."""
-    seen = list(range(len(stored))) if len(stored) == len(before) else match(before, stored, keys)
-    matched = match(after, before, keys)
+    wrapped = isinstance(before, Wrapped) and isinstance(after, Wrapped)
+    seen: list[int | None]
+    if wrapped or len(stored) == len(before):
+        seen = list(range(min(len(stored), len(before))))
+        seen += [None] * (len(before) - len(seen))
+    else:
+        seen = match(before, stored, keys)
+    matched = [0] if wrapped else match(after, before, keys)
     result = []
     visible = {place for place in seen if place is not None}
     hidden = [place for place in range(len(stored)) if place not in visible]

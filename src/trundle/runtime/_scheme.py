@@ -145,8 +145,8 @@ class Scheme:
         resource: str | None = None,
     ) -> bytes:
         """Like `convert`, from JSON to JSON; numbers in free-form data keep their spelling."""
-        value = self.decode(data, version=version, resource=resource)
-        stored = None if base is None else self.decode(base)
+        stored = self._stored(base)
+        value = self._decoded_over(data, stored, version, resource)
         return self.encode(self._convert_object(value, to, stored))
 
     def to_storage(self, value: Any, base: Any = None, *, version: str | None = None) -> Any:
@@ -155,8 +155,10 @@ class Scheme:
         With a `base`, this is the law-keeping write: reading it back gives the value, writing what one
         read gives the base itself, and what the value's version cannot see stays as it was.
         """
-        found = self._object(value, version)
-        return self._convert_object(found, None, self._stored(base))
+        stored = self._stored(base)
+        if not isinstance(value, GeneratedObject):
+            value = self._decoded_over(self._bytes(value), stored, version, None)
+        return self._convert_object(value, None, stored)
 
     def from_storage(self, stored: Any, to: str) -> Any:
         """A stored object or document as an API object of some version."""
@@ -171,13 +173,16 @@ class Scheme:
             DocumentError: the document is not what its version says; all findings are named.
             UnknownVersionError: there is no such version or resource type.
         """
+        return self._read(data, version, resource, strict=self.unknown == "error")
+
+    def _read(self, data: bytes, version: str | None, resource: str | None, *, strict: bool) -> Any:
         head = self._head(data)
         found = self._resource(head, resource)
         stored = head.written_with is not None
         named = self._version(head, found, version, stored=stored)
         paths = found.storage if stored else found.versions
         class_ = self._load(paths[named])
-        value = self._decode(data, class_, f"{found.name} {named}", strict=not stored)
+        value = self._decode(data, class_, f"{found.name} {named}", strict=strict and not stored)
         self._name(value, class_, found.name_property)
         return value
 
@@ -193,6 +198,32 @@ class Scheme:
             if findings:
                 raise DocumentError(self._subject(value), findings)
         return data
+
+    def _decoded_over(
+        self, data: bytes, stored: Any, version: str | None, resource: str | None
+    ) -> Any:
+        """Reads a document that is written over a stored one.
+
+        What a reader of the stored object is shown may be written back, even what its version does not
+        know or requires in vain; anything more of the kind is an error.
+        """
+        try:
+            return self.decode(data, version=version, resource=resource)
+        except DocumentError as error:
+            if stored is None:
+                raise
+            try:
+                value = self._read(data, version, resource, strict=False)
+            except DocumentError:
+                raise error from None
+            if isinstance(value, StorageObject):
+                raise
+            shown = self._convert_object(stored, self._found(type(value))[1], None)
+            _, known = read_value(write_value(shown), type(value), strict=True)
+            findings = [each for each in error.findings if each not in known]
+            if findings:
+                raise DocumentError(error.subject, findings) from None
+            return value
 
     def _convert_object(self, value: Any, to: str | None, base: Any) -> Any:
         if isinstance(value, StorageObject):
@@ -411,7 +442,7 @@ class Scheme:
         except RecursionError:
             raise DocumentError(subject, [_TOO_DEEP]) from None
         try:
-            value, findings = read_value(data, class_, strict=strict and self.unknown == "error")
+            value, findings = read_value(data, class_, strict=strict)
         except RecursionError:
             raise DocumentError(subject, [_TOO_DEEP]) from None
         except msgspec.DecodeError as error:

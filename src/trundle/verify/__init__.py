@@ -18,16 +18,26 @@ from trundle.verify._laws import (
     law6,
     law_agreement,
     law_identity,
+    law_nested,
     law_upgrade,
     laws,
 )
-from trundle.verify._stored import earlier_objects, object_class, storage_class, stored_objects
+from trundle.verify._profiles import examples, some_examples
+from trundle.verify._stored import (
+    documents,
+    earlier_objects,
+    object_class,
+    storage_class,
+    stored_objects,
+)
 from trundle.verify._values import objects, values
 
 __all__ = [
     "LawBroken",
+    "documents",
     "earlier_objects",
     "edits",
+    "examples",
     "law1",
     "law2",
     "law3",
@@ -36,10 +46,12 @@ __all__ = [
     "law6",
     "law_agreement",
     "law_identity",
+    "law_nested",
     "law_upgrade",
     "laws",
     "object_class",
     "objects",
+    "some_examples",
     "storage_class",
     "stored_objects",
     "values",

@@ -4,11 +4,12 @@
 Values are compared as JSON, spelling of numbers included.
 """
 
+import importlib
 import json
 from collections.abc import Iterator
 from typing import Any
 
-from trundle.runtime import Scheme
+from trundle.runtime import Scheme, StorageObject
 from trundle.verify._broken import MISSING, LawBroken, differences, shown, spoken, tree
 from trundle.verify._views import Edit, changed_wrongly
 
@@ -251,6 +252,25 @@ def law_upgrade(scheme: Scheme, earlier: Any) -> None:
                 context=context,
             )
     law2(scheme, earlier)
+
+
+def law_nested(scheme: Scheme, document: Any) -> None:
+    """From a version to storage and back is the identity for a nested object, wherever it is kept."""
+    class_ = type(document)
+    for each in scheme.conversions(class_):
+        module, _, name = each.target.partition(":")
+        target = getattr(importlib.import_module(f"{scheme.package}.{module}"), name)
+        if not issubclass(target, StorageObject):
+            continue
+        stored = document.convert_to_storage(target)
+        before = scheme.encode(document)
+        _equal(
+            "storing and reading is the identity",
+            (class_.__name__, (each.target,)),
+            before,
+            scheme.encode(class_.convert_from_storage(stored)),
+            _context(scheme, stored=stored),
+        )
 
 
 def _equal(

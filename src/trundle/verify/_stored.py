@@ -30,6 +30,11 @@ def _load(scheme: Scheme, path: str) -> type[Any]:
     return found
 
 
+def documents(scheme: Scheme, resource: str, version: str) -> SearchStrategy[Any]:
+    """Valid objects of a resource type in one version."""
+    return objects(object_class(scheme, resource, version))
+
+
 def stored_objects(
     scheme: Scheme, resource: str, *, writer: str | None = None, writes: int = _WRITES
 ) -> SearchStrategy[Any]:

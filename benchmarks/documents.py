@@ -1,0 +1,66 @@
+"""Documents of the first version of a workload: about 2 KB of JSON each, all different."""
+
+from typing import Any
+
+FIRST, BEFORE_LAST, LAST = "2020-01-01", "2024-01-01", "2025-01-01"
+"""The versions that are measured: the last two are neighbours, and the first is five versions away."""
+
+
+def document(number: int) -> dict[str, Any]:
+    """A workload as the first version writes it.
+
+    Args:
+        number: makes the document differ from others.
+    """
+    name = f"billing-{number:04}"
+    return {
+        "apiVersion": FIRST,
+        "kind": "Workload",
+        "metadata": {"name": name, "annotations": {"example.com/reviewed-by": "Ülkü Öztürk"}},
+        "id": f"6f1d5c1e-0b54-4a53-9d0c-{number:012}",
+        "title": f"Billing {number} \N{EN DASH} \N{LEFT DOUBLE QUOTATION MARK}invoices\N{RIGHT DOUBLE QUOTATION MARK}",
+        "owner": {
+            "name": "Payments",
+            "email": "payments@example.com",
+            "contact": {"phone": "+49 30 1234567", "room": "B-214", "onCall": number % 2 == 0},
+        },
+        "tier": ("basic", "standard", "premium")[number % 3],
+        "replicas": 2 + number % 5,
+        "public": True,
+        "load": 0.25 + number,
+        "costCenter": f"CC-{4700 + number}",
+        "tags": ["billing", "invoices", "eu", f"wave-{number % 7}"],
+        "labels": {"app": name, "environment": "production", "team": "payments"},
+        "limits": {
+            "requests": {"soft": 800, "hard": 1000 + number, "unit": "per second"},
+            "storage": {"hard": 9007199254740993, "unit": "bytes"},
+        },
+        "schedule": {"window": "22:00-02:00", "days": ["monday", "thursday"], "paused": False},
+        "containers": [
+            _container("api", number, 8080, privileged=False),
+            _container("worker", number, 8081, privileged=True),
+            _container("exporter", number, 9100, privileged=False),
+        ],
+        "endpoints": [
+            {"name": "public", "port": 443, "host": "billing.example.com", "secure": True, "weight": 1},
+            {"name": "metrics", "port": 9100, "secure": False, "weight": 0.5},
+        ],
+        "settings": {
+            "currencies": ["EUR", "CHF", "SEK"],
+            "rounding": {"mode": "half-even", "digits": 2, "tolerance": 0.001},
+            "features": {"dunning": True, "netting": None},
+        },
+    }
+
+
+def _container(name: str, number: int, port: int, *, privileged: bool) -> dict[str, Any]:
+    return {
+        "name": name,
+        "image": f"registry.example.com/billing/{name}:{number}",
+        "command": [f"/usr/bin/{name}", "--port", str(port)],
+        "variables": [{"name": "LOG_LEVEL", "value": "info"}, {"name": "REGION"}],
+        "cpu": 2,
+        "memory": 536870912,
+        "privileged": privileged,
+        "probe": {"path": "/healthz", "port": port, "period": 2.5, "failures": 3},
+    }
