@@ -7,6 +7,7 @@ from typing import Any, assert_never
 
 from trundle import runtime
 from trundle.codegen._classes import ClassPath, StorageNode
+from trundle.codegen._hooks import record_name
 from trundle.codegen._needs import asks_base
 from trundle.codegen._text import (
     call,
@@ -341,7 +342,9 @@ class Expressions:
             for place, value in hook.inputs
             if value is not None
         ]
-        record = hook_record(hook, lineage.definition(hook.between.older).name)
+        type_name = lineage.definition(hook.between.older).name
+        module = self.types.hook_modules[hook.between, type_name]
+        record = ClassPath(module, record_name(type_name, older=hook.up))
         body = "".join(self.lines)
         body += call(class_mark(record), members, f"{_INDENT}record = ")
         writes = sorted(
@@ -501,10 +504,3 @@ class Expressions:
 
 def _specificity(variant: Type) -> int:
     return 1 if isinstance(variant, Scalar) and variant.kind == "number" else 0
-
-
-def hook_record(hook: HookCall, type_name: str) -> ClassPath:
-    """The frozen record that a hook's method gets."""
-    from trundle.codegen._hooks import record_path  # noqa: PLC0415
-
-    return record_path(hook.between, type_name, older=hook.up)

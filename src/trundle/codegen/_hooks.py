@@ -8,23 +8,20 @@ from collections.abc import Iterable
 
 import msgspec
 
-from trundle.codegen._classes import ApiNode, ClassPath
+from trundle.codegen._classes import ApiNode
 from trundle.codegen._naming import class_name
 from trundle.codegen._text import docstring, text_literal
 from trundle.codegen._types import TypeRenderer
 from trundle.evolution import Lineage, Neighbours, Place, converter_names
 from trundle.version import ApiVersion
 
-
-def hooks_module(between: Neighbours) -> str:
-    """The module of the protocols between two neighbours."""
-    return f"hooks.{between.older.identifier}_to_{between.newer.identifier}"
+PLACE_LIMIT = 20
+"""How many places a module of protocols holds before the next one is begun."""
 
 
-def record_path(between: Neighbours, type_name: str, *, older: bool) -> ClassPath:
+def record_name(type_name: str, *, older: bool) -> str:
     """The frozen record of one side of a type between two neighbours."""
-    side = "Older" if older else "Newer"
-    return ClassPath(hooks_module(between), f"{class_name(type_name)}{side}")
+    return f"{class_name(type_name)}{'Older' if older else 'Newer'}"
 
 
 class HookPlace(msgspec.Struct, frozen=True):
@@ -53,9 +50,13 @@ def hook_places(lineages: Iterable[Lineage]) -> dict[str, list[HookPlace]]:
                 known = found.setdefault((between, place.type_name), place)
                 if between in hooked and known is not place:
                     found[between, place.type_name] = place
+    counts: dict[Neighbours, int] = {}
     modules: dict[str, list[HookPlace]] = {}
     for (between, _), place in sorted(found.items(), key=lambda item: (item[0][0], item[0][1])):
-        modules.setdefault(hooks_module(between), []).append(place)
+        part = counts.get(between, 0) // PLACE_LIMIT
+        counts[between] = counts.get(between, 0) + 1
+        pair = f"hooks.{between.older.identifier}_to_{between.newer.identifier}"
+        modules.setdefault(pair if part == 0 else f"{pair}_part{part + 1}", []).append(place)
     return modules
 
 

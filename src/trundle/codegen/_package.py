@@ -21,12 +21,18 @@ from trundle.codegen._text import (
     text_literal,
 )
 from trundle.codegen._types import TypeRenderer
-from trundle.evolution import Evolution, PlanKey, partition, snake
+from trundle.evolution import Evolution, Lineage, PlanKey, partition, snake
 from trundle.runtime import conversion_module
+from trundle.schema import EnumType, Property, Ref
+from trundle.version import ApiVersion
+
+LINE_LIMIT = 500
+"""About how many statements of conversions a module holds before the next one is begun."""
 
 _STANDARD = {
     "Any": "typing",
     "ClassVar": "typing",
+    "Literal": "typing",
     "Mapping": "collections.abc",
     "Protocol": "typing",
     "StrEnum": "enum",
@@ -87,7 +93,30 @@ class _Packing:
         )
         self.plans = needed_plans(evolution)
         self.classes = Classes(evolution, self.served, _storage_nodes(self.plans))
-        self.types = TypeRenderer(self.classes)
+        self.types = TypeRenderer(self.classes, self._constants())
+        self.hook_places = hook_places(dict.fromkeys(key.lineage for key in self.plans))
+        self.types.hook_modules.update(
+            ((place.between, place.type_name), module)
+            for module, places in self.hook_places.items()
+            for place in places
+        )
+
+    def _constants(self) -> frozenset[tuple[ApiNode, str]]:
+        """Properties that tell variants apart in some version, in the versions where nothing does."""
+        found = set()
+        for lineage in dict.fromkeys(key.lineage for key in self.plans):
+            tags = {lineage.definition(version).tag for version in lineage.nodes} - {None}
+            for version, key in lineage.nodes.items():
+                definition = lineage.definition(version)
+                for each in definition.properties:
+                    if (
+                        each.name in tags
+                        and each.name != definition.tag
+                        and _fixed(each, lineage, version)
+                    ):
+                        root = self.evolution.is_root(lineage)
+                        found.add((self.classes.api_nodes[ApiNode(version, key, root)], each.name))
+        return frozenset(found)
 
     def files(self) -> Mapping[str, bytes]:
         found = {
@@ -282,23 +311,28 @@ class _Packing:
         paths: dict[PlanKey, ClassPath] = {}
         taken: dict[str, set[str]] = {}
         modules: dict[str, list[PlanKey]] = {}
+        homes: dict[str, list[PlanKey]] = {}
+        sizes: dict[str, int] = {}
         for key, function in functions.items():
             number = numbers[key]
             if number not in first:
                 first[number] = key
-                module = conversion_module(_kept_with(function, key).module)
+                home = conversion_module(_kept_with(function, key).module)
                 name, count = function.name, 2
-                while name in taken.setdefault(module, set()):
+                while name in taken.setdefault(home, set()):
                     name, count = f"{function.name}_{count}", count + 1
-                taken[module].add(name)
+                taken[home].add(name)
+                part = sizes.get(home, 0) // LINE_LIMIT
+                sizes[home] = sizes.get(home, 0) + function.text.count("\n")
+                module = home if part == 0 else f"{home}_part{part + 1}"
                 paths[key] = ClassPath(module, name)
                 modules.setdefault(module, []).append(key)
+                homes.setdefault(home, []).append(key)
             paths[key] = paths[first[number]]
         for module, keys in modules.items():
-            yield (
-                f"{module.replace('.', '/')}.py",
-                self._conversion_module(module, keys, functions, paths),
-            )
+            index = self._index(homes[module], functions, paths) if module in homes else ""
+            text = self._conversion_module(module, keys, functions, paths, index)
+            yield f"{module.replace('.', '/')}.py", text
         for module in {conversion_module(each) for each in self.classes.modules} - modules.keys():
             if module.partition(".")[2].startswith(("hooks", "storage")):
                 continue
@@ -316,10 +350,10 @@ class _Packing:
         keys: list[PlanKey],
         functions: Mapping[PlanKey, Function],
         paths: Mapping[PlanKey, ClassPath],
+        index: str,
     ) -> str:
         ordered = sorted(keys, key=lambda key: paths[key].name)
         parts, called = [], {}
-        index: dict[str, list[str]] = {}
         number = 0
         for key in ordered:
             function = functions[key]
@@ -329,29 +363,46 @@ class _Packing:
                 called[f"#{number}"] = paths[callee]
                 number += 1
             parts.append(text)
-            entry = f"({text_literal(str(function.target))}, "
-            entry += f"{text_literal(str(paths[key]))}, {function.wants_base})"
-            index.setdefault(str(function.source), []).append(entry)
-        epilogue = "\n\nCONVERSIONS: dict[str, tuple[tuple[str, str, bool], ...]] = {\n"
-        for source, entries in sorted(index.items()):
-            shown = "".join(f"        {entry},\n" for entry in sorted(entries))
-            epilogue += f"    {text_literal(source)}: (\n{shown}    ),\n"
-        epilogue += "}\n"
         return self._module(
             module,
             f"Conversions of {self.title}.",
             "\n\n".join(parts),
             functions=called,
-            epilogue=epilogue,
+            epilogue=index,
         )
 
+    @staticmethod
+    def _index(
+        keys: list[PlanKey],
+        functions: Mapping[PlanKey, Function],
+        paths: Mapping[PlanKey, ClassPath],
+    ) -> str:
+        """By source class: the classes that conversions lead to, and where these functions are."""
+        found: dict[str, list[str]] = {}
+        for key in keys:
+            function = functions[key]
+            entry = f"({text_literal(str(function.target))}, "
+            entry += f"{text_literal(str(paths[key]))}, {function.wants_base})"
+            found.setdefault(str(function.source), []).append(entry)
+        text = "\n\nCONVERSIONS: dict[str, tuple[tuple[str, str, bool], ...]] = {\n"
+        for source, entries in sorted(found.items()):
+            shown = "".join(f"        {entry},\n" for entry in sorted(entries))
+            text += f"    {text_literal(source)}: (\n{shown}    ),\n"
+        return text + "}\n"
+
     def _hooks(self) -> Iterator[tuple[str, str]]:
-        lineages = dict.fromkeys(key.lineage for key in self.plans)
-        for module, places in hook_places(lineages).items():
+        for module, places in self.hook_places.items():
             body = "\n\n".join(render_hook_place(self.types, place) for place in places)
             between = places[0].between
             about = f"Where hooks may stand between {between.older} and {between.newer}."
             yield f"{module.replace('.', '/')}.py", self._module(module, about, body, direct=True)
+
+
+def _fixed(each: Property, lineage: Lineage, version: ApiVersion) -> bool:
+    """Whether a property of a version may have one text only."""
+    schema = lineage.evolution.schema(version)
+    target = schema.definitions.get(each.type.key) if isinstance(each.type, Ref) else None
+    return isinstance(target, EnumType) and target.kind == "string" and len(target.values) == 1
 
 
 def _unique_classes(module: str, body: str) -> frozenset[str]:

@@ -5,7 +5,7 @@ from typing import Any
 from trundle.codegen._classes import ApiNode, Classes, ClassPath, StorageNode
 from trundle.codegen._naming import attribute_names, camel
 from trundle.codegen._text import call, class_mark, docstring, text_literal
-from trundle.evolution import ADDITIONAL, Lineage, Place
+from trundle.evolution import ADDITIONAL, Lineage, Neighbours, Place
 from trundle.schema import (
     EnumType,
     FreeForm,
@@ -30,11 +30,17 @@ class TypeRenderer:
 
     Args:
         classes: all classes of the package.
-        resources: by API node of a root, the resource it is the root of.
+        constants: properties of API types whose text tells variants apart in some version; no other text
+            has a place there.
+
+    Attributes:
+        hook_modules: the module that has the protocols of a type between two neighbours.
     """
 
-    def __init__(self, classes: Classes) -> None:
+    def __init__(self, classes: Classes, constants: frozenset[tuple[ApiNode, str]]) -> None:
         self.classes = classes
+        self.constants = constants
+        self.hook_modules: dict[tuple[Neighbours, str], str] = {}
         self.evolution = classes.evolution
         self.resources: dict[tuple[ApiVersion, str], Resource] = {
             (schema.version, each.root): each
@@ -88,8 +94,12 @@ class TypeRenderer:
         """The text that tells a variant of a union from the others."""
         tag = definition.property(definition.tag or "")
         assert tag is not None
-        assert isinstance(tag.type, Ref)
-        constant = self.evolution.schema(node.version).definitions[tag.type.key]
+        return self.constant(node, tag)
+
+    def constant(self, node: ApiNode | StorageNode, each: Property) -> str:
+        """The only text that a property may have."""
+        assert isinstance(each.type, Ref)
+        constant = self.evolution.schema(node.version).definitions[each.type.key]
         assert isinstance(constant, EnumType)
         return str(constant.values[0])
 
@@ -134,6 +144,8 @@ class TypeRenderer:
 
     def _field(self, node: ApiNode | StorageNode, each: Property, attribute: str) -> str:
         annotation = self.annotation(node, each.type, Place(node.version, each.name))
+        if isinstance(node, ApiNode) and (node, each.name) in self.constants:
+            annotation = f"Literal[{text_literal(self.constant(node, each))}]"
         options = [] if camel(attribute) == each.name else [f"name={text_literal(each.name)}"]
         if isinstance(node, StorageNode):
             nullable = node.lineage.nullable(Place(node.version, each.name))
