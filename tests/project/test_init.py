@@ -44,8 +44,7 @@ def test_a_project_names_what_was_found_and_leaves_the_schemas_where_they_are(tm
 package: crm
 
 # Found here:
-#   v1beta1: Person
-#   v1: Person
+#   Person: 2 versions, v1beta1 to v1
 sources:
   - ../crds/person.yaml
 

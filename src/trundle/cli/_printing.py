@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -51,6 +52,12 @@ def print_text(text: str) -> None:
     """Prints a text, with just one line end after it."""
     if text:
         sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+
+
+def shown_path(path: Path) -> str:
+    """A path as a person in this folder would write it."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
 def say(message: str) -> None:

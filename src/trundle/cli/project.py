@@ -14,6 +14,7 @@ from trundle.cli._printing import (
     print_text,
     progress,
     say,
+    shown_path,
     styled,
 )
 from trundle.cli._settings import load, settings_of
@@ -77,13 +78,13 @@ def generate(
     if result.change is not None:
         change = result.change
         say(
-            f"{result.root}: wrote {len(change.written)}, removed {len(change.removed)}, "
+            f"{shown_path(result.root)}: wrote {len(change.written)}, removed {len(change.removed)}, "
             f"left {len(change.unchanged)} files as they were"
         )
     elif not result.stale:
-        say(f"{result.root}: up to date")
+        say(f"{shown_path(result.root)}: up to date")
     elif only_check:
-        message = f"{result.root}: expected what would be generated, found other files"
+        message = f"{shown_path(result.root)}: expected what would be generated, found other files"
         raise Refusal(ExitCode.FINDINGS, f"{message}; run `trundle generate`")
 
 
@@ -166,9 +167,13 @@ def lock(
     change = run(load(context), accept=accept, dry_run=dry_run)
     print_result(lambda: _lock_data(change), lambda: _lock_text(change), output)
     if not change.changes:
-        say(f"{change.path}: up to date")
+        say(f"{shown_path(change.path)}: up to date")
     else:
-        say(f"would write {change.path}" if dry_run else f"wrote {change.path}")
+        say(
+            f"would write {shown_path(change.path)}"
+            if dry_run
+            else f"wrote {shown_path(change.path)}"
+        )
 
 
 def _lock_groups(change: "LockChange") -> dict[str, tuple[str, ...]]:

@@ -1,6 +1,7 @@
 """How versions evolve: lineage, version map, plans and their fusing."""
 
 from trundle.evolution._changes import SCALAR_CONVERSIONS, HookReference, TypeChanges
+from trundle.evolution._defaults import default_of
 from trundle.evolution._errors import ChangeError
 from trundle.evolution._evolution import Evolution, ResourceLineage
 from trundle.evolution._hooks import HookDeclaration, HookMethod, converter_names, snake
@@ -32,6 +33,7 @@ __all__ = [
     "VersionMap",
     "calls_hook",
     "converter_names",
+    "default_of",
     "partition",
     "plan",
     "snake",

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from trundle.evolution import Evolution, Lineage, Neighbours, Place, TypeChanges, VersionMap
 from trundle.project.findings import Finding, did_you_mean
-from trundle.report._spelling import spell
+from trundle.report import spell
 from trundle.schema import EnumType, ListOf, Nullable, ObjectType, Ref, Scalar, Schema, Type, Union
 from trundle.version import ApiVersion
 

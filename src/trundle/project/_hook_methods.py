@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from trundle.codegen._naming import attribute_names
+from trundle.codegen import attribute_names
 from trundle.evolution import (
     ADDITIONAL,
     Evolution,

@@ -13,7 +13,7 @@ import msgspec
 
 from trundle.evolution import Evolution, HookDeclaration, Lineage, Place, ResourceLineage
 from trundle.project.changes import BY_PROPERTY
-from trundle.report._walk import children
+from trundle.report import children
 from trundle.schema import (
     EnumType,
     FreeForm,

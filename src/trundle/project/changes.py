@@ -12,7 +12,7 @@ import msgspec
 from trundle.evolution import ChangeError, Evolution, HookDeclaration, Lineage, TypeChanges
 from trundle.project._fitting import find_misfits
 from trundle.project.findings import Finding, Kind, did_you_mean
-from trundle.report._walk import lineages
+from trundle.report import lineages
 from trundle.schema import ObjectType, Schema
 
 BY_PROPERTY = (

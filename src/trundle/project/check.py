@@ -4,14 +4,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from trundle.evolution import Lineage, Link, Place
-from trundle.evolution._defaults import default_of
+from trundle.evolution import Lineage, Link, Place, default_of
 from trundle.project._write import spell_text
 from trundle.project.findings import Finding, errors_among, listed
 from trundle.project.generating import generate
 from trundle.project.loading import Project
 from trundle.project.lock import check_lock
-from trundle.report._spelling import spell
+from trundle.report import spell
 from trundle.schema import ABSENT, FreeForm, ListOf, MapOf, Nullable, ObjectType, Type, Union
 from trundle.version import ApiVersion
 

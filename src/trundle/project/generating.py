@@ -6,12 +6,9 @@ from typing import Any
 
 import msgspec
 
-from trundle import codegen
-from trundle.codegen import generate_package
+from trundle.codegen import generate_package, generate_tests
 from trundle.project.loading import Project
 from trundle.project.output import TreeChange, TreeComparison, compare_tree, write_tree
-
-generate_tests: Callable[..., Mapping[str, bytes]] | None = getattr(codegen, "generate_tests", None)
 
 TESTS = "tests"
 """The folder within a generated package that holds its generated tests."""
@@ -57,9 +54,8 @@ def generated_files(project: Project) -> Mapping[str, bytes]:
         "unknown": config.unknown,
     }
     files = dict(generate_package(project.evolution, **options))
-    if generate_tests is not None:
-        tests = generate_tests(project.evolution, **options)
-        files.update({f"{TESTS}/{name}": content for name, content in tests.items()})
+    tests = generate_tests(project.evolution, **options)
+    files.update({f"{TESTS}/{name}": content for name, content in tests.items()})
     return files
 
 

@@ -14,7 +14,6 @@ from trundle.schema.readers import Source, read_schemas
 CONFIG_NAME = "trundle.yaml"
 """How a project file is called."""
 
-_NAMED = 5
 
 _HEAD = """\
 # `trundle generate` writes this Python package from the schemas below.
@@ -71,7 +70,11 @@ def plan_init(paths: Sequence[Path], package: str, folder: Path) -> Mapping[str,
     )
     text += _TAIL.format(
         version=schemas[0].version.text,
-        type=spell_text(next(each.resources[0].name for each in schemas if each.resources)),
+        type=spell_text(
+            next(
+                each.definitions[each.resources[0].root].name for each in schemas if each.resources
+            )
+        ),
     )
     content = text.encode()
     parse_config(content, config)
@@ -116,8 +119,13 @@ def _undo(written: Sequence[Path]) -> None:
 
 
 def _summary(schemas: Sequence[Schema]) -> Iterator[str]:
-    """One line for each version: which resources it has."""
+    """One line for each resource: in how many versions it is, and which are the first and the last."""
+    versions: dict[str, list[str]] = {}
+    spelled: dict[str, str] = {}
     for schema in schemas:
-        names = [spell_text(resource.name) for resource in schema.resources]
-        more = f", and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        yield f"{schema.version}: {', '.join(names[:_NAMED]) or 'no resources'}{more}"
+        for resource in schema.resources:
+            versions.setdefault(resource.name.casefold(), []).append(schema.version.text)
+            spelled[resource.name.casefold()] = resource.name
+    for key, found in sorted(versions.items()):
+        span = found[0] if len(found) == 1 else f"{len(found)} versions, {found[0]} to {found[-1]}"
+        yield f"{spell_text(spelled[key])}: {span}"

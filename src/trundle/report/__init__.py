@@ -36,9 +36,11 @@ from trundle.report._map import (
 )
 from trundle.report._map_svg import version_map_svg
 from trundle.report._meeting import ChangeKind
+from trundle.report._spelling import spell
 from trundle.report._stats import Statistics, statistics, statistics_data, statistics_text
 from trundle.report._suggest import Suggestion, suggest
 from trundle.report._suggestion_text import suggestions_data, suggestions_text
+from trundle.report._walk import children, lineages
 
 __all__ = [
     "ChangeKind",
@@ -57,6 +59,7 @@ __all__ = [
     "TypeComparison",
     "TypeLife",
     "Way",
+    "children",
     "compare",
     "comparison_data",
     "comparison_text",
@@ -64,7 +67,9 @@ __all__ = [
     "explanation_data",
     "explanation_text",
     "find_resource",
+    "lineages",
     "property_changes",
+    "spell",
     "statistics",
     "statistics_data",
     "statistics_text",

@@ -158,9 +158,10 @@ def entry_value(stored: StorageObject, each: BagEntry, entry: Any) -> Any:
 
         read, findings = read_value(bytes(value), each.type, strict=False)
         if findings:
+            inside = findings[0].path.removeprefix("$")
             raise BagError(
                 f"the entry {each.property!r} of version {each.version} in the property bag cannot "
-                f"be read: {findings[0]}",
+                f"be read: {findings[0].reason}{f' - in the entry at {inside}' if inside else ''}",
                 stored,
             ) from None
         return read
