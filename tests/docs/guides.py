@@ -94,7 +94,11 @@ def _but_top(ignored):
 
 
 def _environment() -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "TRUNDLE"))}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTEST", "TRUNDLE"))
+    }
     path = os.pathsep.join((str(Path(sys.executable).parent), kept.get("PATH", os.defpath)))
     return {**kept, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 

@@ -34,7 +34,7 @@ def hook(*, reads: tuple[str, ...], writes: tuple[str, ...]) -> Callable[[Method
         TypeError: one of them is a single text.
     """
     if any(isinstance(each, str) for each in (reads, writes)):
-        raise TypeError('`reads` and `writes` are tuples of attributes; write ("name",) for one')
+        raise TypeError("give `reads` and `writes` as a tuple of attributes, as in ('name',)")
 
     def declare(method: Method) -> Method:
         method.__hook__ = HookMethodDeclaration(  # type: ignore[attr-defined]

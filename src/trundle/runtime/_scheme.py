@@ -78,6 +78,7 @@ class Scheme:
         served: the API versions that clients are meant to use.
         unknown: what happens to properties that a version does not know when a client writes them:
             `error`, or `keep`.
+        hooked: whether hand-written hooks may be called; without any, what was read stays finite.
     """
 
     def __init__(
@@ -87,11 +88,13 @@ class Scheme:
         *,
         served: tuple[str, ...],
         unknown: str = "error",
+        hooked: bool = True,
     ) -> None:
         self.package = package
         self.resources = {each.name: each for each in resources}
         self.served = served
         self.unknown = unknown
+        self.hooked = hooked
         self._by_name = {each.name.casefold(): each for each in resources}
         self._functions: dict[tuple[type[Any], type[Any]], tuple[Callable[..., Any], bool]] = {}
         self._origin: dict[type[Any], tuple[ResourceType, str]] = {}
@@ -152,7 +155,9 @@ class Scheme:
         """Like `convert`, from JSON to JSON; numbers in free-form data keep their spelling."""
         stored = self._stored(base)
         value = self._decoded_over(data, stored, version, resource)
-        return self.encode(self._convert_object(value, to, stored))
+        converted = self._convert_object(value, to, stored)
+        # What was read has no infinite numbers, and only hooks could make any.
+        return self.encode(converted) if self.hooked else _written(converted)
 
     def to_storage(self, value: Any, base: Any = None, *, version: str | None = None) -> Any:
         """An API object or document as the storage object that a store keeps.
@@ -509,20 +514,19 @@ def _finite(value: Any) -> bool:
     """Whether all numbers are finite: the fast way to know that there is nothing to find."""
     waiting = [value]
     for each in waiting:
-        kind = type(each)
         if isinstance(each, GeneratedObject):
             members: Any = msgspec.structs.astuple(each)
-        elif kind is list:
-            members = each
-        elif kind is dict:
+        elif isinstance(each, dict):
             members = each.values()
+        elif isinstance(each, list):
+            members = each
         else:
-            return False
+            members = (each,) if isinstance(each, float) else ()
         for member in members:
-            own = type(member)
-            if own in _SIMPLE:
+            kind = type(member)
+            if kind in _SIMPLE:
                 continue
-            if own is not float:
+            if not isinstance(member, float):
                 waiting.append(member)
             elif member - member != 0:
                 return False

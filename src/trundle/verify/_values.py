@@ -125,8 +125,7 @@ def _made(
 @functools.cache
 def drawn_fields(class_: type[Any]) -> Mapping[str, inspect.Field]:
     """The fields of a class that are drawn, by attribute; what names a resource keeps its default."""
-    info = inspect.type_info(class_)
-    assert isinstance(info, inspect.StructType)
+    info = struct_info(class_)
     skipped = {"property_bag", "written_with"}
     additional = any(field.encode_name == "$additional" for field in info.fields)
     if additional or not issubclass(class_, StorageObject):
@@ -139,6 +138,23 @@ def drawn_fields(class_: type[Any]) -> Mapping[str, inspect.Field]:
 
 
 inspect_default = msgspec.NODEFAULT
+_KNOWN: dict[type[Any], inspect.StructType] = {}
+
+
+def struct_info(class_: type[Any]) -> inspect.StructType:
+    """What msgspec knows of a class; all classes that it refers to are looked at just once."""
+    if class_ not in _KNOWN:
+        waiting: list[Any] = [inspect.type_info(class_)]
+        while waiting:
+            match waiting.pop():
+                case inspect.StructType(cls) as info if cls not in _KNOWN:
+                    _KNOWN[cls] = info
+                    waiting.extend(field.type for field in info.fields)
+                case inspect.ListType(item_type=inner) | inspect.DictType(value_type=inner):
+                    waiting.append(inner)
+                case inspect.UnionType(types):
+                    waiting.extend(types)
+    return _KNOWN[class_]
 
 
 def _field(class_: type[Any], field: inspect.Field, depth: int) -> SearchStrategy[Any]:

@@ -5,6 +5,7 @@ any stored object. Wherever these two are the same, nothing may change; wherever
 to be seen.
 """
 
+import functools
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from msgspec import inspect
 
 from trundle.runtime import StorageObject
 from trundle.verify._broken import MISSING, Difference, differences, same
-from trundle.verify._values import KEY_PROPERTIES
+from trundle.verify._values import KEY_PROPERTIES, struct_info
 
 Path = tuple[str | int, ...]
 Wrong = tuple[Path, Any, Any]
@@ -187,6 +188,7 @@ def _objects_only(path: Path) -> Path:
     return tuple(part for part in path if isinstance(part, str))
 
 
+@functools.cache
 def declared_keys(storage: type[Any]) -> Mapping[str, tuple[str, ...]]:
     """The declared keys of all lists within a storage class, by the name of the property."""
     found: dict[str, tuple[str, ...]] = {}
@@ -197,9 +199,7 @@ def declared_keys(storage: type[Any]) -> Mapping[str, tuple[str, ...]]:
         if class_ in seen or not issubclass(class_, msgspec.Struct):
             continue
         seen.add(class_)
-        info = inspect.type_info(class_)
-        assert isinstance(info, inspect.StructType)
-        for field in info.fields:
+        for field in struct_info(class_).fields:
             if field.name in getattr(class_, "__list_keys__", {}):
                 found[field.encode_name] = class_.__list_keys__[field.name]
             waiting.extend(_classes(field.type))
