@@ -73,19 +73,24 @@ def run_guide(text: str, folder: Path) -> Iterator[tuple[Command, str]]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(each.text, encoding="utf-8")
             continue
-        done = subprocess.run(
-            ["bash", "-c", f"(exit {status}); {each.line}"],
-            cwd=folder,
-            env=_environment(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            encoding="utf-8",
-            check=False,
-            timeout=60,
-        )
-        status = done.returncode
-        yield each, _tidy(done.stdout, folder)
+        real, status = print_of(f"(exit {status}); {each.line}", folder)
+        yield each, real
+
+
+def print_of(line: str, folder: Path) -> tuple[str, int]:
+    """What a command prints in a folder, messages included, and its exit code."""
+    done = subprocess.run(
+        ["bash", "-c", line],
+        cwd=folder,
+        env=_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        timeout=60,
+    )
+    return _tidy(done.stdout, folder), done.returncode
 
 
 def _but_top(ignored):

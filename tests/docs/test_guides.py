@@ -1,14 +1,19 @@
 """The README and the guides show what really happens."""
 
+import os
 import re
 from pathlib import Path
 
 import pytest
-from guides import GUIDES, ROOT, Command, fits, read_guide, run_guide
+from guides import GUIDES, ROOT, Command, fits, print_of, read_guide, run_guide
 
 _LINK = re.compile(r"!?\[[^\]]*\]\((?P<target>[^)#\s]*)(?:#(?P<anchor>[^)\s]+))?\)")
 _HEADING = re.compile(r"^#+ (?P<title>.+)$", re.MULTILINE)
 _FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+_SHOWN = re.compile(r"^```text\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CORPUS = os.environ.get("CORPUS")
 
 RUNNING = [path for path in GUIDES if any(read_guide(path.read_text(encoding="utf-8")))]
 
@@ -45,9 +50,26 @@ def anchors(page: Path) -> set[str]:
 
 
 def test_readme_links_every_guide():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    missing = [p.name for p in (ROOT / "docs").glob("*.md") if f"docs/{p.name}" not in readme]
+    missing = [p.name for p in (ROOT / "docs").glob("*.md") if f"docs/{p.name}" not in README]
     assert missing == []
+
+
+def shown_in_readme(beginning: str) -> str:
+    """The text in the README that begins in some way."""
+    blocks = (match["text"] for match in _SHOWN.finditer(README))
+    return next(text for text in blocks if text.lstrip().startswith(beginning))
+
+
+def test_the_demo_tells_what_the_readme_shows(tmp_path: Path):
+    told, _ = print_of(f"python {ROOT / 'examples/crm/demo.py'}", tmp_path)
+    assert shown_in_readme("5. ") in told
+
+
+@pytest.mark.skipif(not CORPUS, reason="CORPUS names no folder with Azure's published schemas")
+def test_the_readme_shows_the_table_of_service_fabric():
+    command, _, table = shown_in_readme("$ trundle diff").partition("\n")
+    printed, _ = print_of(command.removeprefix("$ "), Path(str(CORPUS)))
+    assert printed == table
 
 
 def test_an_elision_stands_for_any_lines():

@@ -190,8 +190,15 @@ class Expressions:
     def _read(self, name: str, source: str) -> str:
         shape = self._shape(source)
         definition = self.key.lineage.definition(shape.version)
+        implied = self.key.lineage.implied(shape.version)
         if name == ADDITIONAL:
-            return f"{source}.additional_properties"
+            if not implied:
+                return f"{source}.additional_properties"
+            names = tuple_literal(map(text_literal, implied))
+            told = self.helper("implied", f"\x04 = {names}\n\n\n")
+            return f"other_members({source}.additional_properties, {told})"
+        if name in implied:
+            return f"take_named({source}.additional_properties, {text_literal(name)})"
         if name == definition.tag:
             return text_literal(
                 self.types.tag(StorageNode(self.key.lineage, shape.version), definition)

@@ -120,12 +120,26 @@ class _Body:
         source_node = self._node(self.key.source)
         if "metadata" in self.types.envelope(source_node):
             yield "metadata=read.metadata"
+        implied = set(self.key.lineage.implied(self.key.target.version))
+        others: dict[str, str] = {}
         for step in self.plan.steps:
             if not isinstance(step, Assign) or step.property == self.definition.tag:
                 continue
             value = self._assigned(step)
-            if value != "ABSENT" or self._required(step.property):
+            if implied and step.property in {ADDITIONAL, *implied}:
+                others[step.property] = value
+            elif value != "ABSENT" or self._required(step.property):
                 yield f"{self._attribute(step.property)}={value}"
+        if others:
+            rest = others.pop(ADDITIONAL)
+            named = "".join(
+                f", ({text_literal(n)}, {v})" for n, v in others.items() if v != "ABSENT"
+            )
+            yield (
+                f"additional_properties=with_named({rest}{named})"
+                if named
+                else (f"additional_properties={rest}")
+            )
         yield "unknown=read.unknown"
 
     def _node(self, shape: Shape) -> ApiNode | StorageNode:
@@ -140,7 +154,9 @@ class _Body:
         return self.key.target.kind == "api" and found is not None and found.required
 
     def _attribute(self, name: str) -> str:
-        return "additional_properties" if name == ADDITIONAL else self.names[name]
+        if name == ADDITIONAL:
+            return "additional_properties"
+        return self.names.get(name) or attribute_of(name)
 
     def _assigned(self, step: Assign) -> str:
         place = Place(self.key.target.version, step.property)

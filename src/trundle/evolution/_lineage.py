@@ -147,12 +147,14 @@ class Lineage:
         return self.evolution.schema(version).object(self.nodes[version])
 
     def property(self, place: Place) -> Property:
-        """The property at a place; additional properties count as one."""
+        """The property at a place; additional properties count as one, implied ones have their type."""
         definition = self.definition(place.version)
         if place.property == ADDITIONAL:
             return additional_property(definition)
         found = definition.property(place.property)
-        assert found is not None
+        if found is None:
+            assert definition.additional is not None
+            return Property(place.property, definition.additional)
         return found
 
     def type(self, place: Place) -> Type:
@@ -168,6 +170,27 @@ class Lineage:
             names.append(ADDITIONAL)
         return tuple(sorted(name for name in names if name not in envelope))
 
+    def implied(self, version: ApiVersion) -> tuple[str, ...]:
+        """Properties that a version takes as additional ones and another version names."""
+        if self.definition(version).additional is None:
+            return ()
+        return tuple(sorted(self._named - set(self.names(version))))
+
+    @cached_property
+    def _named(self) -> frozenset[str]:
+        """The names that any version declares."""
+        envelope = self.evolution.envelope(self)
+        return frozenset(
+            each.name
+            for version in self.nodes
+            for each in self.definition(version).properties
+            if each.name not in envelope
+        )
+
+    def followed(self, version: ApiVersion) -> tuple[str, ...]:
+        """All names that conversion follows in a version, implied ones too, in alphabetical order."""
+        return tuple(sorted((*self.names(version), *self.implied(version))))
+
     @cached_property
     def links(self) -> tuple[Link, ...]:
         """All pairs of places that meet, in the order of their older places."""
@@ -178,7 +201,7 @@ class Lineage:
     @cached_property
     def threads(self) -> tuple[Thread, ...]:
         """All threads, in the order of their first places."""
-        places = [Place(v, name) for v in self.nodes for name in self.names(v)]
+        places = [Place(v, name) for v in self.nodes for name in self.followed(v)]
         group = {place: {place} for place in places}
         for link in self.links:
             ours, theirs = group[link.older], group[link.newer]
@@ -280,7 +303,7 @@ class Lineage:
         schemas = self.evolution
         group: dict[tuple[Place, str], set[tuple[Place, str]]] = {}
         for version in self.nodes:
-            for name in self.names(version):
+            for name in self.followed(version):
                 place = Place(version, name)
                 for key in schemas.objects_in(version, self.type(place)):
                     group[place, key] = {(place, key)}

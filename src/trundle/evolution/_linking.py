@@ -38,7 +38,7 @@ def _groups(lineage: Lineage) -> list[_Group]:
     groups: list[_Group] = []
     by_name: dict[str, _Group] = {}
     for version in lineage.nodes:
-        for name in lineage.names(version):
+        for name in lineage.followed(version):
             by_name.setdefault(name, {})[version] = name
     groups.extend(by_name.values())
     for changes in _changes_of(lineage):

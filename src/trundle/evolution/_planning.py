@@ -94,7 +94,7 @@ class _Planning:
     def _assignments(self) -> Iterator[Step]:
         version = self.target.version
         definition = self.lineage.definition(version)
-        for name in self.lineage.names(version):
+        for name in self.lineage.followed(version):
             place = Place(version, name)
             value = self.value(self.lineage.thread(place), place, self.target)
             default: Any = ABSENT

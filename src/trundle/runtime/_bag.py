@@ -51,18 +51,21 @@ def stash(
         hooked: whether a hook tells that; it is then not asked.
         aliases: other places that the same value may have been stashed at.
     """
-    beside: Any = ABSENT
-    if witness is not None:
-        beside = digest(witness(target))
     if derived is not None and not hooked:
         needed = not same(derived(target), value)
     else:
-        needed = value is not ABSENT or (hooked and beside is not None)
+        needed = value is not ABSENT or (
+            hooked and (witness is None or digest(witness(target)) is not None)
+        )
     if not needed and not WRITING_OVER.get():
         return
-    entry = Entry(value, beside) if needed else NoEntry()
-    entry.witness = witness  # type: ignore[attr-defined]
-    entry.aliases = aliases  # type: ignore[attr-defined]
+    entry = NoEntry()
+    if needed:
+        entry = Entry(value, ABSENT if witness is None else digest(witness(target)))
+    if witness is not None:
+        entry.witness = witness  # type: ignore[attr-defined]
+    if aliases:
+        entry.aliases = aliases  # type: ignore[attr-defined]
     put_entry(target, place, entry)
 
 
@@ -189,7 +192,7 @@ def carry(
 def tidy(stored: StorageObject) -> None:
     """Sorts a bag, and drops it where it is empty."""
     bag: Any = stored.property_bag
-    if bag is ABSENT:
+    if bag is ABSENT or (len(bag) == 1 and len(next(iter(bag.values()))) == 1):
         return
     kept = {name: dict(sorted(bag[name].items())) for name in sorted(bag) if bag[name]}
     stored.property_bag = kept or ABSENT

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -59,6 +60,15 @@ class Conversion(NamedTuple):
     wants_base: bool
 
 
+class _Reader(NamedTuple):
+    """How documents of a class are read, once one was; and how they name their class."""
+
+    decode: Callable[[bytes], Any]
+    api_version: str
+    name_property: str
+    name: str
+
+
 class _Head(msgspec.Struct):
     api_version: Any = msgspec.field(default=None, name="apiVersion")
     kind: Any = None
@@ -100,6 +110,7 @@ class Scheme:
         self._origin: dict[type[Any], tuple[ResourceType, str]] = {}
         self._decoders: dict[type[Any], msgspec.json.Decoder[Any]] = {}
         self._loaded: dict[str, Any] = {}
+        self._readers: dict[tuple[bytes, bytes, bytes, bool], _Reader] = {}
         self._names: dict[type[Any], tuple[tuple[str, str], ...]] = {}
         _SCHEMES[package] = self
 
@@ -186,6 +197,10 @@ class Scheme:
         return self._read(data, version, resource, strict=self.unknown == "error")
 
     def _read(self, data: bytes, version: str | None, resource: str | None, *, strict: bool) -> Any:
+        if version is None and resource is None and type(data) is bytes:
+            value = self._read_quickly(data)
+            if value is not None:
+                return value
         head = self._head(data)
         found = self._resource(head, resource)
         stored = head.written_with is not None
@@ -194,7 +209,43 @@ class Scheme:
         class_ = self._load(paths[named])
         value = self._decode(data, class_, f"{found.name} {named}", strict=strict and not stored)
         self._name(value, class_, found.name_property)
+        self._learn(value, found.name_property)
         return value
+
+    def _read_quickly(self, data: bytes) -> Any:
+        """Reads a document that starts with the names of a class that was read before.
+
+        None where it does not, or where anything about it is unusual.
+        """
+        start = _START.match(data)
+        if start is None:
+            return None
+        place = data.find(b"$")
+        stored = place >= 0 and data.find(_WRITTEN_WITH, place) >= 0
+        reader = self._readers.get((*start.groups(), stored))
+        if reader is None or (place >= 0 and _kept_apart(data, place)):
+            return None
+        try:
+            value = reader.decode(data)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return None
+        if stored and not isinstance(value.written_with, str):
+            return None
+        if value.api_version != reader.api_version:
+            return None  # a later member says otherwise
+        return value if getattr(value, reader.name_property) == reader.name else None
+
+    def _learn(self, value: Any, name_property: str) -> None:
+        """Lets the next document of an object's class be read quickly."""
+        class_ = type(value)
+        names = dict(self._names[class_])
+        telling = name_property == "kind" or "kind" not in class_.__struct_encode_fields__
+        if telling and len(names) == 2:  # noqa: PLR2004 - version and resource type
+            stored = isinstance(value, StorageObject)
+            version, name = names["api_version"], names[name_property]
+            self._readers[version.encode(), name_property.encode(), name.encode(), stored] = (
+                _Reader(self._decoders[class_].decode, version, name_property, name)
+            )
 
     def encode(self, value: GeneratedObject) -> bytes:
         """The compact JSON of an object.
@@ -242,6 +293,10 @@ class Scheme:
             return self._call(self._rolled(value), self._api_class(value, to))
         if to is not None and to == self._found(type(value))[1] and base is None:
             return value
+        if to is not None and base is None:
+            found, _ = self._found(type(value))
+            stored = self._call(value, self._load(found.storage[found.hub]))
+            return self._call(stored, self._api_class(stored, to))
         stored = self._put(value, base)
         return stored if to is None else self._convert_object(stored, to, None)
 
@@ -449,7 +504,7 @@ class Scheme:
         if decoder is None:
             decoder = self._decoders[class_] = msgspec.json.Decoder(class_)
         try:
-            if b"$" not in data or (_UNKNOWN not in data and _ADDITIONAL not in data):
+            if not _kept_apart(data, data.find(b"$")):
                 return decoder.decode(data)
         except msgspec.ValidationError:
             pass  # the careful way finds everything that is wrong, or keeps what is unknown
@@ -487,6 +542,11 @@ class Scheme:
 _HEAD = msgspec.json.Decoder(_Head)
 _UNKNOWN = UNKNOWN.encode()
 _ADDITIONAL = ADDITIONAL.encode()
+_WRITTEN_WITH = f'"{WRITTEN_WITH}"'.encode()
+_START = re.compile(
+    rb'\s*\{\s*"apiVersion"\s*:\s*"([^"\\]+)"\s*,\s*"(kind|type)"\s*:\s*"([^"\\]+)"'
+)
+"""How documents start that name their class first."""
 
 
 def conversion_module(module: str) -> str:
@@ -503,11 +563,14 @@ def _spoken(class_: type[Any]) -> str:
 
 
 def _written(value: Any) -> bytes:
-    """The compact JSON of an object; searching for `$` alone is many times faster than for words."""
+    """The compact JSON of an object."""
     data = encode(value)
-    if b"$" in data and (_UNKNOWN in data or _ADDITIONAL in data):
-        return write_value(value)
-    return data
+    return write_value(value) if _kept_apart(data, data.find(b"$")) else data
+
+
+def _kept_apart(data: bytes, place: int) -> bool:
+    """Whether a document has what objects keep apart, at its first `$` or after; that is found at once."""
+    return place >= 0 and (data.find(_UNKNOWN, place) >= 0 or data.find(_ADDITIONAL, place) >= 0)
 
 
 def _finite(value: Any) -> bool:

@@ -71,6 +71,26 @@ def through(value: Any, *steps: Callable[[Any], Any]) -> Any:
     return value
 
 
+def take_named(members: Any, name: str) -> Any:
+    """One of the additional properties of an object, by its name."""
+    return ABSENT if members is ABSENT else members.get(name, ABSENT)
+
+
+def other_members(members: Any, names: tuple[str, ...]) -> Any:
+    """The additional properties of an object but some; absent where none is left."""
+    if members is ABSENT or not any(name in members for name in names):
+        return members
+    return {name: value for name, value in members.items() if name not in names} or ABSENT
+
+
+def with_named(members: Any, *named: tuple[str, Any]) -> Any:
+    """Additional properties with others that are there; absent where there is none at all."""
+    added = {name: value for name, value in named if value is not ABSENT}
+    if not added:
+        return members
+    return added if members is ABSENT else {**members, **added}
+
+
 class Wrapped(list[Any]):
     """A list of one that stands for the first element of a stored list."""
 
