@@ -152,7 +152,9 @@ def _objects(scheme: Scheme, older: bytes) -> Job:
         f"{OLDER} to {NEWER}, what is read already",
         (
             _peer(
-                lambda: handwritten.neighbour(source), name="dictionaries, hand-written", shown=_same
+                lambda: handwritten.neighbour(source),
+                name="dictionaries, hand-written",
+                shown=_same,
             ),
             Contestant("scheme.convert", lambda: scheme.convert(value, NEWER), _plain),
         ),

@@ -42,7 +42,13 @@ def document(number: int) -> dict[str, Any]:
             _container("exporter", number, 9100, privileged=False),
         ],
         "endpoints": [
-            {"name": "public", "port": 443, "host": "billing.example.com", "secure": True, "weight": 1},
+            {
+                "name": "public",
+                "port": 443,
+                "host": "billing.example.com",
+                "secure": True,
+                "weight": 1,
+            },
             {"name": "metrics", "port": 9100, "secure": False, "weight": 0.5},
         ],
         "settings": {

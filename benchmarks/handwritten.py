@@ -11,7 +11,17 @@ from documents import FIRST, LAST
 Document = dict[str, Any]
 
 _SEEN_BY_FIRST = frozenset(
-    {"containers", "displayName", "endpoints", "id", "labels", "limits", "load", "metadata", "owner"}
+    {
+        "containers",
+        "displayName",
+        "endpoints",
+        "id",
+        "labels",
+        "limits",
+        "load",
+        "metadata",
+        "owner",
+    }
     | {"public", "replicas", "schedule", "settings", "tags", "tier"}
 )
 """The stored properties that the first version can express."""

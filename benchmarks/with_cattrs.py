@@ -1,6 +1,6 @@
 """The neighbours 2023-01-01 and 2024-01-01 as attrs classes, read and written by cattrs over orjson."""
 
-from typing import Any, TypeVar
+from typing import Any, TypeVar, dataclass_transform
 
 from attrs import define, fields
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
@@ -11,10 +11,11 @@ Class = TypeVar("Class", bound=type)
 _CONVERTER = make_converter(omit_if_default=True, forbid_extra_keys=True)
 
 
+@dataclass_transform(kw_only_default=True)
 def _document(class_: Class) -> Class:
     """Makes an attrs class whose properties are spelt in camel case in documents."""
     made = define(kw_only=True)(class_)
-    names = {each.name: override(rename=_camel(each.name)) for each in fields(made)}
+    names: dict[str, Any] = {each.name: override(rename=_camel(each.name)) for each in fields(made)}
     _CONVERTER.register_structure_hook(
         made,
         make_dict_structure_fn(made, _CONVERTER, _cattrs_forbid_extra_keys=True, **names),

@@ -88,7 +88,7 @@ def print_of(line: str, folder: Path) -> tuple[str, int]:
         text=True,
         encoding="utf-8",
         check=False,
-        timeout=60,
+        timeout=300,
     )
     return _tidy(done.stdout, folder), done.returncode
 

@@ -65,6 +65,11 @@ def test_the_demo_tells_what_the_readme_shows(tmp_path: Path):
     assert shown_in_readme("5. ") in told
 
 
+def test_the_picture_is_what_the_command_draws():
+    drawn, _ = print_of("trundle -C examples/crm map Person -o svg", ROOT)
+    assert drawn == (ROOT / "docs/images/crm-map.svg").read_text(encoding="utf-8")
+
+
 @pytest.mark.skipif(not CORPUS, reason="CORPUS names no folder with Azure's published schemas")
 def test_the_readme_shows_the_table_of_service_fabric():
     command, _, table = shown_in_readme("$ trundle diff").partition("\n")

@@ -7,14 +7,13 @@ list is an enum of these values; one whose name starts with `~` is unnamed. `*` 
 A default follows the type in a tuple. `Thing` is the resource.
 """
 
-import contextlib
 import importlib
 import itertools
 import shutil
 import sys
 import tempfile
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -173,15 +172,10 @@ def evolve(versions: Mapping[str, Version], *more: TypeChanges | HookDeclaration
     return load(evolution(versions, *more))
 
 
-@contextlib.contextmanager
-def passing(versions: Mapping[str, Version], *more: TypeChanges | HookDeclaration) -> Iterator[Scheme]:
-    """Like `evolve`, but the package's modules are forgotten at the end."""
-    scheme = evolve(versions, *more)
-    try:
-        yield scheme
-    finally:
-        for name in [each for each in sys.modules if each.partition(".")[0] == scheme.package]:
-            del sys.modules[name]
+def forget(scheme: Scheme) -> None:
+    """Forgets the modules of a package."""
+    for name in [each for each in sys.modules if each.partition(".")[0] == scheme.package]:
+        del sys.modules[name]
 
 
 def thing(version: str, **properties: Any) -> dict[str, Any]:

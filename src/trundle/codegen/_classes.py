@@ -228,7 +228,9 @@ class Classes:
             if self.evolution.stable(child)
         )
         nullable = tuple(lineage.nullable(Place(version, name)) for name in lineage.names(version))
-        return (root, version, self.evolution.own(version, lineage.nodes[version]), api, nullable)
+        telling = lineage.telling(version)
+        own = self.evolution.own(version, lineage.nodes[version])
+        return (root, version, own, api, nullable, telling)
 
     def _place(self, unit: str, nodes: Iterable[ApiNode | StorageNode]) -> None:
         """Spreads the classes of a unit over modules, dependencies first."""

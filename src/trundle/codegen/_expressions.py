@@ -365,6 +365,7 @@ class Expressions:
             f"{hook_mark(hook.use)}.{hook.method}",
             "record",
             f"frozenset({{{frozen}}})",
+            class_mark(ClassPath(module, record_name(type_name, older=not hook.up))),
             text_literal(str(hook.between)),
             source,
         ]

@@ -21,10 +21,8 @@ from trundle.codegen._text import (
     text_literal,
 )
 from trundle.codegen._types import TypeRenderer
-from trundle.evolution import Evolution, Lineage, PlanKey, partition, snake
+from trundle.evolution import Evolution, PlanKey, partition, snake
 from trundle.runtime import conversion_module
-from trundle.schema import EnumType, Property, Ref
-from trundle.version import ApiVersion
 
 LINE_LIMIT = 500
 """About how many statements of conversions a module holds before the next one is begun."""
@@ -102,20 +100,13 @@ class _Packing:
         )
 
     def _constants(self) -> frozenset[tuple[ApiNode, str]]:
-        """Properties that tell variants apart in some version, in the versions where nothing does."""
-        found = set()
+        """Properties whose text tells variants apart in some version, where nothing does in this one."""
+        found: set[tuple[ApiNode, str]] = set()
         for lineage in dict.fromkeys(key.lineage for key in self.plans):
-            tags = {lineage.definition(version).tag for version in lineage.nodes} - {None}
+            root = self.evolution.is_root(lineage)
             for version, key in lineage.nodes.items():
-                definition = lineage.definition(version)
-                for each in definition.properties:
-                    if (
-                        each.name in tags
-                        and each.name != definition.tag
-                        and _fixed(each, lineage, version)
-                    ):
-                        root = self.evolution.is_root(lineage)
-                        found.add((self.classes.api_nodes[ApiNode(version, key, root)], each.name))
+                node = self.classes.api_nodes[ApiNode(version, key, root)]
+                found.update((node, name) for name in lineage.telling(version))
         return frozenset(found)
 
     def files(self) -> Mapping[str, bytes]:
@@ -396,13 +387,6 @@ class _Packing:
             between = places[0].between
             about = f"Where hooks may stand between {between.older} and {between.newer}."
             yield f"{module.replace('.', '/')}.py", self._module(module, about, body, direct=True)
-
-
-def _fixed(each: Property, lineage: Lineage, version: ApiVersion) -> bool:
-    """Whether a property of a version may have one text only."""
-    schema = lineage.evolution.schema(version)
-    target = schema.definitions.get(each.type.key) if isinstance(each.type, Ref) else None
-    return isinstance(target, EnumType) and target.kind == "string" and len(target.values) == 1
 
 
 def _unique_classes(module: str, body: str) -> frozenset[str]:

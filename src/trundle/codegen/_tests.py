@@ -60,6 +60,7 @@ class _Testing:
         self.plans = tuple(needed_plans(evolution))
         self.classes = Classes(evolution, served, _storage_nodes(self.plans))
         self.hooks = bool(evolution.hooks.declarations)
+        self.renamed = tuple(_renamed(evolution))
 
     def files(self) -> Mapping[str, bytes]:
         found = {"__init__.py": f'{HEADER}"""Round-trip tests of {self.title}."""\n'}
@@ -109,8 +110,8 @@ class _Testing:
             imports = {f"from {parent} import {', '.join(sorted(('scheme', module)))}\n"}
         if not nested:
             imports = {f"from {self.package} import scheme\n"}
-        tests = [_constants(version, resources, stored, nested, module)]
-        tests.extend(_resource_tests(len(resources), hooks=self.hooks) if resources else ())
+        tests = [self._constants(version, resources, stored, nested)]
+        tests.extend(self._resource_tests(len(resources)) if resources else ())
         tests.extend(_upgrade_tests(len(stored)) if stored else ())
         tests.extend(_nested_tests(len(nested)) if nested else ())
         return (
@@ -124,66 +125,72 @@ class _Testing:
             + "\n\n".join(tests)
         )
 
+    def _constants(
+        self,
+        version: ApiVersion,
+        resources: tuple[str, ...],
+        stored: tuple[str, ...],
+        nested: list[str],
+    ) -> str:
+        module = self.classes.version_module(version).rpartition(".")[2]
+        lines = [f"VERSION = {text_literal(version.text)}\n"] if resources else []
+        for name, members in (
+            ("RESOURCES", [text_literal(each) for each in resources]),
+            ("ONCE_STORED", [text_literal(each) for each in stored]),
+            ("NESTED: tuple[type[Any], ...]", [f"{module}.{each}" for each in nested]),
+        ):
+            if len(members) == 1:
+                lines.append(f"{name} = ({members[0]},)\n")
+            elif members:
+                shown = "".join(f"    {each},\n" for each in members)
+                lines.append(f"{name} = (\n{shown})\n")
+        if self.renamed and resources:
+            shown = "".join(
+                f"    {text_literal(older)}: {text_literal(newer)},\n"
+                for older, newer in self.renamed
+            )
+            lines.append(f"RENAMED = {{\n{shown}}}\n")
+        return "".join(lines)
 
-def _constants(
-    version: ApiVersion,
-    resources: tuple[str, ...],
-    stored: tuple[str, ...],
-    nested: list[str],
-    module: str,
-) -> str:
-    lines = [f"VERSION = {text_literal(version.text)}\n"] if resources else []
-    for name, members in (
-        ("RESOURCES", [text_literal(each) for each in resources]),
-        ("ONCE_STORED", [text_literal(each) for each in stored]),
-        ("NESTED: tuple[type[Any], ...]", [f"{module}.{each}" for each in nested]),
-    ):
-        if len(members) == 1:
-            lines.append(f"{name} = ({members[0]},)\n")
-        elif members:
-            shown = "".join(f"    {each},\n" for each in members)
-            lines.append(f"{name} = (\n{shown})\n")
-    return "".join(lines)
-
-
-def _resource_tests(count: int, *, hooks: bool) -> Iterator[str]:
-    flag = ", hooks=True" if hooks else ""
-    yield _test(
-        "RESOURCES",
-        count,
-        "what_a_client_writes_it_reads",
-        "Storing and reading is the identity, whatever was stored before and by whom.",
-        "    stored = data.draw(verify.stored_objects(scheme, resource))\n"
-        "    document = data.draw(verify.documents(scheme, resource, VERSION))\n"
-        "    verify.law_identity(scheme, document)\n"
-        "    verify.law1(scheme, stored, document)\n"
-        "    verify.law2(scheme, stored, VERSION)\n"
-        "    verify.law6(scheme, stored, document)\n"
-        "    verify.law_agreement(scheme, stored, document)\n",
-    )
-    yield _test(
-        "RESOURCES",
-        count,
-        "an_edit_is_seen_and_all_else_is_as_before",
-        "An edit through this version changes, for every version, just what was edited.",
-        "    stored = data.draw(verify.stored_objects(scheme, resource))\n"
-        "    edited = data.draw(verify.edits(scheme.from_storage(stored, VERSION)))\n"
-        "    verify.law1(scheme, stored, edited)\n"
-        f"    verify.law3(scheme, stored, edited{flag})\n"
-        f"    verify.law5(scheme, stored, edited{flag})\n",
-    )
-    if hooks:
-        return
-    yield _test(
-        "RESOURCES",
-        count,
-        "an_edit_that_is_taken_back_leaves_nothing_behind",
-        "Nothing stale is shown, and nothing is lost for having been stale.",
-        "    stored = data.draw(verify.stored_objects(scheme, resource, writes=1))\n"
-        "    document = data.draw(verify.documents(scheme, resource, VERSION))\n"
-        "    edited = data.draw(verify.edits(document, scalars=True))\n"
-        "    verify.law4(scheme, stored, document, edited)\n",
-    )
+    def _resource_tests(self, count: int) -> Iterator[str]:
+        flags = ", hooks=True" if self.hooks else ""
+        flags += ", renamed=RENAMED" if self.renamed else ""
+        yield _test(
+            "RESOURCES",
+            count,
+            "what_a_client_writes_it_reads",
+            "Storing and reading is the identity, whatever was stored before and by whom.",
+            "    stored = data.draw(verify.stored_objects(scheme, resource))\n"
+            "    document = data.draw(verify.documents(scheme, resource, VERSION))\n"
+            "    verify.law_identity(scheme, document)\n"
+            "    verify.law1(scheme, stored, document)\n"
+            "    verify.law2(scheme, stored, VERSION)\n"
+            "    verify.law6(scheme, stored, document)\n"
+            "    verify.law_agreement(scheme, stored, document)\n",
+        )
+        yield _test(
+            "RESOURCES",
+            count,
+            "an_edit_is_seen_and_all_else_is_as_before",
+            "An edit through this version changes, for every version, just what was edited.",
+            "    stored = data.draw(verify.stored_objects(scheme, resource))\n"
+            "    edited = data.draw(verify.edits(scheme.from_storage(stored, VERSION)))\n"
+            "    verify.law1(scheme, stored, edited)\n"
+            f"    verify.law3(scheme, stored, edited{flags})\n"
+            f"    verify.law5(scheme, stored, edited{flags})\n",
+        )
+        if self.hooks:
+            return  # what a hook makes of an edit need not lead back
+        yield _test(
+            "RESOURCES",
+            count,
+            "an_edit_that_is_taken_back_leaves_nothing_behind",
+            "Nothing stale is shown, and nothing is lost for having been stale.",
+            "    stored = data.draw(verify.stored_objects(scheme, resource, writes=1))\n"
+            "    document = data.draw(verify.documents(scheme, resource, VERSION))\n"
+            "    edited = data.draw(verify.edits(document, scalars=True))\n"
+            "    verify.law4(scheme, stored, document, edited)\n",
+        )
 
 
 def _upgrade_tests(count: int) -> Iterator[str]:
@@ -226,3 +233,15 @@ def _storage_nodes(plans: tuple[PlanKey, ...]) -> Iterator[StorageNode]:
         for shape in (key.source, key.target):
             if shape.kind == "storage":
                 yield StorageNode(key.lineage, shape.version)
+
+
+def _renamed(evolution: Evolution) -> Iterator[tuple[str, str]]:
+    """All configured renames of properties, by the last names of their paths."""
+    found: set[tuple[str, str]] = set()
+    for each in evolution.all_changes:
+        for rule in (each.rename, each.wrap, each.unwrap, each.move):
+            for older, newer in rule.items():
+                pair = (older.rpartition(".")[2], newer.rpartition(".")[2])
+                if pair[0] != pair[1]:
+                    found.add(pair)
+    yield from sorted(dict(sorted(found, reverse=True)).items())

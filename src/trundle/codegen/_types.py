@@ -144,7 +144,11 @@ class TypeRenderer:
 
     def _field(self, node: ApiNode | StorageNode, each: Property, attribute: str) -> str:
         annotation = self.annotation(node, each.type, Place(node.version, each.name))
-        if isinstance(node, ApiNode) and (node, each.name) in self.constants:
+        if (
+            (node, each.name) in self.constants
+            if isinstance(node, ApiNode)
+            else each.name in node.lineage.telling(node.version)
+        ):
             annotation = f"Literal[{text_literal(self.constant(node, each))}]"
         options = [] if camel(attribute) == each.name else [f"name={text_literal(each.name)}"]
         if isinstance(node, StorageNode):

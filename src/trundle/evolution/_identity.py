@@ -124,3 +124,11 @@ def references(type_: Type) -> Iterator[str]:
                 yield from references(each)
         case _:
             return
+
+
+def fixed_text(type_: Type, definitions: Mapping[str, ObjectType | EnumType]) -> str | None:
+    """The only text that a type admits; None where it admits others, or is no text."""
+    target = definitions.get(type_.key) if isinstance(type_, Ref) else None
+    if isinstance(target, EnumType) and target.kind == "string" and len(target.values) == 1:
+        return str(target.values[0])
+    return None

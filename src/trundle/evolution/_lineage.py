@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
+from trundle.evolution._identity import fixed_text
 from trundle.evolution._neighbours import Neighbours, VersionMap
 from trundle.evolution.conversions import (
     ByVariant,
@@ -169,6 +170,17 @@ class Lineage:
         if definition.additional is not None:
             names.append(ADDITIONAL)
         return tuple(sorted(name for name in names if name not in envelope))
+
+    def telling(self, version: ApiVersion) -> tuple[str, ...]:
+        """Properties fixed to one text that is no tag here, but tells variants apart elsewhere."""
+        definition = self.definition(version)
+        tags = {self.definition(other).tag for other in self.nodes} - {None, definition.tag}
+        definitions = self.evolution.schema(version).definitions
+        return tuple(
+            each.name
+            for each in definition.properties
+            if each.name in tags and fixed_text(each.type, definitions) is not None
+        )
 
     def implied(self, version: ApiVersion) -> tuple[str, ...]:
         """Properties that a version takes as additional ones and another version names."""

@@ -86,7 +86,11 @@ def _join(
             or (v in theirs and theirs[v] == newer and v > version)
         )
     }
-    staying = {v: name for v, name in theirs.items() if name == newer and v <= version}
+    staying = {
+        v: name
+        for v, name in theirs.items()
+        if name == newer and v <= version and _leads_through(lineage, v, version)
+    }
     for each in leaving:
         del ours[each]
     for each in staying:
@@ -100,6 +104,13 @@ def _join(
     ours.update(theirs)
     theirs.clear()
     groups.extend(part for part in (leaving, staying) if part)
+
+
+def _leads_through(lineage: Lineage, version: ApiVersion, other: ApiVersion) -> bool:
+    """Whether a version's way to the hub leads through a later one; no GA's leads through a preview."""
+    if not other.preview:
+        return True
+    return version.preview and not any(version < ga < other for ga in lineage.versions.ga)
 
 
 def _links_of(lineage: Lineage, group: _Group) -> Iterator[Link]:

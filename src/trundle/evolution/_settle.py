@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from trundle.evolution._identity import fixed_text
 from trundle.schema import (
     EnumType,
     FreeForm,
@@ -129,7 +130,7 @@ class _Settling:
     def constants(self, definition: ObjectType) -> Mapping[str, str]:
         texts = {}
         for each in definition.properties:
-            target = self.definitions.get(each.type.key) if isinstance(each.type, Ref) else None
-            if isinstance(target, EnumType) and target.kind == "string" and len(target.values) == 1:
-                texts[each.name] = str(target.values[0])
+            text = fixed_text(each.type, self.definitions)
+            if text is not None:
+                texts[each.name] = text
         return texts

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from trundle.evolution._identity import fixed_text
 from trundle.schema import (
     EnumType,
     FreeForm,
@@ -304,18 +305,11 @@ def discriminators(variants: tuple[Type, ...], schema: Schema) -> tuple[Mapping[
         definition = schema.definitions.get(variant.key) if isinstance(variant, Ref) else None
         if isinstance(definition, ObjectType):
             for each in definition.properties:
-                constant = _constant(each.type, schema)
+                constant = fixed_text(each.type, schema.definitions)
                 if constant is not None:
                     tags[each.name] = constant
         found.append(tags)
     return tuple(found)
-
-
-def _constant(type_: Type, schema: Schema) -> str | None:
-    target = schema.definitions.get(type_.key) if isinstance(type_, Ref) else None
-    if isinstance(target, EnumType) and target.kind == "string" and len(target.values) == 1:
-        return str(target.values[0])
-    return None
 
 
 def _wider(wide: Type, narrow: Type) -> bool:

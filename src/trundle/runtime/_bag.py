@@ -2,7 +2,7 @@
 
 import functools
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
@@ -14,8 +14,8 @@ from trundle.runtime._objects import ABSENT, Entry, FreeForm, StorageObject
 MISSING: Any = object()
 """There is no current entry; unlike `ABSENT`, which an entry may say."""
 
-WRITING_OVER: ContextVar[bool] = ContextVar("WRITING_OVER", default=False)
-"""Whether objects are made to be written over a stored one, which must learn what was left unsaid."""
+WRITING_OVER: ContextVar[list["NoEntry"] | None] = ContextVar("WRITING_OVER", default=None)
+"""Where objects are made to be written over a stored one, which must learn what was left unsaid: that."""
 
 Told = Callable[[Any], Any]
 """What a stored object tells."""
@@ -57,11 +57,14 @@ def stash(
         needed = value is not ABSENT or (
             hooked and (witness is None or digest(witness(target)) is not None)
         )
-    if not needed and not WRITING_OVER.get():
-        return
-    entry = NoEntry()
     if needed:
         entry = Entry(value, ABSENT if witness is None else digest(witness(target)))
+    else:
+        unsaid = WRITING_OVER.get()
+        if unsaid is None:
+            return
+        entry = NoEntry()
+        unsaid.append(entry)
     if witness is not None:
         entry.witness = witness  # type: ignore[attr-defined]
     if aliases:
@@ -175,8 +178,10 @@ def carry(
 ) -> None:
     """Lets the entries of an object travel on to another, but those that its properties have taken.
 
-    An entry that is there already wins. The bag's order is alphabetical.
+    An entry that is there already wins; it may accompany one that comes with it. The bag's order is
+    alphabetical.
     """
+    made = [] if target.property_bag is ABSENT else list(_all_entries(target.property_bag))
     if source.property_bag is not ABSENT:
         for name, versions in source.property_bag.items():
             for version, entry in versions.items():
@@ -186,7 +191,15 @@ def carry(
                     name, {}
                 ):
                     put_entry(target, (name, version), entry)
+        for entry in made:
+            if (witness := getattr(entry, "witness", None)) is not None:
+                entry.beside = digest(witness(target))
     tidy(target)
+
+
+def _all_entries(bag: Any) -> Iterator[Any]:
+    for versions in bag.values():
+        yield from versions.values()
 
 
 def tidy(stored: StorageObject) -> None:

@@ -50,13 +50,24 @@ def call_hook(
     method: Callable[[Any], Any],
     record: Any,
     writes: frozenset[str],
+    result: type[Any],
     between: str,
     holder: object,
 ) -> Mapping[str, Any]:
     """The outputs of a hook's method for a record of inputs; empty where all inputs are absent.
 
+    Args:
+        name: the hook, for messages.
+        method: the method.
+        record: the frozen record of inputs.
+        writes: the attributes that the method declares.
+        result: the record class of the side that is written, which knows their types.
+        between: the neighbours, for messages.
+        holder: the object that is converted, for messages.
+
     Raises:
-        HookError: the method raised, returned no dictionary, or wrote what it did not declare.
+        HookError: the method raised, returned no dictionary, or wrote what it did not declare or what is
+            not of the attribute's type.
     """
     values = [getattr(record, field) for field in record.__struct_fields__]
     if all(value is ABSENT for value in values):
@@ -80,7 +91,13 @@ def call_hook(
             f"not declare; add it to `writes`, which has {', '.join(sorted(writes))}"
         )
         raise HookError(reason, holder)
-    return outputs
+    told = {name: value for name, value in outputs.items() if value is not ABSENT}
+    try:
+        msgspec.convert(told, result)
+    except msgspec.ValidationError as error:
+        reason = f"the hook {name} between {between} wrote a value of a wrong type: {error}"
+        raise HookError(reason, holder) from None
+    return told
 
 
 def call_converter(

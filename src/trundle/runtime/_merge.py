@@ -61,7 +61,7 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
     for place in {**ours, **theirs}:
         old, new = ours.get(place), theirs.get(place)
         if isinstance(new, NoEntry) and isinstance(old, NoEntry):
-            _drop_revived(result, merged, place, new)
+            _drop_revived(result, stored, merged, place, new)
             continue
         if old is not None and new is not None and _same_entry(old, new):
             continue
@@ -80,10 +80,16 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
         tidy(result)
 
 
-def _drop_revived(result: Any, merged: dict[Any, Any], place: Any, new: Any) -> None:
+def _drop_revived(result: Any, stored: Any, merged: dict[Any, Any], place: Any, new: Any) -> None:
     """Drops stale entries that the edit would make current, though their own side says otherwise."""
+    witness = getattr(new, "witness", None)
     for known in (place, *getattr(new, "aliases", ())):
-        if known in merged and _current(result, merged[known], getattr(new, "witness", None)):
+        entry = merged.get(known)
+        if (
+            entry is not None
+            and _current(result, entry, witness)
+            and not _current(stored, entry, witness)
+        ):
             del merged[known]
 
 

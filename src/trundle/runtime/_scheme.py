@@ -110,7 +110,7 @@ class Scheme:
         self._origin: dict[type[Any], tuple[ResourceType, str]] = {}
         self._decoders: dict[type[Any], msgspec.json.Decoder[Any]] = {}
         self._loaded: dict[str, Any] = {}
-        self._readers: dict[tuple[bytes, bytes, bytes, bool], _Reader] = {}
+        self._readers: dict[tuple[bytes, bool], _Reader] = {}
         self._names: dict[type[Any], tuple[tuple[str, str], ...]] = {}
         _SCHEMES[package] = self
 
@@ -209,7 +209,7 @@ class Scheme:
         class_ = self._load(paths[named])
         value = self._decode(data, class_, f"{found.name} {named}", strict=strict and not stored)
         self._name(value, class_, found.name_property)
-        self._learn(value, found.name_property)
+        self._learn(data, value, found.name_property)
         return value
 
     def _read_quickly(self, data: bytes) -> Any:
@@ -217,12 +217,9 @@ class Scheme:
 
         None where it does not, or where anything about it is unusual.
         """
-        start = _START.match(data)
-        if start is None:
-            return None
         place = data.find(b"$")
         stored = place >= 0 and data.find(_WRITTEN_WITH, place) >= 0
-        reader = self._readers.get((*start.groups(), stored))
+        reader = self._readers.get((_start(data), stored))
         if reader is None or (place >= 0 and _kept_apart(data, place)):
             return None
         try:
@@ -235,25 +232,31 @@ class Scheme:
             return None  # a later member says otherwise
         return value if getattr(value, reader.name_property) == reader.name else None
 
-    def _learn(self, value: Any, name_property: str) -> None:
-        """Lets the next document of an object's class be read quickly."""
+    def _learn(self, data: bytes, value: Any, name_property: str) -> None:
+        """Lets documents that start like this one be read quickly."""
         class_ = type(value)
+        start = _start(data)
+        found = _NAMES.fullmatch(start)
         names = dict(self._names[class_])
         telling = name_property == "kind" or "kind" not in class_.__struct_encode_fields__
-        if telling and len(names) == 2:  # noqa: PLR2004 - version and resource type
-            stored = isinstance(value, StorageObject)
-            version, name = names["api_version"], names[name_property]
-            self._readers[version.encode(), name_property.encode(), name.encode(), stored] = (
-                _Reader(self._decoders[class_].decode, version, name_property, name)
-            )
+        if found is None or not telling or len(self._readers) == _READERS:
+            return
+        version, property_, name = (part.decode() for part in found.groups())
+        if {"api_version": version, name_property: name} == names and property_ == name_property:
+            reader = _Reader(self._decoders[class_].decode, version, name_property, name)
+            self._readers[start, isinstance(value, StorageObject)] = reader
 
     def encode(self, value: GeneratedObject) -> bytes:
         """The compact JSON of an object.
 
         Raises:
-            DocumentError: a number in it is infinite or no number.
+            DocumentError: a number in it is infinite or no number, or a text has a lone surrogate.
         """
-        data = _written(value)
+        try:
+            data = _written(value)
+        except UnicodeEncodeError as error:
+            found = Finding("$", f"Expected text that UTF-8 can hold: {error.reason}")
+            raise DocumentError(self._subject(value), [found]) from None
         if b"null" in data and not _finite(value):
             findings = tuple(_not_finite(value))
             if findings:
@@ -291,10 +294,10 @@ class Scheme:
             if to is None:
                 return self._rolled(value)
             return self._call(self._rolled(value), self._api_class(value, to))
-        if to is not None and to == self._found(type(value))[1] and base is None:
-            return value
         if to is not None and base is None:
-            found, _ = self._found(type(value))
+            found, version = self._found(type(value))
+            if to == version:
+                return value
             stored = self._call(value, self._load(found.storage[found.hub]))
             return self._call(stored, self._api_class(stored, to))
         stored = self._put(value, base)
@@ -311,7 +314,8 @@ class Scheme:
             seen = self._call(current, type(value))
             if encode(seen) == encode(value):
                 return base
-            told = WRITING_OVER.set(True)
+            unsaid: list[Any] = []
+            told = WRITING_OVER.set(unsaid)
             try:
                 before = self._call(seen, storage, current)
                 after = self._call(value, storage, current)
@@ -320,7 +324,8 @@ class Scheme:
             stored = merge(current, before, after)
             if stored is current:
                 return base
-            without_marks(stored)
+            if unsaid:
+                without_marks(stored)
         stored.written_with = version
         tidy(stored)
         return stored
@@ -463,10 +468,17 @@ class Scheme:
             raise DocumentError("document", [_TOO_DEEP]) from None
 
     def _resource(self, head: _Head, resource: str | None) -> ResourceType:
-        names = [resource, head.kind, head.type]
-        for name in names:
-            if isinstance(name, str) and name.casefold() in self._by_name:
-                return self._by_name[name.casefold()]
+        own = self._by_name.get(str(head.kind).casefold()) or self._by_name.get(
+            str(head.type).casefold()
+        )
+        named = own if resource is None else self._by_name.get(resource.casefold())
+        if own is not None and named is not None and own is not named:
+            raise UnknownVersionError(
+                f"the document is of the resource type {own.name!r}, but {resource!r} was asked for; "
+                "leave one out"
+            )
+        if named is not None:
+            return named
         if resource is None and len(self._by_name) == 1 and head.kind is None and head.type is None:
             return next(iter(self._by_name.values()))
         wanted = resource or head.kind or head.type
@@ -543,10 +555,13 @@ _HEAD = msgspec.json.Decoder(_Head)
 _UNKNOWN = UNKNOWN.encode()
 _ADDITIONAL = ADDITIONAL.encode()
 _WRITTEN_WITH = f'"{WRITTEN_WITH}"'.encode()
-_START = re.compile(
-    rb'\s*\{\s*"apiVersion"\s*:\s*"([^"\\]+)"\s*,\s*"(kind|type)"\s*:\s*"([^"\\]+)"'
+_NAMES = re.compile(
+    rb'\s*\{\s*"apiVersion"\s*:\s*"([ -~]+)"\s*,\s*"(kind|type)"\s*:\s*"([ -~]+)"\s*'
 )
 """How documents start that name their class first."""
+
+_READERS = 1000
+"""How many starts are remembered: each may be spelt with spaces."""
 
 
 def conversion_module(module: str) -> str:
@@ -566,6 +581,11 @@ def _written(value: Any) -> bytes:
     """The compact JSON of an object."""
     data = encode(value)
     return write_value(value) if _kept_apart(data, data.find(b"$")) else data
+
+
+def _start(data: bytes) -> bytes:
+    """A document up to its second comma: where its class is named first, both names."""
+    return data[: data.find(b",", data.find(b",") + 1)]
 
 
 def _kept_apart(data: bytes, place: int) -> bool:

@@ -17,8 +17,19 @@ _KINDS: Mapping[str, Callable[[Any], bool]] = {
 }
 
 
+_PLAIN_KINDS: Mapping[type[Any], tuple[str, ...]] = {
+    bool: ("boolean",),
+    int: ("integer", "number"),
+    float: ("number",),
+    str: ("string",),
+}
+
+
 def fit(value: Any, *kinds: str) -> Any:
     """The value where it is of one of some kinds, else absent."""
+    for kind in _PLAIN_KINDS.get(type(value), ()):
+        if kind in kinds:
+            return value
     return value if any(_KINDS[kind](value) for kind in kinds) else ABSENT
 
 

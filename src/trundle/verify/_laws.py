@@ -7,13 +7,14 @@ Values are compared as JSON, spelling of numbers included.
 import importlib
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from trundle.runtime import Scheme, StorageObject
 from trundle.verify._broken import MISSING, LawBroken, differences, shown, spoken, tree
 from trundle.verify._views import Edit, changed_wrongly
 
+NOTHING: Mapping[str, str] = {}
 _MANY = 4
 """With more versions than these, an example is held to so many of them, chosen by its data."""
 
@@ -80,7 +81,14 @@ def law2(scheme: Scheme, stored: Any, version: str | None = None) -> None:
                 )
 
 
-def law3(scheme: Scheme, stored: Any, edited: Any, *, hooks: bool = False) -> None:
+def law3(
+    scheme: Scheme,
+    stored: Any,
+    edited: Any,
+    *,
+    hooks: bool = False,
+    renamed: Mapping[str, str] = NOTHING,
+) -> None:
     """After an edit, every version sees it where it can express it, and all else as before.
 
     Lists whose elements were added, removed or moved are left to `law5`.
@@ -90,20 +98,39 @@ def law3(scheme: Scheme, stored: Any, edited: Any, *, hooks: bool = False) -> No
         stored: a storage object.
         edited: an edited copy of what some version reads of it.
         hooks: whether hooks may tell the values of other properties from the edited ones.
+        renamed: newer property names by older ones, as far as they were configured. A property may make
+            a namesake stale, under any of its names.
     """
-    _edit_law("law 3, an edit is seen, and all else is as before", scheme, stored, edited, hooks)
+    law = "law 3, an edit is seen, and all else is as before"
+    _edit_law(law, scheme, (stored, edited), renamed, hooks=hooks)
 
 
-def law5(scheme: Scheme, stored: Any, edited: Any, *, hooks: bool = False) -> None:
+def law5(
+    scheme: Scheme,
+    stored: Any,
+    edited: Any,
+    *,
+    hooks: bool = False,
+    renamed: Mapping[str, str] = NOTHING,
+) -> None:
     """Data never moves to another list element.
 
     Elements are matched by their declared keys or a key property; what no version can match is left out.
     The arguments are those of `law3`.
     """
-    _edit_law("law 5, data stays with its element", scheme, stored, edited, hooks)
+    law = "law 5, data stays with its element"
+    _edit_law(law, scheme, (stored, edited), renamed, hooks=hooks)
 
 
-def _edit_law(law: str, scheme: Scheme, stored: Any, edited: Any, hooks: bool) -> None:  # noqa: FBT001 - private
+def _edit_law(
+    law: str,
+    scheme: Scheme,
+    values: tuple[Any, Any],
+    renamed: Mapping[str, str],
+    *,
+    hooks: bool,
+) -> None:
+    stored, edited = values
     resource, version = _named(scheme, edited)
     seen = scheme.from_storage(stored, version)
     alone = [scheme.to_storage(seen), scheme.to_storage(edited)]
@@ -117,7 +144,8 @@ def _edit_law(law: str, scheme: Scheme, stored: Any, edited: Any, hooks: bool) -
             _view(scheme, alone[0], other),
             _view(scheme, alone[1], other),
             tuple(differences(_tree(scheme, seen), _tree(scheme, edited))),
-            type(stored),
+            type(scheme.convert(stored)),
+            renamed,
         )
         for place, expected, found in changed_wrongly(edit, lists="5" in law, hooks=hooks):
             raise LawBroken(

@@ -89,7 +89,7 @@ def values(type_: Any, *, depth: int = _DEPTH) -> SearchStrategy[Any]:
 
 
 @functools.cache
-def _objects(class_: type[Any], depth: int) -> SearchStrategy[Any]:
+def _objects(class_: Any, depth: int) -> SearchStrategy[Any]:
     fields = drawn_fields(class_)
     required = {
         name: _field(class_, field, depth) for name, field in fields.items() if field.required
@@ -123,7 +123,7 @@ def _made(
 
 
 @functools.cache
-def drawn_fields(class_: type[Any]) -> Mapping[str, inspect.Field]:
+def drawn_fields(class_: Any) -> Mapping[str, inspect.Field]:
     """The fields of a class that are drawn, by attribute; what names a resource keeps its default."""
     info = struct_info(class_)
     skipped = {"property_bag", "written_with"}
@@ -272,7 +272,7 @@ def name_apart(items: list[Any]) -> None:
 
 
 @functools.cache
-def enum_texts(class_: type[Any], attribute: str) -> tuple[str, ...]:
+def enum_texts(class_: Any, attribute: str) -> tuple[str, ...]:
     """The texts of the enums that a property may be of, as far as the class's modules tell.
 
     An enum belongs to a property when its name ends with the property's name; where none does, all enums

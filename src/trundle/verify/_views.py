@@ -30,6 +30,7 @@ class Edit(NamedTuple):
         becomes: what the writer wrote, converted to the version with nothing stored.
         made: what the writer changed, in its own version.
         storage: the storage class.
+        renamed: newer property names by older ones, as far as they were configured.
     """
 
     before: Any
@@ -38,6 +39,7 @@ class Edit(NamedTuple):
     becomes: Any
     made: tuple[Difference, ...]
     storage: type[Any]
+    renamed: Mapping[str, str]
 
 
 def changed_wrongly(edit: Edit, *, lists: bool, hooks: bool) -> Iterator[Wrong]:
@@ -63,6 +65,7 @@ class _Comparison:
             for each in edit.made
             for name in (*_objects_only(each.path), *_names(each.one), *_names(each.other))
         }
+        self.names |= _all_names(self.names, edit.renamed)
         self.depths = {len(_objects_only(each.path)) for each in edit.made}
 
     def compare(
@@ -161,6 +164,21 @@ def _names(value: Any) -> Iterator[str]:
             yield from _names(item)
 
 
+def _all_names(names: set[str], renamed: Mapping[str, str]) -> set[str]:
+    """Names with all others that renames lead to, either way."""
+    found = set(names)
+    while True:
+        more = {
+            other
+            for one, two in renamed.items()
+            for here, other in ((one, two), (two, one))
+            if here in found
+        } - found
+        if not more:
+            return found
+        found |= more
+
+
 def _keyed(items: list[Any], names: tuple[str, ...]) -> dict[Any, Any] | None:
     keyed: dict[Any, Any] = {}
     for item in items:
@@ -184,12 +202,12 @@ def _at(value: Any, path: Path) -> Any:
     return value
 
 
-def _objects_only(path: Path) -> Path:
+def _objects_only(path: Path) -> tuple[str, ...]:
     return tuple(part for part in path if isinstance(part, str))
 
 
 @functools.cache
-def declared_keys(storage: type[Any]) -> Mapping[str, tuple[str, ...]]:
+def declared_keys(storage: Any) -> Mapping[str, tuple[str, ...]]:
     """The declared keys of all lists within a storage class, by the name of the property."""
     found: dict[str, tuple[str, ...]] = {}
     seen: set[type[Any]] = set()

@@ -1,0 +1,121 @@
+import msgspec
+import pytest
+from evolving import parse_schema, parse_type
+
+from trundle.evolution._settle import settle
+from trundle.schema import EnumType, Scalar
+
+DEFINITIONS = {
+    "Circle": {"kind!": "CircleKind", "size": "integer"},
+    "Square": {"kind!": "SquareKind", "size": "integer"},
+    "Blob": {"size": "integer"},
+    "Shouting": {"kind!": "ShoutingKind"},
+    "CircleKind": ["circle"],
+    "SquareKind": ["square"],
+    "ShoutingKind": ["CIRCLE"],
+    "Colour": ["red", "green"],
+    "Level": [1, 2],
+}
+
+
+def settled(type_):
+    return settle(parse_schema("v1", {"Thing": {"a": type_}, **DEFINITIONS}))
+
+
+def type_of(type_):
+    return settled(type_).object("Thing").property("a").type
+
+
+@pytest.mark.parametrize(
+    "type_",
+    [
+        "string|integer",
+        "string|[string]",
+        "Blob|string",
+        "boolean|number|string",
+        "Circle|Square",
+        "Circle|Square|string",
+    ],
+)
+def test_variants_of_different_json_kinds_tell_themselves_apart(type_):
+    assert type_of(type_) == parse_type(type_)
+
+
+@pytest.mark.parametrize(
+    ("type_", "becomes"),
+    [
+        ("string|string", "string"),
+        ("Colour|string", "string"),
+        ("integer|number", "number"),
+        ("Level|integer", "integer"),
+        ("integer|number|string", "number|string"),
+        ("string?|integer", "(string|integer)?"),
+    ],
+)
+def test_variants_of_one_kind_become_the_widest(type_, becomes):
+    assert type_of(type_) == parse_type(becomes)
+
+
+@pytest.mark.parametrize(
+    "type_",
+    [
+        "any|string",
+        "[string]|[integer]",
+        "Blob|Circle",
+        "Blob|{string}",
+        "Circle|Shouting",
+        "any?|string",
+    ],
+)
+def test_what_cannot_be_told_apart_is_free_form(type_):
+    assert type_of(type_) == parse_type("any")
+
+
+def test_the_constant_that_tells_objects_apart_becomes_their_tag():
+    schema = settled("Circle|Square")
+    assert {key: schema.object(key).tag for key in ("Circle", "Square", "Blob")} == {
+        "Circle": "kind",
+        "Square": "kind",
+        "Blob": None,
+    }
+
+
+def test_an_object_alone_needs_no_tag():
+    assert settled("Circle|string").object("Circle").tag is None
+
+
+def test_unions_within_lists_maps_and_additional_properties_are_settled():
+    assert type_of("[any|string]") == parse_type("[any]")
+    assert type_of("{integer|number}") == parse_type("{number}")
+    schema = settle(parse_schema("v1", {"Thing": {"*": "any|string"}}))
+    assert schema.object("Thing").additional == parse_type("any")
+
+
+def test_objects_that_two_unions_would_tag_differently_keep_the_first_and_the_other_is_free_form():
+    definitions = {
+        "Thing": {"one": "A|B", "two": "B|C"},
+        "A": {"first!": "A1"},
+        "B": {"first!": "B1", "second!": "B2"},
+        "C": {"second!": "C2"},
+        "A1": ["a"],
+        "B1": ["b"],
+        "B2": ["b"],
+        "C2": ["c"],
+    }
+    schema = settle(parse_schema("v1", definitions))
+    assert schema.object("B").tag == "first"
+    assert schema.object("Thing").property("two").type == parse_type("any")
+
+
+@pytest.mark.xfail(strict=True, reason="fractions become integers")
+@pytest.mark.parametrize("other", ["integer", "Level", "Third"])
+def test_an_enum_of_fractions_and_integers_becomes_a_number(other):
+    plain = parse_schema("v1", {"Thing": {"a": f"Half|{other}"}, "Level": [1, 2]})
+    fractions = {
+        name: EnumType(name, named=True, kind="number", values=(value,))
+        for name, value in (("Half", 0.5), ("Third", 0.3))
+    }
+    schema = settle(
+        msgspec.structs.replace(plain, definitions={**plain.definitions, **fractions})
+    )
+    assert schema.object("Thing").property("a").type == Scalar("number")

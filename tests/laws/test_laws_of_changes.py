@@ -1,0 +1,117 @@
+"""The laws of conversion, for every way in which a property or type may change."""
+
+from collections.abc import Iterator
+
+import pytest
+from cases import CASES
+from evolving import evolve, forget
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trundle import verify
+from trundle.runtime import Scheme
+
+RESOURCE = "Thing"
+BROKEN: dict[tuple[str, str], str] = {}
+"""By test and case: what does not hold yet."""
+
+
+@pytest.fixture(scope="module", params=list(CASES))
+def case(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@pytest.fixture(scope="module")
+def scheme(case: str) -> Iterator[Scheme]:
+    made = evolve(CASES[case].versions, *CASES[case].more)
+    yield made
+    forget(made)
+
+
+@pytest.fixture(autouse=True)
+def known_failures(request: pytest.FixtureRequest, case: str) -> None:
+    reason = BROKEN.get((request.node.originalname, case))
+    if reason is not None:
+        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+
+
+def versions(scheme: Scheme) -> st.SearchStrategy[str]:
+    return st.sampled_from(list(scheme.resources[RESOURCE].versions))
+
+
+def test_what_a_client_writes_it_reads(scheme: Scheme) -> None:
+    @verify.some_examples(60)
+    @given(data=st.data())
+    def holds(data: st.DataObject) -> None:
+        document = data.draw(verify.documents(scheme, RESOURCE, data.draw(versions(scheme))))
+        verify.law_identity(scheme, document)
+        verify.law1(scheme, data.draw(verify.stored_objects(scheme, RESOURCE)), document)
+
+    holds()
+
+
+def test_writing_back_what_was_read_changes_nothing(scheme: Scheme) -> None:
+    @verify.some_examples(40)
+    @given(data=st.data())
+    def holds(data: st.DataObject) -> None:
+        verify.law2(scheme, data.draw(verify.stored_objects(scheme, RESOURCE)))
+
+    holds()
+
+
+def test_an_edit_is_seen_and_all_else_is_as_before(scheme: Scheme, case: str) -> None:
+    @verify.some_examples(80)
+    @given(data=st.data())
+    def holds(data: st.DataObject) -> None:
+        stored = data.draw(verify.stored_objects(scheme, RESOURCE))
+        seen = scheme.from_storage(stored, data.draw(versions(scheme)))
+        edited = data.draw(verify.edits(seen))
+        verify.law1(scheme, stored, edited)
+        hooks, renamed = CASES[case].hooks, CASES[case].renamed
+        verify.law3(scheme, stored, edited, hooks=hooks, renamed=renamed)
+        verify.law5(scheme, stored, edited, hooks=hooks, renamed=renamed)
+
+    holds()
+
+
+def test_an_edit_that_is_taken_back_leaves_nothing_behind(scheme: Scheme, case: str) -> None:
+    if CASES[case].hooks:
+        pytest.skip("what a hook makes of an edit need not lead back")
+
+    @verify.some_examples(60)
+    @given(data=st.data())
+    def holds(data: st.DataObject) -> None:
+        stored = data.draw(verify.stored_objects(scheme, RESOURCE))
+        document = data.draw(verify.documents(scheme, RESOURCE, data.draw(versions(scheme))))
+        edited = data.draw(verify.edits(document, scalars=True))
+        verify.law4(scheme, stored, document, edited)
+
+    holds()
+
+
+def test_inputs_stay_and_all_ways_agree(scheme: Scheme) -> None:
+    @verify.some_examples(30)
+    @given(data=st.data())
+    def holds(data: st.DataObject) -> None:
+        stored = data.draw(verify.stored_objects(scheme, RESOURCE))
+        document = data.draw(verify.documents(scheme, RESOURCE, data.draw(versions(scheme))))
+        verify.law6(scheme, stored, document)
+        verify.law_agreement(scheme, stored, document)
+
+    holds()
+
+
+def test_rolling_forward_keeps_what_every_version_reads(scheme: Scheme) -> None:
+    found = scheme.resources[RESOURCE]
+    earlier = [version for version in found.storage if version != found.hub]
+    if not earlier:
+        pytest.skip("there is no earlier storage shape")
+
+    @verify.some_examples(40)
+    @given(data=st.data())
+    def holds(data: st.DataObject) -> None:
+        version = data.draw(st.sampled_from(earlier))
+        verify.law_upgrade(scheme, data.draw(verify.earlier_objects(scheme, RESOURCE, version)))
+
+    holds()
