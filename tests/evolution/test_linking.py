@@ -172,7 +172,6 @@ def test_previews_without_a_ga_chain():
     assert links(lineage) == ["a@v1alpha1 a@v1alpha2", "a@v1alpha2 a@v1beta1"]
 
 
-@pytest.mark.xfail(strict=True, reason="the rename tears v1 and v2 apart")
 def test_a_rename_belongs_to_the_preview_it_is_written_on():
     lineage = root(
         {

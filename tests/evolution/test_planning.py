@@ -243,9 +243,7 @@ def test_a_move_puts_a_member_in_and_takes_it_out():
         rules("v1", move={"street": "address.street"}),
     )
     up = assigned(lineage, "api v1", "storage v2", "address")
-    assert up == PutMember(
-        None, place("address@v2"), shape("storage v2"), "street", Read("street")
-    )
+    assert up == PutMember(None, place("address@v2"), shape("storage v2"), "street", Read("street"))
     down = assigned(lineage, "storage v2", "api v1", "street")
     assert last_option(down) == TakeMember(
         Read("address"), place("address@v2"), shape("storage v2"), "street"

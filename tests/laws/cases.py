@@ -338,8 +338,9 @@ CASES: dict[str, Case] = {
         {
             V1: thing(
                 **dict.fromkeys(
-                    ("two words", "hy-phen", "class", "name", "Name", "1st", "_x", "unknown")
-                    + ("self", "$ref", "é", "propertyBag", "@odd"),
+                    "two words|hy-phen|class|name|Name|1st|_x|unknown|self|$ref|é|propertyBag|@odd".split(
+                        "|"
+                    ),
                     "string",
                 )
             ),

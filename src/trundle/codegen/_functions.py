@@ -1,6 +1,7 @@
 """Rendering plans as functions: straight-line code that reads from top to bottom."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
@@ -9,7 +10,16 @@ from trundle.codegen._expressions import Expressions
 from trundle.codegen._text import call, class_mark, text_literal, tuple_literal
 from trundle.codegen._types import TypeRenderer
 from trundle.evolution import ADDITIONAL, Place, Plan, PlanKey, Shape, calls_hook
-from trundle.evolution.steps import Assign, Stash
+from trundle.evolution.steps import (
+    Assign,
+    Change,
+    First,
+    Hidden,
+    HookOutput,
+    Stash,
+    Unstash,
+    Witness,
+)
 from trundle.schema import ABSENT, Nullable
 
 
@@ -111,6 +121,8 @@ class _Body:
         if carried:
             places = tuple_literal(entry_literal(place) for place in self.plan.consumed)
             tail += f"    carry(target, source, {places})\n"
+        elif len(stashes) > 1 and any(_asks_bag(step.witness) for step in stashes):
+            tail += "    settle(target)\n"
         if keep:
             tail += "    return target  # type: ignore[no-any-return]\n"
         helpers = "".join(self.expressions.helpers)
@@ -129,6 +141,9 @@ class _Body:
             if implied and step.property in {ADDITIONAL, *implied}:
                 others[step.property] = value
             elif value != "ABSENT" or self._required(step.property):
+                if step.property == ADDITIONAL and not value.startswith("read."):
+                    value = value if value.isidentifier() else f"({value})"
+                    value += " or ABSENT"  # no document tells an empty map from none
                 yield f"{self._attribute(step.property)}={value}"
         if others:
             rest = others.pop(ADDITIONAL)
@@ -205,6 +220,21 @@ class _Body:
             places = tuple_literal(entry_literal(place) for place in step.aliases)
             arguments.append(f"aliases={places}")
         self.expressions.lines.append(call("stash", arguments, "    ") + "\n")
+
+
+def _asks_bag(value: Any) -> bool:
+    """Whether an expression, or a witness, looks into the property bag."""
+    match value:
+        case Unstash():
+            return True
+        case Witness(values) | First(values):
+            return any(map(_asks_bag, values))
+        case Change(inner, _) | Hidden(inner):
+            return _asks_bag(inner)
+        case HookOutput(call=made):
+            return any(_asks_bag(each) for _, each in made.inputs)
+        case _:
+            return False
 
 
 def attribute_of(name: str) -> str:

@@ -16,7 +16,7 @@ def lay_out(source: str) -> str:
     laid: list[str] = []
     quoted = False
     for line in source.splitlines():
-        if quoted or '"""' in line:
+        if quoted or line.lstrip().startswith('"""'):
             laid.append(f"{line}\n")
             quoted ^= line.count('"""') % 2 == 1
         else:

@@ -15,6 +15,7 @@ _RESERVED_ATTRIBUTES = frozenset(
         "additional_properties",
         "convert_from_storage",
         "convert_to_storage",
+        "msgspec",
         "property_bag",
         "unknown",
         "written_with",
@@ -25,12 +26,20 @@ _RESERVED_CLASSES = frozenset(
         *dir(builtins),
         *keyword.kwlist,
         "ABSENT",
+        "ADDITIONAL",
         "Absent",
+        "Any",
         "ApiObject",
+        "BAG",
+        "ClassVar",
         "FreeForm",
+        "Literal",
+        "Mapping",
         "PropertyBag",
+        "Protocol",
         "StorageObject",
         "StrEnum",
+        "TypedDict",
     }
 )
 

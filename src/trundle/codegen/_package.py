@@ -14,6 +14,7 @@ from trundle.codegen._layout import lay_out
 from trundle.codegen._needs import needed_plans, wants_base
 from trundle.codegen._text import (
     HEADER,
+    WIDTH,
     docstring,
     marks,
     module_alias,
@@ -36,6 +37,9 @@ _STANDARD = {
     "StrEnum": "enum",
     "TypedDict": "typing",
 }
+
+_TEXT = re.compile(r'''"""(?s:.*?)"""|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|#.*''')
+"""What is no code: docstrings, texts and comments."""
 
 
 class GeneratedPackage(msgspec.Struct, frozen=True):
@@ -272,7 +276,7 @@ class _Packing:
 
     @staticmethod
     def _used(text: str) -> str:
-        code = re.sub(r'"""(?s:.*?)"""|"(?:[^"\\\n]|\\.)*"|#.*', "", text)
+        code = _TEXT.sub("", text)
         words = set(re.findall(r"[A-Za-z_]\w*", code))
         lines = [
             _from_import(
@@ -377,6 +381,10 @@ class _Packing:
             found.setdefault(str(function.source), []).append(entry)
         text = "\n\nCONVERSIONS: dict[str, tuple[tuple[str, str, bool], ...]] = {\n"
         for source, entries in sorted(found.items()):
+            line = f"    {text_literal(source)}: ({entries[0]},),\n"
+            if len(entries) == 1 and len(line) <= WIDTH + 1:
+                text += line
+                continue
             shown = "".join(f"        {entry},\n" for entry in sorted(entries))
             text += f"    {text_literal(source)}: (\n{shown}    ),\n"
         return text + "}\n"

@@ -4,7 +4,7 @@ from typing import Any
 
 from trundle.codegen._classes import ApiNode, Classes, ClassPath, StorageNode
 from trundle.codegen._naming import attribute_names, camel
-from trundle.codegen._text import call, class_mark, docstring, text_literal
+from trundle.codegen._text import call, class_mark, docstring, text_literal, tuple_literal
 from trundle.evolution import ADDITIONAL, Lineage, Neighbours, Place
 from trundle.schema import (
     EnumType,
@@ -247,5 +247,8 @@ def _list_keys(definition: ObjectType, names: dict[str, str]) -> list[str]:
     }
     if not keyed:
         return []
-    shown = ", ".join(f"{text_literal(name)}: {keys!r}" for name, keys in keyed.items())
+    shown = ", ".join(
+        f"{text_literal(name)}: {tuple_literal(map(text_literal, keys))}"
+        for name, keys in keyed.items()
+    )
     return [f"\n    __list_keys__: ClassVar[dict[str, tuple[str, ...]]] = {{{shown}}}\n"]

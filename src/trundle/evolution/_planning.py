@@ -78,9 +78,9 @@ class _Value:
 
 
 class _Planning:
-    def __init__(self, key: PlanKey, *, guarded: bool = True) -> None:
+    def __init__(self, key: PlanKey, asking: frozenset[int] = frozenset()) -> None:
         self.key = key
-        self.guarded = guarded  # whether entries are asked what they accompany
+        self.asking = asking  # threads whose entries are being asked what they accompany
         self.lineage = key.lineage
         self.source = key.source
         self.target = key.target
@@ -197,7 +197,7 @@ class _Planning:
             )
             if not isinstance(step, Mismatch):
                 entries.append(Entry(home, step))
-        witness = self.witness(thread) if self.guarded else None
+        witness = None if thread.number in self.asking else self.witness(thread)
         return Unstash(tuple(entries), witness, self._losing(thread, place, shape))
 
     def _losing(self, thread: Thread, place: Place, shape: Shape) -> ValueStep | None:
@@ -224,7 +224,8 @@ class _Planning:
     def witness(self, thread: Thread) -> Witness | None:
         """What an entry of a thread accompanies: the inputs of its derivations, and its namesakes."""
         storage = Shape("storage", self.source.version)
-        stored = _Planning(PlanKey(self.lineage, storage, storage), guarded=False)
+        asking = self.asking | {thread.number}
+        stored = _Planning(PlanKey(self.lineage, storage, storage), asking)
         places: list[Place] = []
         for each in self.lineage.derivations.get(thread.number, ()):
             if stored._from_source(each):

@@ -91,7 +91,12 @@ class _Settling:
     def widest(self, kind: str, alike: list[Type]) -> str:
         if kind != "number":
             return kind
-        return "number" if Scalar("number") in alike else "integer"
+        return "number" if any(map(self.fractional, alike)) else "integer"
+
+    def fractional(self, type_: Type) -> bool:
+        """Whether a number's type admits fractions."""
+        found = self.definitions.get(type_.key) if isinstance(type_, Ref) else type_
+        return isinstance(found, Scalar | EnumType) and found.kind == "number"
 
     def kind(self, type_: Type) -> str:
         match type_:

@@ -1,6 +1,15 @@
 """What generated code imports: bases of its classes, the property bag, the scheme, hooks and errors."""
 
-from trundle.runtime._bag import MISSING, BagEntry, carry, keep_places, recall, stash, unstash
+from trundle.runtime._bag import (
+    MISSING,
+    BagEntry,
+    carry,
+    keep_places,
+    recall,
+    settle,
+    stash,
+    unstash,
+)
 from trundle.runtime._errors import (
     BagError,
     ConversionError,
@@ -92,6 +101,7 @@ __all__ = [
     "present_members",
     "put_member",
     "recall",
+    "settle",
     "single",
     "stash",
     "take_member",

@@ -2,7 +2,7 @@
 
 import functools
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
@@ -63,7 +63,7 @@ def stash(
         unsaid = WRITING_OVER.get()
         if unsaid is None:
             return
-        entry = NoEntry()
+        entry = NoEntry(value)
         unsaid.append(entry)
     if witness is not None:
         entry.witness = witness  # type: ignore[attr-defined]
@@ -73,7 +73,7 @@ def stash(
 
 
 class NoEntry(Entry):
-    """What stands in a bag where a writer needs no entry, as long as it is not merged."""
+    """What stands in a bag where a writer needs no entry for a value, as long as it is not merged."""
 
 
 def put_entry(target: StorageObject, place: tuple[str, str], entry: Any) -> None:
@@ -129,7 +129,8 @@ def keep_places(
 ) -> Any:
     """A list or map told from the other side, with what only a stale entry still has.
 
-    An element that the other side cannot have keeps its place behind its neighbour.
+    An element that the other side cannot have keeps its place behind its neighbour. Where the other side
+    has removed the whole list or map, that is so for all of it.
 
     Args:
         stored: the object whose bag has the entry.
@@ -139,6 +140,8 @@ def keep_places(
     """
     from trundle.runtime._merge import merge_lists  # noqa: PLC0415 - merging reads entries in turn
 
+    if value is ABSENT:
+        return ABSENT
     kept = recall(stored, entries)
     if isinstance(kept, dict):
         told = value if isinstance(value, dict) else {}
@@ -191,10 +194,21 @@ def carry(
                     name, {}
                 ):
                     put_entry(target, (name, version), entry)
-        for entry in made:
-            if (witness := getattr(entry, "witness", None)) is not None:
-                entry.beside = digest(witness(target))
+        _accompany(target, made)
     tidy(target)
+
+
+def settle(target: StorageObject) -> None:
+    """Lets the entries that a conversion has made accompany what they do now that all are there."""
+    if target.property_bag is not ABSENT:
+        _accompany(target, _all_entries(target.property_bag))
+
+
+def _accompany(target: StorageObject, entries: Iterable[Any]) -> None:
+    for entry in entries:
+        witness = getattr(entry, "witness", None)
+        if witness is not None and not isinstance(entry, NoEntry):
+            entry.beside = digest(witness(target))
 
 
 def _all_entries(bag: Any) -> Iterator[Any]:

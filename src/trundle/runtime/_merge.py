@@ -4,8 +4,9 @@ Three storage objects take part: what is **stored**, what it was **before** the 
 and what it is **after**. Whatever differs between before and after is the edit; all else stays as stored.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -13,6 +14,8 @@ from trundle.runtime._bag import NoEntry, decoder, digest, encode, same, tidy
 from trundle.runtime._objects import ABSENT, Entry, GeneratedObject, StorageObject
 from trundle.runtime._values import Wrapped
 
+Place: TypeAlias = tuple[str, str]
+"""A property, and the version whose shape it has."""
 _KEY_PROPERTIES = ("name", "id", "key")
 
 
@@ -58,10 +61,12 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
     """Takes the entries that the edit changed, and makes each accompany the merged object."""
     ours, theirs = _entries(before), _entries(after)
     merged = _entries(stored)
+    made: list[Entry] = []
+    unsaid: list[tuple[Place, NoEntry]] = []
     for place in {**ours, **theirs}:
         old, new = ours.get(place), theirs.get(place)
-        if isinstance(new, NoEntry) and isinstance(old, NoEntry):
-            _drop_revived(result, stored, merged, place, new)
+        if isinstance(new, NoEntry) and isinstance(old, NoEntry) and same(old.value, new.value):
+            unsaid.append((place, new))
             continue
         if old is not None and new is not None and _same_entry(old, new):
             continue
@@ -70,20 +75,34 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
             other = merged.pop(alias, None)
             known = other if known is None else known
         if new is not None and not isinstance(new, NoEntry):
-            merged[place] = _merged_entry(result, stored, known, old, new)
+            merged[place] = _merged_entry(stored, known, old, new)
+            made.append(merged[place])
+    _fill(result, merged)
+    for place, mark in unsaid:
+        _drop_revived(result, stored, merged, place, mark)
+    _fill(result, merged)
+    for entry in made:
+        witness = getattr(entry, "witness", None)
+        if witness is not None:
+            entry.beside = digest(witness(result))
+
+
+def _fill(result: Any, entries: Mapping[Place, Any]) -> None:
     result.property_bag = ABSENT
     bag: dict[str, dict[str, Any]] = {}
-    for (name, version), entry in merged.items():
+    for (name, version), entry in entries.items():
         bag.setdefault(name, {})[version] = entry
     if bag:
         result.property_bag = bag
         tidy(result)
 
 
-def _drop_revived(result: Any, stored: Any, merged: dict[Any, Any], place: Any, new: Any) -> None:
+def _drop_revived(
+    result: Any, stored: Any, merged: dict[Place, Any], place: Place, mark: NoEntry
+) -> None:
     """Drops stale entries that the edit would make current, though their own side says otherwise."""
-    witness = getattr(new, "witness", None)
-    for known in (place, *getattr(new, "aliases", ())):
+    witness = getattr(mark, "witness", None)
+    for known in (place, *getattr(mark, "aliases", ())):
         entry = merged.get(known)
         if (
             entry is not None
@@ -120,7 +139,7 @@ def without_marks(value: Any) -> Any:
     return value
 
 
-def _entries(holder: Any) -> dict[tuple[str, str], Any]:
+def _entries(holder: Any) -> dict[Place, Any]:
     if holder.property_bag is ABSENT:
         return {}
     return {
@@ -136,13 +155,12 @@ def _same_entry(one: Any, other: Any) -> bool:
     return same(one.value, other.value) and one.beside == other.beside
 
 
-def _merged_entry(result: Any, stored: Any, known: Any, old: Any, new: Any) -> Entry:
+def _merged_entry(stored: Any, known: Any, old: Any, new: Any) -> Entry:
     value = new.value
     witness = getattr(new, "witness", None)
     if known is not None and old is not None and _current(stored, known, witness):
         value = _merged_value(known.value, old.value, new.value)
-    beside = new.beside if witness is None else digest(witness(result))
-    merged = Entry(value, beside)
+    merged = Entry(value, new.beside)
     merged.witness = witness  # type: ignore[attr-defined]
     merged.aliases = getattr(new, "aliases", ())  # type: ignore[attr-defined]
     return merged
@@ -190,7 +208,7 @@ def merge_lists(
         seen = list(range(min(len(stored), len(before))))
         seen += [None] * (len(before) - len(seen))
     else:
-        seen = match(before, stored, keys)
+        seen = _by_class(before, stored) or match(before, stored, keys)
     matched = [0] if wrapped else match(after, before, keys)
     result = []
     visible = {place for place in seen if place is not None}
@@ -209,6 +227,17 @@ def merge_lists(
     for _, left in sorted(following.items()):
         result.extend(left)
     return result
+
+
+def _by_class(before: list[Any], stored: list[Any]) -> list[int | None] | None:
+    """Where what a writer sees stands among all elements, if it sees all objects of some classes."""
+    if not all(isinstance(item, GeneratedObject) for item in before):
+        return None
+    seen = Counter(map(type, before))
+    every = Counter(map(type, stored))
+    places = [place for place, item in enumerate(stored) if every[type(item)] == seen[type(item)]]
+    same_order = [type(stored[place]) for place in places] == [type(item) for item in before]
+    return [*places] if same_order else None
 
 
 def _predecessor(place: int, visible: set[int]) -> int:

@@ -197,7 +197,10 @@ class Scheme:
         return self._read(data, version, resource, strict=self.unknown == "error")
 
     def _read(self, data: bytes, version: str | None, resource: str | None, *, strict: bool) -> Any:
-        if version is None and resource is None and type(data) is bytes:
+        data = bytes(data)
+        if not data.isascii():
+            _check_text(data)
+        if version is None and resource is None:
             value = self._read_quickly(data)
             if value is not None:
                 return value
@@ -383,7 +386,13 @@ class Scheme:
 
     def _listed(self, module: str, source: type[Any]) -> tuple[Conversion, ...]:
         relative = conversion_module(module.removeprefix(f"{self.package}."))
-        listed = importlib.import_module(f"{self.package}.{relative}").CONVERSIONS
+        name = f"{self.package}.{relative}"
+        try:
+            listed = importlib.import_module(name).CONVERSIONS
+        except ModuleNotFoundError as error:
+            if error.name != name:
+                raise
+            return ()  # no class of the module is converted on its own
         return tuple(Conversion(*each) for each in listed.get(self._path(source), ()))
 
     def _path(self, class_: type[Any]) -> str:
@@ -462,8 +471,6 @@ class Scheme:
             raise DocumentError("document", [Finding("$", reason)]) from None
         except msgspec.DecodeError as error:
             raise DocumentError("document", [Finding("$", str(error))]) from None
-        except UnicodeDecodeError as error:
-            raise DocumentError("document", [Finding("$", f"Expected UTF-8: {error}")]) from None
         except RecursionError:
             raise DocumentError("document", [_TOO_DEEP]) from None
 
@@ -556,12 +563,20 @@ _UNKNOWN = UNKNOWN.encode()
 _ADDITIONAL = ADDITIONAL.encode()
 _WRITTEN_WITH = f'"{WRITTEN_WITH}"'.encode()
 _NAMES = re.compile(
-    rb'\s*\{\s*"apiVersion"\s*:\s*"([ -~]+)"\s*,\s*"(kind|type)"\s*:\s*"([ -~]+)"\s*'
+    rb'\s*\{\s*"apiVersion"\s*:\s*"([^"\\]+)"\s*,\s*"(kind|type)"\s*:\s*"([^"\\]+)"\s*'
 )
 """How documents start that name their class first."""
 
 _READERS = 1000
 """How many starts are remembered: each may be spelt with spaces."""
+
+
+def _check_text(data: bytes) -> None:
+    """Refuses what is no UTF-8, even in what is carried without being looked at."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        raise DocumentError("document", [Finding("$", f"Expected UTF-8: {error}")]) from None
 
 
 def conversion_module(module: str) -> str:

@@ -134,9 +134,11 @@ def put_member(holder: Any, class_: type[Any], attribute: str, value: Any) -> An
     return msgspec.structs.replace(holder, **{attribute: value})
 
 
-_INTEGER = re.compile(r"-?(0|[1-9]\d*)")
-_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
-_DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?")
+_INTEGER = re.compile(r"-?(0|[1-9]\d*)", re.ASCII)
+_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
+_DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?", re.ASCII)
+_LONGEST = 4300
+"""How many digits Python reads as an integer, unless told otherwise; documents have no longer ones."""
 
 
 def convert_scalar(name: str, value: Any) -> Any:
@@ -145,13 +147,15 @@ def convert_scalar(name: str, value: Any) -> Any:
 
 
 def _string_to_integer(value: Any) -> Any:
-    return int(value) if isinstance(value, str) and _INTEGER.fullmatch(value) else ABSENT
+    if not isinstance(value, str) or len(value) > _LONGEST or not _INTEGER.fullmatch(value):
+        return ABSENT
+    return int(value)
 
 
 def _string_to_number(value: Any) -> Any:
     if not isinstance(value, str) or not _NUMBER.fullmatch(value):
         return ABSENT
-    return int(value) if _INTEGER.fullmatch(value) else fit_finite(float(value))
+    return _string_to_integer(value) if _INTEGER.fullmatch(value) else fit_finite(float(value))
 
 
 def fit_finite(value: float) -> Any:
@@ -178,7 +182,7 @@ def _seconds_to_duration(value: Any) -> Any:
 
 def _duration_to_seconds(value: Any) -> Any:
     match = _DURATION.fullmatch(value) if isinstance(value, str) else None
-    if match is None or not any(match.groups()):
+    if match is None or not any(match.groups()) or len(value) > _LONGEST:
         return ABSENT
     hours, minutes, seconds = (int(part or 0) for part in match.groups())
     return hours * 3600 + minutes * 60 + seconds

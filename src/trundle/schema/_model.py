@@ -30,7 +30,7 @@ class SchemaError(Exception):
         self.file = file
         self.pointer = pointer
         self.reason = reason
-        super().__init__(f"{file}{pointer if pointer != '#' else ''}: {reason}")
+        super().__init__(f"{file}{pointer}: {reason}")
 
 
 class Scalar(msgspec.Struct, frozen=True):

@@ -72,7 +72,7 @@ _MAP_KEYS = ("a", "b", "", "two words", "$unknown", "$additional", "Name", "name
 _ADDITIONAL_KEYS = ("x-a", "x-b", "x two", "x$")
 
 
-def objects(class_: type[Any], *, depth: int = _DEPTH) -> SearchStrategy[Any]:
+def objects(class_: Any, *, depth: int = _DEPTH) -> SearchStrategy[Any]:
     """Valid objects of a generated class.
 
     Args:
@@ -122,9 +122,13 @@ def _made(
     return class_(**drawn)
 
 
-@functools.cache
 def drawn_fields(class_: Any) -> Mapping[str, inspect.Field]:
     """The fields of a class that are drawn, by attribute; what names a resource keeps its default."""
+    return _drawn_fields(class_)
+
+
+@functools.cache
+def _drawn_fields(class_: Any) -> Mapping[str, inspect.Field]:
     info = struct_info(class_)
     skipped = {"property_bag", "written_with"}
     additional = any(field.encode_name == "$additional" for field in info.fields)
@@ -157,11 +161,11 @@ def struct_info(class_: type[Any]) -> inspect.StructType:
     return _KNOWN[class_]
 
 
-def _field(class_: type[Any], field: inspect.Field, depth: int) -> SearchStrategy[Any]:
+def _field(class_: Any, field: inspect.Field, depth: int) -> SearchStrategy[Any]:
     return field_values(class_, field, depth)
 
 
-def field_values(class_: type[Any], field: inspect.Field, depth: int) -> SearchStrategy[Any]:
+def field_values(class_: Any, field: inspect.Field, depth: int) -> SearchStrategy[Any]:
     """Valid values of a field of a class."""
     match field.encode_name:
         case "$unknown":

@@ -38,7 +38,7 @@ class Edit(NamedTuple):
     was: Any
     becomes: Any
     made: tuple[Difference, ...]
-    storage: type[Any]
+    storage: Any
     renamed: Mapping[str, str]
 
 
@@ -87,6 +87,8 @@ class _Comparison:
         """What the edit says, although more may be beside it that the writer could not see."""
         if self.lists or self.hooks:
             return
+        if isinstance(expected, list) and isinstance(found, list):
+            found = [item for item in found if any(same(item, each) for each in expected)]
         for each in differences(expected, found, path):
             if each.one is not MISSING:
                 yield each.path, each.one, each.other

@@ -1,0 +1,142 @@
+"""What an earlier release stored, a later one reads: for all versions that the earlier one had."""
+
+from collections.abc import Callable
+
+import pytest
+from cases import CASES, ITEM, ITEM2, P2, V1, V2, V3, V4, Case, invented, thing
+from evolving import Store, evolve, rules
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trundle import verify
+from trundle.evolution import ChangeError, HookDeclaration, TypeChanges
+from trundle.runtime import Scheme
+
+Take = Callable[[Scheme], Scheme]
+RESOURCE = "Thing"
+SEEDS = range(60)
+BROKEN: dict[int | str, str] = {
+    "object to union": "a constant is any text until it tells variants apart; then other texts are refused",
+}
+"""By case or seed: what is not read as before yet."""
+
+
+def earlier(case: Case, count: int) -> Scheme:
+    """The release of a case when just so many of its versions were known."""
+    known = dict(list(case.versions.items())[:count])
+    last = list(known)[-1]
+    more = [
+        each
+        for each in case.more
+        if (
+            isinstance(each, TypeChanges)
+            and each.version.text in known
+            and each.version.text != last
+        )
+        or (isinstance(each, HookDeclaration) and each.reference.newer.text in known)
+    ]
+    return evolve(known, *more)
+
+
+def check_releases(case: Case, old: Scheme, new: Scheme) -> None:
+    @verify.some_examples(30)
+    @given(data=st.data())
+    def holds(data: st.DataObject) -> None:
+        stored = data.draw(verify.stored_objects(old, RESOURCE))
+        document = old.encode(stored)
+        for version in old.resources[RESOURCE].versions:
+            before = old.encode(old.from_storage(stored, version))
+            assert new.convert_json(document, version) == before
+        verify.law2(new, new.decode(document))
+
+    holds()
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_every_release_of_a_case_reads_what_the_one_before_stored(
+    name: str, forgetting: Take, request: pytest.FixtureRequest
+) -> None:
+    if name in BROKEN:
+        request.applymarker(pytest.mark.xfail(strict=True, reason=BROKEN[name]))
+    case = CASES[name]
+    new = forgetting(evolve(case.versions, *case.more))
+    for count in range(1, len(case.versions)):
+        check_releases(case, forgetting(earlier(case, count)), new)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_laws_and_releases_of_a_random_evolution(
+    seed: int, forgetting: Take, request: pytest.FixtureRequest
+) -> None:
+    if seed in BROKEN:
+        request.applymarker(pytest.mark.xfail(strict=True, reason=BROKEN[seed]))
+    case = invented(seed)
+    try:
+        new = forgetting(evolve(case.versions, *case.more))
+        old = forgetting(earlier(case, 1 + seed % (len(case.versions) - 1)))
+    except ChangeError:
+        pytest.skip("the invented renames contradict each other")
+    versions = list(new.resources[RESOURCE].versions)
+
+    @verify.some_examples(25)
+    @given(data=st.data())
+    def holds(data: st.DataObject) -> None:
+        stored = data.draw(verify.stored_objects(new, RESOURCE))
+        version = data.draw(st.sampled_from(versions))
+        document = data.draw(verify.documents(new, RESOURCE, version))
+        verify.law_identity(new, document)
+        verify.law1(new, stored, document)
+        verify.law2(new, stored, version)
+        verify.law6(new, stored, document)
+        verify.law_agreement(new, stored, document)
+        edited = data.draw(verify.edits(new.from_storage(stored, version)))
+        verify.law1(new, stored, edited)
+        verify.law3(new, stored, edited, renamed=case.renamed)
+        verify.law5(new, stored, edited, renamed=case.renamed)
+        changed = data.draw(verify.edits(document, scalars=True))
+        verify.law4(new, stored, document, changed)
+
+    holds()
+    check_releases(case, old, new)
+
+
+def test_a_property_that_returns_after_releases_without_it_is_still_there(forgetting: Take) -> None:
+    versions = {
+        V1: thing(a="Item", k="string") | ITEM,
+        V2: thing(k="string"),
+        V3: thing(k="string"),
+        V4: thing(a="Item", k="string") | ITEM2,
+    }
+    stored = Store(forgetting(evolve({V1: versions[V1]}))).put(V1, a={"x": "1"}, k="1").stored
+    for count in (2, 3, 4):
+        known = dict(list(versions.items())[:count])
+        store = Store(forgetting(evolve(known)), stored)
+        assert store.read(V1) == {"a": {"x": "1"}, "k": "1"}
+        stored = store.edit(list(known)[-1], k="2").edit(V1, k="1").stored
+    assert store.read(V4) == {"a": {"x": "1"}, "k": "1"}
+
+
+def test_what_a_preview_stored_is_the_ga_s_property_under_its_new_name(forgetting: Take) -> None:
+    versions = {
+        V1: thing(a="string"),
+        P2: thing(a="string", full="string", o="Item") | ITEM,
+        V2: thing(a="string", legal="string", o="Item") | ITEM2,
+    }
+    old = Store(forgetting(evolve({version: versions[version] for version in (V1, P2)})))
+    old.put(P2, a="1", full="F", o={"x": "1"})
+    renamed = rules(P2, rename={"full": "legal"})
+    new = Store(forgetting(evolve(versions, renamed)), old.stored)
+    assert new.read(V2) == {"a": "1", "legal": "F", "o": {"x": "1"}}
+    assert new.read(P2) == {"a": "1", "full": "F", "o": {"x": "1"}}
+
+
+def test_rolling_forward_keeps_a_value_beside_a_preview_s_namesake(forgetting: Take) -> None:
+    versions = {
+        V1: thing(p="integer", k="string"),
+        P2: thing(p="boolean", k="string"),
+        V3: thing(k="string"),
+    }
+    old = Store(forgetting(evolve({version: versions[version] for version in (V1, P2)})))
+    old.put(P2, p=False, k="1").edit(V1, p=0)
+    assert old.read(V1) == {"p": 0, "k": "1"}
+    assert Store(forgetting(evolve(versions)), old.stored).read(V1) == {"p": 0, "k": "1"}

@@ -1,0 +1,208 @@
+import copy
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trundle.runtime import (
+    ABSENT,
+    BAG,
+    Absent,
+    PropertyBag,
+    StorageObject,
+    Wrapped,
+    aligned,
+)
+from trundle.runtime._merge import match, merge, merge_lists
+
+
+class Port(StorageObject, kw_only=True):
+    host: str | Absent = ABSENT
+    number: int | Absent = ABSENT
+    secret: str | Absent = ABSENT
+    property_bag: PropertyBag | Absent = msgspec.field(default=ABSENT, name=BAG)
+
+
+class Server(StorageObject, kw_only=True):
+    ports: list[Port] | Absent = ABSENT
+    labels: dict[str, str] | Absent = ABSENT
+    note: str | Absent = ABSENT
+    property_bag: PropertyBag | Absent = msgspec.field(default=ABSENT, name=BAG)
+
+    __list_keys__ = {"ports": ("host", "number")}  # noqa: RUF012 - as generated code has it
+
+
+def named(*names):
+    return [{"name": name} for name in names]
+
+
+def test_elements_match_by_declared_keys():
+    ours = [Port(host="a", number=1, secret="new"), Port(host="a", number=2)]
+    theirs = [Port(host="a", number=2), Port(host="a", number=1)]
+    assert match(ours, theirs, ("host", "number")) == [1, 0]
+
+
+def test_declared_keys_that_are_missing_or_not_unique_do_not_count():
+    ours = [Port(host="a", number=1), Port(host="a", number=1, secret="x")]
+    theirs = [Port(host="a", number=1, secret="x"), Port(host="a", number=1)]
+    assert match(ours, theirs, ("host", "number")) == [1, 0]  # by equality
+    assert match([Port(host="a")], [Port(host="a")], ("host", "number")) == [0]
+
+
+@pytest.mark.parametrize("key", ["name", "id", "key"])
+def test_elements_match_by_a_key_property_that_is_unique_on_both_sides(key):
+    ours = [{key: "a", "x": 1}, {key: "b"}, {key: "new"}]
+    theirs = [{key: "b"}, {key: "a", "x": 2}]
+    assert match(ours, theirs) == [1, 0, None]
+
+
+def test_numbers_as_keys_are_told_from_texts():
+    assert match([{"id": 1}], [{"id": "1"}]) == [None]
+
+
+def test_elements_without_a_key_match_by_equality():
+    assert match(["a", "b", "c"], ["c", "a"]) == [1, None, 0]
+
+
+def test_equal_elements_match_each_other_once_and_in_order():
+    assert match(["a", "a", "a"], ["a", "a"]) == [0, 1, None]
+
+
+def test_an_element_alone_between_matched_neighbours_is_an_edit():
+    assert match(["a", "X", "c"], ["a", "b", "c"]) == [0, 1, 2]
+    assert match(["X"], ["b"]) == [0]
+    assert match(["X", "c"], ["b", "c"]) == [0, 1]
+    assert match(["a", "X"], ["a", "b"]) == [0, 1]
+
+
+def test_two_elements_between_matched_neighbours_are_not_guessed():
+    assert match(["a", "X", "Y", "d"], ["a", "b", "c", "d"]) == [0, None, None, 3]
+
+
+def test_an_insertion_is_nobodys_edit():
+    assert match(["a", "X", "b"], ["a", "b"]) == [0, None, 1]
+
+
+def test_merging_keeps_what_the_writer_did_not_change():
+    stored = Server(note="kept", labels={"a": "1"})
+    result = merge(stored, Server(labels={"a": "1"}), Server(labels={"a": "2"}))
+    assert (result.note, result.labels) == ("kept", {"a": "2"})
+
+
+def test_a_property_that_the_writer_removes_is_gone():
+    result = merge(Server(note="x"), Server(note="x"), Server())
+    assert result.note is ABSENT
+
+
+def test_a_map_takes_the_writers_members_and_order():
+    result = merge({"a": 1, "b": 2, "c": 3}, {"a": 1, "b": 2, "c": 3}, {"c": 3, "a": 9, "d": 4})
+    assert list(result.items()) == [("c", 3), ("a", 9), ("d", 4)]
+
+
+def test_nested_maps_keep_what_only_the_stored_ones_have():
+    stored = {"a": Server(note="kept", labels={"x": "1"})}
+    result = merge(stored, {"a": Server(labels={"x": "1"})}, {"a": Server(labels={"x": "2"})})
+    assert (result["a"].note, result["a"].labels) == ("kept", {"x": "2"})
+
+
+def test_elements_take_their_secrets_along_when_they_move():
+    stored = [Port(host="a", number=1, secret="s1"), Port(host="b", number=2, secret="s2")]
+    before = [Port(host="a", number=1), Port(host="b", number=2)]
+    after = [Port(host="b", number=2), Port(host="new", number=3), Port(host="a", number=1)]
+    result = merge(Server(ports=stored), Server(ports=before), Server(ports=after)).ports
+    assert [(each.host, each.secret) for each in result] == [
+        ("b", "s2"),
+        ("new", ABSENT),
+        ("a", "s1"),
+    ]
+
+
+def test_an_element_that_the_writer_removes_takes_its_secrets_with_it():
+    stored = [Port(host="a", number=1, secret="s1"), Port(host="b", number=2, secret="s2")]
+    before = [Port(host="a", number=1), Port(host="b", number=2)]
+    result = merge_lists(stored, before, before[1:], ("host", "number"))
+    assert [(each.host, each.secret) for each in result] == [("b", "s2")]
+
+
+def test_elements_that_the_writer_cannot_see_stay_behind_their_neighbours():
+    stored = ["H0", "a", "H1", "b", "H2", "H3"]
+    assert merge_lists(stored, ["a", "b"], ["b", "a"], ()) == ["H0", "b", "H2", "H3", "a", "H1"]
+    assert merge_lists(stored, ["a", "b"], ["a", "x", "b"], ()) == [
+        "H0",
+        "a",
+        "H1",
+        "x",
+        "b",
+        "H2",
+        "H3",
+    ]
+    assert merge_lists(stored, ["a", "b"], [], ()) == ["H0", "H1", "H2", "H3"]
+
+
+def test_a_wrapped_value_edits_the_first_element_of_a_stored_list():
+    stored = ["one", "two", "three"]
+    assert merge(stored, Wrapped(["one"]), Wrapped(["ONE"])) == ["ONE", "two", "three"]
+
+
+def test_a_key_that_is_in_the_bag_is_found_there():
+    from trundle.runtime import stash
+
+    one, other = Port(number=1), Port(number=2)
+    stash(one, ("name", "v1"), "a")
+    stash(other, ("name", "v1"), "b")
+    assert match([one, other], [other, one]) == [1, 0]
+
+
+def test_stored_elements_are_aligned_to_what_a_writer_sees_of_them():
+    stored = [Port(host="a", number=1, secret="s1"), Port(host="b", number=2, secret="s2")]
+
+    def view(each):
+        return {"host": each.host, "number": each.number}
+
+    values = [{"host": "b", "number": 2}, {"host": "c", "number": 3}]
+    assert aligned(values, stored, view, ("host", "number")) == [stored[1], None]
+    assert aligned(values, ABSENT, view) == [None, None]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 2) | st.sampled_from(["a", "b"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("xyz"), inner),
+    max_leaves=8,
+)
+
+
+@given(JSON, JSON, JSON)
+def test_merging_changes_none_of_its_inputs(stored, before, after):
+    kept = copy.deepcopy((stored, before, after))
+    merge(stored, before, after)
+    assert (stored, before, after) == kept
+
+
+@given(JSON, JSON)
+def test_without_an_edit_the_stored_value_stays(stored, seen):
+    assert merge(stored, seen, copy.deepcopy(seen)) is stored
+
+
+@given(JSON, JSON)
+def test_a_writer_who_sees_everything_gets_what_they_write(stored, after):
+    result = merge(stored, stored, after)
+    assert msgspec.json.encode(result) == msgspec.json.encode(after)
+
+
+@given(st.lists(st.sampled_from("abc")), st.lists(st.sampled_from("abcd")))
+def test_no_element_is_matched_twice(ours, theirs):
+    found = match(ours, theirs)
+    places = [place for place in found if place is not None]
+    assert len(found) == len(ours)
+    assert len(set(places)) == len(places)
+    assert all(0 <= place < len(theirs) for place in places)
+
+
+@given(st.lists(st.sampled_from("abcHIJ"), unique=True), st.permutations("abc"))
+def test_hidden_elements_survive_any_edit_exactly_once(stored, after):
+    before = [each for each in stored if each.islower()]
+    result = merge_lists(stored, before, list(after), ())
+    assert [each for each in result if each.islower()] == list(after)
+    hidden = [each for each in stored if each.isupper()]
+    assert sorted(each for each in result if each.isupper()) == sorted(hidden)

@@ -1,0 +1,237 @@
+import msgspec
+import pytest
+
+from trundle.runtime import (
+    ABSENT,
+    BAG,
+    MISSING,
+    Absent,
+    BagEntry,
+    BagError,
+    Entry,
+    PropertyBag,
+    StorageObject,
+    StoredEntry,
+    carry,
+    free_form,
+    keep_places,
+    recall,
+    stash,
+    unstash,
+)
+from trundle.runtime._bag import digest, put_entry, same, tidy
+
+
+class Stored(StorageObject, kw_only=True):
+    a: str | Absent | None = ABSENT
+    b: str | Absent = ABSENT
+    property_bag: PropertyBag | Absent = msgspec.field(default=ABSENT, name=BAG)
+
+
+OLD_A = ("a", "v1")
+
+
+def beside_b(stored):
+    return (stored.b,)
+
+
+def b_in_capitals(stored):
+    return ABSENT if stored.b is ABSENT else stored.b.upper()
+
+
+def bag(stored):
+    """The entries, as they are persisted."""
+    return msgspec.json.decode(msgspec.json.encode(stored)).get(BAG)
+
+
+def reloaded(stored):
+    return msgspec.json.decode(msgspec.json.encode(stored), type=Stored)
+
+
+def test_a_value_is_stashed_under_its_property_and_version_as_plain_json():
+    stored = Stored()
+    stash(stored, OLD_A, {"x": [1, None]})
+    assert bag(stored) == {"a": {"v1": {"value": {"x": [1, None]}}}}
+
+
+def test_an_absent_value_leaves_no_entry_and_null_is_a_value():
+    stored = Stored()
+    stash(stored, OLD_A, ABSENT)
+    assert stored.property_bag is ABSENT
+    stash(stored, OLD_A, None)
+    assert bag(stored) == {"a": {"v1": {"value": None}}}
+
+
+def test_what_the_object_tells_without_an_entry_needs_none():
+    stored = Stored(b="x")
+    stash(stored, OLD_A, "X", derived=b_in_capitals)
+    assert stored.property_bag is ABSENT
+    stash(stored, OLD_A, "other", derived=b_in_capitals)
+    assert bag(stored) == {"a": {"v1": {"value": "other"}}}
+
+
+def test_absence_is_noted_where_the_object_would_tell_something():
+    stored = Stored(b="x")
+    stash(stored, OLD_A, ABSENT, witness=beside_b, derived=b_in_capitals)
+    entry = bag(stored)["a"]["v1"]
+    assert set(entry) == {"beside"}
+    assert unstash(reloaded(stored), (BagEntry("a", "v1", str),), beside_b) is ABSENT
+
+
+def test_absence_is_noted_for_a_hook_that_was_asked_and_only_while_it_has_inputs():
+    stored = Stored(b="x")
+    stash(stored, OLD_A, ABSENT, witness=beside_b, hooked=True)
+    assert stored.property_bag is not ABSENT
+    stored = Stored()
+    stash(stored, OLD_A, ABSENT, witness=beside_b, hooked=True)
+    assert stored.property_bag is ABSENT
+
+
+def test_an_entry_comes_back_with_its_type_and_through_its_conversion():
+    stored = Stored()
+    stash(stored, OLD_A, "7")
+    assert unstash(stored, (BagEntry("a", "v1", str),)) == "7"
+    assert unstash(reloaded(stored), (BagEntry("a", "v1", str),)) == "7"
+    assert unstash(reloaded(stored), (BagEntry("a", "v1", str, int),)) == 7
+
+
+def test_without_an_entry_nothing_is_there_which_is_not_the_same_as_absent():
+    stored = Stored()
+    assert unstash(stored, (BagEntry("a", "v1", str),)) is MISSING
+    assert recall(stored, (BagEntry("a", "v1", str),)) is ABSENT
+
+
+def test_the_first_entry_that_is_there_wins():
+    stored = Stored()
+    stash(stored, ("a", "v2"), "second")
+    entries = (BagEntry("a", "v1", str), BagEntry("a", "v2", str))
+    assert unstash(stored, entries) == "second"
+    stash(stored, OLD_A, "first")
+    assert unstash(stored, entries) == "first"
+
+
+def test_an_entry_is_stale_once_what_it_accompanied_has_changed():
+    stored = Stored(b="x")
+    stash(stored, OLD_A, "value", witness=beside_b)
+    entries = (BagEntry("a", "v1", str),)
+    assert unstash(stored, entries, beside_b) == "value"
+    stored.b = "y"
+    assert unstash(stored, entries, beside_b) is MISSING
+    stored.b = ABSENT
+    assert unstash(stored, entries, beside_b) is MISSING
+    stored.b = "x"
+    assert unstash(stored, entries, beside_b) == "value"
+
+
+def test_an_entry_beside_nothing_is_stale_once_something_is_there():
+    stored = Stored()
+    stash(stored, OLD_A, "value", witness=beside_b)
+    assert bag(stored)["a"]["v1"] == {"value": "value", "beside": None}
+    stored = reloaded(stored)
+    assert unstash(stored, (BagEntry("a", "v1", str),), beside_b) == "value"
+    stored.b = "x"
+    assert unstash(stored, (BagEntry("a", "v1", str),), beside_b) is MISSING
+
+
+def test_an_entry_that_cannot_be_read_is_an_error_that_names_it_and_leaves_it():
+    stored = Stored()
+    put_entry(stored, OLD_A, StoredEntry(free_form({"x": [1, "two"]})))
+    with pytest.raises(BagError) as raised:
+        unstash(stored, (BagEntry("a", "v1", dict[str, list[int]]),))
+    assert str(raised.value) == (
+        "the entry 'a' of version v1 in the property bag cannot be read: "
+        "Expected `int`, got `str` - in the entry at .x[1]"
+    )
+    assert raised.value.holder is stored
+    assert bag(stored) == {"a": {"v1": {"value": {"x": [1, "two"]}}}}
+
+
+def test_entries_travel_on_but_those_that_were_taken():
+    source = Stored()
+    for name, version in (("b", "v1"), ("a", "v2"), ("a", "v1")):
+        stash(source, (name, version), f"{name}{version}")
+    target = Stored()
+    carry(target, source, (("a", "v1"),))
+    assert bag(target) == {"a": {"v2": {"value": "av2"}}, "b": {"v1": {"value": "bv1"}}}
+
+
+def test_an_entry_that_the_target_has_already_wins():
+    source, target = Stored(), Stored()
+    stash(source, OLD_A, "older")
+    stash(target, OLD_A, "newer")
+    carry(target, source, ())
+    assert bag(target) == {"a": {"v1": {"value": "newer"}}}
+
+
+def test_carrying_leaves_the_source_as_it_was():
+    source, target = Stored(), Stored()
+    stash(source, ("b", "v1"), "b")
+    stash(source, OLD_A, "a")
+    before = msgspec.json.encode(source)
+    carry(target, source, ())
+    put_entry(target, ("c", "v1"), Entry("c"))
+    put_entry(target, ("a", "v9"), Entry("c"))
+    assert msgspec.json.encode(source) == before
+
+
+def test_a_tidy_bag_is_in_alphabetical_order_and_an_empty_one_is_dropped():
+    stored = Stored(property_bag={"b": {"v2": Entry(1), "v1": Entry(2)}, "a": {}, "c": {}})
+    tidy(stored)
+    assert list(stored.property_bag) == ["b"]
+    assert list(stored.property_bag["b"]) == ["v1", "v2"]
+    for empty in ({}, {"a": {}}, {"a": {}, "b": {}}):
+        stored = Stored(property_bag=dict(empty))
+        tidy(stored)
+        assert stored.property_bag is ABSENT
+
+
+def test_a_digest_tells_absent_from_null_and_is_none_where_all_is_absent():
+    assert digest((ABSENT, ABSENT)) is None
+    texts = [digest(each) for each in ((None,), ("",), (ABSENT, ""), ("", ABSENT), ([],), (0,))]
+    assert len(set(texts)) == len(texts)
+    assert None not in texts
+    assert digest(("a", 1)) == digest(("a", 1))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        (1, 1, True),
+        (1, 1.0, False),
+        (True, 1, False),
+        ("", None, False),
+        (ABSENT, None, False),
+        (ABSENT, ABSENT, True),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}, False),
+        ([1], [1], True),
+        (free_form(1), 1, True),
+        (msgspec.Raw(b"1.10"), msgspec.Raw(b"1.1"), False),
+    ],
+)
+def test_values_are_the_same_only_to_the_byte(one, other, alike):
+    assert same(one, other) is alike
+
+
+def test_elements_that_only_a_stale_list_has_keep_their_places():
+    stored = Stored()
+    stash(stored, OLD_A, ["one", 2, "three", 4])
+    entries = (BagEntry("a", "v1", list),)
+    found = keep_places(
+        stored, entries, ["one", "new", "three"], lambda each: isinstance(each, int)
+    )
+    assert found == ["one", 2, "new", "three", 4]
+    assert keep_places(stored, entries, [], lambda each: isinstance(each, int)) == [2, 4]
+    assert keep_places(stored, entries, ABSENT, lambda each: True) is ABSENT
+    assert keep_places(stored, entries, ["x"], lambda each: False) == ["x"]
+
+
+def test_members_that_only_a_stale_map_has_stay():
+    stored = Stored()
+    stash(stored, OLD_A, {"x": "one", "y": 2, "z": 3})
+    found = keep_places(
+        stored,
+        (BagEntry("a", "v1", dict),),
+        {"x": "new", "z": "now text"},
+        lambda each: isinstance(each, int),
+    )
+    assert found == {"x": "new", "z": "now text", "y": 2}

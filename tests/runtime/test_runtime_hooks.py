@@ -1,0 +1,171 @@
+import msgspec
+import pytest
+from evolving import Store, evolve, hooked, thing
+
+from trundle.runtime import ABSENT, HookError, call_converter, call_hook, hook
+
+
+class Names(msgspec.Struct, frozen=True, kw_only=True):
+    full: str | msgspec.UnsetType = ABSENT
+    tags: list[str] | msgspec.UnsetType = ABSENT
+
+
+class Parts(msgspec.Struct, frozen=True, kw_only=True):
+    first: str | msgspec.UnsetType = ABSENT
+    last: str | msgspec.UnsetType = ABSENT
+
+
+WRITES = frozenset({"first", "last"})
+
+
+def called(method, record=None):
+    record = Names(full="Ada Lovelace") if record is None else record
+    return call_hook("hooks:Names.assign_to", method, record, WRITES, Parts, "v1 and v2", "holder")
+
+
+def test_a_hook_declares_what_it_reads_and_writes_in_order():
+    @hook(reads=("b", "a"), writes=("d", "c"))
+    def assign_to(self, source):
+        return {}
+
+    assert assign_to.__hook__ == (("a", "b"), ("c", "d"))
+    assert assign_to(None, None) == {}
+
+
+@pytest.mark.parametrize("wrong", [{"reads": "name"}, {"writes": "name"}])
+def test_a_single_text_is_no_declaration(wrong):
+    with pytest.raises(TypeError, match=r"as a tuple of attributes, as in \('name',\)"):
+        hook(**{"reads": (), "writes": (), **wrong})
+
+
+def test_a_hook_gets_the_record_and_gives_its_outputs():
+    def split(source):
+        first, last = source.full.split()
+        return {"first": first, "last": last}
+
+    assert called(split) == {"first": "Ada", "last": "Lovelace"}
+
+
+def test_a_hook_need_not_write_everything_it_declares():
+    assert called(lambda source: {"first": "Ada"}) == {"first": "Ada"}
+    assert called(lambda source: {}) == {}
+
+
+def test_a_hook_is_not_called_when_all_its_inputs_are_absent():
+    assert called(pytest.fail, Names()) == {}
+
+
+def test_an_undeclared_output_is_an_error_that_says_what_to_do():
+    with pytest.raises(HookError) as raised:
+        called(lambda source: {"first": "Ada", "middle": "B", "age": 1})
+    assert str(raised.value) == (
+        "the hook hooks:Names.assign_to between v1 and v2 wrote 'age', 'middle', which it does not "
+        "declare; add it to `writes`, which has first, last"
+    )
+    assert raised.value.holder == "holder"
+
+
+def test_an_output_of_a_wrong_type_is_an_error_that_names_it():
+    with pytest.raises(HookError, match=r"wrong type: Expected `str`, got `int` - at `\$.first`"):
+        called(lambda source: {"first": 5})
+
+
+def test_an_absent_output_is_as_if_not_written():
+    assert called(lambda source: {"first": ABSENT, "last": "L"}) == {"last": "L"}
+
+
+@pytest.mark.parametrize("returned", [None, [], "text", ("first", "Ada")])
+def test_anything_but_a_dictionary_is_an_error(returned):
+    kind = type(returned).__name__
+    with pytest.raises(HookError, match=f"returned {kind}; expected a dictionary"):
+        called(lambda source: returned)
+
+
+def test_a_hook_that_raises_is_named_with_its_error():
+    with pytest.raises(HookError, match="raised ZeroDivisionError: division by zero") as raised:
+        called(lambda source: 1 / 0)
+    assert isinstance(raised.value.__cause__, ZeroDivisionError)
+
+
+def test_a_hook_cannot_change_its_input():
+    tags = ["a"]
+
+    def greedy(source):
+        with pytest.raises(AttributeError):
+            source.full = "x"
+        source.tags.append("b")
+        return {"first": str(source.tags)}
+
+    assert called(greedy, Names(tags=tags)) == {"first": "['a', 'b']"}
+    assert tags == ["a"]
+
+
+def test_a_converter_gets_a_copy_and_its_error_is_named():
+    value = {"a": [1]}
+    found = call_converter("hooks:H.convert", lambda each: each["a"].pop(), value, "v1 and v2", "h")
+    assert (found, value) == (1, {"a": [1]})
+    with pytest.raises(HookError, match=r"hook hooks:H\.convert between v1 and v2 raised KeyError"):
+        call_converter("hooks:H.convert", lambda each: each["z"], value, "v1 and v2", "h")
+
+
+class Strict:
+    def assign_to(self, source):
+        if not source.text:
+            raise ValueError("empty text")
+        if source.text == "list":
+            return []
+        return {"length" if source.text != "oops" else "width": len(source.text)}
+
+
+VERSIONS = {
+    "v1": {"Thing": {"items": "[Item]"}, "Item": {"text": "string"}},
+    "v2": {"Thing": {"items": "[Item]"}, "Item": {"length": "integer"}},
+}
+
+
+@pytest.fixture(scope="module")
+def scheme():
+    return evolve(VERSIONS, hooked("v1", "v2", Strict, "Item", to=(("text",), ("length",))))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "raised ValueError: empty text"),
+        ("list", "returned list; expected a dictionary"),
+        ("oops", "wrote 'width', which it does not declare"),
+    ],
+)
+def test_an_error_of_a_hook_arrives_with_object_path_and_versions(scheme, text, reason):
+    with pytest.raises(HookError) as raised:
+        Store(scheme).put("v1", items=[{"text": "fine"}, {"text": text}])
+    message = str(raised.value)
+    assert message.startswith("Thing v1: the hook ")
+    assert reason in message
+    assert "between v1 and v2" in message
+    assert message.endswith(" - at $.items[1]")
+
+
+def test_a_hook_runs_for_every_element_that_has_its_input(scheme):
+    store = Store(scheme).put("v1", items=[{"text": "four"}, {}])
+    assert store.read("v2") == {"items": [{"length": 4}, {}]}
+    assert store.read("v1") == {"items": [{"text": "four"}, {}]}
+
+
+class Infinite:
+    def assign_to(self, source):
+        return {"size": float("inf")}
+
+
+def test_a_hook_that_makes_an_infinite_number_is_an_error():
+    from trundle.runtime import DocumentError
+
+    scheme = evolve(
+        {
+            "v1": {"Thing": {"text": "string"}},
+            "v2": {"Thing": {"size": "number"}},
+        },
+        hooked("v1", "v2", Infinite, to=(("text",), ("size",))),
+    )
+    with pytest.raises(DocumentError, match=r"finite number, got `inf` - at \$\.size"):
+        scheme.convert(thing("v1", text="x"))
