@@ -1,7 +1,6 @@
 """Rendering plans as functions: straight-line code that reads from top to bottom."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 
@@ -13,10 +12,13 @@ from trundle.evolution import ADDITIONAL, Place, Plan, PlanKey, Shape, calls_hoo
 from trundle.evolution.steps import (
     Assign,
     Change,
+    Expression,
     First,
     Hidden,
     HookOutput,
+    PutMember,
     Stash,
+    TakeMember,
     Unstash,
     Witness,
 )
@@ -145,6 +147,10 @@ class _Body:
                     value = value if value.isidentifier() else f"({value})"
                     value += " or ABSENT"  # no document tells an empty map from none
                 yield f"{self._attribute(step.property)}={value}"
+        if self._stored_root():
+            version = text_literal(self.key.source.version.text)
+            kept = self.key.source.kind == "storage"
+            yield f"written_with={'read.written_with' if kept else version}"
         if others:
             rest = others.pop(ADDITIONAL)
             named = "".join(
@@ -156,6 +162,11 @@ class _Body:
                 else (f"additional_properties={rest}")
             )
         yield "unknown=read.unknown"
+
+    def _stored_root(self) -> bool:
+        """Whether the target is a whole stored resource, which names the version it was written with."""
+        root = self.types.evolution.is_root(self.key.lineage)
+        return root and self.key.target.kind == "storage"
 
     def _node(self, shape: Shape) -> ApiNode | StorageNode:
         lineage = self.key.lineage
@@ -222,7 +233,7 @@ class _Body:
         self.expressions.lines.append(call("stash", arguments, "    ") + "\n")
 
 
-def _asks_bag(value: Any) -> bool:
+def _asks_bag(value: Expression | Witness | None) -> bool:
     """Whether an expression, or a witness, looks into the property bag."""
     match value:
         case Unstash():
@@ -231,6 +242,8 @@ def _asks_bag(value: Any) -> bool:
             return any(map(_asks_bag, values))
         case Change(inner, _) | Hidden(inner):
             return _asks_bag(inner)
+        case PutMember() | TakeMember():
+            return True
         case HookOutput(call=made):
             return any(_asks_bag(each) for _, each in made.inputs)
         case _:

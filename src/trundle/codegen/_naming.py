@@ -63,9 +63,14 @@ def attribute_name(name: str) -> str:
     return f"{plain}_" if plain in _RESERVED_ATTRIBUTES else plain
 
 
-def attribute_names(names: Iterable[str]) -> dict[str, str]:
-    """Attributes for all properties of a type; two that would share a name are numbered."""
-    taken: dict[str, str] = {}
+def attribute_names(names: Iterable[str], occupied: Iterable[str] = ()) -> dict[str, str]:
+    """Attributes for all properties of a type; two that would share a name are numbered.
+
+    Args:
+        names: the properties' names.
+        occupied: attributes that the type has already.
+    """
+    taken: dict[str, str] = dict.fromkeys(occupied, "")
     found: dict[str, str] = {}
     for name in sorted(names):
         plain = attribute_name(name)

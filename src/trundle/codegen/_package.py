@@ -22,8 +22,9 @@ from trundle.codegen._text import (
     text_literal,
 )
 from trundle.codegen._types import TypeRenderer
-from trundle.evolution import Evolution, PlanKey, partition, snake
+from trundle.evolution import ChangeError, Evolution, PlanKey, partition, snake
 from trundle.runtime import conversion_module
+from trundle.schema import ObjectType
 
 LINE_LIMIT = 500
 """About how many statements of conversions a module holds before the next one is begun."""
@@ -79,7 +80,22 @@ def generate_package(
     Raises:
         ChangeError: a configured change or hook does not fit the schemas.
     """
+    _check_names(evolution)
     return _Packing(evolution, package, title, horizon, unknown).files()
+
+
+def _check_names(evolution: Evolution) -> None:
+    """Raises where a property has a name that msgspec cannot write."""
+    for schema in evolution.schemas:
+        for definition in schema.definitions.values():
+            for each in definition.properties if isinstance(definition, ObjectType) else ():
+                if re.search(r'["\\\x00-\x1f]', each.name):
+                    raise ChangeError(
+                        definition.source,
+                        f"the property {each.name!r} of {definition.name} in {schema.version} has a "
+                        "quote, a backslash or a control character in its name, which generated "
+                        "classes cannot have; rename it, or leave the object free-form",
+                    )
 
 
 class _Packing:
@@ -155,7 +171,8 @@ class _Packing:
             "from trundle.runtime import ResourceType, Scheme\n\n"
             '__all__ = ["scheme"]\n\n'
             f"scheme = Scheme(\n    {text_literal(self.package)},\n    (\n{resources}    ),\n"
-            f"    served=(\n{served}    ),\n    unknown={text_literal(self.unknown)},\n)\n"
+            f"    served=(\n{served}    ),\n    unknown={text_literal(self.unknown)},\n"
+            f"    hooked={bool(self.evolution.hooks.declarations)},\n)\n"
         )
 
     def _resource(self, each: Any) -> str:

@@ -1,9 +1,10 @@
 """Rendering the classes of API types, storage types and enums."""
 
+from functools import cached_property
 from typing import Any
 
 from trundle.codegen._classes import ApiNode, Classes, ClassPath, StorageNode
-from trundle.codegen._naming import attribute_names, camel
+from trundle.codegen._naming import attribute_name, attribute_names, camel
 from trundle.codegen._text import call, class_mark, docstring, text_literal, tuple_literal
 from trundle.evolution import ADDITIONAL, Lineage, Neighbours, Place
 from trundle.schema import (
@@ -103,11 +104,22 @@ class TypeRenderer:
         assert isinstance(constant, EnumType)
         return str(constant.values[0])
 
-    @staticmethod
-    def names(version: ApiVersion, definition: ObjectType) -> dict[str, str]:
-        """The attributes of a type's properties."""
-        del version
-        return attribute_names(each.name for each in definition.properties)
+    def names(self, version: ApiVersion, definition: ObjectType) -> dict[str, str]:
+        """The attributes of a type's properties; a root's stand beside those that name the resource."""
+        envelope = self._root_envelopes.get((version, id(definition)), ())
+        kept = {name: attribute_name(name) for name in envelope}
+        plain = [each.name for each in definition.properties if each.name not in kept]
+        return {**kept, **attribute_names(plain, kept.values())}
+
+    @cached_property
+    def _root_envelopes(self) -> dict[tuple[ApiVersion, int], tuple[str, ...]]:
+        """What names the resource of each definition that is a root."""
+        return {
+            (version, id(self.evolution.schema(version).definitions[key])): self.envelope(
+                ApiNode(version, key, root=True)
+            )
+            for version, key in self.resources
+        }
 
     def fields(self, node: ApiNode | StorageNode, definition: ObjectType) -> tuple[Property, ...]:
         """The properties that are fields: all but the tag and what names a resource."""

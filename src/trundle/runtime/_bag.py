@@ -64,6 +64,8 @@ def stash(
         if unsaid is None:
             return
         entry = NoEntry(value)
+        if derived is not None and not hooked:
+            entry.derived = derived  # type: ignore[attr-defined]
         unsaid.append(entry)
     if witness is not None:
         entry.witness = witness  # type: ignore[attr-defined]

@@ -62,6 +62,7 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
     ours, theirs = _entries(before), _entries(after)
     merged = _entries(stored)
     made: list[Entry] = []
+    changed: list[tuple[Place, NoEntry]] = []
     unsaid: list[tuple[Place, NoEntry]] = []
     for place in {**ours, **theirs}:
         old, new = ours.get(place), theirs.get(place)
@@ -74,10 +75,17 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
         for alias in getattr(new or old, "aliases", ()):
             other = merged.pop(alias, None)
             known = other if known is None else known
-        if new is not None and not isinstance(new, NoEntry):
+        if isinstance(new, NoEntry):
+            changed.append((place, new))
+        elif new is not None:
             merged[place] = _merged_entry(stored, known, old, new)
             made.append(merged[place])
     _fill(result, merged)
+    for place, mark in changed:
+        derived = getattr(mark, "derived", None)
+        if derived is not None and not same(derived(result), mark.value):
+            merged[place] = _merged_entry(stored, None, None, mark)
+            made.append(merged[place])
     for place, mark in unsaid:
         _drop_revived(result, stored, merged, place, mark)
     _fill(result, merged)

@@ -1,6 +1,7 @@
 """Hypothesis strategies of stored objects, as several clients leave them behind."""
 
 import importlib
+import json
 from typing import Any
 
 from hypothesis import strategies as st
@@ -8,7 +9,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from trundle.runtime import Scheme
 from trundle.verify._edits import edits
-from trundle.verify._values import objects
+from trundle.verify._values import objects, struct_info
 
 _WRITES = 3
 
@@ -66,10 +67,13 @@ def _stored(draw: DrawFn, scheme: Scheme, resource: str, writer: str | None, wri
 
 def earlier_objects(scheme: Scheme, resource: str, version: str) -> SearchStrategy[Any]:
     """Stored objects in the shape of an earlier storage version, written by that version itself."""
-    class_ = storage_class(scheme, resource, version)
+    class_ = object_class(scheme, resource, version)
+    plain = not any(field.encode_name == "$additional" for field in struct_info(class_).fields)
 
-    def written(stored: Any) -> Any:
-        stored.written_with = version
-        return stored
+    def written(drawn: tuple[Any, bool]) -> Any:
+        document, later = drawn
+        data = scheme.encode(document)[:-1] + b',"$writtenWith":' + json.dumps(version).encode()
+        data += b',"written later":[1.10]}' if later and plain else b"}"
+        return scheme.decode(data)
 
-    return objects(class_).map(written)
+    return st.tuples(objects(class_), st.booleans()).map(written)
