@@ -51,7 +51,7 @@ from trundle.evolution.steps import (
     Witness,
     may_lack,
 )
-from trundle.schema import EnumType, ListOf, MapOf, Ref, Scalar, Type
+from trundle.schema import EnumType, ListOf, MapOf, Nullable, Ref, Scalar, Type
 
 _INDENT = "    "
 _TAKEN = frozenset(
@@ -269,6 +269,9 @@ class Expressions:
     def _entry(self, each: Entry) -> str:
         shape = Shape("storage", each.place.version)
         annotation = self._annotation(each.place, shape)
+        lineage = self.key.lineage
+        if lineage.nullable(each.place) and not isinstance(lineage.type(each.place), Nullable):
+            annotation += " | None"
         parts = [text_literal(each.place.property), text_literal(each.place.version.text)]
         parts.append(annotation)
         if each.step is not None:

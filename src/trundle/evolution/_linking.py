@@ -151,15 +151,19 @@ def _candidates(versions: VersionMap, version: ApiVersion) -> list[ApiVersion]:
 
 def _link(lineage: Lineage, group: _Group, pair: Neighbours) -> Link:
     older, newer = Place(pair.older, group[pair.older]), Place(pair.newer, group[pair.newer])
-    return Link(older, newer, _conversion(lineage, older, newer))
+    ruled = pair in VersionMap.of(group).pairs
+    return Link(older, newer, _conversion(lineage, older, newer, ruled=ruled))
 
 
-def _conversion(lineage: Lineage, older: Place, newer: Place) -> Conversion | None:
+def _conversion(lineage: Lineage, older: Place, newer: Place, *, ruled: bool) -> Conversion | None:
+    """How two places convert; rules and hooks count only where the two are neighbours."""
     evolution = lineage.evolution
     changes = evolution.changes(older.version, lineage.definition(older.version).name)
     ours, theirs = lineage.type(older), lineage.type(newer)
     schemas = (evolution.schema(older.version), evolution.schema(newer.version))
     meets = evolution.meets(older.version, newer.version, lineage.nodes)
+    if not ruled:
+        return relate(ours, theirs, schemas, meets)
     if changes is not None:
         name = older.property
         if name in changes.keep:

@@ -109,10 +109,10 @@ class _Planning:
         for thread in threads:
             if thread.at(storage.version) is not None:
                 continue
-            if self.source.kind == "storage" and thread.at(self.source.version) is None:
-                continue  # whatever is in the bag travels on
             home = thread.home(storage.version)
             shape = Shape("storage", home.version)
+            if self._travels_on(thread, home, shape):
+                continue
             value = self.value(thread, home, shape)
             if value is None:
                 continue
@@ -131,6 +131,13 @@ class _Planning:
                 tuple(place for place in self._homes(thread) if place != home),
                 self._spoken(thread) if self.source.kind == "storage" else (),
             )
+
+    def _travels_on(self, thread: Thread, home: Place, shape: Shape) -> bool:
+        """Whether all that a stored source has of a thread is in its bag, and goes on from there."""
+        if self.source.kind == "api" or thread.at(self.source.version) is not None:
+            return False
+        told = self.derived(thread, home, shape, frozenset({thread.number}))
+        return told is None or not self._on_the_way(thread)
 
     def _spoken(self, thread: Thread) -> tuple[str, ...]:
         """The properties of a stored source that the hooks which tell a thread write, too."""

@@ -196,7 +196,7 @@ def carry(
                     name, {}
                 ):
                     put_entry(target, (name, version), entry)
-        _accompany(target, made)
+    _accompany(target, made)
     tidy(target)
 
 

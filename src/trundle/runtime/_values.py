@@ -40,10 +40,10 @@ def to_free_form(value: Any) -> FreeForm:
     return msgspec.Raw(write_value(value))
 
 
-def from_free_form(value: FreeForm, type_: Any) -> Any:
+def from_free_form(value: FreeForm | None, type_: Any) -> Any:
     """Free-form data as a typed value where it fits, else absent."""
     try:
-        return decoder(type_).decode(value)
+        return decoder(type_).decode(b"null" if value is None else value)
     except (msgspec.MsgspecError, RecursionError):
         return ABSENT
 

@@ -60,12 +60,15 @@ class _Comparison:
         self.lists = lists
         self.hooks = hooks
         self.keys = declared_keys(edit.storage)
-        self.names = {
-            name
-            for each in edit.made
-            for name in (*_objects_only(each.path), *_names(each.one), *_names(each.other))
-        }
+        self.names: set[str] = set()
+        self.lists_changed: set[str] = set()
+        for each in edit.made:
+            own = _objects_only(_after_lists(each.path))
+            both = isinstance(each.one, list) and isinstance(each.other, list)
+            self.names.update(own[:-1] if both else own, _names(each.one), _names(each.other))
+            self.lists_changed.update(_objects_only(each.path))
         self.names |= _all_names(self.names, edit.renamed)
+        self.lists_changed |= _all_names(self.lists_changed, edit.renamed)
         self.depths = {len(_objects_only(each.path)) for each in edit.made}
 
     def compare(
@@ -107,7 +110,7 @@ class _Comparison:
         """
         if self.hooks:
             return len(_objects_only(path)) in self.depths
-        return not self.names.isdisjoint(path)
+        return not self.names.isdisjoint(path) or not self.lists_changed.isdisjoint(path[-1:])
 
     def members(
         self,
@@ -202,6 +205,12 @@ def _at(value: Any, path: Path) -> Any:
         else:
             return MISSING
     return value
+
+
+def _after_lists(path: Path) -> Path:
+    """What follows the last element of a list in a path."""
+    places = [place for place, part in enumerate(path) if isinstance(part, int)]
+    return path[places[-1] + 1 :] if places else path
 
 
 def _objects_only(path: Path) -> tuple[str, ...]:
