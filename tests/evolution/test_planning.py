@@ -23,6 +23,7 @@ from trundle.evolution.steps import (
     Items,
     Listed,
     MapText,
+    NotNull,
     Optional,
     PutMember,
     Read,
@@ -159,7 +160,7 @@ def last(expression):
         ("string?", "string", None, None),
         ("[integer]", "[number]", None, Items(Fit(("integer",)))),
         ("{integer}", "{number}", None, Values(Fit(("integer",)))),
-        ("integer?", "number", None, Optional(Fit(("integer",)))),
+        ("integer?", "number", NotNull(None), Optional(Fit(("integer",)))),
     ],
 )
 def test_each_row_of_the_table_is_a_step(older, newer, up, down):

@@ -90,7 +90,11 @@ class _Changing:
                 source.inner if isinstance(source, Nullable) else source,
                 target.inner if isinstance(target, Nullable) else target,
             )
-            return inner if inner is None or isinstance(inner, Mismatch) else Optional(inner)
+            if isinstance(inner, Mismatch):
+                return inner
+            if isinstance(source, Nullable) and not isinstance(target, Nullable | FreeForm):
+                return NotNull(inner)
+            return None if inner is None else Optional(inner)
         match source, target:
             case (FreeForm(), FreeForm()):
                 return None

@@ -183,7 +183,11 @@ def relate(
         schemas: the schemas that references resolve in.
         meets: whether two named definitions are the same thing; decides about renamed types.
     """
-    return _Relating(schemas[0], schemas[1], meets).types(older, newer)
+    found = _Relating(schemas[0], schemas[1], meets).types(older, newer)
+    nulls = isinstance(older, Nullable), isinstance(newer, Nullable)
+    if found is None or lossless(found) or nulls[0] == nulls[1]:
+        return found
+    return NullFits(found, *nulls)
 
 
 class _Relating:
