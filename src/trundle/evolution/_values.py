@@ -85,6 +85,11 @@ class _Changing:
         self.target = target
 
     def step(self, source: Type, target: Type) -> ValueStep | Mismatch | None:
+        free = _is_free_form(source), _is_free_form(target)
+        if free == (True, False):
+            return FromFreeForm(self.target.place, target, self.target.shape)
+        if free == (False, True):
+            return ToFreeForm()
         if isinstance(source, Nullable) or isinstance(target, Nullable):
             inner = self.step(
                 source.inner if isinstance(source, Nullable) else source,
@@ -98,10 +103,6 @@ class _Changing:
         match source, target:
             case (FreeForm(), FreeForm()):
                 return None
-            case (FreeForm(), _):
-                return FromFreeForm(self.target.place, target, self.target.shape)
-            case (_, FreeForm()):
-                return ToFreeForm()
             case (Union(), _) | (_, Union()):
                 return self._unions(source, target)
             case (ListOf(items), ListOf(others)):
@@ -183,3 +184,8 @@ class _Changing:
             return MISMATCH
         step = self.step(variant, candidate)
         return MISMATCH if isinstance(step, Fit | FromFreeForm | ToFreeForm) else step
+
+
+def _is_free_form(type_: Type) -> bool:
+    """Whether a type is any JSON, which is so with null and without."""
+    return isinstance(type_.inner if isinstance(type_, Nullable) else type_, FreeForm)

@@ -270,6 +270,21 @@ def write_value(value: Any) -> bytes:
     return data
 
 
+def without_bags(value: Any) -> Any:
+    """A value as other versions may see it: what its bags hold is for those who stashed it."""
+    if isinstance(value, GeneratedObject):
+        members = {
+            name: ABSENT if name == "property_bag" else without_bags(getattr(value, name))
+            for name in value.__struct_fields__
+        }
+        return type(value)(**members)
+    if isinstance(value, list):
+        return [without_bags(item) for item in value]
+    if isinstance(value, dict):
+        return {name: without_bags(item) for name, item in value.items()}
+    return value
+
+
 def _written(value: Any) -> Iterator[bytes]:
     match value:
         case GeneratedObject():

@@ -35,9 +35,9 @@ def fit(value: Any, *kinds: str) -> Any:
 
 def to_free_form(value: Any) -> FreeForm:
     """A typed value as free-form data."""
-    from trundle.runtime._documents import write_value  # noqa: PLC0415 - free form is a document's part
+    from trundle.runtime._documents import without_bags, write_value  # noqa: PLC0415 - a document's part
 
-    return msgspec.Raw(write_value(value))
+    return msgspec.Raw(write_value(without_bags(value)))
 
 
 def from_free_form(value: FreeForm | None, type_: Any) -> Any:
