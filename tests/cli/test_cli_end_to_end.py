@@ -88,16 +88,31 @@ def test_a_reader_that_leaves_early_is_no_error(line):
 def test_an_interruption_is_quiet(line):
     os.mkfifo(line.folder / "pipe")
     line.write("crm/__init__.py", "")
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [TRUNDLE, "convert", "pipe", "--to", "storage"],
         cwd=line.folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-    )
-    time.sleep(1.5)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=10)
+    ) as process:
+        writer = opened_once_read(line.folder / "pipe")
+        time.sleep(1)  # a signal between opening and reading would only set Python's own flag
+        try:
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=30)
+        finally:
+            process.kill()
+            os.close(writer)
     assert (process.returncode, out, err) == (130, b"", b"")
+
+
+def opened_once_read(pipe):
+    """A named pipe opened for writing, as soon as somebody reads it."""
+    for _ in range(600):
+        try:
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            time.sleep(0.05)
+    pytest.fail("nobody reads the pipe")
 
 
 def test_completion_is_there_for_the_usual_shells(trundle):
