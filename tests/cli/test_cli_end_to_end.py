@@ -85,6 +85,15 @@ def test_a_reader_that_leaves_early_is_no_error(line):
     assert result.stderr == ""
 
 
+@pytest.fixture
+def interruptible():
+    """Lets child processes be interrupted, which those of a background job inherit not to be."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interruption_is_quiet(line):
     os.mkfifo(line.folder / "pipe")
     line.write("crm/__init__.py", "")
