@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-import msgspec
-
 from trundle import runtime
 from trundle.codegen._classes import ApiNode, Classes, ClassPath, StorageNode
 from trundle.codegen._functions import Function, FunctionRenderer
@@ -41,20 +39,6 @@ _STANDARD = {
 
 _TEXT = re.compile(r'''"""(?s:.*?)"""|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|#.*''')
 """What is no code: docstrings, texts and comments."""
-
-
-class GeneratedPackage(msgspec.Struct, frozen=True):
-    """What was generated.
-
-    Attributes:
-        files: the content of each file by its path, relative to the package's folder.
-        classes: the classes of the package.
-        plans: the plans that its functions render.
-    """
-
-    files: Mapping[str, bytes]
-    classes: Classes
-    plans: tuple[PlanKey, ...]
 
 
 def generate_package(

@@ -16,7 +16,6 @@ from trundle.evolution._lineage import (
     ByHook,
     ByMove,
     Derivation,
-    Lineage,
     Place,
     Thread,
 )
@@ -59,11 +58,6 @@ from trundle.version import ApiVersion
 def plan(key: PlanKey) -> Plan:
     """The plan that converts objects of one shape of a lineage to another."""
     return _Planning(key).plan()
-
-
-def witness_of(lineage: Lineage, thread: Thread, storage: Shape) -> Witness | None:
-    """What makes an entry of a thread stale in objects of a storage shape; None if nothing does."""
-    return _Planning(PlanKey(lineage, storage, storage)).witness(thread)
 
 
 class _Value:

@@ -333,7 +333,7 @@ class Plan(msgspec.Struct, frozen=True):
     Attributes:
         key: what it converts.
         steps: assignments in alphabetical order of the target's properties, then entries of the bag.
-        carried: the threads' places whose entries the steps consume; all other entries travel on.
+        consumed: places whose entries the steps take up; all other entries of the bag travel on.
     """
 
     key: PlanKey
