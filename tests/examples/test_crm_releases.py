@@ -136,10 +136,10 @@ def test_every_storage_version_leads_straight_to_the_hub(
 ) -> None:
     resource = releases[version].scheme.resources["Person"]
     scheme = releases[version].scheme
-    hub = scheme._load(resource.storage[resource.hub])
+    hub = scheme._lookup.load(resource.storage[resource.hub])
     assert set(resource.storage) == {each for each in releases[version].known if each != PREVIEW}
     for path in resource.storage.values():
-        class_ = scheme._load(path)
+        class_ = scheme._lookup.load(path)
         assert class_ is hub or scheme.function(class_, hub)
 
 

@@ -151,6 +151,16 @@ def test_numbers_that_are_not_finite_are_errors(scheme, name, value):
         scheme.convert(thing("v1", name="n", **{name: value}))
 
 
+def test_a_number_in_the_bag_that_is_not_finite_is_an_error():
+    versions = {"v1": {"Thing": {"size": "number"}}, "v2": {"Thing": {"a": "string"}}}
+    scheme = evolve(versions)
+    made = scheme.decode(json.dumps(thing("v1", size=0.5)).encode())
+    made.size = float("inf")
+    kept = scheme.to_storage(made)
+    with pytest.raises(DocumentError, match=r"got `inf` - at \$\.\$propertyBag\.size\.v1\.value"):
+        scheme.encode(kept)
+
+
 @pytest.mark.parametrize("wrong", [{1, 2}, object(), b"x", {"a": {1}}, {(1, 2): 3}])
 def test_what_is_no_plain_json_is_a_document_error(scheme, wrong):
     with pytest.raises(DocumentError, match="Expected plain JSON"):

@@ -20,6 +20,7 @@ from trundle.runtime._errors import (
     UnknownVersionError,
 )
 from trundle.runtime._hooks import HookMethodDeclaration, call_converter, call_hook, hook
+from trundle.runtime._lookup import Conversion, ResourceType, conversion_module
 from trundle.runtime._merge import aligned
 from trundle.runtime._objects import (
     ABSENT,
@@ -36,7 +37,7 @@ from trundle.runtime._objects import (
     StoredEntry,
     free_form,
 )
-from trundle.runtime._scheme import Conversion, ResourceType, Scheme, conversion_module
+from trundle.runtime._scheme import Scheme
 from trundle.runtime._values import (
     Wrapped,
     convert_scalar,

@@ -262,6 +262,15 @@ def _quoted(name: str) -> str:
     return msgspec.json.encode(name).decode()
 
 
+def kept_apart(data: bytes, place: int) -> bool:
+    """Whether a document has what objects keep apart, at its first `$` or after; that is found at once."""
+    return place >= 0 and (data.find(_UNKNOWN, place) >= 0 or data.find(_ADDITIONAL, place) >= 0)
+
+
+_UNKNOWN = UNKNOWN.encode()
+_ADDITIONAL = ADDITIONAL.encode()
+
+
 def write_value(value: Any) -> bytes:
     """The compact JSON of a value, with unknown and additional properties in their places."""
     data = msgspec.json.encode(value)

@@ -28,6 +28,9 @@ class Finding(msgspec.Struct, frozen=True):
         return f"{self.reason} - at {self.path}"
 
 
+TOO_DEEP = Finding("$", "Expected fewer levels of nesting than Python's recursion limit allows")
+
+
 class DocumentError(ConversionError):
     """A document that is not what its version says.
 

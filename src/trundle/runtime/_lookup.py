@@ -1,0 +1,158 @@
+"""What a generated package has: its resource types, their classes, and the functions between them."""
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from trundle.runtime._errors import ConversionError, UnknownVersionError
+from trundle.runtime._objects import ApiObject, StorageObject
+
+
+class ResourceType(NamedTuple):
+    """A resource type as a generated package knows it.
+
+    Attributes:
+        name: as its newest version writes it.
+        hub: the version whose storage type keeps it.
+        name_property: the property of a document that names the resource type.
+        versions: class path by API version, relative to the package.
+        storage: class path by storage version, relative to the package.
+    """
+
+    name: str
+    hub: str
+    name_property: str
+    versions: Mapping[str, str]
+    storage: Mapping[str, str]
+
+
+class Conversion(NamedTuple):
+    """A generated conversion: the class it leads to, its function, and whether that wants a base."""
+
+    target: str
+    function: str
+    wants_base: bool
+
+
+class Lookup:
+    """Finds classes and conversions of a generated package; modules are imported when they are needed.
+
+    Args:
+        package: the package's dotted name.
+        resources: its resource types.
+    """
+
+    def __init__(self, package: str, resources: tuple[ResourceType, ...]) -> None:
+        self.package = package
+        self.resources = {each.name: each for each in resources}
+        self.by_name = {each.name.casefold(): each for each in resources}
+        self._functions: dict[tuple[type[Any], type[Any]], tuple[Callable[..., Any], bool]] = {}
+        self._origin: dict[type[Any], tuple[ResourceType, str]] = {}
+        self._loaded: dict[str, Any] = {}
+
+    def function(self, source: type[Any], target: type[Any]) -> tuple[Callable[..., Any], bool]:
+        """The generated function that converts objects of one class to another.
+
+        Returns:
+            The function, and whether it takes the stored object as a second argument.
+
+        Raises:
+            ConversionError: there is none.
+        """
+        found = self._functions.get((source, target))
+        if found is None:
+            kept_with = source if issubclass(source, ApiObject) else target
+            kept_with = source if issubclass(target, StorageObject) else kept_with
+            for each in self._listed(kept_with.__module__, source):
+                if each.target == self._path(target):
+                    found = (self.load(each.function), each.wants_base)
+                    break
+            else:
+                raise ConversionError(
+                    f"nothing converts {spoken(source)} to {spoken(target)}; "
+                    f"{spoken(source)} becomes "
+                    + (", ".join(each.target for each in self.conversions(source)) or "nothing")
+                )
+            self._functions[source, target] = found
+        return found
+
+    def conversions(self, source: type[Any]) -> tuple[Conversion, ...]:
+        """All conversions that lead from a class of the package and are kept with it."""
+        return self._listed(source.__module__, source)
+
+    def _listed(self, module: str, source: type[Any]) -> tuple[Conversion, ...]:
+        relative = conversion_module(module.removeprefix(f"{self.package}."))
+        name = f"{self.package}.{relative}"
+        try:
+            listed = importlib.import_module(name).CONVERSIONS
+        except ModuleNotFoundError as error:
+            if error.name != name:
+                raise
+            return ()  # no class of the module is converted on its own
+        return tuple(Conversion(*each) for each in listed.get(self._path(source), ()))
+
+    def _path(self, class_: type[Any]) -> str:
+        return f"{class_.__module__.removeprefix(self.package + '.')}:{class_.__qualname__}"
+
+    def load(self, path: str) -> Any:
+        """What is at a path: a module, relative to the package, and a name in it."""
+        found = self._loaded.get(path)
+        if found is None:
+            module, _, name = path.partition(":")
+            found = getattr(importlib.import_module(f"{self.package}.{module}"), name)
+            self._loaded[path] = found
+        return found
+
+    def origin(self, class_: type[Any]) -> tuple[ResourceType, str]:
+        """The resource type and version of a root class.
+
+        Raises:
+            ConversionError: the class is no root of the package.
+        """
+        if class_ not in self._origin:
+            path = self._path(class_)
+            for each in self.resources.values():
+                paths = each.storage if issubclass(class_, StorageObject) else each.versions
+                for version, other in paths.items():
+                    if other == path:
+                        self._origin[class_] = (each, version)
+            if class_ not in self._origin:
+                raise ConversionError(
+                    f"{spoken(class_)} is not a resource type of {self.package}; "
+                    "convert nested objects with their own methods"
+                )
+        return self._origin[class_]
+
+    def api_class(self, found: ResourceType, version: str) -> type[Any]:
+        """The class of a resource type in an API version.
+
+        Raises:
+            UnknownVersionError: there is no such version.
+        """
+        if version not in found.versions:
+            raise UnknownVersionError(
+                f"{found.name} has no version {version!r}; it has {', '.join(found.versions)}"
+            )
+        class_: type[Any] = self.load(found.versions[version])
+        return class_
+
+    def hub_class(self, found: ResourceType) -> type[Any]:
+        """The storage class that keeps a resource type now."""
+        class_: type[Any] = self.load(found.storage[found.hub])
+        return class_
+
+    def subject(self, value: Any) -> str:
+        """The resource type and version of a root object, for messages."""
+        found, version = self.origin(type(value))
+        kind = "stored " if isinstance(value, StorageObject) else ""
+        return f"{kind}{found.name} {version}"
+
+
+def conversion_module(module: str) -> str:
+    """The module that keeps the conversions of a module's classes, both relative to the package."""
+    return f"conversions.{module.removesuffix('.types').replace('.', '_')}"
+
+
+def spoken(class_: type[Any]) -> str:
+    """A class by its full name."""
+    return f"{class_.__module__}.{class_.__qualname__}"

@@ -1,0 +1,252 @@
+"""Reading documents: which class one is of, and the object it holds.
+
+A document that starts like one that was read before is read at once; any other is looked at twice, first for
+its names.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import msgspec
+
+from trundle.runtime._documents import kept_apart, read_value
+from trundle.runtime._errors import TOO_DEEP, DocumentError, Finding, UnknownVersionError
+from trundle.runtime._lookup import Lookup, ResourceType
+from trundle.runtime._objects import WRITTEN_WITH, StorageObject
+
+
+class _Head(msgspec.Struct):
+    api_version: Any = msgspec.field(default=None, name="apiVersion")
+    kind: Any = None
+    type: Any = None
+    written_with: Any = msgspec.field(default=None, name=WRITTEN_WITH)
+
+
+class _Known(NamedTuple):
+    """How documents of a class are read, once one was; and how they name their class."""
+
+    decode: Callable[[bytes], Any]
+    api_version: str
+    name_property: str
+    name: str
+
+
+class Reading:
+    """Reads documents of a generated package.
+
+    Args:
+        lookup: the package's classes.
+    """
+
+    def __init__(self, lookup: Lookup) -> None:
+        self.lookup = lookup
+        self._decoders: dict[type[Any], msgspec.json.Decoder[Any]] = {}
+        self._known: dict[tuple[bytes, bool], _Known] = {}
+        self._names: dict[type[Any], tuple[tuple[str, str], ...]] = {}
+
+    def read(self, data: bytes, version: str | None, resource: str | None, *, strict: bool) -> Any:
+        """Reads a document as an object of its version, or of its storage version.
+
+        Args:
+            data: JSON.
+            version: its version, where it does not say.
+            resource: its resource type, where it does not say.
+            strict: whether unknown and missing properties of an API object are errors.
+
+        Raises:
+            DocumentError: the document is not what its version says; all findings are named.
+            UnknownVersionError: there is no such version or resource type.
+        """
+        data = bytes(data)
+        if not data.isascii():
+            _check_text(data)
+        if version is None and resource is None:
+            value = self._read_quickly(data)
+            if value is not None:
+                return value
+        head = self._head(data)
+        found = self._resource(head, resource)
+        stored = head.written_with is not None
+        named = self._version_of(head, found, version, stored=stored)
+        paths = found.storage if stored else found.versions
+        class_ = self.lookup.load(paths[named])
+        value = self._decode(data, class_, f"{found.name} {named}", strict=strict and not stored)
+        self._name(value, class_, found.name_property)
+        self._learn(data, value, found.name_property)
+        return value
+
+    def _read_quickly(self, data: bytes) -> Any:
+        """Reads a document that starts with the names of a class that was read before.
+
+        None where it does not, or where anything about it is unusual.
+        """
+        place = data.find(b"$")
+        stored = place >= 0 and data.find(_WRITTEN_WITH, place) >= 0
+        known = self._known.get((_start(data), stored))
+        if known is None or (place >= 0 and kept_apart(data, place)):
+            return None
+        try:
+            value = known.decode(data)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return None
+        if stored and not isinstance(value.written_with, str):
+            return None
+        if value.api_version != known.api_version:
+            return None  # a later member says otherwise
+        return value if getattr(value, known.name_property) == known.name else None
+
+    def _learn(self, data: bytes, value: Any, name_property: str) -> None:
+        """Lets documents that start like this one be read quickly."""
+        class_ = type(value)
+        start = _start(data)
+        found = _NAMES.fullmatch(start)
+        names = dict(self._names[class_])
+        telling = name_property == "kind" or "kind" not in class_.__struct_encode_fields__
+        if found is None or not telling or len(self._known) == _STARTS:
+            return
+        version, property_, name = (part.decode() for part in found.groups())
+        if {"api_version": version, name_property: name} == names and property_ == name_property:
+            known = _Known(self._decoders[class_].decode, version, name_property, name)
+            self._known[start, isinstance(value, StorageObject)] = known
+
+    def _head(self, data: bytes) -> _Head:
+        try:
+            return _HEAD.decode(data)
+        except msgspec.ValidationError:
+            reason = "Expected a JSON object that names its apiVersion"
+            raise DocumentError("document", [Finding("$", reason)]) from None
+        except msgspec.DecodeError as error:
+            raise DocumentError("document", [Finding("$", str(error))]) from None
+        except RecursionError:
+            raise DocumentError("document", [TOO_DEEP]) from None
+
+    def _resource(self, head: _Head, resource: str | None) -> ResourceType:
+        own = self.lookup.by_name.get(str(head.kind).casefold()) or self.lookup.by_name.get(
+            str(head.type).casefold()
+        )
+        named = own if resource is None else self.lookup.by_name.get(resource.casefold())
+        if own is not None and named is not None and own is not named:
+            raise UnknownVersionError(
+                f"the document is of the resource type {own.name!r}, but {resource!r} was asked for; "
+                "leave one out"
+            )
+        if named is not None:
+            return named
+        if (
+            resource is None
+            and len(self.lookup.by_name) == 1
+            and head.kind is None
+            and head.type is None
+        ):
+            return next(iter(self.lookup.by_name.values()))
+        wanted = resource or head.kind or head.type
+        said = (
+            f"the document is of the resource type {wanted!r}"
+            if wanted
+            else "the document does not name its resource type by `kind` or `type`"
+        )
+        raise UnknownVersionError(
+            f"{said}; {self.lookup.package} has {', '.join(self.lookup.resources)}"
+        )
+
+    def _version_of(
+        self, head: _Head, found: ResourceType, version: str | None, *, stored: bool
+    ) -> str:
+        own = head.api_version.rpartition("/")[2] if isinstance(head.api_version, str) else None
+        if own is not None and version is not None and own != version:
+            raise UnknownVersionError(
+                f"the document is of version {own!r}, but {version!r} was asked for; leave one out"
+            )
+        named = own or version
+        known = found.storage if stored else found.versions
+        if named is None:
+            raise UnknownVersionError(
+                "the document does not name its version by `apiVersion`, and none was given; "
+                f"{found.name} has {', '.join(known)}"
+            )
+        if named not in known:
+            raise UnknownVersionError(
+                f"{found.name} has no {'storage ' if stored else ''}version {named!r}; "
+                f"it has {', '.join(known)}"
+            )
+        return named
+
+    def _decode(self, data: bytes, class_: type[Any], subject: str, *, strict: bool) -> Any:
+        decoder = self._decoders.get(class_)
+        if decoder is None:
+            decoder = self._decoders[class_] = msgspec.json.Decoder(class_)
+        try:
+            if not kept_apart(data, data.find(b"$")):
+                return decoder.decode(data)
+        except msgspec.ValidationError:
+            pass  # the careful way finds everything that is wrong, or keeps what is unknown
+        except RecursionError:
+            raise DocumentError(subject, [TOO_DEEP]) from None
+        try:
+            value, findings = read_value(data, class_, strict=strict)
+        except RecursionError:
+            raise DocumentError(subject, [TOO_DEEP]) from None
+        except msgspec.DecodeError as error:
+            raise DocumentError(subject, [Finding("$", str(error))]) from None
+        if findings:
+            raise DocumentError(subject, findings)
+        return value
+
+    def _name(self, value: Any, class_: type[Any], name_property: str) -> None:
+        """Spells a document's version and resource type as its class does."""
+        names = self._names.get(class_)
+        if names is None:
+            defaults = dict(zip(class_.__struct_fields__, _defaults(class_), strict=True))
+            names = self._names[class_] = tuple(
+                (name, defaults[name])
+                for name in ("api_version", name_property)
+                if isinstance(defaults.get(name), str)
+            )
+        for name, own in names:
+            setattr(value, name, own)
+
+
+_HEAD = msgspec.json.Decoder(_Head)
+_WRITTEN_WITH = f'"{WRITTEN_WITH}"'.encode()
+_NAMES = re.compile(
+    rb'\s*\{\s*"apiVersion"\s*:\s*"([^"\\]+)"\s*,\s*"(kind|type)"\s*:\s*"([^"\\]+)"\s*'
+)
+"""How documents start that name their class first."""
+
+_STARTS = 1000
+"""How many starts are remembered: each may be spelt with spaces."""
+
+
+def _check_text(data: bytes) -> None:
+    """Refuses what is no UTF-8, even in what is carried without being looked at."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        raise DocumentError("document", [Finding("$", f"Expected UTF-8: {error}")]) from None
+
+
+def _defaults(class_: type[Any]) -> tuple[Any, ...]:
+    return tuple(field.default for field in msgspec.structs.fields(class_))
+
+
+def _start(data: bytes) -> bytes:
+    """A document up to its second comma: where its class is named first, both names."""
+    return data[: data.find(b",", data.find(b",") + 1)]
+
+
+def json_bytes(value: Any) -> bytes:
+    """A document as JSON, given as that or as plain Python values.
+
+    Raises:
+        DocumentError: it has what JSON has not.
+    """
+    if isinstance(value, bytes | bytearray | memoryview):
+        return bytes(value)
+    try:
+        return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
+    except (TypeError, ValueError) as error:
+        raise DocumentError("document", [Finding("$", f"Expected plain JSON: {error}")]) from None
+    except RecursionError:
+        raise DocumentError("document", [TOO_DEEP]) from None
