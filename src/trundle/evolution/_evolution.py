@@ -52,14 +52,15 @@ class Evolution:
         self._schemas = {schema.version: settle(schema) for schema in schemas}
         self._changes = {(each.version, each.type): each for each in changes}
         self._lineages: dict[tuple[tuple[ApiVersion, str], ...], Lineage] = {}
+        self._stable: dict[Lineage, bool] = {}
         self.hooks = Hooks(hooks)
 
-    @property
+    @cached_property
     def versions(self) -> VersionMap:
         """The map of all versions."""
         return VersionMap.of(self._schemas)
 
-    @property
+    @cached_property
     def schemas(self) -> tuple[Schema, ...]:
         """All schemas in ascending order of their versions."""
         return tuple(self._schemas[version] for version in sorted(self._schemas))
@@ -176,6 +177,12 @@ class Evolution:
 
         Such a subtree is passed on, not copied, and nothing is ever stashed in it.
         """
+        found = self._stable.get(lineage)
+        if found is None:
+            found = self._stable[lineage] = self._find_stable(lineage)
+        return found
+
+    def _find_stable(self, lineage: Lineage) -> bool:
         if self.is_root(lineage):
             return False
         numbers = {self.identities[node] for node in lineage.nodes.items()}

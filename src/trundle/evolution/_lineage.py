@@ -36,12 +36,13 @@ from trundle.version import ApiVersion
 
 if TYPE_CHECKING:
     from trundle.evolution._evolution import Evolution
+    from trundle.evolution.steps import Plan, PlanKey
 
 ADDITIONAL = "*"
 """The name under which the additional properties of an object are followed, as a map."""
 
 
-class Place(msgspec.Struct, frozen=True, order=True):
+class Place(msgspec.Struct, frozen=True, order=True, cache_hash=True):
     """A property of a lineage's type in one version."""
 
     version: ApiVersion
@@ -95,7 +96,7 @@ class Link(msgspec.Struct, frozen=True):
     conversion: Conversion | None
 
 
-class Thread(msgspec.Struct, frozen=True):
+class Thread(msgspec.Struct, frozen=True, dict=True):
     """One property through the versions between which its conversion is exact both ways."""
 
     number: int
@@ -103,7 +104,11 @@ class Thread(msgspec.Struct, frozen=True):
 
     def at(self, version: ApiVersion) -> Place | None:
         """The thread's place in a version."""
-        return next((place for place in self.places if place.version == version), None)
+        return self._by_version.get(version)
+
+    @cached_property
+    def _by_version(self) -> Mapping[ApiVersion, Place]:
+        return {place.version: place for place in self.places}
 
     def home(self, storage: ApiVersion) -> Place:
         """Where a storage object of some version keeps the thread's value.
@@ -127,13 +132,21 @@ class Lineage:
     Attributes:
         nodes: the key of the type's definition, by version.
         versions: the map of these versions.
+        plans: the plans that were made of it.
     """
 
     def __init__(self, evolution: "Evolution", nodes: Nodes) -> None:
         self.evolution = evolution
         self.nodes = dict(sorted(nodes.items()))
         self.versions = VersionMap.of(nodes)
+        self._definitions = {
+            version: evolution.schema(version).object(key) for version, key in self.nodes.items()
+        }
+        self._properties: dict[Place, Property] = {}
+        self._names: dict[ApiVersion, tuple[str, ...]] = {}
+        self._followed: dict[ApiVersion, tuple[str, ...]] = {}
         self._children: dict[tuple[ApiVersion, str, str], Lineage] = {}
+        self.plans: dict["PlanKey", "Plan"] = {}
 
     def __repr__(self) -> str:
         return f"<Lineage {self.name} of {len(self.nodes)} versions>"
@@ -145,10 +158,16 @@ class Lineage:
 
     def definition(self, version: ApiVersion) -> ObjectType:
         """The type's definition in a version."""
-        return self.evolution.schema(version).object(self.nodes[version])
+        return self._definitions[version]
 
     def property(self, place: Place) -> Property:
         """The property at a place; additional properties count as one, implied ones have their type."""
+        found = self._properties.get(place)
+        if found is None:
+            found = self._properties[place] = self._find_property(place)
+        return found
+
+    def _find_property(self, place: Place) -> Property:
         definition = self.definition(place.version)
         if place.property == ADDITIONAL:
             return additional_property(definition)
@@ -164,12 +183,14 @@ class Lineage:
 
     def names(self, version: ApiVersion) -> tuple[str, ...]:
         """The names of the properties that conversion follows in a version, in alphabetical order."""
-        definition = self.definition(version)
-        envelope = self.evolution.envelope(self)
-        names = [each.name for each in definition.properties]
-        if definition.additional is not None:
-            names.append(ADDITIONAL)
-        return tuple(sorted(name for name in names if name not in envelope))
+        if version not in self._names:
+            definition = self.definition(version)
+            envelope = self.evolution.envelope(self)
+            names = [each.name for each in definition.properties]
+            if definition.additional is not None:
+                names.append(ADDITIONAL)
+            self._names[version] = tuple(sorted(name for name in names if name not in envelope))
+        return self._names[version]
 
     def telling(self, version: ApiVersion) -> tuple[str, ...]:
         """Properties fixed to one text that is no tag here, but tells variants apart elsewhere."""
@@ -201,7 +222,10 @@ class Lineage:
 
     def followed(self, version: ApiVersion) -> tuple[str, ...]:
         """All names that conversion follows in a version, implied ones too, in alphabetical order."""
-        return tuple(sorted((*self.names(version), *self.implied(version))))
+        if version not in self._followed:
+            names = (*self.names(version), *self.implied(version))
+            self._followed[version] = tuple(sorted(names))
+        return self._followed[version]
 
     @cached_property
     def links(self) -> tuple[Link, ...]:
@@ -268,7 +292,16 @@ class Lineage:
 
     def nullable(self, place: Place) -> bool:
         """Whether any version admits null in the thread of a place."""
-        return any(isinstance(self.type(each), Nullable) for each in self.thread(place).places)
+        return self.thread(place).number in self._nullable
+
+    @cached_property
+    def _nullable(self) -> frozenset[int]:
+        """The numbers of the threads in which some version admits null."""
+        return frozenset(
+            thread.number
+            for thread in self.threads
+            if any(isinstance(self.type(place), Nullable) for place in thread.places)
+        )
 
     @cached_property
     def derivations(self) -> Mapping[int, tuple[Derivation, ...]]:

@@ -116,6 +116,7 @@ def _leads_through(lineage: Lineage, version: ApiVersion, other: ApiVersion) -> 
 def _links_of(lineage: Lineage, group: _Group) -> Iterator[Link]:
     """The links of one group: each version to its neighbour of a related type, and namesakes."""
     versions = VersionMap.of(group)
+    pairs = frozenset(versions.pairs)
     linked: set[Neighbours] = set()
     taken: set[ApiVersion] = set()
     for version in reversed(versions.versions):
@@ -123,7 +124,7 @@ def _links_of(lineage: Lineage, group: _Group) -> Iterator[Link]:
             pair = Neighbours(min(version, other), max(version, other))
             if pair in linked or (not version.preview and other in taken):
                 continue
-            link = _link(lineage, group, pair)
+            link = _link(lineage, group, pair, ruled=pair in pairs)
             if link.conversion is not None:
                 yield link
                 linked.add(pair)
@@ -132,7 +133,7 @@ def _links_of(lineage: Lineage, group: _Group) -> Iterator[Link]:
                 break
     for pair in versions.pairs:
         if pair not in linked:
-            link = _link(lineage, group, pair)
+            link = _link(lineage, group, pair, ruled=True)
             if link.conversion is None:
                 yield link
 
@@ -149,9 +150,8 @@ def _candidates(versions: VersionMap, version: ApiVersion) -> list[ApiVersion]:
     return [*first, *(v for v in rest if v not in first)]
 
 
-def _link(lineage: Lineage, group: _Group, pair: Neighbours) -> Link:
+def _link(lineage: Lineage, group: _Group, pair: Neighbours, *, ruled: bool) -> Link:
     older, newer = Place(pair.older, group[pair.older]), Place(pair.newer, group[pair.newer])
-    ruled = pair in VersionMap.of(group).pairs
     return Link(older, newer, _conversion(lineage, older, newer, ruled=ruled))
 
 

@@ -7,6 +7,7 @@ exists only in some versions finds its neighbours among those.
 """
 
 from collections.abc import Iterable
+from functools import cached_property
 
 import msgspec
 
@@ -23,7 +24,7 @@ class Neighbours(msgspec.Struct, frozen=True, order=True):
         return f"{self.older} and {self.newer}"
 
 
-class VersionMap(msgspec.Struct, frozen=True):
+class VersionMap(msgspec.Struct, frozen=True, dict=True):
     """The versions in which something exists, and how they relate.
 
     Attributes:
@@ -37,17 +38,17 @@ class VersionMap(msgspec.Struct, frozen=True):
         """The map of some versions in any order."""
         return cls(tuple(sorted(set(versions))))
 
-    @property
+    @cached_property
     def ga(self) -> tuple[ApiVersion, ...]:
         """The GA versions in ascending order."""
         return tuple(version for version in self.versions if not version.preview)
 
-    @property
+    @cached_property
     def hub(self) -> ApiVersion:
         """The newest GA version; the newest preview if there is no GA."""
         return (self.ga or self.versions)[-1]
 
-    @property
+    @cached_property
     def past_hubs(self) -> tuple[ApiVersion, ...]:
         """Versions that were the hub before newer ones came, in ascending order.
 
@@ -74,7 +75,7 @@ class VersionMap(msgspec.Struct, frozen=True):
             return self.ga[-1]
         return later[0] if later else None
 
-    @property
+    @cached_property
     def pairs(self) -> tuple[Neighbours, ...]:
         """All pairs of neighbours in ascending order."""
         met = []

@@ -56,8 +56,11 @@ from trundle.version import ApiVersion
 
 
 def plan(key: PlanKey) -> Plan:
-    """The plan that converts objects of one shape of a lineage to another."""
-    return _Planning(key).plan()
+    """The plan that converts objects of one shape of a lineage to another; made once."""
+    plans = key.lineage.plans
+    if key not in plans:
+        plans[key] = _Planning(key).plan()
+    return plans[key]
 
 
 class _Value:

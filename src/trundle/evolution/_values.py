@@ -1,6 +1,7 @@
 """How a value of one place and shape becomes a value of another, straight, without going hop by hop."""
 
 import enum
+from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
@@ -168,8 +169,9 @@ class _Changing:
         ours = source.variants if isinstance(source, Union) else (source,)
         theirs = target.variants if isinstance(target, Union) else (target,)
         cases = []
+        candidates = _Candidates(self.target, theirs)
         for variant in ours:
-            steps = [self._variant(variant, candidate) for candidate in theirs]
+            steps = (self._variant(variant, each) for each in candidates.of(self.source, variant))
             found = next((step for step in steps if not isinstance(step, Mismatch)), MISMATCH)
             lacking = isinstance(found, Mismatch)
             cases.append(Case(variant, None if isinstance(found, Mismatch) else found, lacking))
@@ -184,6 +186,34 @@ class _Changing:
             return MISMATCH
         step = self.step(variant, candidate)
         return MISMATCH if isinstance(step, Fit | FromFreeForm | ToFreeForm) else step
+
+
+class _Candidates:
+    """The variants of a union, by what may become one of them: an object fits its own lineage alone."""
+
+    def __init__(self, end: End, variants: tuple[Type, ...]) -> None:
+        self._variants = variants
+        self._objects: dict[Lineage, list[int]] = {}
+        self._others: list[int] = []
+        for place, each in enumerate(variants):
+            lineage = _object(end, each)
+            known = self._others if lineage is None else self._objects.setdefault(lineage, [])
+            known.append(place)
+
+    def of(self, end: End, variant: Type) -> Iterator[Type]:
+        """The variants that a variant of the other end may become, in order."""
+        if isinstance(variant, Nullable | Union):
+            return iter(self._variants)
+        lineage = _object(end, variant)
+        own = [] if lineage is None else self._objects.get(lineage, [])
+        return (self._variants[place] for place in sorted((*own, *self._others)))
+
+
+def _object(end: End, type_: Type) -> Lineage | None:
+    """The lineage of the object that a type refers to, if it is one."""
+    if isinstance(type_, Ref) and isinstance(end.definition(type_), ObjectType):
+        return end.child(type_)
+    return None
 
 
 def _is_free_form(type_: Type) -> bool:

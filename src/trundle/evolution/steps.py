@@ -10,7 +10,7 @@ from trundle.schema import Type
 from trundle.version import ApiVersion
 
 
-class Shape(msgspec.Struct, frozen=True, order=True):
+class Shape(msgspec.Struct, frozen=True, order=True, cache_hash=True):
     """What an object is shaped like: the API type or the storage type of a version."""
 
     kind: Literal["api", "storage"]
@@ -20,7 +20,7 @@ class Shape(msgspec.Struct, frozen=True, order=True):
         return f"{self.kind} {self.version}"
 
 
-class PlanKey(msgspec.Struct, frozen=True):
+class PlanKey(msgspec.Struct, frozen=True, cache_hash=True):
     """Which plan: a lineage, and the shapes that it leads from and to."""
 
     lineage: Lineage

@@ -1,8 +1,8 @@
 """API versions: dated ones as Azure names them, staged ones as Kubernetes does."""
 
 import datetime as dt
-import functools
 import re
+from collections.abc import Callable
 from typing import Self
 
 _DATED = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:-([A-Za-z][0-9A-Za-z.-]*))?")
@@ -15,7 +15,6 @@ class VersionError(ValueError):
     """A text that is not the name of a version."""
 
 
-@functools.total_ordering
 class ApiVersion:
     """The name of a published shape of resource types, with its place in the order of versions.
 
@@ -28,12 +27,13 @@ class ApiVersion:
         preview: whether this version is a preview; every other one is GA.
     """
 
-    __slots__ = ("_key", "preview", "text")
+    __slots__ = ("_hash", "_key", "preview", "text")
 
     def __init__(self, text: str, key: tuple[object, ...], *, preview: bool) -> None:
         self.text = text
         self.preview = preview
         self._key = key
+        self._hash = hash(key)
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -65,13 +65,25 @@ class ApiVersion:
         return plain if plain.startswith("v") else f"v{plain}"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ApiVersion) and self._key == other._key
+        return self is other or (isinstance(other, ApiVersion) and self._key == other._key)
 
     def __lt__(self, other: "ApiVersion") -> bool:
         return self._key < other._key
 
+    def __le__(self, other: "ApiVersion") -> bool:
+        return self._key <= other._key
+
+    def __gt__(self, other: "ApiVersion") -> bool:
+        return self._key > other._key
+
+    def __ge__(self, other: "ApiVersion") -> bool:
+        return self._key >= other._key
+
     def __hash__(self) -> int:
-        return hash(self._key)
+        return self._hash
+
+    def __reduce__(self) -> tuple[Callable[[str], "ApiVersion"], tuple[str]]:
+        return ApiVersion.parse, (self.text,)  # a hash of texts holds in its own process only
 
     def __repr__(self) -> str:
         return f"ApiVersion.parse({self.text!r})"
