@@ -9,6 +9,11 @@ from collections.abc import Iterator
 from trundle.codegen._text import WIDTH
 
 _OPEN, _CLOSE = "([{", ")]}"
+_GROUPING = re.compile(r""""(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|[\[\](){}]""")
+"""A text, or a bracket."""
+_CHOICE = re.compile("(?= if | else )")
+_COMPREHENSION = re.compile("(?= for | if )")
+_UNION = re.compile(r"(?= \| )")
 
 
 def lay_out(source: str) -> str:
@@ -16,18 +21,21 @@ def lay_out(source: str) -> str:
     laid: list[str] = []
     quoted = False
     for line in source.splitlines():
-        if quoted or line.lstrip().startswith('"""'):
-            laid.append(f"{line}\n")
+        if quoted or ('"""' in line and line.lstrip().startswith('"""')):
+            laid.append(line)
             quoted ^= line.count('"""') % 2 == 1
+        elif len(line) <= WIDTH:
+            laid.append(line)
         else:
             laid.extend(_lines(line, inside=line.endswith(",")))
-    return "".join(laid)
+    laid.append("")
+    return "\n".join(laid)
 
 
 def _lines(line: str, *, inside: bool) -> Iterator[str]:
     """The lines that one becomes; `inside` says whether it stands within brackets."""
     if len(line) <= WIDTH or line.lstrip().startswith("#"):
-        yield f"{line}\n"
+        yield line
         return
     indent = line[: len(line) - len(line.lstrip())]
     pieces = list(_pieces(line)) if inside else []
@@ -38,12 +46,12 @@ def _lines(line: str, *, inside: bool) -> Iterator[str]:
     line = line if inside else _parenthesised(line)
     group = _last_group(line)
     if group is None:
-        yield f"{line}\n"
+        yield line
         return
     start, end = group
-    yield f"{line[: start + 1]}\n"
+    yield line[: start + 1]
     yield from _body(line[: start + 1], line[start + 1 : end], f"{indent}    ")
-    yield f"{indent}{line[end:]}\n"
+    yield indent + line[end:]
 
 
 def _parenthesised(line: str) -> str:
@@ -64,13 +72,13 @@ def _parenthesised(line: str) -> str:
 
 def _body(head: str, body: str, indent: str) -> Iterator[str]:
     """What stands between two brackets, on lines of its own."""
-    comprehension = " for " in "".join(body[place] for place in _top(body))
+    comprehension = " for " in _plain(body)
     parts = [body.strip()] if comprehension else [part.strip() for part in split_top(body, ",")]
     collection = not (head[-2:-1].isidentifier() or head[-2:-1] in _CLOSE) or head[-1] == "{"
     several = len(parts) > 1 or body.rstrip().endswith(",")
     parameter = head.lstrip().startswith("def ") and not several
     if len(indent) + len(body.strip()) <= WIDTH and not (collection and several) and not parameter:
-        yield f"{indent}{body.strip()}\n"
+        yield indent + body.strip()
         return
     comma = "," if several or parameter else ""
     for part in parts:
@@ -79,51 +87,66 @@ def _body(head: str, body: str, indent: str) -> Iterator[str]:
 
 def _pieces(line: str) -> Iterator[str]:
     """A conditional expression, a comprehension or a union, in the pieces that stand on own lines."""
+    plain = _plain(line)
+    words = _CHOICE if " else " in plain else _COMPREHENSION if " for " in plain else _UNION
     start = 0
-    plain = "".join(line[place] for place in _top(line))
-    if " else " in plain:
-        words: tuple[str, ...] = (" if ", " else ")
-    else:
-        words = (" for ", " if ") if " for " in plain else (" | ",)
-    for place in _top(line):
-        if line.startswith(words, place):
-            yield line[start:place]
-            start = place
+    for place in _top(line, words):
+        yield line[start:place]
+        start = place
     yield line[start:]
 
 
 def split_top(text: str, mark: str) -> Iterator[str]:
     """The parts of a text between marks that stand outside all brackets and strings."""
     start = 0
-    for place in _top(text):
-        if text[place] == mark:
-            yield text[start:place]
-            start = place + 1
+    for place in _top(text, re.compile(re.escape(mark))):
+        yield text[start:place]
+        start = place + 1
     if text[start:].strip():
         yield text[start:]
 
 
-def _top(text: str) -> Iterator[int]:
-    """The places of a text outside all brackets and strings."""
-    depth = 0
-    for place, letter, quoted in _letters(text):
-        if quoted:
-            continue
+def _top(text: str, wanted: re.Pattern[str]) -> Iterator[int]:
+    """The places outside all brackets and strings at which what is wanted begins."""
+    found = [match.start() for match in wanted.finditer(text)]
+    if not found:
+        return
+    spans = _outside(text)
+    start, end = next(spans)
+    for place in found:
+        while place >= end:
+            start, end = next(spans, (len(text), len(text) + 1))
+        if place >= start:
+            yield place
+
+
+def _plain(text: str) -> str:
+    """What of a text stands outside all brackets and strings."""
+    return "".join(text[start:end] for start, end in _outside(text))
+
+
+def _outside(text: str) -> Iterator[tuple[int, int]]:
+    """The spans of a text outside all brackets and strings; the last one may be empty."""
+    depth = start = 0
+    for match in _GROUPING.finditer(text):
+        if depth == 0:
+            yield start, match.start()
+        letter = match[0]
         if letter in _OPEN:
             depth += 1
         elif letter in _CLOSE:
             depth -= 1
-        elif depth == 0:
-            yield place
+        start = match.end()
+    if depth == 0:
+        yield start, len(text)
 
 
 def _last_group(line: str) -> tuple[int, int] | None:
     """The outermost bracket group that ends last, if there is something in it."""
     stack: list[int] = []
     found: tuple[int, int] | None = None
-    for place, letter, quoted in _letters(line):
-        if quoted:
-            continue
+    for match in _GROUPING.finditer(line):
+        letter, place = match[0], match.start()
         if letter in _OPEN:
             stack.append(place)
         elif letter in _CLOSE and stack:
@@ -133,17 +156,3 @@ def _last_group(line: str) -> tuple[int, int] | None:
                 if line.lstrip().startswith("def "):
                     break  # its parameters, whatever it returns
     return found
-
-
-def _letters(text: str) -> Iterator[tuple[int, str, bool]]:
-    """Each letter with its place, and whether it stands in a string."""
-    quote, escaped = "", False
-    for place, letter in enumerate(text):
-        if quote:
-            yield place, letter, True
-            ends = letter == quote and not escaped
-            escaped = letter == "\\" and not escaped
-            quote = "" if ends else quote
-        else:
-            quote = letter if letter in "\"'" else ""
-            yield place, letter, bool(quote)

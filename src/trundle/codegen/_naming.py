@@ -1,6 +1,7 @@
 """Python names for whatever schemas call their types and properties."""
 
 import builtins
+import functools
 import keyword
 import re
 from collections.abc import Iterable
@@ -55,6 +56,7 @@ def class_name(name: str) -> str:
     return f"{joined}_" if joined in _RESERVED_CLASSES else joined
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def attribute_name(name: str) -> str:
     """A property's name as a Python attribute, without regard to other properties."""
     plain = snake(re.sub(r"[^0-9A-Za-z_]", "_", name)) or "value"

@@ -1,5 +1,6 @@
 """Rendering the classes of API types, storage types and enums."""
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -43,6 +44,7 @@ class TypeRenderer:
         self.constants = constants
         self.hook_modules: dict[tuple[Neighbours, str], str] = {}
         self.evolution = classes.evolution
+        self._names: dict[tuple[ApiVersion, int], Mapping[str, str]] = {}
         self.resources: dict[tuple[ApiVersion, str], Resource] = {
             (schema.version, each.root): each
             for schema in self.evolution.schemas
@@ -104,8 +106,15 @@ class TypeRenderer:
         assert isinstance(constant, EnumType)
         return str(constant.values[0])
 
-    def names(self, version: ApiVersion, definition: ObjectType) -> dict[str, str]:
+    def names(self, version: ApiVersion, definition: ObjectType) -> Mapping[str, str]:
         """The attributes of a type's properties; a root's stand beside those that name the resource."""
+        key = version, id(definition)
+        found = self._names.get(key)
+        if found is None:
+            found = self._names[key] = self._find_names(version, definition)
+        return found
+
+    def _find_names(self, version: ApiVersion, definition: ObjectType) -> Mapping[str, str]:
         envelope = self._root_envelopes.get((version, id(definition)), ())
         kept = {name: attribute_name(name) for name in envelope}
         plain = [each.name for each in definition.properties if each.name not in kept]
@@ -176,7 +185,7 @@ class TypeRenderer:
         return f"    {attribute}: {annotation}{value}\n"
 
     def _tail(
-        self, node: ApiNode | StorageNode, definition: ObjectType, names: dict[str, str]
+        self, node: ApiNode | StorageNode, definition: ObjectType, names: Mapping[str, str]
     ) -> list[str]:
         lines = []
         if definition.additional is not None:
@@ -251,7 +260,7 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."  # noqa: PLR2004 - a line's worth
 
 
-def _list_keys(definition: ObjectType, names: dict[str, str]) -> list[str]:
+def _list_keys(definition: ObjectType, names: Mapping[str, str]) -> list[str]:
     keyed = {
         names[each.name]: each.type.keys
         for each in definition.properties

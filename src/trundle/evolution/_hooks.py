@@ -1,5 +1,6 @@
 """Declared hooks: which places a hand-written method reads and writes."""
 
+import functools
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -121,6 +122,7 @@ def spoken_type(type_: Type, schema: Schema) -> str:
             return "value"
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def snake(name: str) -> str:
     """A name in lower case with underscores between its words."""
     words: list[str] = []

@@ -146,7 +146,7 @@ class Lineage:
         self._names: dict[ApiVersion, tuple[str, ...]] = {}
         self._followed: dict[ApiVersion, tuple[str, ...]] = {}
         self._children: dict[tuple[ApiVersion, str, str], Lineage] = {}
-        self.plans: dict["PlanKey", "Plan"] = {}
+        self.plans: dict[PlanKey, Plan] = {}
 
     def __repr__(self) -> str:
         return f"<Lineage {self.name} of {len(self.nodes)} versions>"
