@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from trundle.codegen import generate_package, generate_tests
+from trundle.codegen import Blueprint, generate_package, generate_tests
 from trundle.codegen._tests import MODULE_LIMIT
 from trundle.evolution import Evolution, TypeChanges
 from trundle.schema import ObjectType, Property, Ref, Resource, Scalar, Schema
@@ -81,6 +81,13 @@ def test_versions_beyond_the_horizon_are_tested_too(evolution: Evolution) -> Non
 
 def test_the_same_input_gives_the_same_files(evolution: Evolution) -> None:
     assert generate_tests(evolution, package="zoo") == generate_tests(evolution, package="zoo")
+
+
+def test_a_blueprint_serves_the_package_and_its_tests(evolution: Evolution) -> None:
+    blueprint = Blueprint(evolution, 1)
+    for generate in (generate_package, generate_tests):
+        apart = generate(evolution, package="zoo", horizon=1)
+        assert generate(evolution, package="zoo", horizon=1, blueprint=blueprint) == apart
 
 
 def test_a_module_does_not_grow_without_bound() -> None:

@@ -62,6 +62,12 @@ def test_same_name_and_type_is_a_copy():
     assert steps(lineage, "storage v2", "api v1") == [Assign("a", Read("a"), ABSENT)]
 
 
+def test_a_plan_is_made_once():
+    lineage = root({"v1": {"Thing": {"a": "string"}}, "v2": {"Thing": {"a": "string"}}})
+    once, again = (planned(lineage, "api v1", "storage v2") for _ in range(2))
+    assert once is again
+
+
 def test_assignments_are_in_alphabetical_order_of_the_target():
     lineage = root({"v1": {"Thing": dict.fromkeys("dbca", "string")}})
     found = steps(lineage, "api v1", "storage v1")

@@ -28,7 +28,7 @@ class ClassPath(msgspec.Struct, frozen=True, order=True):
         return f"{self.module}:{self.name}"
 
 
-class ApiNode(msgspec.Struct, frozen=True, order=True):
+class ApiNode(msgspec.Struct, frozen=True, order=True, cache_hash=True):
     """An API type, or an enum: a definition of a version; a resource's root is a class of its own."""
 
     version: ApiVersion
@@ -36,7 +36,7 @@ class ApiNode(msgspec.Struct, frozen=True, order=True):
     root: bool = False
 
 
-class StorageNode(msgspec.Struct, frozen=True):
+class StorageNode(msgspec.Struct, frozen=True, cache_hash=True):
     """A storage type: a lineage in the shape of one version."""
 
     lineage: Lineage
@@ -63,6 +63,7 @@ class Classes:
         self.api_nodes: dict[ApiNode, ApiNode] = {}
         self.api_versions: dict[ApiNode, tuple[ApiVersion, ...]] = {}
         self.modules: dict[str, list[ApiNode | StorageNode]] = {}
+        self._api_firsts: dict[ApiVersion, list[ApiNode]] = {}
         self._paths: dict[ApiNode | StorageNode, ClassPath] = {}
         self._storage_first: dict[StorageNode, StorageNode] = {}
         self._name_api()
@@ -85,10 +86,9 @@ class Classes:
     def exports(self, version: ApiVersion) -> Mapping[str, ClassPath]:
         """All classes that a version's package offers, by the name that it offers them under."""
         found: dict[str, ClassPath] = {}
-        for node, first in self.api_nodes.items():
-            if node.version == version:
-                path = self._paths[first]
-                found[path.name] = path
+        for first in self._api_firsts.get(version, ()):
+            path = self._paths[first]
+            found[path.name] = path
         return dict(sorted(found.items()))
 
     def version_module(self, version: ApiVersion) -> str:
@@ -110,6 +110,8 @@ class Classes:
             newest = max(members)
             versions = tuple(sorted({member.version for member in members}))
             self.api_nodes.update(dict.fromkeys(members, newest))
+            for member in members:
+                self._api_firsts.setdefault(member.version, []).append(newest)
             self.api_versions[newest] = versions
             unit = unit_names.get(versions)
             if unit is None:

@@ -1,15 +1,16 @@
 """A whole generated package: which plans it needs, and its modules."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from trundle import runtime
-from trundle.codegen._classes import ApiNode, Classes, ClassPath, StorageNode
+from trundle.codegen._blueprint import Blueprint
+from trundle.codegen._classes import ApiNode, ClassPath, StorageNode
 from trundle.codegen._functions import Function, FunctionRenderer
 from trundle.codegen._hooks import hook_places, render_hook_place
 from trundle.codegen._layout import lay_out
-from trundle.codegen._needs import needed_plans, wants_base
+from trundle.codegen._needs import wants_base
 from trundle.codegen._text import (
     HEADER,
     WIDTH,
@@ -48,6 +49,7 @@ def generate_package(
     title: str = "",
     horizon: int | None = None,
     unknown: str = "error",
+    blueprint: Blueprint | None = None,
 ) -> Mapping[str, bytes]:
     """Generates the Python package of all versions of some resource types.
 
@@ -57,6 +59,7 @@ def generate_package(
         title: what the package is about, for its documentation.
         horizon: how many GA versions are served; None for all.
         unknown: what happens to unknown properties that a client writes: `error`, or `keep`.
+        blueprint: that of the same evolution and horizon, where it was made before.
 
     Returns:
         The content of each file by its path, relative to the package's folder; the same for the same input.
@@ -65,7 +68,7 @@ def generate_package(
         ChangeError: a configured change or hook does not fit the schemas.
     """
     _check_names(evolution)
-    return _Packing(evolution, package, title, horizon, unknown).files()
+    return _Packing(blueprint or Blueprint(evolution, horizon), package, title, unknown).files()
 
 
 def _check_names(evolution: Evolution) -> None:
@@ -83,18 +86,14 @@ def _check_names(evolution: Evolution) -> None:
 
 
 class _Packing:
-    def __init__(
-        self, evolution: Evolution, package: str, title: str, horizon: int | None, unknown: str
-    ) -> None:
-        self.evolution = evolution
+    def __init__(self, blueprint: Blueprint, package: str, title: str, unknown: str) -> None:
+        self.evolution = blueprint.evolution
         self.package = package
         self.title = title or package
         self.unknown = unknown
-        self.served = frozenset(
-            version for each in evolution.resources for version in each.versions.served(horizon)
-        )
-        self.plans = needed_plans(evolution)
-        self.classes = Classes(evolution, self.served, _storage_nodes(self.plans))
+        self.served = blueprint.served
+        self.plans = blueprint.plans
+        self.classes = blueprint.classes
         self.types = TypeRenderer(self.classes, self._constants())
         self.hook_places = hook_places(dict.fromkeys(key.lineage for key in self.plans))
         self.types.hook_modules.update(
@@ -412,13 +411,6 @@ def _unique_classes(module: str, body: str) -> frozenset[str]:
 def _kept_with(function: Function, key: PlanKey) -> ClassPath:
     """The class whose module keeps a conversion: the API side's, else the source's."""
     return function.target if key.source.kind == "storage" != key.target.kind else function.source
-
-
-def _storage_nodes(plans: Iterable[PlanKey]) -> Iterator[StorageNode]:
-    for key in plans:
-        for shape in (key.source, key.target):
-            if shape.kind == "storage":
-                yield StorageNode(key.lineage, shape.version)
 
 
 def _joined(imports: set[str]) -> str:

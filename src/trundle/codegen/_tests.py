@@ -7,11 +7,11 @@ that a module stays small however many types there are.
 
 from collections.abc import Iterator, Mapping
 
-from trundle.codegen._classes import ApiNode, Classes, StorageNode
+from trundle.codegen._blueprint import Blueprint
+from trundle.codegen._classes import ApiNode
 from trundle.codegen._layout import lay_out
-from trundle.codegen._needs import needed_plans
 from trundle.codegen._text import HEADER, docstring, text_literal
-from trundle.evolution import Evolution, PlanKey
+from trundle.evolution import Evolution
 from trundle.version import ApiVersion
 
 MODULE_LIMIT = 60
@@ -28,6 +28,7 @@ def generate_tests(
     title: str = "",
     horizon: int | None = None,
     unknown: str = "error",
+    blueprint: Blueprint | None = None,
 ) -> Mapping[str, bytes]:
     """Generates the tests of a package that `generate_package` generates from the same input.
 
@@ -37,6 +38,7 @@ def generate_tests(
         title: what the package is about, for the documentation of its tests.
         horizon: how many GA versions are served; None for all.
         unknown: what happens to unknown properties that a client writes: `error`, or `keep`.
+        blueprint: that of the same evolution and horizon, where it was made before.
 
     Returns:
         The content of each file by its path, relative to the folder of the tests; the same for the same
@@ -46,19 +48,18 @@ def generate_tests(
         ChangeError: a configured change or hook does not fit the schemas.
     """
     del unknown  # what clients may write is nothing that is stored
-    return _Testing(evolution, package, title or package, horizon).files()
+    made = blueprint or Blueprint(evolution, horizon)
+    return _Testing(made, package, title or package).files()
 
 
 class _Testing:
-    def __init__(self, evolution: Evolution, package: str, title: str, horizon: int | None) -> None:
+    def __init__(self, blueprint: Blueprint, package: str, title: str) -> None:
+        evolution = blueprint.evolution
         self.evolution = evolution
         self.package = package
         self.title = title
-        served = frozenset(
-            version for each in evolution.resources for version in each.versions.served(horizon)
-        )
-        self.plans = tuple(needed_plans(evolution))
-        self.classes = Classes(evolution, served, _storage_nodes(self.plans))
+        self.plans = blueprint.plans
+        self.classes = blueprint.classes
         self.hooks = bool(evolution.hooks.declarations)
         self.renamed = tuple(_renamed(evolution))
 
@@ -226,13 +227,6 @@ def _test(
         f"def test_{name}({parameter}, data: st.DataObject) -> None:\n"
         f'    """{about}"""\n{body}'
     )
-
-
-def _storage_nodes(plans: tuple[PlanKey, ...]) -> Iterator[StorageNode]:
-    for key in plans:
-        for shape in (key.source, key.target):
-            if shape.kind == "storage":
-                yield StorageNode(key.lineage, shape.version)
 
 
 def _renamed(evolution: Evolution) -> Iterator[tuple[str, str]]:

@@ -84,9 +84,11 @@ def _attribute(name: str, doc: str, indent: str) -> str:
 
 def _plain(text: str) -> str:
     """A text that is safe inside a docstring."""
-    visible = "".join(
-        letter if letter.isprintable() or letter in "\n\t" else " " for letter in text
-    )
+    visible = text
+    if not text.isprintable():
+        visible = "".join(
+            letter if letter.isprintable() or letter in "\n\t" else " " for letter in text
+        )
     return visible.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
 
 

@@ -145,7 +145,7 @@ class Lineage:
         self._properties: dict[Place, Property] = {}
         self._names: dict[ApiVersion, tuple[str, ...]] = {}
         self._followed: dict[ApiVersion, tuple[str, ...]] = {}
-        self._children: dict[tuple[ApiVersion, str, str], Lineage] = {}
+        self._children: dict[tuple[Place, str], Lineage] = {}
         self.plans: dict[PlanKey, Plan] = {}
 
     def __repr__(self) -> str:
@@ -342,9 +342,9 @@ class Lineage:
         """The lineage of a nested object type: the definition `key` as the property at `place` has it."""
         if not self._children:
             self._children = dict(self._find_children())
-        return self._children[place.version, place.property, key]
+        return self._children[place, key]
 
-    def _find_children(self) -> Iterator[tuple[tuple[ApiVersion, str, str], "Lineage"]]:
+    def _find_children(self) -> Iterator[tuple[tuple[Place, str], "Lineage"]]:
         schemas = self.evolution
         group: dict[tuple[Place, str], set[tuple[Place, str]]] = {}
         for version in self.nodes:
@@ -365,7 +365,7 @@ class Lineage:
             if id(members) not in made:
                 nodes = {member.version: each for member, each in members}
                 made[id(members)] = schemas.lineage(nodes)
-            yield (place.version, place.property, key), made[id(members)]
+            yield (place, key), made[id(members)]
 
 
 class _HookOutput(msgspec.Struct, frozen=True):

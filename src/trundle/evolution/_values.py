@@ -4,8 +4,6 @@ import enum
 from collections.abc import Iterator
 from typing import Literal
 
-import msgspec
-
 from trundle.evolution._lineage import Lineage, Place
 from trundle.evolution.steps import (
     Case,
@@ -49,12 +47,16 @@ class Mismatch(enum.Enum):
 MISMATCH: Literal[Mismatch.MISMATCH] = Mismatch.MISMATCH
 
 
-class End(msgspec.Struct, frozen=True):
+class End:
     """One end of a change of value: a place of a lineage, in one shape."""
 
-    lineage: Lineage
-    place: Place
-    shape: Shape
+    __slots__ = ("_definitions", "lineage", "place", "shape")
+
+    def __init__(self, lineage: Lineage, place: Place, shape: Shape) -> None:
+        self.lineage = lineage
+        self.place = place
+        self.shape = shape
+        self._definitions = lineage.evolution.schema(place.version).definitions
 
     @property
     def type(self) -> Type:
@@ -68,7 +70,7 @@ class End(msgspec.Struct, frozen=True):
         """The definition that a type refers to, if it is a reference."""
         if not isinstance(type_, Ref):
             return None
-        return self.lineage.evolution.schema(self.place.version).definitions[type_.key]
+        return self._definitions[type_.key]
 
     def child(self, type_: Ref) -> Lineage:
         """The lineage of an object within the place."""
@@ -86,6 +88,10 @@ class _Changing:
         self.target = target
 
     def step(self, source: Type, target: Type) -> ValueStep | Mismatch | None:
+        if isinstance(source, Ref) and isinstance(target, Ref):
+            return self._definitions(source, target)
+        if isinstance(source, Scalar) and isinstance(target, Scalar):
+            return self._scalars(source.kind, target.kind)
         free = _is_free_form(source), _is_free_form(target)
         if free == (True, False):
             return FromFreeForm(self.target.place, target, self.target.shape)
@@ -118,8 +124,6 @@ class _Changing:
             case (MapOf(values), MapOf(others)):
                 inner = self.nested(values, others)
                 return inner if inner is None or isinstance(inner, Mismatch) else Values(inner)
-            case (Scalar(kind), Scalar(other)):
-                return self._scalars(kind, other)
             case (Ref(), _) | (_, Ref()):
                 return self._definitions(source, target)
             case _:

@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from trundle.codegen import generate_package, generate_tests
+from trundle.codegen import Blueprint, generate_package, generate_tests
+from trundle.project._collecting import without_collection
 from trundle.project.loading import Project
 from trundle.project.output import TreeChange, TreeComparison, compare_tree, write_tree
 
@@ -38,6 +39,7 @@ def package_folder(project: Project) -> Path:
     return project.config.output.joinpath(*project.config.package.split("."))
 
 
+@without_collection()
 def generated_files(project: Project) -> Mapping[str, bytes]:
     """Everything that is generated for a project, by path relative to the package's folder.
 
@@ -52,6 +54,7 @@ def generated_files(project: Project) -> Mapping[str, bytes]:
         "title": config.title,
         "horizon": config.horizon,
         "unknown": config.unknown,
+        "blueprint": Blueprint(project.evolution, config.horizon),
     }
     files = dict(generate_package(project.evolution, **options))
     tests = generate_tests(project.evolution, **options)

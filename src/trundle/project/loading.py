@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from trundle.evolution import Evolution, HookDeclaration, Lineage
+from trundle.project._collecting import without_collection
 from trundle.project.changes import apply_changes
 from trundle.project.config import Config, load_config
 from trundle.project.errors import ProjectError
@@ -52,6 +53,7 @@ class Project(msgspec.Struct, frozen=True, kw_only=True):
             raise FindingsError(errors)
 
 
+@without_collection()
 def load_project(path: Path, *, on_file: Callable[[Path], None] | None = None) -> Project:
     """Loads a project.
 

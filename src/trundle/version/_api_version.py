@@ -1,9 +1,9 @@
 """API versions: dated ones as Azure names them, staged ones as Kubernetes does."""
 
 import datetime as dt
+import functools
 import re
 from collections.abc import Callable
-from typing import Self
 
 _DATED = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:-([A-Za-z][0-9A-Za-z.-]*))?")
 _STAGED = re.compile(r"v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?")
@@ -35,28 +35,14 @@ class ApiVersion:
         self._key = key
         self._hash = hash(key)
 
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Reads a version from its name.
+    @staticmethod
+    def parse(text: str) -> "ApiVersion":
+        """Reads a version from its name; the same text mostly gives the same object.
 
         Raises:
             VersionError: the text is neither a dated nor a staged version.
         """
-        if match := _DATED.fullmatch(text):
-            year, month, day, stage = match.groups()
-            try:
-                date = dt.date(int(year), int(month), int(day))
-            except ValueError as error:
-                raise VersionError(f"{text!r} is not an API version: {error}") from None
-            return cls(text, (0, date, (stage or _GA).lower(), stage or ""), preview=bool(stage))
-        if match := _STAGED.fullmatch(text):
-            major, stage, number = match.groups()
-            key = (1, int(major), _STAGE_ORDER[stage], int(number or 0))
-            return cls(text, key, preview=stage is not None)
-        raise VersionError(
-            f"{text!r} is not an API version: expected a date such as 2016-03-01 or "
-            "2016-03-01-preview, or a Kubernetes version such as v1beta1"
-        )
+        return _parse(text)
 
     @property
     def identifier(self) -> str:
@@ -90,3 +76,22 @@ class ApiVersion:
 
     def __str__(self) -> str:
         return self.text
+
+
+@functools.lru_cache(maxsize=1024)
+def _parse(text: str) -> ApiVersion:
+    if match := _DATED.fullmatch(text):
+        year, month, day, stage = match.groups()
+        try:
+            date = dt.date(int(year), int(month), int(day))
+        except ValueError as error:
+            raise VersionError(f"{text!r} is not an API version: {error}") from None
+        return ApiVersion(text, (0, date, (stage or _GA).lower(), stage or ""), preview=bool(stage))
+    if match := _STAGED.fullmatch(text):
+        major, stage, number = match.groups()
+        key = (1, int(major), _STAGE_ORDER[stage], int(number or 0))
+        return ApiVersion(text, key, preview=stage is not None)
+    raise VersionError(
+        f"{text!r} is not an API version: expected a date such as 2016-03-01 or "
+        "2016-03-01-preview, or a Kubernetes version such as v1beta1"
+    )

@@ -1,0 +1,40 @@
+"""What a generated package consists of, before any of it is rendered."""
+
+from collections.abc import Iterable, Iterator
+
+from trundle.codegen._classes import Classes, StorageNode
+from trundle.codegen._needs import needed_plans
+from trundle.evolution import Evolution, PlanKey
+
+
+class Blueprint:
+    """The plans and classes of a package; the package and its tests are generated from one.
+
+    Args:
+        evolution: the versions, with configured changes and hooks.
+        horizon: how many GA versions are served; None for all.
+
+    Attributes:
+        evolution: the versions.
+        served: the versions that clients are meant to use.
+        plans: all plans by their keys, in a fixed order.
+        classes: all classes, with their modules.
+
+    Raises:
+        ChangeError: a configured change or hook does not fit the schemas.
+    """
+
+    def __init__(self, evolution: Evolution, horizon: int | None = None) -> None:
+        self.evolution = evolution
+        self.served = frozenset(
+            version for each in evolution.resources for version in each.versions.served(horizon)
+        )
+        self.plans = needed_plans(evolution)
+        self.classes = Classes(evolution, self.served, _storage_nodes(self.plans))
+
+
+def _storage_nodes(plans: Iterable[PlanKey]) -> Iterator[StorageNode]:
+    for key in plans:
+        for shape in (key.source, key.target):
+            if shape.kind == "storage":
+                yield StorageNode(key.lineage, shape.version)
