@@ -437,3 +437,22 @@ def test_nothing_of_the_environment_is_in_the_files():
     text = b"".join(files.values()).decode()
     assert str(Path.cwd()) not in text
     assert importlib.util.find_spec("trundle").origin not in text
+
+
+def test_storage_types_that_are_the_same_in_several_versions_are_one_class():
+    part, more = {"a": "string"}, {"a": "string", "b": "string"}
+    versions = {
+        version: {"Thing": {"part": "Part"}, "Part": each}
+        for version, each in (("v1", part), ("v2", part), ("v3", more))
+    }
+    files = generate_package(evolution(versions), package="made")
+    stored = {
+        path: re.findall(rb"^class (\w+)", data, re.MULTILINE)
+        for path, data in files.items()
+        if path.startswith("storage/v")
+    }
+    assert stored == {
+        "storage/v1.py": [b"Thing"],
+        "storage/v2.py": [b"Part", b"Thing"],
+        "storage/v3.py": [b"Part", b"Thing"],
+    }

@@ -203,12 +203,14 @@ class Classes:
         own: dict[StorageNode, Hashable] = {node: self._own(node) for node in ordered}
         numbers = partition(ordered, own, {node: self.storage_parts(node) for node in ordered})
         first: dict[int, StorageNode] = {}
+        for node in ordered:
+            known = first.setdefault(numbers[node], node)
+            if known.version < node.version:
+                first[numbers[node]] = node
         units: dict[str, list[StorageNode]] = {}
         taken: dict[str, set[str]] = {}
         for node in ordered:
-            number = numbers[node]
-            if number not in first:
-                first[number] = node
+            if first[numbers[node]] is node:
                 unit = f"storage.{node.version.identifier}"
                 plain = class_name(node.lineage.definition(node.version).name)
                 name, count = plain, 2
@@ -217,7 +219,7 @@ class Classes:
                 taken[unit].add(name)
                 self._paths[node] = ClassPath(unit, name)
                 units.setdefault(unit, []).append(node)
-            self._storage_first[node] = first[number]
+            self._storage_first[node] = first[numbers[node]]
         for unit, members in units.items():
             self._place(unit, members)
 
@@ -232,7 +234,7 @@ class Classes:
         nullable = tuple(lineage.nullable(Place(version, name)) for name in lineage.names(version))
         telling = lineage.telling(version)
         own = self.evolution.own(version, lineage.nodes[version])
-        return (root, version, own, api, nullable, telling)
+        return (root and (root, version), own, api, nullable, telling)
 
     def _place(self, unit: str, nodes: Iterable[ApiNode | StorageNode]) -> None:
         """Spreads the classes of a unit over modules, dependencies first."""
