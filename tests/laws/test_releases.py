@@ -1,15 +1,12 @@
 """What an earlier release stored, a later one reads: for all versions that the earlier one had."""
 
-import json
 from collections.abc import Callable
 
 import pytest
 from cases import CASES, ITEM, ITEM2, P2, V1, V2, V3, V4, Case, invented, thing
 from evolving import Store, evolve, rules
-from hypothesis import given
-from hypothesis import strategies as st
+from proving import prove, prove_release
 
-from trundle import verify
 from trundle.evolution import ChangeError, HookDeclaration, TypeChanges
 from trundle.runtime import Scheme
 
@@ -40,17 +37,7 @@ def earlier(case: Case, count: int) -> Scheme:
 
 
 def check_releases(case: Case, old: Scheme, new: Scheme) -> None:
-    @verify.some_examples(30)
-    @given(data=st.data())
-    def holds(data: st.DataObject) -> None:
-        stored = data.draw(verify.stored_objects(old, RESOURCE))
-        document = old.encode(stored)
-        for version in old.resources[RESOURCE].versions:
-            before = old.encode(old.from_storage(stored, version))
-            assert json.loads(new.convert_json(document, version)) == json.loads(before)
-        verify.law2(new, new.decode(document))
-
-    holds()
+    prove_release(old, new, RESOURCE, hooks=case.hooks, renamed=case.renamed)
 
 
 @pytest.mark.parametrize("name", list(CASES))
@@ -77,27 +64,7 @@ def test_laws_and_releases_of_a_random_evolution(
         old = forgetting(earlier(case, 1 + seed % (len(case.versions) - 1)))
     except ChangeError:
         pytest.skip("the invented renames contradict each other")
-    versions = list(new.resources[RESOURCE].versions)
-
-    @verify.some_examples(25)
-    @given(data=st.data())
-    def holds(data: st.DataObject) -> None:
-        stored = data.draw(verify.stored_objects(new, RESOURCE))
-        version = data.draw(st.sampled_from(versions))
-        document = data.draw(verify.documents(new, RESOURCE, version))
-        verify.law_identity(new, document)
-        verify.law1(new, stored, document)
-        verify.law2(new, stored, version)
-        verify.law6(new, stored, document)
-        verify.law_agreement(new, stored, document)
-        edited = data.draw(verify.edits(new.from_storage(stored, version)))
-        verify.law1(new, stored, edited)
-        verify.law3(new, stored, edited, renamed=case.renamed)
-        verify.law5(new, stored, edited, renamed=case.renamed)
-        changed = data.draw(verify.edits(document, scalars=True))
-        verify.law4(new, stored, document, changed)
-
-    holds()
+    prove(new, RESOURCE, renamed=case.renamed)
     check_releases(case, old, new)
 
 

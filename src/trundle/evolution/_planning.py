@@ -252,9 +252,12 @@ class _Planning:
         return Witness(tuple(values)) if any(value is not None for value in values) else None
 
     def _from_source(self, each: Derivation) -> bool:
-        """Whether a derivation leads away from the source, so that it never goes in a circle."""
+        """Whether a derivation leads away from the source, so that it never goes in a circle.
+
+        Over a gap, the side before it tells the side after it, for that one's shape is stored.
+        """
         output, other, goal = each.output.version, each.inputs[0].version, self.source.version
-        return goal == other or _toward(output, other, goal)
+        return other <= goal < output or goal == other or _toward(output, other, goal)
 
     def _nearer(self, place: Place, thread: Thread, storage: Shape) -> bool:
         home = thread.home(storage.version)
