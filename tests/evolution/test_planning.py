@@ -389,7 +389,7 @@ def test_generated_code_is_the_same_under_any_hash_seed():
             env={
                 **os.environ,
                 "PYTHONHASHSEED": seed,
-                "PYTHONPATH": os.pathsep.join([str(here), str(here.parent / "laws")]),
+                "PYTHONPATH": os.pathsep.join([str(here), str(here.parent / "laws"), *sys.path]),
             },
             stdout=subprocess.PIPE,
             text=True,

@@ -3,6 +3,7 @@
 While a property is away, the store keeps it in its property bag, and every release after that reads it.
 """
 
+import itertools
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -125,7 +126,7 @@ def test_what_the_first_release_stored_is_read_by_each_later_one(twice_away) -> 
 
 def test_a_property_that_skips_twice_keeps_the_laws(twice_away) -> None:
     prove(twice_away[-1].scheme, "Person")
-    for before, after in zip(twice_away, twice_away[1:], strict=False):
+    for before, after in itertools.pairwise(twice_away):
         prove_release(before.scheme, after.scheme, "Person")
     prove_release(twice_away[0].scheme, twice_away[-1].scheme, "Person")
 

@@ -121,14 +121,31 @@ class _Body:
             self._stash(each)
         tail = "".join([*self.expressions.prelude, *self.expressions.lines])
         if carried:
-            places = tuple_literal(entry_literal(place) for place in self.plan.consumed)
-            tail += f"    carry(target, source, {places})\n"
+            tail += self._carry()
         elif len(stashes) > 1 and any(_asks_bag(step.witness) for step in stashes):
             tail += "    settle(target)\n"
         if keep:
             tail += "    return target  # type: ignore[no-any-return]\n"
         helpers = "".join(self.expressions.helpers)
         return helpers + signature + doc + "".join(lines) + body + tail
+
+    def _carry(self) -> str:
+        """The statement that lets the other entries of a bag travel on."""
+        arguments = ["target", "source"]
+        arguments.append(tuple_literal(entry_literal(place) for place in self.plan.consumed))
+        carried = []
+        for each in self.plan.carried:
+            name = attribute_of(each.places[0].property)
+            places = tuple_literal(entry_literal(place) for place in each.places)
+            before = self._witness(each.before, name, self.key.source)
+            after = self._witness(each.after, name, self.key.target)
+            carried.append(call("Carried", [places, before, after, str(each.same)]))
+        if carried:
+            arguments.append(tuple_literal(carried))
+        return call("carry", arguments, "    ") + "\n"
+
+    def _witness(self, witness: Witness | None, hint: str, shape: Shape) -> str:
+        return "None" if witness is None else self.expressions.witness(witness, hint, shape)
 
     def _members(self) -> Iterator[str]:
         source_node = self._node(self.key.source)
@@ -238,7 +255,7 @@ def _asks_bag(value: Expression | Witness | None) -> bool:
     match value:
         case Unstash():
             return True
-        case Witness(values) | First(values):
+        case Witness(values=values) | First(values):
             return any(map(_asks_bag, values))
         case Change(inner, _) | Hidden(inner):
             return _asks_bag(inner)

@@ -117,6 +117,9 @@ def calls(made: Plan) -> Iterator[PlanKey]:
                 yield from _in_expression(value, lineage)
                 yield from _in_witness(witness, lineage)
                 yield from _in_expression(derived, lineage)
+    for each in made.carried:
+        yield from _in_witness(each.before, lineage)
+        yield from _in_witness(each.after, lineage)
 
 
 def _in_expression(value: Expression | None, lineage: Lineage) -> Iterator[PlanKey]:

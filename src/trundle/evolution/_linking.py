@@ -17,6 +17,7 @@ from trundle.evolution.conversions import (
     Unwrap,
     Variant,
     Wrap,
+    lossless,
     relate,
 )
 from trundle.schema import ListOf, MapOf, Nullable, Ref, Type, Union
@@ -130,12 +131,27 @@ def _links_of(lineage: Lineage, group: _Group) -> Iterator[Link]:
                 linked.add(pair)
                 if not version.preview:
                     taken.add(other)
+                elif not lossless(link.conversion):
+                    yield from _link_before(lineage, group, version, linked)
                 break
     for pair in versions.pairs:
         if pair not in linked:
             link = _link(lineage, group, pair, ruled=True)
             if link.conversion is None:
                 yield link
+
+
+def _link_before(
+    lineage: Lineage, group: _Group, version: ApiVersion, linked: set[Neighbours]
+) -> Iterator[Link]:
+    """The link of a preview to the GA before, with which it shared its value until it was taken over."""
+    before = next((ga for ga in reversed(VersionMap.of(group).ga) if ga < version), None)
+    if before is None or Neighbours(before, version) in linked:
+        return
+    link = _link(lineage, group, Neighbours(before, version), ruled=False)
+    if link.conversion is not None and lossless(link.conversion):
+        yield link
+        linked.add(Neighbours(before, version))
 
 
 def _candidates(versions: VersionMap, version: ApiVersion) -> list[ApiVersion]:

@@ -21,11 +21,24 @@ from trundle.evolution._lineage import (
 )
 from trundle.evolution._neighbours import Neighbours
 from trundle.evolution._values import End, Mismatch, change_value
-from trundle.evolution.conversions import CallHook, ConvertScalar, MapValues, exact
+from trundle.evolution.conversions import (
+    CallHook,
+    Conversion,
+    ConvertScalar,
+    EachItem,
+    EachValue,
+    MapValues,
+    Narrow,
+    NullFits,
+    Unwrap,
+    Wrap,
+    exact,
+)
 from trundle.evolution.steps import (
     Assign,
     CallConverter,
     CallScalar,
+    Carried,
     Chain,
     Change,
     Entry,
@@ -51,7 +64,7 @@ from trundle.evolution.steps import (
     Witness,
     may_lack,
 )
-from trundle.schema import ABSENT
+from trundle.schema import ABSENT, FreeForm
 from trundle.version import ApiVersion
 
 
@@ -86,7 +99,7 @@ class _Planning:
         steps = list(self._assignments())
         if self.target.kind == "storage":
             steps.extend(self._stashes())
-        return Plan(self.key, tuple(steps), self._consumed())
+        return Plan(self.key, tuple(steps), self._consumed(), tuple(self._carried()))
 
     def _assignments(self) -> Iterator[Step]:
         version = self.target.version
@@ -162,6 +175,9 @@ class _Planning:
             shared = self.lineage.derivations.get(other.number, ())
             if not all(isinstance(one.how, ByConversion) for one in shared):
                 return False  # what the other side has is not this thread's alone
+            apart = self.source != Shape("api", each.output.version)
+            if apart and _loosens(each.how.conversion) and self._changing(each.output):
+                return False  # free-form data has no bags
             return exact(each.how.conversion, up=not each.how.up)
         return False
 
@@ -174,6 +190,18 @@ class _Planning:
             if thread.at(self.target.version) is not None and thread.at(self.source.version) is None
             for place in self._homes(thread)
         )
+
+    def _carried(self) -> Iterator[Carried]:
+        """What the entries that travel on accompany, where anything does or did make them stale."""
+        if self.source.kind != "storage" or self.target.kind != "storage":
+            return
+        rolled = _Planning(PlanKey(self.lineage, self.target, self.target))
+        for thread in self.lineage.threads:
+            if any(thread.at(each.version) is not None for each in (self.source, self.target)):
+                continue
+            before, after = self.witness(thread), rolled.witness(thread)
+            if before is not None or after is not None:
+                yield Carried(self._homes(thread), before, after)
 
     def value(
         self, thread: Thread, place: Place, shape: Shape, seen: frozenset[int] = frozenset()
@@ -241,23 +269,31 @@ class _Planning:
                 if self._nearer(place, thread, storage)
             ]
             places.extend(towards[:1])
+        beside = Place(storage.version, thread.home(storage.version).property)
+        if not places and beside.property in self.lineage.followed(storage.version):
+            places.append(beside)  # a release that knew fewer versions took it for the namesake
         seen = frozenset({thread.number})
+        met = [p for p in dict.fromkeys(places) if self.lineage.thread(p) is not thread]
         values = []
-        for place in dict.fromkeys(places):
+        for place in met:
             other = self.lineage.thread(place)
-            if other is thread:
-                continue
             shape = Shape("api", place.version)
             values.append(stored.value(other, place, shape, seen))
-        return Witness(tuple(values)) if any(value is not None for value in values) else None
+        if all(value is None for value in values):
+            return None
+        return Witness(tuple(met), tuple(values))
 
     def _from_source(self, each: Derivation) -> bool:
         """Whether a derivation leads away from the source, so that it never goes in a circle.
 
-        Over a gap, the side before it tells the side after it, for that one's shape is stored.
+        Over a gap, the side before it tells the side after it, for its shape is the one in the bag. What
+        the source itself has may tell anything.
         """
         output, other, goal = each.output.version, each.inputs[0].version, self.source.version
-        return other <= goal < output or goal == other or _toward(output, other, goal)
+        if self.lineage.thread(each.inputs[0]).at(goal) is not None:
+            return True
+        over_gap = self.source.kind == "storage" and other <= goal < output
+        return over_gap or _toward(output, other, goal)
 
     def _nearer(self, place: Place, thread: Thread, storage: Shape) -> bool:
         home = thread.home(storage.version)
@@ -356,7 +392,14 @@ class _Planning:
         if thread.number in seen:
             return None
         own = thread.at(self.source.version)
-        if own is not None and not isinstance(how.conversion, CallHook | ConvertScalar | MapValues):
+        stepwise = isinstance(how.conversion, CallHook | ConvertScalar | MapValues)
+        if _loosens(how.conversion):
+            stepwise = (
+                self.lineage.thread(place) is self.lineage.thread(each.output)
+                and (own, place) != (source, each.output)
+                and self._changing(place)
+            )
+        if own is not None and not stepwise:
             straight = change_value(
                 End(self.lineage, own, self.source), End(self.lineage, place, shape)
             )
@@ -399,12 +442,29 @@ class _Planning:
                 )
                 return step, reached
 
+    def _changing(self, place: Place) -> bool:
+        """Whether objects at a place have other shapes in other versions."""
+        evolution = self.lineage.evolution
+        keys = evolution.objects_in(place.version, self.lineage.type(place))
+        return any(not evolution.stable(self.lineage.child(place, key)) for key in keys)
+
     def _changed(self, value: _Value, place: Place, shape: Shape) -> Expression:
         step = change_value(
             End(self.lineage, value.place, value.shape), End(self.lineage, place, shape)
         )
         assert not isinstance(step, Mismatch), (value.place, place)
         return _change(value.expression, step)
+
+
+def _loosens(conversion: Conversion) -> bool:
+    """Whether one side of a conversion is free-form data, whatever it stands in."""
+    match conversion:
+        case Narrow(older, newer):
+            return isinstance(older, FreeForm) or isinstance(newer, FreeForm)
+        case EachItem(inner) | EachValue(inner) | NullFits(inner) | Wrap(inner) | Unwrap(inner):
+            return _loosens(inner)
+        case _:
+            return False
 
 
 def _entry_order(thread: Thread, storage: Shape) -> tuple[str, str]:

@@ -277,8 +277,9 @@ class First(msgspec.Struct, frozen=True):
 
 
 class Witness(msgspec.Struct, frozen=True):
-    """What stands on the other side of an entry: expressions of the stored object."""
+    """What stands on the other side of an entry: places, and expressions of the stored object."""
 
+    places: tuple[Place, ...]
     values: tuple["Expression | None", ...]
 
 
@@ -327,6 +328,26 @@ class Stash(msgspec.Struct, frozen=True):
 Step: TypeAlias = Assign | Stash
 
 
+class Carried(msgspec.Struct, frozen=True):
+    """Entries of a stored object that travel on to another storage shape, and what they accompany.
+
+    Attributes:
+        places: where one thread may have been stashed, the place that counts first.
+        before: what makes such an entry stale in the source.
+        after: what makes it stale in the target.
+    """
+
+    places: tuple[Place, ...]
+    before: Witness | None
+    after: Witness | None
+
+    @property
+    def same(self) -> bool:
+        """Whether an entry accompanies the same places before and after."""
+        before, after = self.before, self.after
+        return before is not None and after is not None and before.places == after.places
+
+
 class Plan(msgspec.Struct, frozen=True):
     """How one object becomes another, as an ordered list of steps.
 
@@ -334,8 +355,10 @@ class Plan(msgspec.Struct, frozen=True):
         key: what it converts.
         steps: assignments in alphabetical order of the target's properties, then entries of the bag.
         consumed: places whose entries the steps take up; all other entries of the bag travel on.
+        carried: what those that travel on accompany.
     """
 
     key: PlanKey
     steps: tuple[Step, ...]
     consumed: tuple[Place, ...] = ()
+    carried: tuple[Carried, ...] = ()

@@ -3,6 +3,7 @@
 from trundle.runtime._bag import (
     MISSING,
     BagEntry,
+    Carried,
     carry,
     keep_places,
     recall,
@@ -68,6 +69,7 @@ __all__ = [
     "ApiObject",
     "BagEntry",
     "BagError",
+    "Carried",
     "Conversion",
     "ConversionError",
     "DocumentError",

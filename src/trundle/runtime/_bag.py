@@ -14,11 +14,30 @@ from trundle.runtime._objects import ABSENT, Entry, FreeForm, StorageObject
 MISSING: Any = object()
 """There is no current entry; unlike `ABSENT`, which an entry may say."""
 
+STALE = "stale"
+"""What an entry accompanies that was stale when its object was rolled forward: nothing, any more."""
+
 WRITING_OVER: ContextVar[list["NoEntry"] | None] = ContextVar("WRITING_OVER", default=None)
 """Where objects are made to be written over a stored one, which must learn what was left unsaid: that."""
 
 Told = Callable[[Any], Any]
 """What a stored object tells."""
+
+
+class Carried(NamedTuple):
+    """Where one value may have been stashed, and what it accompanies when its object is rolled forward.
+
+    Attributes:
+        places: the entries, the one that counts first.
+        before: what it accompanied.
+        after: what it accompanies from now on.
+        same: whether these are the same places, so that a stale entry may become current again.
+    """
+
+    places: tuple[tuple[str, str], ...]
+    before: Told | None
+    after: Told | None
+    same: bool
 
 
 class BagEntry(NamedTuple):
@@ -88,9 +107,13 @@ def put_entry(target: StorageObject, place: tuple[str, str], entry: Any) -> None
 
 
 def unstash(
-    stored: StorageObject, entries: tuple[BagEntry, ...], witness: Told | None = None
+    stored: StorageObject,
+    entries: tuple[BagEntry, ...],
+    witness: Told | None = None,
+    *,
+    stale: bool = False,
 ) -> Any:
-    """The value of the first current entry among some, or `MISSING`.
+    """The value of the first current entry among some, or `MISSING`; `stale` takes stale ones too.
 
     Raises:
         BagError: an entry is there, but its value is not of the entry's shape.
@@ -102,17 +125,24 @@ def unstash(
         found = bag.get(each.property)
         if found is None or (entry := found.get(each.version)) is None:
             continue
-        if (
-            witness is not None
-            and entry.beside is not ABSENT
-            and entry.beside != digest(witness(stored))
-        ):
+        if not stale and not current(stored, entry, witness):
             continue
         value = entry_value(stored, each, entry)
         if each.convert is None or value is ABSENT:
             return value
         return each.convert(value)
     return MISSING
+
+
+def current(stored: StorageObject, entry: Any, witness: Told | None) -> bool:
+    """Whether an entry still accompanies what it did; a stale one is nothing to show or build on."""
+    if entry.beside is ABSENT:
+        return True
+    if witness is None:
+        return bool(entry.beside != STALE)
+    beside: str | None = entry.beside
+    now = digest(witness(stored))
+    return beside == now
 
 
 def recall(
@@ -144,7 +174,7 @@ def keep_places(
 
     if value is ABSENT:
         return ABSENT
-    kept = recall(stored, entries)
+    kept = unstash(stored, entries, stale=True)
     if isinstance(kept, dict):
         told = value if isinstance(value, dict) else {}
         left = {name: each for name, each in kept.items() if name not in told and hidden(each)}
@@ -179,12 +209,15 @@ def entry_value(stored: StorageObject, each: BagEntry, entry: Any) -> Any:
 
 
 def carry(
-    target: StorageObject, source: StorageObject, consumed: tuple[tuple[str, str], ...]
+    target: StorageObject,
+    source: StorageObject,
+    consumed: tuple[tuple[str, str], ...],
+    carried: tuple[Carried, ...] = (),
 ) -> None:
     """Lets the entries of an object travel on to another, but those that its properties have taken.
 
-    An entry that is there already wins; it may accompany one that comes with it. The bag's order is
-    alphabetical.
+    An entry that is there already wins; it may accompany one that comes with it. One that was current is
+    current, and one that was stale is stale. The bag's order is alphabetical.
     """
     made = [] if target.property_bag is ABSENT else list(_all_entries(target.property_bag))
     if source.property_bag is not ABSENT:
@@ -196,8 +229,30 @@ def carry(
                     name, {}
                 ):
                     put_entry(target, (name, version), entry)
+        for each in carried:
+            made.extend(_go_along(target, source, each))
     _accompany(target, made)
     tidy(target)
+
+
+def _go_along(target: StorageObject, source: StorageObject, carried: Carried) -> Iterator[Entry]:
+    """Lets entries that travel on accompany what makes them stale from now on; gives those that do."""
+    taken = False
+    bag: Any = source.property_bag
+    for place in carried.places:
+        name, version = place
+        entry = bag.get(name, {}).get(version)
+        if entry is None or target.property_bag[name][version] is not entry:  # type: ignore[index]
+            continue
+        told = not taken and current(source, entry, carried.before)
+        taken = taken or told
+        if not told and carried.same:
+            continue
+        moved = Entry(entry.value, ABSENT if told else STALE)
+        put_entry(target, place, moved)
+        if told and carried.after is not None:
+            moved.witness = carried.after  # type: ignore[attr-defined]
+            yield moved
 
 
 def settle(target: StorageObject) -> None:
@@ -207,10 +262,17 @@ def settle(target: StorageObject) -> None:
 
 
 def _accompany(target: StorageObject, entries: Iterable[Any]) -> None:
-    for entry in entries:
-        witness = getattr(entry, "witness", None)
-        if witness is not None and not isinstance(entry, NoEntry):
-            entry.beside = digest(witness(target))
+    """Notes what entries accompany; they may accompany each other, and all are current."""
+    noted = [
+        (entry, entry.witness)
+        for entry in entries
+        if getattr(entry, "witness", None) is not None and not isinstance(entry, NoEntry)
+    ]
+    for entry, _ in noted:
+        entry.beside = ABSENT
+    found = [digest(witness(target)) for _, witness in noted]
+    for (entry, _), beside in zip(noted, found, strict=True):
+        entry.beside = beside
 
 
 def _all_entries(bag: Any) -> Iterator[Any]:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from trundle.runtime._bag import NoEntry, decoder, digest, encode, same, tidy
+from trundle.runtime._bag import NoEntry, current, decoder, digest, encode, same, tidy
 from trundle.runtime._objects import ABSENT, Entry, GeneratedObject, StorageObject
 from trundle.runtime._values import Wrapped
 
@@ -114,8 +114,8 @@ def _drop_revived(
         entry = merged.get(known)
         if (
             entry is not None
-            and _current(result, entry, witness)
-            and not _current(stored, entry, witness)
+            and current(result, entry, witness)
+            and not current(stored, entry, witness)
         ):
             del merged[known]
 
@@ -166,17 +166,12 @@ def _same_entry(one: Any, other: Any) -> bool:
 def _merged_entry(stored: Any, known: Any, old: Any, new: Any) -> Entry:
     value = new.value
     witness = getattr(new, "witness", None)
-    if known is not None and old is not None and _current(stored, known, witness):
+    if known is not None and old is not None and current(stored, known, witness):
         value = _merged_value(known.value, old.value, new.value)
     merged = Entry(value, new.beside)
     merged.witness = witness  # type: ignore[attr-defined]
     merged.aliases = getattr(new, "aliases", ())  # type: ignore[attr-defined]
     return merged
-
-
-def _current(stored: Any, entry: Any, witness: Any) -> bool:
-    """Whether an entry still accompanies what it did; a stale one is nothing to build on."""
-    return witness is None or entry.beside is ABSENT or entry.beside == digest(witness(stored))
 
 
 def _merged_value(known: Any, old: Any, new: Any) -> Any:
@@ -306,13 +301,20 @@ def _member(value: Any, name: str) -> Any:
 
 
 def _by_equality(values: Sequence[Any], others: Sequence[Any]) -> list[int | None]:
+    """Matches equal elements; of several that are, those at the ends stay where they are."""
+    ours, theirs = [encode(value) for value in values], [encode(other) for other in others]
+    shared = min(len(ours), len(theirs))
+    start = next((n for n in range(shared) if ours[n] != theirs[n]), shared)
+    shared -= start
+    end = next((n for n in range(shared) if ours[-1 - n] != theirs[-1 - n]), shared)
     waiting: dict[bytes, list[int]] = {}
-    for place, other in enumerate(others):
-        waiting.setdefault(encode(other), []).append(place)
-    found: list[int | None] = []
-    for value in values:
-        places = waiting.get(encode(value))
+    for place in range(start, len(theirs) - end):
+        waiting.setdefault(theirs[place], []).append(place)
+    found: list[int | None] = [*range(start)]
+    for data in ours[start : len(ours) - end]:
+        places = waiting.get(data)
         found.append(places.pop(0) if places else None)
+    found.extend(range(len(theirs) - end, len(theirs)))
     _fill_gaps(found, len(others))
     return found
 
