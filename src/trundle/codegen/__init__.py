@@ -1,8 +1,15 @@
 """Plans and types become Python source: a package of types, storage, conversions and their tests."""
 
-from trundle.codegen._blueprint import Blueprint
+from trundle.codegen._blueprint import STRAIGHT, Blueprint
 from trundle.codegen._naming import attribute_names, class_name
 from trundle.codegen._package import generate_package
 from trundle.codegen._tests import generate_tests
 
-__all__ = ["Blueprint", "attribute_names", "class_name", "generate_package", "generate_tests"]
+__all__ = [
+    "STRAIGHT",
+    "Blueprint",
+    "attribute_names",
+    "class_name",
+    "generate_package",
+    "generate_tests",
+]

@@ -3,8 +3,11 @@
 from collections.abc import Iterable, Iterator
 
 from trundle.codegen._classes import Classes, StorageNode
-from trundle.codegen._needs import needed_plans
+from trundle.codegen._needs import needed_plans, straight_plans
 from trundle.evolution import Evolution, PlanKey
+
+STRAIGHT = 4
+"""How many of the newest served versions convert straight to each other, unless told otherwise."""
 
 
 class Blueprint:
@@ -13,6 +16,7 @@ class Blueprint:
     Args:
         evolution: the versions, with configured changes and hooks.
         horizon: how many GA versions are served; None for all.
+        straight: how many of the newest served versions of a resource type convert straight to each other.
 
     Attributes:
         evolution: the versions.
@@ -24,12 +28,14 @@ class Blueprint:
         ChangeError: a configured change or hook does not fit the schemas.
     """
 
-    def __init__(self, evolution: Evolution, horizon: int | None = None) -> None:
+    def __init__(
+        self, evolution: Evolution, horizon: int | None = None, straight: int = STRAIGHT
+    ) -> None:
         self.evolution = evolution
         self.served = frozenset(
             version for each in evolution.resources for version in each.versions.served(horizon)
         )
-        self.plans = needed_plans(evolution)
+        self.plans = needed_plans(evolution, straight_plans(evolution, self.served, straight))
         self.classes = Classes(evolution, self.served, _storage_nodes(self.plans))
 
 

@@ -1,8 +1,9 @@
 """Which plans a package needs: those of its resources, and every plan that one of them calls."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import itertools
+from collections.abc import Container, Iterable, Iterator, Mapping
 
-from trundle.evolution import Evolution, Lineage, Place, Plan, PlanKey, Shape, plan
+from trundle.evolution import Evolution, Lineage, Place, Plan, PlanKey, Shape, goes_straight, plan
 from trundle.evolution.steps import (
     Assign,
     Cases,
@@ -28,11 +29,17 @@ from trundle.evolution.steps import (
     ValueStep,
     Witness,
 )
+from trundle.version import ApiVersion
 
 
-def needed_plans(evolution: Evolution) -> dict[PlanKey, Plan]:
-    """All plans of a package, by their keys, in a fixed order."""
-    waiting = list(reversed(list(root_plans(evolution))))
+def needed_plans(evolution: Evolution, straight: Iterable[PlanKey] = ()) -> dict[PlanKey, Plan]:
+    """All plans of a package, by their keys, in a fixed order.
+
+    Args:
+        evolution: what the package is generated from.
+        straight: root plans that are wanted beyond those to the hub and back.
+    """
+    waiting = list(reversed([*root_plans(evolution), *straight]))
     found: dict[PlanKey, Plan] = {}
     while waiting:
         key = waiting.pop()
@@ -53,6 +60,26 @@ def root_plans(evolution: Evolution) -> Iterator[PlanKey]:
             yield PlanKey(resource.root, hub, Shape("api", version))
         for past in versions.past_hubs:
             yield PlanKey(resource.root, Shape("storage", past), hub)
+
+
+def straight_plans(
+    evolution: Evolution, served: Container[ApiVersion], newest: int
+) -> Iterator[PlanKey]:
+    """From each of the newest served versions of a resource type straight to each other one.
+
+    They are left out where they would not come to the same as by way of the hub. All other pairs go by way of the hub: pairs grow with the square of the number of versions.
+
+    Args:
+        evolution: what the package is generated from.
+        served: the versions that clients are meant to use.
+        newest: how many versions of a resource type convert straight.
+    """
+    for resource in evolution.resources:
+        versions = [each for each in resource.versions.versions if each in served]
+        chosen = versions[len(versions) - min(newest, len(versions)) :]
+        for source, target in itertools.permutations(chosen, 2):
+            if goes_straight(resource.root, source, target):
+                yield PlanKey(resource.root, Shape("api", source), Shape("api", target))
 
 
 def views(keys: Iterable[PlanKey]) -> Iterator[PlanKey]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from trundle import runtime
-from trundle.codegen._blueprint import Blueprint
+from trundle.codegen._blueprint import STRAIGHT, Blueprint
 from trundle.codegen._classes import ApiNode, ClassPath, StorageNode
 from trundle.codegen._functions import Function, FunctionRenderer
 from trundle.codegen._hooks import hook_places, render_hook_place
@@ -50,6 +50,7 @@ def generate_package(
     horizon: int | None = None,
     unknown: str = "error",
     blueprint: Blueprint | None = None,
+    straight: int = STRAIGHT,
 ) -> Mapping[str, bytes]:
     """Generates the Python package of all versions of some resource types.
 
@@ -60,6 +61,8 @@ def generate_package(
         horizon: how many GA versions are served; None for all.
         unknown: what happens to unknown properties that a client writes: `error`, or `keep`.
         blueprint: that of the same evolution and horizon, where it was made before.
+        straight: how many of the newest served versions of a resource type convert straight to each other;
+            all other API versions convert by way of the hub.
 
     Returns:
         The content of each file by its path, relative to the package's folder; the same for the same input.
@@ -68,7 +71,8 @@ def generate_package(
         ChangeError: a configured change or hook does not fit the schemas.
     """
     _check_names(evolution)
-    return _Packing(blueprint or Blueprint(evolution, horizon), package, title, unknown).files()
+    made = blueprint or Blueprint(evolution, horizon, straight)
+    return _Packing(made, package, title, unknown).files()
 
 
 def _check_names(evolution: Evolution) -> None:

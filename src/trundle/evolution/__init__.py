@@ -9,6 +9,7 @@ from trundle.evolution._identity import partition
 from trundle.evolution._lineage import ADDITIONAL, ByHook, Lineage, Link, Place, Thread
 from trundle.evolution._neighbours import Neighbours, VersionMap
 from trundle.evolution._planning import calls_hook, plan
+from trundle.evolution._straight import goes_straight
 from trundle.evolution.steps import Plan, PlanKey, Shape
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "calls_hook",
     "converter_names",
     "default_of",
+    "goes_straight",
     "partition",
     "plan",
     "snake",

@@ -11,6 +11,7 @@ from trundle.evolution._identity import identities, own_signature, references
 from trundle.evolution._lineage import ENVELOPE, Lineage, Nodes
 from trundle.evolution._neighbours import VersionMap
 from trundle.evolution._settle import settle
+from trundle.evolution._straight import alike
 from trundle.schema import EnumType, ObjectType, Resource, Schema, Type
 from trundle.version import ApiVersion
 
@@ -53,6 +54,7 @@ class Evolution:
         self._changes = {(each.version, each.type): each for each in changes}
         self._lineages: dict[tuple[tuple[ApiVersion, str], ...], Lineage] = {}
         self._stable: dict[Lineage, bool] = {}
+        self._alike: dict[tuple[Lineage, ApiVersion, ApiVersion], bool] = {}
         self.hooks = Hooks(hooks)
 
     @cached_property
@@ -191,6 +193,13 @@ class Evolution:
             for node in lineage.nodes.items()
             for name in self._closure_names(node)
         )
+
+    def alike(self, lineage: Lineage, one: ApiVersion, other: ApiVersion) -> bool:
+        """Whether two versions have a subtree in common, so that it is passed on between their API types."""
+        key = (lineage, min(one, other), max(one, other))
+        if key not in self._alike:
+            self._alike[key] = alike(lineage, one, other)
+        return self._alike[key]
 
     @cached_property
     def _touched(self) -> frozenset[str]:

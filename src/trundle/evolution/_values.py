@@ -165,7 +165,12 @@ class _Changing:
         ours, theirs = self.source.child(source), self.target.child(target)
         if ours is not theirs:
             return MISMATCH
-        if ours.evolution.stable(ours) or self.source.shape == self.target.shape:
+        one, other = self.source.shape, self.target.shape
+        if ours.evolution.stable(ours) or one == other:
+            return None
+        if one.kind == other.kind == "api" and ours.evolution.alike(
+            ours, one.version, other.version
+        ):
             return None
         return ToObject(PlanKey(ours, self.source.shape, self.target.shape))
 

@@ -6,6 +6,7 @@ exist in the calendar, that rules do not contradict each other, that names are f
 
 from typing import Any, get_args
 
+from trundle.codegen import STRAIGHT
 from trundle.evolution import SCALAR_CONVERSIONS
 from trundle.schema.readers import Format
 
@@ -48,6 +49,14 @@ def config_schema() -> _Json:
                     "description": "Where the schemas of the API versions are.",
                 },
                 "horizon": _horizon(),
+                "straight": {
+                    "type": "integer",
+                    "minimum": 0,
+                    "maximum": 999_999_999,
+                    "default": STRAIGHT,
+                    "description": "How many of the newest served versions of a resource type convert "
+                    "straight to each other; all others convert by way of the hub.",
+                },
                 "unknown": {
                     "enum": ["error", "keep"],
                     "default": "error",

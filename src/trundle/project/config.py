@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 import msgspec
 
+from trundle.codegen import STRAIGHT
 from trundle.evolution import HookReference, TypeChanges
 from trundle.project._config_schema import CLASS_REFERENCE, PACKAGE_NAME, config_schema
 from trundle.project._rules import read_rules
@@ -21,7 +22,17 @@ from trundle.version import ApiVersion, VersionError
 
 __all__ = ["Config", "config_schema", "load_config", "parse_config"]
 
-_KEYS = ("package", "output", "title", "sources", "horizon", "unknown", "changes", "hooks")
+_KEYS = (
+    "package",
+    "output",
+    "title",
+    "sources",
+    "horizon",
+    "straight",
+    "unknown",
+    "changes",
+    "hooks",
+)
 _SOURCE_KEYS = ("path", "format", "version", "resources", "group")
 _HOOK_KEYS = ("type", "between", "use")
 _POSITIVE = re.compile(r"[1-9][0-9]{0,8}")
@@ -38,6 +49,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         sources: where the schemas are.
         title: what the project is called for people; may be empty.
         horizon: how many of the newest GA versions are served; None for all.
+        straight: how many of the newest served versions of a resource type convert straight to each other.
         unknown: what becomes of unknown properties that a person or client writes.
         changes: the configured changes, in the order of the file.
         hooks: the hand-written hooks, in the order of the file.
@@ -49,6 +61,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[Source, ...]
     title: str = ""
     horizon: int | None = None
+    straight: int = STRAIGHT
     unknown: Literal["error", "keep"] = "error"
     changes: tuple[TypeChanges, ...] = ()
     hooks: tuple[HookReference, ...] = ()
@@ -117,6 +130,7 @@ def _read(walker: Walker, path: Path, roots: list[Node]) -> Config | None:
         title=_optional_text(walker, fields, "title", "a title") or "",
         sources=_sources(walker, path.parent, fields),
         horizon=_horizon(walker, fields),
+        straight=_straight(walker, fields),
         unknown="keep" if _unknown(walker, fields) == "keep" else "error",
         changes=_changes(walker, fields),
         hooks=_hooks(walker, fields),
@@ -232,6 +246,17 @@ def _horizon(walker: Walker, fields: Fields) -> int | None:
     advice = "write how many of the newest GA versions to serve, or remove `horizon`"
     walker.note(node.line, "a positive integer", describe(node), advice)
     return None
+
+
+def _straight(walker: Walker, fields: Fields) -> int:
+    if "straight" not in fields:
+        return STRAIGHT
+    node = fields["straight"][1]
+    if isinstance(node, ScalarNode) and (node.json == "0" or _POSITIVE.fullmatch(node.json)):
+        return int(node.json)
+    advice = "write how many of the newest versions convert straight to each other, 0 for none"
+    walker.note(node.line, "a whole number", describe(node), advice)
+    return STRAIGHT
 
 
 def _changes(walker: Walker, fields: Fields) -> tuple[TypeChanges, ...]:

@@ -54,7 +54,7 @@ def generated_files(project: Project) -> Mapping[str, bytes]:
         "title": config.title,
         "horizon": config.horizon,
         "unknown": config.unknown,
-        "blueprint": Blueprint(project.evolution, config.horizon),
+        "blueprint": Blueprint(project.evolution, config.horizon, config.straight),
     }
     files = dict(generate_package(project.evolution, **options))
     tests = generate_tests(project.evolution, **options)

@@ -46,7 +46,9 @@ class Lookup:
         self.package = package
         self.resources = {each.name: each for each in resources}
         self.by_name = {each.name.casefold(): each for each in resources}
-        self._functions: dict[tuple[type[Any], type[Any]], tuple[Callable[..., Any], bool]] = {}
+        self._functions: dict[
+            tuple[type[Any], type[Any]], tuple[Callable[..., Any], bool] | None
+        ] = {}
         self._origin: dict[type[Any], tuple[ResourceType, str]] = {}
         self._loaded: dict[str, Any] = {}
 
@@ -59,22 +61,32 @@ class Lookup:
         Raises:
             ConversionError: there is none.
         """
-        found = self._functions.get((source, target))
+        found = self.known_function(source, target)
         if found is None:
+            raise ConversionError(
+                f"nothing converts {spoken(source)} to {spoken(target)}; "
+                f"{spoken(source)} becomes "
+                + (", ".join(each.target for each in self.conversions(source)) or "nothing")
+            )
+        return found
+
+    def known_function(
+        self, source: type[Any], target: type[Any]
+    ) -> tuple[Callable[..., Any], bool] | None:
+        """Like `function`, but None where there is none."""
+        if (source, target) not in self._functions:
             kept_with = source if issubclass(source, ApiObject) else target
             kept_with = source if issubclass(target, StorageObject) else kept_with
-            for each in self._listed(kept_with.__module__, source):
-                if each.target == self._path(target):
-                    found = (self.load(each.function), each.wants_base)
-                    break
-            else:
-                raise ConversionError(
-                    f"nothing converts {spoken(source)} to {spoken(target)}; "
-                    f"{spoken(source)} becomes "
-                    + (", ".join(each.target for each in self.conversions(source)) or "nothing")
-                )
-            self._functions[source, target] = found
-        return found
+            wanted = self._path(target)
+            self._functions[source, target] = next(
+                (
+                    (self.load(each.function), each.wants_base)
+                    for each in self._listed(kept_with.__module__, source)
+                    if each.target == wanted
+                ),
+                None,
+            )
+        return self._functions[source, target]
 
     def conversions(self, source: type[Any]) -> tuple[Conversion, ...]:
         """All conversions that lead from a class of the package and are kept with it."""

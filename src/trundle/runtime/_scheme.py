@@ -190,8 +190,10 @@ class Scheme:
             found, version = self._lookup.origin(type(value))
             if to == version:
                 return value
-            stored = self._call(value, self._lookup.hub_class(found))
-            return self._call(stored, self._lookup.api_class(found, to))
+            target = self._lookup.api_class(found, to)
+            if self._lookup.known_function(type(value), target) is not None:
+                return self._call(value, target)
+            return self._call(self._call(value, self._lookup.hub_class(found)), target)
         stored = self._put(value, base)
         return stored if to is None else self._convert_object(stored, to, None)
 

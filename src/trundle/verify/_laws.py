@@ -229,7 +229,7 @@ def law_identity(scheme: Scheme, document: Any) -> None:
 
 
 def law_agreement(scheme: Scheme, stored: Any, document: Any) -> None:
-    """`convert`, `convert_json` and the methods of the classes agree."""
+    """`convert`, `convert_json` and the methods agree, and so do the straight way and the one by the hub."""
     resource, version = _named(scheme, document)
     law = "convert, convert_json and the methods agree"
     data, base = scheme.encode(document), scheme.encode(stored)
@@ -239,6 +239,8 @@ def law_agreement(scheme: Scheme, stored: Any, document: Any) -> None:
             by_object = scheme.encode(scheme.convert(document, other, one_base))
             by_json = scheme.convert_json(data, other, base_data)
             _equal(law, where, by_object, by_json, "")
+            by_hub = scheme.from_storage(scheme.to_storage(document, one_base), other)
+            _equal(law, where, scheme.encode(by_hub), by_object, "")
             plain = scheme.convert(json.loads(data), other, base_data)
             if plain != json.loads(by_object):
                 raise LawBroken(law, *where, expected=json.loads(by_object), found=plain)
