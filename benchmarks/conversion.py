@@ -112,6 +112,9 @@ def _single(scheme: Scheme, first: bytes) -> Iterator[Job]:
                 lambda: scheme.encode(scheme.convert(scheme.decode(older), NEWER)),
             ),
             Contestant("scheme.convert_json", lambda: scheme.convert_json(older, NEWER)),
+            Contestant(
+                "scheme.convert_json strict", lambda: scheme.convert_json(older, NEWER, strict=True)
+            ),
         ),
     )
     before = scheme.convert_json(first, BEFORE_LAST)

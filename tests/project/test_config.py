@@ -21,6 +21,7 @@ sources:
   - schemas
   - {path: crds/person.yaml, format: crd, version: v1beta1, resources: [Person], group: example.org}
 horizon: {ga: 4}
+straight: 6
 unknown: keep
 changes:
   2014-04-04:
@@ -73,6 +74,7 @@ def test_every_key_is_read(tmp_path, monkeypatch):
             Source(Path("crds/person.yaml"), "crd", "v1beta1", ("Person",), "example.org"),
         ),
         horizon=4,
+        straight=6,
         unknown="keep",
         changes=(changes,),
         hooks=(
@@ -81,7 +83,7 @@ def test_every_key_is_read(tmp_path, monkeypatch):
                 ApiVersion.parse("2013-03-03"),
                 ApiVersion.parse("2014-04-04"),
                 "crm_hooks.names:PersonNames",
-                "trundle.yaml:25",
+                "trundle.yaml:26",
             ),
         ),
     )
@@ -106,13 +108,13 @@ def test_every_rule_knows_its_line(tmp_path, monkeypatch):
     write(tmp_path, FULL)
     monkeypatch.chdir(tmp_path)
     (changes,) = load_config(Path("trundle.yaml")).changes
-    assert changes.place("rename", "alphaKey") == "trundle.yaml:12"
-    assert changes.place("rename_type") == "trundle.yaml:13"
-    assert changes.place("default", "x") == "trundle.yaml:21"
-    assert changes.place("default", "y") == "trundle.yaml:22"
-    assert changes.place("keep", "nodeKinds") == "trundle.yaml:23"
-    assert changes.place("unwrap", "unknown") == "trundle.yaml:16"
-    assert changes.place("absent") == "trundle.yaml:11"
+    assert changes.place("rename", "alphaKey") == "trundle.yaml:13"
+    assert changes.place("rename_type") == "trundle.yaml:14"
+    assert changes.place("default", "x") == "trundle.yaml:22"
+    assert changes.place("default", "y") == "trundle.yaml:23"
+    assert changes.place("keep", "nodeKinds") == "trundle.yaml:24"
+    assert changes.place("unwrap", "unknown") == "trundle.yaml:17"
+    assert changes.place("absent") == "trundle.yaml:12"
 
 
 def test_what_is_absent_has_its_default(tmp_path):
@@ -224,13 +226,20 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path):
             ),
         ),
         (
+            BASE + "straight: some\n",
+            (
+                "3: expected a whole number, found the text 'some'; "
+                "write how many of the newest versions convert straight to each other, 0 for none"
+            ),
+        ),
+        (
             BASE + "unknown: kep\n",
             "3: expected what unknown properties become: error, keep, found 'kep'; did you mean keep?",
         ),
         (
             BASE + "tittle: x\n",
             (
-                "3: expected one of the keys package, output, title, sources, horizon, unknown, changes, hooks "
+                "3: expected one of the keys package, output, title, sources, horizon, straight, unknown, changes, hooks "
                 "in a project file, found 'tittle'; did you mean title?"
             ),
         ),
@@ -408,6 +417,7 @@ REFUSED = [
         BASE + f"horizon: {value}"
         for value in ("{}", "{ga: 0}", "{ga: -1}", "{ga: 1.5}", "{ga: '1'}", "{x: 1}")
     ),
+    *(BASE + f"straight: {value}" for value in ("-1", "1.5", "'1'", "[]")),
     *(
         BASE + f"changes: {value}"
         for value in ("", "[]", "{x: {}}", "{v1: 1}", "{v1: {'': {}}}", "{v01: {}}")

@@ -140,7 +140,7 @@ def test_the_message_names_the_version_and_lists_a_line_each(scheme):
 def test_what_is_no_json_object_is_a_document_error(scheme, data):
     for _ in range(2):  # the second time by the quick way
         with pytest.raises(DocumentError):
-            scheme.convert_json(data, "v2")
+            scheme.convert_json(data, "v2", strict=True)
         scheme.decode(b'{"apiVersion":"v1","kind":"Thing","name":"n"}')
 
 

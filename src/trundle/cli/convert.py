@@ -128,6 +128,7 @@ class _Converter:
                 None if base is None else base.data,
                 version=self.version,
                 resource=self.resource,
+                strict=True,
             )
         except Exception as error:
             code = exit_code(error)

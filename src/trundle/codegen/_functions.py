@@ -1,12 +1,13 @@
 """Rendering plans as functions: straight-line code that reads from top to bottom."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
 from trundle.codegen._classes import ApiNode, ClassPath, StorageNode
 from trundle.codegen._expressions import Expressions
 from trundle.codegen._text import call, class_mark, text_literal, tuple_literal
+from trundle.codegen._touching import touched
 from trundle.codegen._types import TypeRenderer
 from trundle.evolution import ADDITIONAL, Place, Plan, PlanKey, Shape, calls_hook
 from trundle.evolution.steps import (
@@ -26,7 +27,12 @@ from trundle.schema import ABSENT, Nullable
 
 
 class Function(msgspec.Struct, frozen=True):
-    """A rendered plan: its source with marks, and the plans it calls, in the order of their numbers."""
+    """A rendered plan: its source with marks, and the plans it calls, in the order of their numbers.
+
+    Attributes:
+        touched: by attribute of the source the plan that converts the objects in it, None where the value must
+            be there as it is; all others are only copied. None where documents must be read whole.
+    """
 
     source: ClassPath
     target: ClassPath
@@ -34,6 +40,7 @@ class Function(msgspec.Struct, frozen=True):
     text: str
     calls: tuple[PlanKey, ...]
     wants_base: bool
+    touched: Mapping[str, PlanKey | None] | None = None
 
 
 class FunctionRenderer:
@@ -64,8 +71,22 @@ class FunctionRenderer:
         body = _Body(self, plan, calls)
         text = body.render(source, target)
         return Function(
-            source, target, function_name(plan), text, tuple(calls), key in self.wants_base
+            source,
+            target,
+            function_name(plan),
+            text,
+            tuple(calls),
+            key in self.wants_base,
+            self._touched(plan),
         )
+
+    def _touched(self, plan: Plan) -> Mapping[str, PlanKey | None] | None:
+        found = touched(plan)
+        if found is None:
+            return None
+        version = plan.key.source.version
+        names = self.types.names(version, plan.key.lineage.definition(version))
+        return {names[name]: callee for name, callee in found.items()}
 
 
 def function_name(plan: Plan) -> str:

@@ -367,7 +367,7 @@ class _Packing:
             f"Conversions of {self.title}.",
             "\n\n".join(parts),
             functions=called,
-            epilogue=index,
+            epilogue=index + _touching(ordered, functions, paths),
         )
 
     @staticmethod
@@ -399,6 +399,22 @@ class _Packing:
             between = places[0].between
             about = f"Where hooks may stand between {between.older} and {between.newer}."
             yield f"{module.replace('.', '/')}.py", self._module(module, about, body, direct=True)
+
+
+def _touching(
+    keys: list[PlanKey], functions: Mapping[PlanKey, Function], paths: Mapping[PlanKey, ClassPath]
+) -> str:
+    """By straight conversion: the attributes that it does not just copy, and what converts these."""
+    text = ""
+    for key in keys:
+        touched = functions[key].touched
+        if touched is not None:
+            members = ", ".join(
+                f"{text_literal(name)}: {text_literal('' if callee is None else str(paths[callee]))}"
+                for name, callee in touched.items()
+            )
+            text += f"    {text_literal(paths[key].name)}: {{{members}}},\n"
+    return f"\n\nTOUCHED: dict[str, dict[str, str]] = {{\n{text}}}\n" if text else ""
 
 
 def _unique_classes(module: str, body: str) -> frozenset[str]:

@@ -308,12 +308,8 @@ def same(one: Any, other: Any) -> bool:
     return encode(one) == encode(other)
 
 
-_encode = msgspec.json.Encoder().encode
-
-
-def encode(value: Any) -> bytes:
-    """The compact JSON of a value; unknown and additional properties stay under their own names."""
-    return _encode(value)
+encode: Callable[[Any], bytes] = msgspec.json.Encoder().encode
+"""The compact JSON of a value; unknown and additional properties stay under their own names."""
 
 
 @functools.cache

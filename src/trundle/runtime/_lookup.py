@@ -75,18 +75,29 @@ class Lookup:
     ) -> tuple[Callable[..., Any], bool] | None:
         """Like `function`, but None where there is none."""
         if (source, target) not in self._functions:
-            kept_with = source if issubclass(source, ApiObject) else target
-            kept_with = source if issubclass(target, StorageObject) else kept_with
-            wanted = self._path(target)
-            self._functions[source, target] = next(
-                (
-                    (self.load(each.function), each.wants_base)
-                    for each in self._listed(kept_with.__module__, source)
-                    if each.target == wanted
-                ),
-                None,
+            found = self.conversion(source, target)
+            self._functions[source, target] = (
+                None if found is None else (self.load(found.function), found.wants_base)
             )
         return self._functions[source, target]
+
+    def conversion(self, source: type[Any], target: type[Any]) -> Conversion | None:
+        """The conversion from one class to another; None where there is none."""
+        kept_with = source if issubclass(source, ApiObject) else target
+        kept_with = source if issubclass(target, StorageObject) else kept_with
+        wanted = self._path(target)
+        listed = self._listed(kept_with.__module__, source)
+        return next((each for each in listed if each.target == wanted), None)
+
+    def touched(self, function: str) -> Mapping[str, str] | None:
+        """The attributes that a straight conversion does not just copy, and what converts these.
+
+        None for a conversion whose documents must be read whole.
+        """
+        module, _, name = function.partition(":")
+        listed = getattr(importlib.import_module(f"{self.package}.{module}"), "TOUCHED", {})
+        found: Mapping[str, str] | None = listed.get(name)
+        return found
 
     def conversions(self, source: type[Any]) -> tuple[Conversion, ...]:
         """All conversions that lead from a class of the package and are kept with it."""

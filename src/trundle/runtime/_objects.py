@@ -45,7 +45,9 @@ PropertyBag: TypeAlias = dict[str, dict[str, StoredEntry]]
 """Entries by property and by the version whose shape they have."""
 
 
-class GeneratedObject(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+class GeneratedObject(
+    msgspec.Struct, kw_only=True, forbid_unknown_fields=True, rename="camel", gc=False
+):
     """What every generated class has.
 
     Attributes:

@@ -5,6 +5,7 @@ its names.
 """
 
 import json
+import operator
 import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ import msgspec
 from trundle.runtime._documents import kept_apart, read_value
 from trundle.runtime._errors import TOO_DEEP, DocumentError, Finding, UnknownVersionError
 from trundle.runtime._lookup import Lookup, ResourceType
-from trundle.runtime._objects import WRITTEN_WITH, StorageObject
+from trundle.runtime._objects import WRITTEN_WITH
 
 
 class _Head(msgspec.Struct):
@@ -24,13 +25,18 @@ class _Head(msgspec.Struct):
     written_with: Any = msgspec.field(default=None, name=WRITTEN_WITH)
 
 
-class _Known(NamedTuple):
-    """How documents of a class are read, once one was; and how they name their class."""
+class Start(NamedTuple):
+    """How a document starts that names its class first, and what it then says of it.
 
-    decode: Callable[[bytes], Any]
-    api_version: str
-    name_property: str
-    name: str
+    Attributes:
+        text: the start.
+        names: the API version, or the storage version, and the resource type.
+        told: the same as an object that was read tells it; a later member may say otherwise.
+    """
+
+    text: bytes
+    names: tuple[str, str]
+    told: Callable[[Any], tuple[str, str]]
 
 
 class Reading:
@@ -43,7 +49,7 @@ class Reading:
     def __init__(self, lookup: Lookup) -> None:
         self.lookup = lookup
         self._decoders: dict[type[Any], msgspec.json.Decoder[Any]] = {}
-        self._known: dict[tuple[bytes, bool], _Known] = {}
+        self._known: dict[tuple[bytes, bool], tuple[Callable[[bytes], Any], Start]] = {}
         self._names: dict[type[Any], tuple[tuple[str, str], ...]] = {}
 
     def read(self, data: bytes, version: str | None, resource: str | None, *, strict: bool) -> Any:
@@ -61,20 +67,20 @@ class Reading:
         """
         data = bytes(data)
         if not data.isascii():
-            _check_text(data)
+            check_text(data)
         if version is None and resource is None:
             value = self._read_quickly(data)
             if value is not None:
                 return value
-        head = self._head(data)
-        found = self._resource(head, resource)
-        stored = head.written_with is not None
-        named = self._version_of(head, found, version, stored=stored)
+        found, named, stored = self.names(data, version, resource)
         paths = found.storage if stored else found.versions
         class_ = self.lookup.load(paths[named])
         value = self._decode(data, class_, f"{found.name} {named}", strict=strict and not stored)
-        self._name(value, class_, found.name_property)
-        self._learn(data, value, found.name_property)
+        for name, own in self._spelt(class_, found.name_property):
+            setattr(value, name, own)
+        start = self.start(data, class_, found.name_property)
+        if start is not None and len(self._known) < STARTS:
+            self._known[start.text, stored] = (self._decoders[class_].decode, start)
         return value
 
     def _read_quickly(self, data: bytes) -> Any:
@@ -84,32 +90,45 @@ class Reading:
         """
         place = data.find(b"$")
         stored = place >= 0 and data.find(_WRITTEN_WITH, place) >= 0
-        known = self._known.get((_start(data), stored))
+        known = self._known.get((start_of(data), stored))
         if known is None or (place >= 0 and kept_apart(data, place)):
             return None
+        decode, start = known
         try:
-            value = known.decode(data)
+            value = decode(data)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             return None
         if stored and not isinstance(value.written_with, str):
             return None
-        if value.api_version != known.api_version:
-            return None  # a later member says otherwise
-        return value if getattr(value, known.name_property) == known.name else None
+        return value if start.told(value) == start.names else None
 
-    def _learn(self, data: bytes, value: Any, name_property: str) -> None:
-        """Lets documents that start like this one be read quickly."""
-        class_ = type(value)
-        start = _start(data)
-        found = _NAMES.fullmatch(start)
-        names = dict(self._names[class_])
+    def start(self, data: bytes, class_: type[Any], name_property: str) -> Start | None:
+        """How a document of a class starts; None where its names are not the first it says."""
+        text = start_of(data)
+        found = _NAMES.fullmatch(text)
         telling = name_property == "kind" or "kind" not in class_.__struct_encode_fields__
-        if found is None or not telling or len(self._known) == _STARTS:
-            return
+        if found is None or not telling:
+            return None
         version, property_, name = (part.decode() for part in found.groups())
-        if {"api_version": version, name_property: name} == names and property_ == name_property:
-            known = _Known(self._decoders[class_].decode, version, name_property, name)
-            self._known[start, isinstance(value, StorageObject)] = known
+        if property_ != name_property or {"api_version": version, name_property: name} != dict(
+            self._spelt(class_, name_property)
+        ):
+            return None
+        return Start(text, (version, name), operator.attrgetter("api_version", name_property))
+
+    def names(
+        self, data: bytes, version: str | None, resource: str | None
+    ) -> tuple[ResourceType, str, bool]:
+        """A document's resource type and version, and whether it is a stored one.
+
+        Raises:
+            DocumentError: the document is no JSON object.
+            UnknownVersionError: there is no such version or resource type.
+        """
+        head = self._head(data)
+        found = self._resource(head, resource)
+        stored = head.written_with is not None
+        return found, self._version_of(head, found, version, stored=stored), stored
 
     def _head(self, data: bytes) -> _Head:
         try:
@@ -194,8 +213,8 @@ class Reading:
             raise DocumentError(subject, findings)
         return value
 
-    def _name(self, value: Any, class_: type[Any], name_property: str) -> None:
-        """Spells a document's version and resource type as its class does."""
+    def _spelt(self, class_: type[Any], name_property: str) -> tuple[tuple[str, str], ...]:
+        """A document's version and resource type as its class spells them."""
         names = self._names.get(class_)
         if names is None:
             defaults = dict(zip(class_.__struct_fields__, _defaults(class_), strict=True))
@@ -204,8 +223,7 @@ class Reading:
                 for name in ("api_version", name_property)
                 if isinstance(defaults.get(name), str)
             )
-        for name, own in names:
-            setattr(value, name, own)
+        return names
 
 
 _HEAD = msgspec.json.Decoder(_Head)
@@ -215,11 +233,11 @@ _NAMES = re.compile(
 )
 """How documents start that name their class first."""
 
-_STARTS = 1000
+STARTS = 1000
 """How many starts are remembered: each may be spelt with spaces."""
 
 
-def _check_text(data: bytes) -> None:
+def check_text(data: bytes) -> None:
     """Refuses what is no UTF-8, even in what is carried without being looked at."""
     try:
         data.decode()
@@ -231,7 +249,7 @@ def _defaults(class_: type[Any]) -> tuple[Any, ...]:
     return tuple(field.default for field in msgspec.structs.fields(class_))
 
 
-def _start(data: bytes) -> bytes:
+def start_of(data: bytes) -> bytes:
     """A document up to its second comma: where its class is named first, both names."""
     return data[: data.find(b",", data.find(b",") + 1)]
 

@@ -17,6 +17,7 @@ from trundle.runtime._lookup import Conversion, Lookup, ResourceType, spoken
 from trundle.runtime._merge import merge, without_marks
 from trundle.runtime._objects import WRITTEN_WITH, GeneratedObject, StorageObject
 from trundle.runtime._reading import Reading, json_bytes
+from trundle.runtime._routes import Routes
 from trundle.runtime._writing import finite, not_finite, written
 
 _SCHEMES: dict[str, "Scheme"] = {}
@@ -53,6 +54,8 @@ class Scheme:
         self._lookup = Lookup(package, resources)
         self.resources = self._lookup.resources
         self._reading = Reading(self._lookup)
+        # What was read has no infinite numbers, and only hooks could make any.
+        self._routes = Routes(self._lookup, self._reading, self.encode if hooked else written)
         _SCHEMES[package] = self
 
     def convert(
@@ -92,6 +95,7 @@ class Scheme:
                 None if base is None else self._base_bytes(base),
                 version=version,
                 resource=resource,
+                strict=True,
             )
         )
 
@@ -103,12 +107,40 @@ class Scheme:
         *,
         version: str | None = None,
         resource: str | None = None,
+        strict: bool = False,
     ) -> bytes:
-        """Like `convert`, from JSON to JSON; numbers in free-form data keep their spelling."""
+        """Like `convert`, from JSON to JSON; numbers in free-form data keep their spelling.
+
+        Between API versions that convert straight to each other, only what the conversion touches is decoded,
+        and only that is validated: it has its type, and an object that is touched has no unknown and lacks no
+        required property. All else has to be well-formed JSON, and is passed on as it is written, white
+        space included. Every other document, and one about which anything is unusual, is validated whole.
+
+        Args:
+            data: a document.
+            to: the API version that is wanted; None for what a store keeps.
+            base: what the store keeps now.
+            version: the document's version, where it does not say.
+            resource: the document's resource type, where it does not say.
+            strict: whether all of the document is validated.
+
+        Raises:
+            DocumentError: the document is not what its version says; all findings are named.
+            UnknownVersionError: there is no such version or resource type.
+            ConversionError: an entry of the bag cannot be read, or a hook failed.
+        """
+        if base is None and to is not None:
+            data = bytes(data)
+            if version is None and resource is None:
+                routed = self._routes.known(data, to, strict)
+                if routed is not None:
+                    return routed
+            routed = self._routes.convert(data, to, version, resource, strict=strict)
+            if routed is not None:
+                return routed
         stored = self._stored(base)
         value = self._decoded_over(data, stored, version, resource)
         converted = self._convert_object(value, to, stored)
-        # What was read has no infinite numbers, and only hooks could make any.
         return self.encode(converted) if self.hooked else written(converted)
 
     def to_storage(self, value: Any, base: Any = None, *, version: str | None = None) -> Any:

@@ -16,7 +16,8 @@ _SIMPLE = frozenset({str, int, bool, type(None), msgspec.UnsetType, msgspec.Raw}
 def written(value: Any) -> bytes:
     """The compact JSON of an object."""
     data = encode(value)
-    return write_value(value) if kept_apart(data, data.find(b"$")) else data
+    place = data.find(b"$")
+    return write_value(value) if place >= 0 and kept_apart(data, place) else data
 
 
 def finite(value: Any) -> bool:

@@ -1,0 +1,114 @@
+"""The quick way from a document of one API version to one of another.
+
+A route reads a document, converts it by one function or two, and writes it. Documents that start like one
+that was converted before take its route at once. A document about which anything is unusual is left to the
+careful way.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import msgspec
+
+from trundle.runtime._documents import kept_apart
+from trundle.runtime._errors import PlacedError
+from trundle.runtime._lookup import Lookup, ResourceType
+from trundle.runtime._partial import partial_class
+from trundle.runtime._reading import STARTS, Reading, Start, check_text
+
+Route: TypeAlias = tuple[Callable[[bytes], Any], Callable[[Any], Any]]
+"""How documents of a class are read, and what converts them."""
+
+
+class Routes:
+    """Converts documents of a generated package between its API versions.
+
+    Args:
+        lookup: the package's classes and functions.
+        reading: what tells a document's class.
+        encode: what writes an object.
+    """
+
+    def __init__(self, lookup: Lookup, reading: Reading, encode: Callable[[Any], bytes]) -> None:
+        self._lookup = lookup
+        self._reading = reading
+        self._encode = encode
+        self._routes: dict[tuple[str, str, str, bool], Route | None] = {}
+        self._starts: dict[tuple[bytes, str, bool], tuple[Route, Start]] = {}
+        """By a document's start, the version that is wanted, and whether all is read."""
+
+    def known(self, data: bytes, to: str, strict: bool) -> bytes | None:  # noqa: FBT001 - short for speed
+        """A document of another API version, where one that starts like this was converted before.
+
+        None where that is not so, or where anything about it is unusual.
+        """
+        found = self._starts.get((data[: data.find(b",", data.find(b",") + 1)], to, strict))
+        return None if found is None else self._through(data, *found)
+
+    def convert(
+        self, data: bytes, to: str, version: str | None, resource: str | None, *, strict: bool
+    ) -> bytes | None:
+        """A document of another API version, the way being found; the next one is `known`.
+
+        Args:
+            data: JSON.
+            to: the API version that is wanted.
+            version: the document's version, where it does not say.
+            resource: the document's resource type, where it does not say.
+            strict: whether all of the document is read, and not only what the conversion touches.
+
+        Returns:
+            The document; None where the careful way must look at it.
+
+        Raises:
+            DocumentError: the document is no JSON.
+            UnknownVersionError: there is no such version or resource type.
+        """
+        if not data.isascii():
+            check_text(data)
+        found, source, stored = self._reading.names(data, version, resource)
+        if stored or to == source or to not in found.versions:
+            return None
+        route = self._route(found, source, to, strict=strict)
+        if route is None:
+            return None
+        converted = self._through(data, route, None)
+        if version is None and resource is None and converted is not None:
+            class_ = self._lookup.api_class(found, source)
+            start = self._reading.start(data, class_, found.name_property)
+            if start is not None and len(self._starts) < STARTS:
+                self._starts[start.text, to, strict] = (route, start)
+        return converted
+
+    def _through(self, data: bytes, route: Route, start: Start | None) -> bytes | None:
+        place = data.find(b"$")
+        if place >= 0 and kept_apart(data, place):
+            return None
+        decode, convert = route
+        try:
+            if not data.isascii():
+                data.decode()
+            value = decode(data)
+            if start is not None and start.told(value) != start.names:
+                return None  # a later member says otherwise
+            return self._encode(convert(value))
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, PlacedError):
+            return None
+
+    def _route(
+        self, found: ResourceType, source: str, target: str, *, strict: bool
+    ) -> Route | None:
+        key = (found.name, source, target, strict)
+        if key not in self._routes:
+            self._routes[key] = self._made(found, source, target, strict=strict)
+        return self._routes[key]
+
+    def _made(self, found: ResourceType, source: str, target: str, *, strict: bool) -> Route | None:
+        class_ = self._lookup.api_class(found, source)
+        wanted = self._lookup.api_class(found, target)
+        straight = self._lookup.conversion(class_, wanted)
+        if straight is None:
+            return None
+        part = None if strict else partial_class(self._lookup, class_, straight.function)
+        function = self._lookup.load(straight.function)
+        return msgspec.json.Decoder(part or class_).decode, function
