@@ -456,3 +456,23 @@ def test_storage_types_that_are_the_same_in_several_versions_are_one_class():
         "storage/v2.py": [b"Part", b"Thing"],
         "storage/v3.py": [b"Part", b"Thing"],
     }
+
+
+def test_what_conversions_of_several_modules_do_alike_is_written_once():
+    tagged = {
+        "Round": {"kind!": "IsRound", "size": "integer"},
+        "Long": {"kind!": "IsLong", "size": "integer"},
+        "IsRound": ["round"],
+        "IsLong": ["long"],
+    }
+    more = {**tagged, "Round": {**tagged["Round"], "ripe": "boolean"}}
+    versions = {
+        version: {"Thing": {"fruit": "Round|Long", name: "string"}, **each}
+        for version, name, each in (("v1", "a", tagged), ("v2", "b", tagged), ("v3", "c", more))
+    }
+    files = generate_package(evolution(versions), package="made")
+    shared = files["conversions/shared_v1_to_v2.py"]
+    assert shared.count(b"\ndef round_to_storage_variant(value: Any)") == 1
+    for path in ("conversions/v1.py", "conversions/v2.py"):
+        assert b"shared_v1_to_v2_conversions.round_to_storage_variant(read.fruit)" in files[path]
+        assert b"def _thing_to_storage_variant" not in files[path]

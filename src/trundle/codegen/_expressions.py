@@ -10,10 +10,12 @@ from trundle.codegen._classes import ClassPath, StorageNode
 from trundle.codegen._hooks import record_name
 from trundle.codegen._needs import asks_base
 from trundle.codegen._text import (
+    Helper,
     call,
     class_mark,
     function_mark,
     hook_mark,
+    part_mark,
     text_literal,
     tuple_literal,
 )
@@ -65,8 +67,7 @@ _TAKEN = frozenset(
 class Expressions:
     """Renders the expressions of one plan.
 
-    Statements gather in `lines`; functions and constants of the plan's own gather in `helpers`. A helper's
-    name starts with the mark of the plan's function, so that no two plans of a module share one.
+    Statements gather in `lines`; functions and constants beside the plan's function gather in `helpers`.
 
     Args:
         types: the classes that are read and made.
@@ -91,12 +92,11 @@ class Expressions:
         self.class_of = class_of
         self.prelude: list[str] = []
         self.lines: list[str] = []
-        self.helpers: list[str] = []
+        self.helpers: list[Helper] = []
         self.indent = _INDENT
         self._variables: set[str] = set()
         self._made: dict[str, str] = {}
         self._hook_calls: dict[HookCall, str] = {}
-        self._helper_names: set[str] = set()
         self._base: str | None = None
         self._stored = key.target
 
@@ -121,13 +121,8 @@ class Expressions:
     def helper(self, hint: str, text: str) -> str:
         """A function or constant of the plan's own; the same text gives the same helper."""
         if text not in self._made:
-            plain = f"_\x03_{hint}"
-            name, number = plain, 2
-            while name in self._helper_names:
-                name, number = f"{plain}_{number}", number + 1
-            self._helper_names.add(name)
-            self._made[text] = name
-            self.helpers.append(text.replace("\x04", name))
+            self._made[text] = part_mark(len(self.helpers))
+            self.helpers.append(Helper(hint, text))
         return self._made[text]
 
     def literal(self, value: Any, place: Place) -> str:
@@ -195,7 +190,7 @@ class Expressions:
             if not implied:
                 return f"{source}.additional_properties"
             names = tuple_literal(map(text_literal, implied))
-            told = self.helper("implied", f"\x04 = {names}\n\n\n")
+            told = self.helper("implied", f"\x04 = {names}\n")
             return f"other_members({source}.additional_properties, {told})"
         if name in implied:
             return f"take_named({source}.additional_properties, {text_literal(name)})"
@@ -260,7 +255,7 @@ class Expressions:
 
     def _unstash(self, value: Unstash, source: str, hint: str) -> list[str]:
         entries = tuple_literal(self._entry(each) for each in value.entries)
-        text = f"\x04 = {entries}\n\n\n"
+        text = f"\x04 = {entries}\n"
         arguments = [source, self.helper(f"{hint.rstrip('_')}_entries", text)]
         if value.witness is not None:
             arguments.append(self.witness(value.witness, hint, self._shape(source)))
@@ -299,7 +294,7 @@ class Expressions:
         body = "".join(self.lines) + f"    return {result}\n"
         self.lines, self.indent, self._variables = lines, indent, variables
         self._stored = before
-        return self.helper(hint, f"def \x04(stored: Any) -> Any:\n{body}\n\n")
+        return self.helper(hint, f"def \x04(stored: Any) -> Any:\n{body}")
 
     def _hidden(self, inner: Expression, hint: str) -> str:
         name = self._told((inner,), f"{hint.rstrip('_')}_hidden", self.key.target, many=False)
@@ -375,7 +370,7 @@ class Expressions:
         body += "\n" + call("call_hook", arguments, f"{_INDENT}return ") + "\n"
         self.lines, self.indent, self._variables = lines, indent, variables
         extra = ", base: Any" if self._asks_base(hook) else ""
-        text = f"def \x04({source}: Any{extra}) -> Mapping[str, Any]:\n{body}\n\n"
+        text = f"def \x04({source}: Any{extra}) -> Mapping[str, Any]:\n{body}"
         return self.helper(hook.method, text)
 
     @staticmethod
@@ -450,7 +445,7 @@ class Expressions:
         members = ", ".join(
             f"{text_literal(one)}: {text_literal(other)}" for one, other in sorted(values.items())
         )
-        return self.helper(hint, f"\x04: dict[str, str] = {{{members}}}\n\n\n")
+        return self.helper(hint, f"\x04: dict[str, str] = {{{members}}}\n")
 
     def function(self, plan: PlanKey) -> str:
         """A mark for the function of another plan."""
@@ -481,9 +476,7 @@ class Expressions:
             result = "ABSENT" if each.lacking else changed
             lines.append(f"    if {test}:\n        return {result}\n")
         body = "".join(lines)
-        return self.helper(
-            "variant", f"def \x04(value: Any) -> Any:\n{body}    return ABSENT\n\n\n"
-        )
+        return self.helper("variant", f"def \x04(value: Any) -> Any:\n{body}    return ABSENT\n")
 
     def _test(self, variant: Type, step: Cases, lineage: Any) -> str:
         definitions = lineage.evolution.schema(step.place.version).definitions

@@ -6,7 +6,7 @@ import msgspec
 
 from trundle.codegen._classes import ApiNode, ClassPath, StorageNode
 from trundle.codegen._expressions import Expressions
-from trundle.codegen._text import call, class_mark, text_literal, tuple_literal
+from trundle.codegen._text import Helper, call, class_mark, text_literal, tuple_literal
 from trundle.codegen._touching import touched
 from trundle.codegen._types import TypeRenderer
 from trundle.evolution import ADDITIONAL, Place, Plan, PlanKey, Shape, calls_hook
@@ -27,7 +27,7 @@ from trundle.schema import ABSENT, Nullable
 
 
 class Function(msgspec.Struct, frozen=True):
-    """A rendered plan: its source with marks, and the plans it calls, in the order of their numbers.
+    """A rendered plan: its source with marks, and the helpers and plans that these number.
 
     Attributes:
         touched: by attribute of the source the plan that converts the objects in it, None where the value must
@@ -38,9 +38,15 @@ class Function(msgspec.Struct, frozen=True):
     target: ClassPath
     name: str
     text: str
+    helpers: tuple[Helper, ...]
     calls: tuple[PlanKey, ...]
     wants_base: bool
     touched: Mapping[str, PlanKey | None] | None = None
+
+    @property
+    def lines(self) -> int:
+        """How many lines it has, as far as they are not broken."""
+        return sum(each.count("\n") for each in (self.text, *(one.text for one in self.helpers)))
 
 
 class FunctionRenderer:
@@ -75,6 +81,7 @@ class FunctionRenderer:
             target,
             function_name(plan),
             text,
+            tuple(body.expressions.helpers),
             tuple(calls),
             key in self.wants_base,
             self._touched(plan),
@@ -147,8 +154,7 @@ class _Body:
             tail += "    settle(target)\n"
         if keep:
             tail += "    return target  # type: ignore[no-any-return]\n"
-        helpers = "".join(self.expressions.helpers)
-        return helpers + signature + doc + "".join(lines) + body + tail
+        return signature + doc + "".join(lines) + body + tail
 
     def _carry(self) -> str:
         """The statement that lets the other entries of a bag travel on."""

@@ -8,6 +8,7 @@ from trundle import runtime
 from trundle.codegen._blueprint import STRAIGHT, Blueprint
 from trundle.codegen._classes import ApiNode, ClassPath, StorageNode
 from trundle.codegen._functions import Function, FunctionRenderer
+from trundle.codegen._helpers import Helpers
 from trundle.codegen._hooks import hook_places, render_hook_place
 from trundle.codegen._layout import lay_out
 from trundle.codegen._needs import wants_base
@@ -210,7 +211,6 @@ class _Packing:
         body: str,
         *,
         direct: bool = False,
-        functions: Mapping[str, ClassPath] | None = None,
         epilogue: str = "",
     ) -> str:
         names: dict[tuple[str, str], str] = {}
@@ -224,8 +224,7 @@ class _Packing:
                 plain = name if direct and name in unique else None
                 names[kind, name] = self._class_name(module, name, imports, plain)
             elif kind == "f":
-                assert functions is not None
-                path = functions[name]
+                path = ClassPath(*name.split(":"))
                 if path.module == module:
                     names[kind, name] = path.name
                 else:
@@ -303,7 +302,10 @@ class _Packing:
         functions = self._functions()
         numbers = partition(
             functions,
-            {key: (f.source, f.target, f.text, f.wants_base) for key, f in functions.items()},
+            {
+                key: (f.source, f.target, f.text, f.helpers, f.wants_base)
+                for key, f in functions.items()
+            },
             {key: f.calls for key, f in functions.items()},
         )
         first: dict[int, PlanKey] = {}
@@ -322,15 +324,22 @@ class _Packing:
                     name, count = f"{function.name}_{count}", count + 1
                 taken[home].add(name)
                 part = sizes.get(home, 0) // LINE_LIMIT
-                sizes[home] = sizes.get(home, 0) + function.text.count("\n")
+                sizes[home] = sizes.get(home, 0) + function.lines
                 module = home if part == 0 else f"{home}_part{part + 1}"
                 paths[key] = ClassPath(module, name)
                 modules.setdefault(module, []).append(key)
                 homes.setdefault(home, []).append(key)
             paths[key] = paths[first[number]]
+        helpers = Helpers({key: functions[key] for key in first.values()}, paths)
         for module, keys in modules.items():
+            ordered = sorted(keys, key=lambda key: paths[key].name)
             index = self._index(homes[module], functions, paths) if module in homes else ""
-            text = self._conversion_module(module, keys, functions, paths, index)
+            text = self._module(
+                module,
+                f"Conversions of {self.title}.",
+                "\n\n".join(helpers.module(module, ordered)),
+                epilogue=index + _touching(ordered, functions, paths),
+            )
             yield f"{module.replace('.', '/')}.py", text
         for module in {conversion_module(each) for each in self.classes.modules} - modules.keys():
             if module.partition(".")[2].startswith(("hooks", "storage")):
@@ -342,33 +351,6 @@ class _Packing:
     def _functions(self) -> dict[PlanKey, Function]:
         renderer = FunctionRenderer(self.types, wants_base(self.plans))
         return {plan.key: renderer.render(plan) for plan in self.plans.values()}
-
-    def _conversion_module(
-        self,
-        module: str,
-        keys: list[PlanKey],
-        functions: Mapping[PlanKey, Function],
-        paths: Mapping[PlanKey, ClassPath],
-        index: str,
-    ) -> str:
-        ordered = sorted(keys, key=lambda key: paths[key].name)
-        parts, called = [], {}
-        number = 0
-        for key in ordered:
-            function = functions[key]
-            text = function.text.replace("\x03", paths[key].name)
-            for place, callee in enumerate(function.calls):
-                text = text.replace(f"\x01f{place}\x02", f"\x01f#{number}\x02")
-                called[f"#{number}"] = paths[callee]
-                number += 1
-            parts.append(text)
-        return self._module(
-            module,
-            f"Conversions of {self.title}.",
-            "\n\n".join(parts),
-            functions=called,
-            epilogue=index + _touching(ordered, functions, paths),
-        )
 
     @staticmethod
     def _index(

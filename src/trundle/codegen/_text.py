@@ -8,6 +8,8 @@ import re
 import textwrap
 from collections.abc import Iterable, Mapping
 
+import msgspec
+
 from trundle.codegen._classes import ClassPath
 
 HEADER = (
@@ -23,8 +25,30 @@ def class_mark(path: ClassPath) -> str:
 
 
 def function_mark(number: int) -> str:
-    """A reference to one of a function's own parts, by its number among them."""
+    """A reference to a function that another calls, by its number among these."""
     return f"\x01f{number}\x02"
+
+
+def path_mark(path: ClassPath) -> str:
+    """A reference to a function of a module of conversions."""
+    return f"\x01f{path}\x02"
+
+
+class Helper(msgspec.Struct, frozen=True):
+    """A function or constant that a rendered function brings.
+
+    Attributes:
+        hint: what its name ends with.
+        text: its source, in which the control character 4 stands for its name.
+    """
+
+    hint: str
+    text: str
+
+
+def part_mark(number: int) -> str:
+    """A reference to a helper that a function brings, by its number among them."""
+    return f"\x01p{number}\x02"
 
 
 def hook_mark(use: str) -> str:

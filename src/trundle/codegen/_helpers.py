@@ -1,0 +1,154 @@
+"""Functions and constants that conversions need beside them: which stand with one, which several share.
+
+A rendered conversion brings helpers of its own, as what it does with each variant of a union. Those that come
+to the same are written once: within a module before the first conversion that uses them; those that
+conversions of several modules use in the module of the first function that they call, which all of these
+import anyway.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from trundle.codegen._classes import ClassPath
+from trundle.codegen._functions import Function
+from trundle.codegen._text import path_mark
+from trundle.evolution import PlanKey
+
+_PART = re.compile("\x01p(\\d+)\x02")
+_CALL = re.compile("\x01f(\\d+)\x02")
+_CALLED = re.compile("\x01f([^\x02]*)\x02")
+
+
+class _Known(msgspec.Struct):
+    """A helper that one or several functions bring.
+
+    Attributes:
+        hint: what its name ends with.
+        text: its source, in which parts are known by their numbers among all helpers.
+        parts: the numbers of the helpers that it uses.
+        called: the first function that it calls, itself or through its parts.
+        modules: those of the functions that bring it.
+    """
+
+    hint: str
+    text: str
+    parts: tuple[int, ...]
+    called: ClassPath | None
+    modules: set[str]
+
+
+class Helpers:
+    """All helpers of a package's conversions.
+
+    Args:
+        functions: the conversions that are written, in a fixed order.
+        paths: what each conversion is called and where it stands, also of those that others stand for.
+    """
+
+    def __init__(
+        self, functions: Mapping[PlanKey, Function], paths: Mapping[PlanKey, ClassPath]
+    ) -> None:
+        self._functions = functions
+        self._paths = paths
+        self._known: list[_Known] = []
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._of: dict[PlanKey, tuple[int, ...]] = {}
+        for key, function in functions.items():
+            self._of[key] = self._register(key, function)
+        self._shared: dict[str, list[int]] = {}
+        self._shared_paths: dict[int, ClassPath] = {}
+        self._name_shared()
+
+    def _register(self, key: PlanKey, function: Function) -> tuple[int, ...]:
+        numbers: list[int] = []
+        for helper in function.helpers:
+            text = self._resolved(helper.text, function)
+            parts = tuple(numbers[int(part)] for part in _PART.findall(text))
+            text = _numbered(text, numbers)
+            number = self._numbers.setdefault((helper.hint, text), len(self._known))
+            if number == len(self._known):
+                called = _first_called(text)
+                for part in parts:
+                    called = called or self._known[part].called
+                self._known.append(_Known(helper.hint, text, parts, called, set()))
+            self._known[number].modules.add(self._paths[key].module)
+            numbers.append(number)
+        return tuple(numbers)
+
+    def _resolved(self, text: str, function: Function) -> str:
+        """A text in which the functions that it calls are marked by their paths."""
+        return _CALL.sub(lambda m: path_mark(self._paths[function.calls[int(m[1])]]), text)
+
+    def _name_shared(self) -> None:
+        """Gives each helper that several modules use a place and a name."""
+        taken: dict[str, set[str]] = {}
+        for path in self._paths.values():
+            taken.setdefault(path.module, set()).add(path.name)
+        for number, known in enumerate(self._known):
+            if known.called is None or len(known.modules) == 1:
+                continue
+            module = known.called.module
+            name = _free(f"{known.called.name}_{known.hint}", taken[module])
+            self._shared_paths[number] = ClassPath(module, name)
+            self._shared.setdefault(module, []).append(number)
+
+    def module(self, module: str, keys: list[PlanKey]) -> Iterator[str]:
+        """The source of a module's conversions, helpers included, with marks for what they refer to."""
+        names: dict[int, str] = {}
+        taken: set[str] = set()
+        for key in keys:
+            function, path = self._functions[key], self._paths[key]
+            own = self._of[key]
+            yield from self._kept(own, path, names, taken)
+            text = _numbered(self._resolved(function.text, function), own)
+            yield self._spoken(text.replace("\x03", path.name), names)
+        for number in self._shared.get(module, ()):
+            known, path = self._known[number], self._shared_paths[number]
+            yield from self._kept(known.parts, path, names, taken)
+            yield self._spoken(known.text.replace("\x04", path.name), names)
+
+    def _kept(
+        self, numbers: tuple[int, ...], path: ClassPath, names: dict[int, str], taken: set[str]
+    ) -> Iterator[str]:
+        """The helpers that stand before the first function of a module that uses them."""
+        for number in numbers:
+            if number in names or number in self._shared_paths:
+                continue
+            known = self._known[number]
+            yield from self._kept(known.parts, path, names, taken)
+            names[number] = _free(f"_{path.name}_{known.hint}", taken)
+            text = known.text.replace("\x04", names[number])
+            yield self._spoken(text, names)
+
+    def _spoken(self, text: str, names: Mapping[int, str]) -> str:
+        """A text in which helpers are called by their names."""
+
+        def named(match: re.Match[str]) -> str:
+            number = int(match[1])
+            return names.get(number) or path_mark(self._shared_paths[number])
+
+        return _PART.sub(named, text)
+
+
+def _numbered(text: str, numbers: tuple[int, ...] | list[int]) -> str:
+    """A text in which a function's own parts are known by their numbers among all helpers."""
+    return _PART.sub(lambda match: f"\x01p{numbers[int(match[1])]}\x02", text)
+
+
+def _first_called(text: str) -> ClassPath | None:
+    found = _CALLED.search(text)
+    if found is None:
+        return None
+    module, _, name = found[1].partition(":")
+    return ClassPath(module, name)
+
+
+def _free(plain: str, taken: set[str]) -> str:
+    """A name that is not taken, which it is from now on."""
+    name, number = plain, 2
+    while name in taken:
+        name, number = f"{plain}_{number}", number + 1
+    taken.add(name)
+    return name
