@@ -6,10 +6,9 @@ import pytest
 
 import trundle.project.config as module
 from trundle.evolution import HookReference, TypeChanges
-from trundle.project._tree import compact
-from trundle.project._yaml import compose
 from trundle.project.config import Config, config_schema, load_config
 from trundle.project.errors import ConfigError, ConfigMissingError
+from trundle.reading import compact, compose
 from trundle.schema.readers import Source
 from trundle.version import ApiVersion
 

@@ -7,10 +7,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trundle.project._json import parse_json
-from trundle.project._tree import compact
 from trundle.project.documents import Document, read_documents, write_documents
-from trundle.project.errors import DocumentError
+from trundle.reading import DocumentError, compact, parse_json
 
 
 def read(text, name="f.yaml"):
@@ -190,7 +188,7 @@ def test_too_many_levels_are_an_error(text, name):
 @pytest.mark.parametrize("loader", [yaml.CSafeLoader, yaml.SafeLoader])
 @pytest.mark.parametrize("escape", ["\\ud800", "\\U00110000", "\\xzz", "\\q"])
 def test_an_escape_that_is_no_character_is_an_error(monkeypatch, loader, escape):
-    monkeypatch.setattr("trundle.project._yaml._LOADER", loader)
+    monkeypatch.setattr("trundle.reading._yaml._LOADER", loader)
     assert refuse(f'a: "{escape}"').line == 1
 
 

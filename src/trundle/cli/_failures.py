@@ -102,6 +102,7 @@ def _codes() -> tuple[tuple[type[Exception], ExitCode], ...]:
         (project.FindingsError, ExitCode.FINDINGS),
         (project.OutputRefusedError, ExitCode.FINDINGS),
         (project.ProjectError, ExitCode.FAILED),
+        (project.DocumentError, ExitCode.FAILED),
         (ChangeError, ExitCode.FINDINGS),
         (ReportError, ExitCode.NOT_FOUND),
         (SchemaError, ExitCode.FAILED),

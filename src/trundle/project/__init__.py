@@ -7,7 +7,6 @@ from trundle.project.errors import (
     AlreadyExistsError,
     ConfigError,
     ConfigMissingError,
-    DocumentError,
     OutputBusyError,
     OutputError,
     OutputRefusedError,
@@ -20,6 +19,7 @@ from trundle.project.init import CONFIG_NAME, plan_init, write_new_files
 from trundle.project.loading import Project, evolution_of, load_project
 from trundle.project.lock import LOCK_NAME, Lock, LockChange, lock, lock_path, read_lock
 from trundle.project.output import MANIFEST, TreeChange, TreeComparison, compare_tree, write_tree
+from trundle.reading import DocumentError
 
 __all__ = [
     "CONFIG_NAME",

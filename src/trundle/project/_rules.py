@@ -6,8 +6,7 @@ from typing import Any
 import msgspec
 
 from trundle.evolution import SCALAR_CONVERSIONS, TypeChanges
-from trundle.project._tree import ListNode, Node, ScalarNode, compact
-from trundle.project._walk import Walker
+from trundle.reading import ListNode, Node, ScalarNode, Walker, compact
 from trundle.version import ApiVersion
 
 RULES = (

@@ -3,7 +3,7 @@
 import json
 import re
 
-from trundle.project._tree import ListNode, MapNode, Node, ScalarNode
+from trundle.reading import ListNode, MapNode, Node, ScalarNode
 
 _PLAIN = re.compile(r"[^\W\d][\w ./()+@%$;,:-]*|\.{0,2}/[\w./-]*")
 # Words that some readers of YAML do not take for text.

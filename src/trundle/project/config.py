@@ -13,10 +13,18 @@ from trundle.codegen import STRAIGHT
 from trundle.evolution import HookReference, TypeChanges
 from trundle.project._config_schema import CLASS_REFERENCE, PACKAGE_NAME, config_schema
 from trundle.project._rules import read_rules
-from trundle.project._tree import ListNode, Node, ScalarNode, decode, describe
-from trundle.project._walk import Fields, Walker
-from trundle.project._yaml import compose
-from trundle.project.errors import ConfigError, ConfigMissingError, DocumentError
+from trundle.project.errors import ConfigError, ConfigMissingError
+from trundle.reading import (
+    DocumentError,
+    Fields,
+    ListNode,
+    Node,
+    ScalarNode,
+    Walker,
+    compose,
+    decode,
+    describe,
+)
 from trundle.schema.readers import Format, Source
 from trundle.version import ApiVersion, VersionError
 

@@ -11,11 +11,8 @@ from typing import Literal, assert_never
 
 import msgspec
 
-from trundle.project._json import JsonSyntaxError, parse_json
-from trundle.project._tree import Parsed, decode
 from trundle.project._write import as_json, as_yaml
-from trundle.project._yaml import parse_yaml
-from trundle.project.errors import DocumentError
+from trundle.reading import DocumentError, JsonSyntaxError, Parsed, decode, parse_json, parse_yaml
 
 _OPENS_JSON = re.compile(r"\s*[{\[]")
 

@@ -15,6 +15,7 @@ from trundle.project.documents import read_documents, write_documents
 from trundle.project.errors import ProjectError
 from trundle.project.findings import Finding, FindingsError
 from trundle.project.loading import Project
+from trundle.reading import DocumentError
 
 LOCK_NAME = "trundle.lock"
 """How the lock is called; it stands beside the project's file and belongs under version control."""
@@ -90,6 +91,8 @@ def read_lock(path: Path) -> Lock:
             text = f"{path}: expected one document, found {len(documents)}; {advice}"
             raise ProjectError(text)
         lock = msgspec.json.decode(documents[0].data, type=Lock)
+    except DocumentError as error:
+        raise ProjectError(str(error)) from None
     except msgspec.ValidationError as error:
         raise ProjectError(f"{path}: expected a lock, found: {error}; {advice}") from None
     if lock.format != _FORMAT:

@@ -9,7 +9,8 @@ from typing import NoReturn
 
 import yaml
 
-from trundle.project._tree import (
+from trundle.reading._errors import DocumentError
+from trundle.reading._tree import (
     MAX_DEPTH,
     ListNode,
     MapNode,
@@ -22,7 +23,6 @@ from trundle.project._tree import (
     text_node,
     too_deep,
 )
-from trundle.project.errors import DocumentError
 
 MAX_EXPANSION = 1_000_000
 """How many characters the aliases of one file may add to it."""

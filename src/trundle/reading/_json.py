@@ -7,7 +7,8 @@ import json
 import re
 from typing import NoReturn
 
-from trundle.project._tree import (
+from trundle.reading._errors import DocumentError
+from trundle.reading._tree import (
     MAX_DEPTH,
     ListNode,
     MapNode,
@@ -18,7 +19,6 @@ from trundle.project._tree import (
     shorten,
     too_deep,
 )
-from trundle.project.errors import DocumentError
 
 _BLANK = re.compile(r"[ \t\r\n]*")
 _TOKEN = re.compile(

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from trundle.project.errors import DocumentError
+from trundle.reading._errors import DocumentError
 
 MAX_DEPTH = 200
 """How deeply lists and objects may nest; well above real documents, well below Python's stack."""

@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Collection, Mapping
 from typing import TypeAlias
 
-from trundle.project._tree import ListNode, MapNode, Node, ScalarNode, describe, shorten
+from trundle.reading._tree import ListNode, MapNode, Node, ScalarNode, describe, shorten
 
 Fields: TypeAlias = Mapping[str, tuple[ScalarNode, Node]]
 
