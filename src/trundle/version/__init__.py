@@ -1,5 +1,18 @@
-"""Versions and their order: the names that API versions go by."""
+"""Versions, their order and their ranges: what API versions and packages go by."""
 
-from trundle.version._api_version import ApiVersion, VersionError
+from trundle.version._api_version import ApiVersion
+from trundle.version._errors import VersionError, VersionSyntaxError
+from trundle.version._range import ANY, VersionRange
+from trundle.version._semver import Level, SemVer, ZeroMajor, change_level
 
-__all__ = ["ApiVersion", "VersionError"]
+__all__ = [
+    "ANY",
+    "ApiVersion",
+    "Level",
+    "SemVer",
+    "VersionError",
+    "VersionRange",
+    "VersionSyntaxError",
+    "ZeroMajor",
+    "change_level",
+]

@@ -5,14 +5,12 @@ import functools
 import re
 from collections.abc import Callable
 
+from trundle.version._errors import VersionError
+
 _DATED = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:-([A-Za-z][0-9A-Za-z.-]*))?")
 _STAGED = re.compile(r"v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?")
 _GA = "~"  # sorts after every stage name, so that a preview comes before the GA of its date
 _STAGE_ORDER = {"alpha": 0, "beta": 1, None: 2}
-
-
-class VersionError(ValueError):
-    """A text that is not the name of a version."""
 
 
 class ApiVersion:

@@ -1,0 +1,32 @@
+"""What can go wrong when the name of a version is read."""
+
+
+class VersionError(ValueError):
+    """A text that is not the name of a version."""
+
+
+class VersionSyntaxError(VersionError):
+    """A text that is not a SemVer version or a range of them.
+
+    Attributes:
+        text: the whole text.
+        position: the character where it goes wrong; the first is 1, the one after the end ends the text.
+        expected: what stands at this place in a good text.
+        found: what stands there instead.
+        advice: what to do about it; may be empty.
+    """
+
+    def __init__(
+        self, text: str, position: int, expected: str, found: str, advice: str = ""
+    ) -> None:
+        self.text = text
+        self.position = position
+        self.expected = expected
+        self.found = found
+        self.advice = advice
+        shown = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
+        message = f"{shown!r}: expected {expected} at character {position}, found {found}"
+        super().__init__(f"{message}; {advice}" if advice else message)
+
+
+_LONGEST_SHOWN = 60

@@ -1,0 +1,208 @@
+"""Ranges of package versions: which versions a requirement allows, and which of them is taken.
+
+A range is a comma list of clauses, all of which hold. A clause is an operator and a version, or `*`, or a version
+alone, which means `==`. A version of one or two numbers stands for its whole family:
+
+| clause | allows |
+|---|---|
+| `*` | every version |
+| `1`, `==1` | at least 1.0.0, below 2.0.0 |
+| `!=1.5` | all but the versions whose first numbers are 1.5 |
+| `>1` | at least 2.0.0 |
+| `>=1` | at least 1.0.0 |
+| `<2` | below 2.0.0 |
+| `<=1` | below 2.0.0 |
+| nothing | at least 0.0.0, below 1.0.0 |
+
+The pre-releases of an excluded upper bound are out: `<2` does not allow 2.0.0-rc. Only `<2.0.0-rc`, which names
+one, goes by precedence alone. Builds do not count, except in `==` and `!=` where a build is written.
+"""
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Literal, Self, TypeAlias, assert_never
+
+from trundle.version._scanning import Scanner
+from trundle.version._semver import SemVer
+
+Operator: TypeAlias = Literal["==", "!=", ">", ">=", "<", "<="]
+
+_OPERATORS: tuple[Operator, ...] = ("==", "!=", ">=", "<=", ">", "<")
+_FULL = 3
+_STRANGE = {
+    "^": "write the bounds out, as in >=1.2,<2",
+    "~": "write the bounds out, as in >=1.2,<1.3",
+    "=": "write ==",
+    "|": "a range has one list of clauses, all of which hold",
+}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Clause:
+    """One condition; `count` is how many of the version's numbers are written."""
+
+    operator: Operator
+    version: SemVer
+    count: int
+
+    @property
+    def names_prerelease(self) -> bool:
+        return self.operator != "!=" and self.version.is_prerelease
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """Where a clause stands in the text of a range: lower bounds, upper bounds, exclusions."""
+        return (_PLACES[self.operator], self.version, self.count)
+
+    def allows(self, version: SemVer) -> bool:
+        bound = self.version.precedence
+        match self.operator:
+            case "==":
+                return self._is_family(version) and version.precedence >= bound
+            case "!=":
+                return not self._is_family(version)
+            case ">=":
+                return version.precedence >= bound
+            case ">":
+                if self.count == _FULL:
+                    return version.precedence > bound
+                return version.precedence >= self._after_family.precedence
+            case "<":
+                return version.precedence < bound and not self._is_before_release(version)
+            case "<=":
+                if self.count == _FULL:
+                    return version.precedence <= bound
+                return version.numbers[: self.count] <= self.version.numbers[: self.count]
+            case never:
+                assert_never(never)
+
+    def _is_family(self, version: SemVer) -> bool:
+        """Whether a version has the numbers that are written, and all else where all numbers are."""
+        if self.count < _FULL:
+            return version.numbers[: self.count] == self.version.numbers[: self.count]
+        if self.version.build:
+            return version == self.version
+        return version.precedence == self.version.precedence
+
+    @property
+    def _after_family(self) -> SemVer:
+        return self.version.next_major() if self.count == 1 else self.version.next_minor()
+
+    def _is_before_release(self, version: SemVer) -> bool:
+        """Whether this bound is a release, and the version one of its pre-releases."""
+        return not self.version.prerelease and version.numbers == self.version.numbers
+
+    def __str__(self) -> str:
+        operator = "" if self.operator == "==" else self.operator
+        if self.count == _FULL:
+            return f"{operator}{self.version}"
+        return operator + ".".join(str(each) for each in self.version.numbers[: self.count])
+
+
+_PLACES = {"==": 0, ">": 1, ">=": 1, "<": 2, "<=": 2, "!=": 3}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class VersionRange:
+    """The versions that a requirement allows; make one with `parse`.
+
+    Ranges are equal when they have the same clauses, in whatever order they are written. `str` writes a range so that
+    `parse` reads the same again.
+    """
+
+    _clauses: tuple[_Clause, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Reads a range; blanks around clauses and operators do not matter.
+
+        Raises:
+            VersionSyntaxError: the text is not a range; it says where.
+        """
+        scanner = Scanner(text)
+        scanner.skip_blank()
+        if scanner.position == len(text):
+            return cls(_SMALL)
+        clauses = set(_clause(scanner))
+        while scanner.take(","):
+            clauses.update(_clause(scanner))
+        scanner.end("',' or the end of the range")
+        return cls(tuple(sorted(clauses, key=lambda each: (each.order, each.operator))))
+
+    @classmethod
+    def exactly(cls, version: SemVer) -> Self:
+        """The range of one version, its build included where it has one."""
+        return cls((_Clause("==", version, _FULL),))
+
+    @classmethod
+    def family(cls, major: int) -> Self:
+        """The range of all releases of one major number: `1` is at least 1.0.0, below 2.0.0."""
+        return cls((_Clause("==", SemVer(major, 0, 0), 1),))
+
+    @property
+    def names_prerelease(self) -> bool:
+        """Whether a bound is a pre-release, so that pre-releases count like releases; `!=` does not make them so."""
+        return any(clause.names_prerelease for clause in self._clauses)
+
+    def contains(self, version: SemVer) -> bool:
+        """Whether a version lies in this range; pre-releases do, but `choose` takes them last."""
+        return all(clause.allows(version) for clause in self._clauses)
+
+    def __contains__(self, version: SemVer) -> bool:
+        return self.contains(version)
+
+    def fitting(self, versions: Iterable[SemVer]) -> tuple[SemVer, ...]:
+        """Those versions that may be chosen, best first.
+
+        These are the releases in the range, from the newest to the oldest. Where there are none, or the range names a
+        pre-release, these are all versions in the range.
+        """
+        inside = sorted(filter(self.contains, versions), reverse=True)
+        if self.names_prerelease:
+            return tuple(inside)
+        return tuple(each for each in inside if not each.is_prerelease) or tuple(inside)
+
+    def choose(self, versions: Iterable[SemVer]) -> SemVer | None:
+        """The best version: the newest release, a pre-release only as `fitting` says; None if nothing fits."""
+        return next(iter(self.fitting(versions)), None)
+
+    def __and__(self, other: "VersionRange") -> "VersionRange":
+        """The range of what both allow."""
+        clauses = {*self._clauses, *other._clauses}
+        return VersionRange(tuple(sorted(clauses, key=lambda each: (each.order, each.operator))))
+
+    def __str__(self) -> str:
+        return ",".join(str(clause) for clause in self._clauses) or "*"
+
+    def __repr__(self) -> str:
+        return f"VersionRange.parse({str(self)!r})"
+
+
+_SMALL = (_Clause(">=", SemVer(0, 0, 0), _FULL), _Clause("<", SemVer(1, 0, 0), _FULL))
+
+ANY = VersionRange(())
+"""The range `*` of every version."""
+
+
+def _clause(scanner: Scanner) -> tuple[_Clause, ...]:
+    """Reads one clause; `*` is none."""
+    scanner.skip_blank()
+    operator = next((each for each in _OPERATORS if scanner.take(each)), None)
+    if operator is None:
+        if scanner.take("*"):
+            scanner.skip_blank()
+            return ()
+        start = scanner.text[scanner.position : scanner.position + 1]
+        if start in _STRANGE:
+            scanner.fail("an operator or a version", _STRANGE[start])
+    scanner.skip_blank()
+    numbers = scanner.numbers()
+    start_of_suffix = scanner.position
+    prerelease, build = scanner.suffixes(allowed=len(numbers) == _FULL)
+    if build and operator not in (None, "==", "!="):
+        at = start_of_suffix + scanner.text[start_of_suffix:].index("+")
+        scanner.fail(f"no build after {operator}", "builds have no order; remove it", at=at)
+    scanner.skip_blank()
+    major, minor, patch = (*numbers, 0, 0)[:_FULL]
+    version = SemVer(major, minor, patch, prerelease, build)
+    return (_Clause(operator or "==", version, len(numbers)),)

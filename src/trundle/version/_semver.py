@@ -1,0 +1,169 @@
+"""SemVer 2.0: versions of packages, their order, and how far apart two of them are.
+
+Rules are those of https://semver.org/spec/v2.0.0.html; the numbers of its items stand beside what follows them.
+"""
+
+import dataclasses
+import functools
+import re
+from typing import Literal, Self, TypeAlias
+
+from trundle.version._scanning import Scanner
+
+Level: TypeAlias = Literal["patch", "minor", "major", "prerelease"]
+"""How far a change of version goes; `prerelease` is a change between versions of the same three numbers."""
+
+ZeroMajor: TypeAlias = Literal["caret", "plain"]
+"""How changes below 1.0.0 count: `caret` takes the first number that is not zero for the major one."""
+
+_IDENTIFIER = re.compile(r"[0-9A-Za-z-]+")
+_Identifiers: TypeAlias = tuple[tuple[int, int, str], ...]
+_Order: TypeAlias = tuple[tuple[object, ...], tuple[object, ...]]
+
+
+@functools.total_ordering
+@dataclasses.dataclass(frozen=True, slots=True)
+class SemVer:
+    """A version of a package, such as `1.2.3`, `1.2.3-beta.1` or `1.2.3-beta.1+20`.
+
+    Two versions are equal when they are written alike, builds included: `1.0.0+1` is not `1.0.0+2`. The order is total
+    and agrees with that: by precedence first (item 11), and where that is equal by build, none before any,
+    numeric identifiers as numbers. Compare `precedence` where builds must not count.
+
+    Attributes:
+        major: changes with what breaks users.
+        minor: changes with what is added.
+        patch: changes with what is mended.
+        prerelease: the identifiers after the hyphen; empty for a release.
+        build: the identifiers after the plus; they have no part in precedence.
+    """
+
+    major: int
+    minor: int
+    patch: int
+    prerelease: tuple[str, ...] = ()
+    build: tuple[str, ...] = ()
+    _order: _Order = dataclasses.field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for number in (self.major, self.minor, self.patch):
+            if number < 0:
+                raise ValueError(f"expected a number of at least 0 in a version, found {number}")
+        for identifier in (*self.prerelease, *self.build):
+            if not _IDENTIFIER.fullmatch(identifier):
+                expected = "letters, digits and hyphens as identifier of a version"
+                raise ValueError(f"expected {expected}, found {identifier!r}")
+        for identifier in self.prerelease:
+            if identifier.isdigit() and identifier[0] == "0" and identifier != "0":
+                expected = "a number without leading zeros in a pre-release"
+                raise ValueError(f"expected {expected}, found {identifier!r}")
+        # A release comes after its pre-releases (item 11.3), a longer pre-release after a shorter one (11.4.4).
+        stage = (not self.prerelease, _identifiers(self.prerelease))
+        precedence = (self.major, self.minor, self.patch, *stage)
+        # The texts tell 1.0.0+1 and 1.0.0+01 apart, which are equal as numbers.
+        order = (precedence, (_identifiers(self.build), self.build))
+        object.__setattr__(self, "_order", order)
+
+    @classmethod
+    def parse(cls, text: str, *, shortened: bool = False) -> Self:
+        """Reads a version.
+
+        Args:
+            text: the version, without any `v` before it or blanks around it.
+            shortened: also take `1` for `1.0.0` and `1.2` for `1.2.0`.
+
+        Raises:
+            VersionSyntaxError: the text is not a version; it says where.
+        """
+        scanner = Scanner(text)
+        numbers = scanner.numbers()
+        if not shortened and len(numbers) < len(_PARTS):
+            expected = f"'.' and the {_PARTS[len(numbers)]} number"
+            whole = ".".join(str(each) for each in (*numbers, 0, 0)[: len(_PARTS)])
+            scanner.fail(expected, f"write {whole}")
+        prerelease, build = scanner.suffixes(allowed=len(numbers) == len(_PARTS))
+        scanner.end("the end of the version")
+        major, minor, patch = (*numbers, 0, 0)[: len(_PARTS)]
+        return cls(major, minor, patch, prerelease, build)
+
+    @property
+    def precedence(self) -> tuple[object, ...]:
+        """A sort key that leaves builds out (item 10); equal keys mean equal precedence."""
+        return self._order[0]
+
+    @property
+    def is_prerelease(self) -> bool:
+        """Whether this is a pre-release; every other version is a release."""
+        return bool(self.prerelease)
+
+    @property
+    def numbers(self) -> tuple[int, int, int]:
+        """Major, minor and patch."""
+        return (self.major, self.minor, self.patch)
+
+    @property
+    def release(self) -> "SemVer":
+        """The version without pre-release and build."""
+        return SemVer(*self.numbers)
+
+    def next_patch(self) -> "SemVer":
+        """The first release after this version."""
+        return self.release if self.prerelease else SemVer(self.major, self.minor, self.patch + 1)
+
+    def next_minor(self) -> "SemVer":
+        """The first release `X.Y.0` after this version; of `1.3.0-rc` that is `1.3.0`."""
+        if self.prerelease and not self.patch:
+            return self.release
+        return SemVer(self.major, self.minor + 1, 0)
+
+    def next_major(self) -> "SemVer":
+        """The first release `X.0.0` after this version; of `2.0.0-rc` that is `2.0.0`."""
+        if self.prerelease and not self.patch and not self.minor:
+            return self.release
+        return SemVer(self.major + 1, 0, 0)
+
+    def __lt__(self, other: object) -> bool:
+        return self._order < other._order if isinstance(other, SemVer) else NotImplemented
+
+    def __str__(self) -> str:
+        text = f"{self.major}.{self.minor}.{self.patch}"
+        if self.prerelease:
+            text += f"-{'.'.join(self.prerelease)}"
+        return f"{text}+{'.'.join(self.build)}" if self.build else text
+
+
+_PARTS = ("major", "minor", "patch")
+
+
+def _identifiers(identifiers: tuple[str, ...]) -> _Identifiers:
+    """Sort key of identifiers: numbers by value, before texts in the order of ASCII (item 11.4)."""
+    return tuple((0, int(each), "") if each.isdigit() else (1, 0, each) for each in identifiers)
+
+
+def change_level(old: SemVer, new: SemVer, zero_major: ZeroMajor = "caret") -> Level | None:
+    """How far a change between two versions goes, in either direction.
+
+    The first of the three numbers that differs decides, also between pre-releases. Where all are equal it is
+    `prerelease` if either side is one, else `patch`: then only the builds differ.
+
+    Args:
+        old: the version before the change.
+        new: the version after it.
+        zero_major: `caret` counts a change of the first number that is not zero in the lower version as major, as
+            0.4 to 0.5, since below 1.0.0 everything may change (item 4); `plain` goes by the place of the number.
+
+    Returns:
+        The level; None for one and the same version.
+    """
+    if old == new:
+        return None
+    if old.numbers == new.numbers:
+        return "prerelease" if old.prerelease or new.prerelease else "patch"
+    low, high = sorted((old.numbers, new.numbers))
+    place = next(index for index in range(len(_PARTS)) if low[index] != high[index])
+    if zero_major == "caret" and not any(low[:place]):
+        return "major"
+    return _LEVELS[place]
+
+
+_LEVELS: tuple[Level, ...] = ("major", "minor", "patch")
