@@ -3,6 +3,7 @@ import errno
 import pytest
 import typer
 
+from trundle import packages
 from trundle.cli._failures import ExitCode, Refusal, exit_code, failures_reported, messages_of
 from trundle.evolution import ChangeError
 from trundle.project import AlreadyExistsError, ConfigError, DocumentError, OutputBusyError
@@ -31,6 +32,12 @@ from trundle.version import VersionError
             1,
             ("f#: bad", "g#: worse"),
         ),
+        (packages.FolderExistsError(["x: exists"]), 4, ("x: exists",)),
+        (packages.ManifestMissingError(["x: none"]), 5, ("x: none",)),
+        (packages.ManifestError(["a:1: x", "a:2: y"]), 3, ("a:1: x", "a:2: y")),
+        (packages.PackError(["a: x"]), 3, ("a: x",)),
+        (packages.UnpackError(["a: x"]), 6, ("a: x",)),
+        (packages.LockError(["a: x"]), 1, ("a: x",)),
         (ChangeError("t:1", "no"), 3, ("t:1: no",)),
         (ReportError("type", "x", ["y"]), 5, ("there is no type 'x'",)),
         (VersionError("bad"), 2, ("bad",)),

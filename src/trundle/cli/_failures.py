@@ -87,7 +87,7 @@ def exit_code(error: Exception) -> ExitCode | None:
 
 def _codes() -> tuple[tuple[type[Exception], ExitCode], ...]:
     """The exit code of each kind of error; the first that fits counts."""
-    from trundle import project, runtime  # noqa: PLC0415
+    from trundle import packages, project, runtime  # noqa: PLC0415
     from trundle.evolution import ChangeError  # noqa: PLC0415
     from trundle.report import ReportError  # noqa: PLC0415
     from trundle.schema import SchemaError  # noqa: PLC0415
@@ -103,6 +103,12 @@ def _codes() -> tuple[tuple[type[Exception], ExitCode], ...]:
         (project.OutputRefusedError, ExitCode.FINDINGS),
         (project.ProjectError, ExitCode.FAILED),
         (project.DocumentError, ExitCode.FAILED),
+        (packages.FolderExistsError, ExitCode.EXISTS),
+        (packages.ManifestMissingError, ExitCode.NOT_FOUND),
+        (packages.ManifestError, ExitCode.FINDINGS),
+        (packages.PackError, ExitCode.FINDINGS),
+        (packages.UnpackError, ExitCode.VERIFICATION_FAILED),
+        (packages.PackageError, ExitCode.FAILED),
         (ChangeError, ExitCode.FINDINGS),
         (ReportError, ExitCode.NOT_FOUND),
         (SchemaError, ExitCode.FAILED),

@@ -18,12 +18,14 @@ The pre-releases of an excluded upper bound are out: `<2` does not allow 2.0.0-r
 one, goes by precedence alone. Builds do not count, except in `==` and `!=` where a build is written.
 """
 
+import bisect
 import dataclasses
-from collections.abc import Iterable
+import operator
+from collections.abc import Iterable, Sequence
 from typing import Literal, Self, TypeAlias, assert_never
 
 from trundle.version._scanning import Scanner
-from trundle.version._semver import SemVer
+from trundle.version._semver import Frozen, SemVer
 
 Operator: TypeAlias = Literal["==", "!=", ">", ">=", "<", "<="]
 
@@ -85,6 +87,18 @@ class _Clause:
         return version.precedence == self.version.precedence
 
     @property
+    def low(self) -> SemVer | None:
+        """A version below which nothing is allowed; None if there is none."""
+        return self.version if self.operator in ("==", ">", ">=") else None
+
+    @property
+    def high(self) -> SemVer | None:
+        """A version above which nothing is allowed; None if there is none."""
+        if self.operator not in ("==", "<", "<="):
+            return None
+        return self.version if self.count == _FULL else self._after_family
+
+    @property
     def _after_family(self) -> SemVer:
         return self.version.next_major() if self.count == 1 else self.version.next_minor()
 
@@ -102,15 +116,22 @@ class _Clause:
 _PLACES = {"==": 0, ">": 1, ">=": 1, "<": 2, "<=": 2, "!=": 3}
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class VersionRange:
+class VersionRange(Frozen):
     """The versions that a requirement allows; make one with `parse`.
 
     Ranges are equal when they have the same clauses, in whatever order they are written. `str` writes a range so that
     `parse` reads the same again.
     """
 
+    __slots__ = ("_clauses", "_hash")
+
     _clauses: tuple[_Clause, ...]
+    _hash: int
+
+    def __init__(self, clauses: Iterable[_Clause]) -> None:
+        ordered = tuple(sorted(set(clauses), key=lambda each: (each.order, each.operator)))
+        object.__setattr__(self, "_clauses", ordered)
+        object.__setattr__(self, "_hash", hash(ordered))
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -123,11 +144,11 @@ class VersionRange:
         scanner.skip_blank()
         if scanner.position == len(text):
             return cls(_SMALL)
-        clauses = set(_clause(scanner))
+        clauses = [*_clause(scanner)]
         while scanner.take(","):
-            clauses.update(_clause(scanner))
+            clauses += _clause(scanner)
         scanner.end("',' or the end of the range")
-        return cls(tuple(sorted(clauses, key=lambda each: (each.order, each.operator))))
+        return cls(clauses)
 
     @classmethod
     def exactly(cls, version: SemVer) -> Self:
@@ -146,7 +167,10 @@ class VersionRange:
 
     def contains(self, version: SemVer) -> bool:
         """Whether a version lies in this range; pre-releases do, but `choose` takes them last."""
-        return all(clause.allows(version) for clause in self._clauses)
+        for clause in self._clauses:  # noqa: SIM110 - resolvers call this in their innermost loops
+            if not clause.allows(version):
+                return False
+        return True
 
     def __contains__(self, version: SemVer) -> bool:
         return self.contains(version)
@@ -162,14 +186,37 @@ class VersionRange:
             return tuple(inside)
         return tuple(each for each in inside if not each.is_prerelease) or tuple(inside)
 
+    def stretch(self, ordered: Sequence[SemVer]) -> Sequence[SemVer]:
+        """The part of versions in ascending order outside of which none lies in this range; found by bisection."""
+        key = operator.attrgetter("precedence")
+        start, end = 0, len(ordered)
+        for clause in self._clauses:
+            if low := clause.low:
+                start = max(start, bisect.bisect_left(ordered, low.precedence, key=key))
+            if high := clause.high:
+                end = min(end, bisect.bisect_right(ordered, high.precedence, key=key))
+        return ordered[start:end]
+
     def choose(self, versions: Iterable[SemVer]) -> SemVer | None:
         """The best version: the newest release, a pre-release only as `fitting` says; None if nothing fits."""
         return next(iter(self.fitting(versions)), None)
 
     def __and__(self, other: "VersionRange") -> "VersionRange":
         """The range of what both allow."""
-        clauses = {*self._clauses, *other._clauses}
-        return VersionRange(tuple(sorted(clauses, key=lambda each: (each.order, each.operator))))
+        if not other._clauses or self is other:
+            return self
+        return VersionRange((*self._clauses, *other._clauses)) if self._clauses else other
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            self._clauses == other._clauses if isinstance(other, VersionRange) else NotImplemented
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return VersionRange, (self._clauses,)
 
     def __str__(self) -> str:
         return ",".join(str(clause) for clause in self._clauses) or "*"

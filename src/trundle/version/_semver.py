@@ -3,7 +3,6 @@
 Rules are those of https://semver.org/spec/v2.0.0.html; the numbers of its items stand beside what follows them.
 """
 
-import dataclasses
 import functools
 import re
 from typing import Literal, Self, TypeAlias
@@ -18,12 +17,22 @@ ZeroMajor: TypeAlias = Literal["caret", "plain"]
 
 _IDENTIFIER = re.compile(r"[0-9A-Za-z-]+")
 _Identifiers: TypeAlias = tuple[tuple[int, int, str], ...]
-_Order: TypeAlias = tuple[tuple[object, ...], tuple[object, ...]]
+
+
+class Frozen:
+    """Keeps the attributes of a value from being changed."""
+
+    __slots__ = ()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} cannot be changed; make another one")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__} cannot be changed; make another one")
 
 
 @functools.total_ordering
-@dataclasses.dataclass(frozen=True, slots=True)
-class SemVer:
+class SemVer(Frozen):
     """A version of a package, such as `1.2.3`, `1.2.3-beta.1` or `1.2.3-beta.1+20`.
 
     Two versions are equal when they are written alike, builds included: `1.0.0+1` is not `1.0.0+2`. The order is total
@@ -36,33 +45,42 @@ class SemVer:
         patch: changes with what is mended.
         prerelease: the identifiers after the hyphen; empty for a release.
         build: the identifiers after the plus; they have no part in precedence.
+        precedence: a sort key that leaves builds out (item 10); equal keys mean equal precedence.
     """
+
+    __slots__ = ("_hash", "_order", "build", "major", "minor", "patch", "precedence", "prerelease")
 
     major: int
     minor: int
     patch: int
-    prerelease: tuple[str, ...] = ()
-    build: tuple[str, ...] = ()
-    _order: _Order = dataclasses.field(init=False, repr=False, compare=False)
+    prerelease: tuple[str, ...]
+    build: tuple[str, ...]
+    precedence: tuple[object, ...]
+    _order: tuple[object, ...]
+    _hash: int
 
-    def __post_init__(self) -> None:
-        for number in (self.major, self.minor, self.patch):
-            if number < 0:
-                raise ValueError(f"expected a number of at least 0 in a version, found {number}")
-        for identifier in (*self.prerelease, *self.build):
-            if not _IDENTIFIER.fullmatch(identifier):
-                expected = "letters, digits and hyphens as identifier of a version"
-                raise ValueError(f"expected {expected}, found {identifier!r}")
-        for identifier in self.prerelease:
-            if identifier.isdigit() and identifier[0] == "0" and identifier != "0":
-                expected = "a number without leading zeros in a pre-release"
-                raise ValueError(f"expected {expected}, found {identifier!r}")
+    def __init__(
+        self,
+        major: int,
+        minor: int,
+        patch: int,
+        prerelease: tuple[str, ...] = (),
+        build: tuple[str, ...] = (),
+    ) -> None:
+        _check((major, minor, patch), prerelease, build)
         # A release comes after its pre-releases (item 11.3), a longer pre-release after a shorter one (11.4.4).
-        stage = (not self.prerelease, _identifiers(self.prerelease))
-        precedence = (self.major, self.minor, self.patch, *stage)
+        precedence = (major, minor, patch, not prerelease, _identifiers(prerelease))
         # The texts tell 1.0.0+1 and 1.0.0+01 apart, which are equal as numbers.
-        order = (precedence, (_identifiers(self.build), self.build))
-        object.__setattr__(self, "_order", order)
+        order = (precedence, _identifiers(build), build)
+        put = functools.partial(object.__setattr__, self)
+        put("major", major)
+        put("minor", minor)
+        put("patch", patch)
+        put("prerelease", prerelease)
+        put("build", build)
+        put("precedence", precedence)
+        put("_order", order)
+        put("_hash", hash(order))
 
     @classmethod
     def parse(cls, text: str, *, shortened: bool = False) -> Self:
@@ -85,11 +103,6 @@ class SemVer:
         scanner.end("the end of the version")
         major, minor, patch = (*numbers, 0, 0)[: len(_PARTS)]
         return cls(major, minor, patch, prerelease, build)
-
-    @property
-    def precedence(self) -> tuple[object, ...]:
-        """A sort key that leaves builds out (item 10); equal keys mean equal precedence."""
-        return self._order[0]
 
     @property
     def is_prerelease(self) -> bool:
@@ -122,6 +135,18 @@ class SemVer:
             return self.release
         return SemVer(self.major + 1, 0, 0)
 
+    def __eq__(self, other: object) -> bool:
+        return self._order == other._order if isinstance(other, SemVer) else NotImplemented
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return SemVer, (*self.numbers, self.prerelease, self.build)
+
+    def __repr__(self) -> str:
+        return f"SemVer.parse({str(self)!r})"
+
     def __lt__(self, other: object) -> bool:
         return self._order < other._order if isinstance(other, SemVer) else NotImplemented
 
@@ -133,6 +158,20 @@ class SemVer:
 
 
 _PARTS = ("major", "minor", "patch")
+
+
+def _check(numbers: tuple[int, ...], prerelease: tuple[str, ...], build: tuple[str, ...]) -> None:
+    for number in numbers:
+        if number < 0:
+            raise ValueError(f"expected a number of at least 0 in a version, found {number}")
+    for identifier in (*prerelease, *build):
+        if not _IDENTIFIER.fullmatch(identifier):
+            expected = "letters, digits and hyphens as identifier of a version"
+            raise ValueError(f"expected {expected}, found {identifier!r}")
+    for identifier in prerelease:
+        if identifier.isdigit() and identifier[0] == "0" and identifier != "0":
+            expected = "a number without leading zeros in a pre-release"
+            raise ValueError(f"expected {expected}, found {identifier!r}")
 
 
 def _identifiers(identifiers: tuple[str, ...]) -> _Identifiers:

@@ -1,0 +1,73 @@
+"""Packages: their manifests, their archives, and how their requirements are met.
+
+`read_manifest` and `parse_manifest` read what a package says about itself, `pack` and `unpack` turn its folder into an archive
+and back, and `resolve` chooses the releases that belong together.
+"""
+
+from trundle.packages._app_schema import app_schema
+from trundle.packages._conflict import Clash, Conflict, Side
+from trundle.packages._errors import (
+    FolderExistsError,
+    LockError,
+    ManifestError,
+    ManifestMissingError,
+    PackageError,
+    PackError,
+    UnpackError,
+)
+from trundle.packages._files import IGNORE_FILE
+from trundle.packages._limits import Limits
+from trundle.packages._lock import Lock, Release, lock_of
+from trundle.packages._manifest import APP_FILE, MANIFEST_FILE, parse_manifest, read_manifest
+from trundle.packages._model import (
+    CORE_LIBRARY,
+    ClassFile,
+    Manifest,
+    PackageFormat,
+    Requirement,
+    manifest_from_json,
+    manifest_to_json,
+)
+from trundle.packages._pack import ARCHIVE_MEDIA_TYPE, Packed, pack
+from trundle.packages._provider import Candidates, Unusable
+from trundle.packages._resolve import Refused, Resolution, resolve
+from trundle.packages._unpack import unpack
+
+__all__ = [
+    "APP_FILE",
+    "ARCHIVE_MEDIA_TYPE",
+    "CORE_LIBRARY",
+    "IGNORE_FILE",
+    "MANIFEST_FILE",
+    "Candidates",
+    "Clash",
+    "ClassFile",
+    "Conflict",
+    "FolderExistsError",
+    "Limits",
+    "Lock",
+    "LockError",
+    "Manifest",
+    "ManifestError",
+    "ManifestMissingError",
+    "PackError",
+    "PackageError",
+    "PackageFormat",
+    "Packed",
+    "Refused",
+    "Release",
+    "Requirement",
+    "Resolution",
+    "Side",
+    "UnpackError",
+    "Unusable",
+    "app_schema",
+    "lock_of",
+    "manifest_from_json",
+    "manifest_to_json",
+    "pack",
+    "parse_manifest",
+    "read_manifest",
+    "resolve",
+    "unpack",
+]

@@ -1,0 +1,147 @@
+"""What a package says about itself: one model for both kinds of manifest."""
+
+from typing import Any
+
+import msgspec
+
+from trundle.packages._errors import ManifestError
+from trundle.version import SemVer, VersionError, VersionRange
+
+CORE_LIBRARY = "io.murano"
+"""The package that every package in the package language depends on."""
+
+PACKAGE_LANGUAGE = "MuranoPL"
+"""The language of packages whose format names none."""
+
+
+class Requirement(msgspec.Struct, frozen=True, order=False):
+    """A package that another one needs, and the versions of it that will do."""
+
+    name: str
+    range: VersionRange
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.range}"
+
+
+class PackageFormat(msgspec.Struct, frozen=True):
+    """The language that a package is written in, and the lowest engine version that runs it."""
+
+    language: str = PACKAGE_LANGUAGE
+    version: SemVer = SemVer(1, 0, 0)
+
+    def __str__(self) -> str:
+        return f"{self.language}/{self.version}"
+
+
+class ClassFile(msgspec.Struct, frozen=True):
+    """A class of the package language, and the file in the package that defines it."""
+
+    name: str
+    file: str
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
+    """What a package says about itself, whichever manifest it has.
+
+    Attributes:
+        name: the name that others require it by.
+        version: its version; that of an `app.yaml` has neither pre-release nor build.
+        title: what people call it; may be empty.
+        description: what it is for; may be empty.
+        changes: what is new in this version.
+        critical: whether this version mends something that should not wait.
+        min_upgrade_from: the lowest version that can be upgraded to this one; None for all.
+        requirements: the declared requirements, in alphabetical order.
+        format: language and lowest engine version; None where there is nothing in the package language.
+        type: `Application` or `Library`; may be empty.
+        classes: the classes in alphabetical order.
+        resource_types: the resource types that the package carries, in alphabetical order.
+        forms: the files of the UI forms.
+        keywords: words to find it by.
+        maintainers: who looks after it.
+        license: the licence, as an SPDX expression where possible; may be empty.
+        website: where to read about it; may be empty.
+        source: where its source is kept; may be empty.
+    """
+
+    name: str
+    version: SemVer
+    title: str = ""
+    description: str = ""
+    changes: tuple[str, ...] = ()
+    critical: bool = False
+    min_upgrade_from: SemVer | None = None
+    requirements: tuple[Requirement, ...] = ()
+    format: PackageFormat | None = None
+    type: str = ""
+    classes: tuple[ClassFile, ...] = ()
+    resource_types: tuple[str, ...] = ()
+    forms: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    maintainers: tuple[str, ...] = ()
+    license: str = ""
+    website: str = ""
+    source: str = ""
+
+    @property
+    def effective_requirements(self) -> tuple[Requirement, ...]:
+        """The requirements with the implied ones, in alphabetical order.
+
+        A package may use other versions of itself with the same major number, and a package in the package language
+        the core library in its versions below 1.0.0, unless it says otherwise.
+        """
+        implied = {self.name: VersionRange.family(self.version.major)}
+        if self.format and self.format.language == PACKAGE_LANGUAGE:
+            implied.setdefault(CORE_LIBRARY, VersionRange.parse(""))
+        declared = {each.name: each.range for each in self.requirements}
+        return tuple(Requirement(name, each) for name, each in sorted((implied | declared).items()))
+
+
+def manifest_to_json(manifest: Manifest) -> bytes:
+    """Writes a manifest as JSON, equal bytes for equal manifests; the configuration blob of the package's artifact."""
+    return msgspec.json.encode(manifest, enc_hook=encode_text)
+
+
+def manifest_from_json(data: bytes, name: str = "manifest") -> Manifest:
+    """Reads a manifest that `manifest_to_json` wrote; keys of later versions of Trundle are passed over.
+
+    Args:
+        data: the JSON.
+        name: what messages call it.
+
+    Raises:
+        ManifestError: this is no such manifest.
+    """
+    try:
+        return msgspec.json.decode(data, type=Manifest, dec_hook=decode_text)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        advice = "publish the package again"
+        raise ManifestError(
+            [f"{name}: expected the manifest of a package, found: {error}; {advice}"]
+        ) from None
+
+
+def encode_text(value: Any) -> str:
+    """Writes versions and ranges in JSON.
+
+    Raises:
+        NotImplementedError: the value is something else.
+    """
+    if isinstance(value, SemVer | VersionRange):
+        return str(value)
+    raise NotImplementedError
+
+
+def decode_text(kind: type, value: Any) -> Any:
+    """Reads versions and ranges in JSON.
+
+    Raises:
+        ValueError: the text is neither.
+        NotImplementedError: something else is wanted.
+    """
+    if kind not in (SemVer, VersionRange):
+        raise NotImplementedError
+    if not isinstance(value, str):
+        raise VersionError(f"expected text, found {value!r}")
+    return SemVer.parse(value) if kind is SemVer else VersionRange.parse(value)

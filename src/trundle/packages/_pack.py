@@ -1,0 +1,160 @@
+"""Packs a package folder: the same files give the same bytes, on every machine and at any time.
+
+An archive is a plain tar in the format of POSIX.1-2001, without compression, since compressors differ from release to
+release. It holds regular files only, ordered by the bytes of their names. Owners, times and permissions are fixed; of the
+permissions just one is kept, whether the owner may run the file.
+"""
+
+import hashlib
+import os
+import stat
+import tarfile
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import msgspec
+
+from trundle.packages._errors import ManifestError, PackError
+from trundle.packages._files import PackageFile, package_files
+from trundle.packages._limits import Limits
+from trundle.packages._manifest import MANIFEST_FILES, manifest_text, parse_manifest
+from trundle.packages._model import Manifest
+
+ARCHIVE_MEDIA_TYPE = "application/vnd.oci.image.layer.v1.tar"
+"""What an archive is called in an OCI artifact."""
+
+_PLAIN, _EXECUTABLE = 0o644, 0o755
+
+
+class Packed(msgspec.Struct, frozen=True):
+    """A package that was packed.
+
+    Attributes:
+        manifest: what it says about itself.
+        digest: `sha256:` and the digest of the archive in hexadecimal digits.
+        size: the bytes of the archive.
+        files: the paths of the files in it, ordered by their bytes.
+    """
+
+    manifest: Manifest
+    digest: str
+    size: int
+    files: tuple[str, ...]
+
+
+class _Tee:
+    """Writes on, and keeps count and digest of what is written."""
+
+    def __init__(self, target: BinaryIO) -> None:
+        self.target = target
+        self.digest = hashlib.sha256()
+        self.size = 0
+
+    def write(self, data: bytes) -> int:
+        self.target.write(data)
+        self.digest.update(data)
+        self.size += len(data)
+        return len(data)
+
+
+def pack(folder: Path, target: BinaryIO, limits: Limits | None = None) -> Packed:
+    """Packs a folder with its manifest into an archive.
+
+    Args:
+        folder: the folder of the package.
+        target: where the archive is written; what was written before an error is of no use.
+        limits: how large the package may be; the default limits where None.
+
+    Raises:
+        ManifestMissingError: the folder has no manifest.
+        ManifestError: the manifest cannot be used.
+        PackError: the folder holds what cannot be packed, or changes meanwhile; it lists all findings.
+        OSError: the target cannot be written.
+    """
+    data, name = manifest_text(folder)
+    findings: list[str] = []
+    manifest = None
+    try:
+        manifest = parse_manifest(data, name)
+    except ManifestError as error:
+        findings += error.findings
+    tree = package_files(folder)
+    if manifest:
+        findings += _missing(manifest, name, {file.name for file in tree.files})
+    findings += tree.findings
+    if manifest is None:
+        raise ManifestError(findings)
+    findings += _too_large(folder, tree.files, limits or Limits())
+    if findings:
+        raise PackError(findings)
+    tee = _Tee(target)
+    _write(tree.files, tee, manifest_data=data)
+    digest = f"sha256:{tee.digest.hexdigest()}"
+    return Packed(manifest, digest, tee.size, tuple(file.name for file in tree.files))
+
+
+def _missing(manifest: Manifest, where: str, names: set[str]) -> list[str]:
+    """Findings for files that a manifest names and the package lacks."""
+    places = [(f"Classes/{each.file}", each.file) for each in manifest.classes]
+    places += [(f"UI/{each}", each) for each in manifest.forms]
+    advice = "add it, see that it is not ignored, or correct the manifest"
+    return [
+        f"{where}: expected the file {own} or {usual} in the package, found neither; {advice}"
+        for usual, own in dict.fromkeys(places)
+        if own not in names and usual not in names
+    ]
+
+
+def _too_large(folder: Path, files: tuple[PackageFile, ...], limits: Limits) -> list[str]:
+    advice = f"leave files out in {folder / '.trundleignore'}"
+    if len(files) > limits.files:
+        return [f"{folder}: expected at most {limits.files} files, found {len(files)}; {advice}"]
+    size = sum(file.size for file in files)
+    if size > limits.size:
+        return [f"{folder}: expected at most {limits.size} bytes, found {size}; {advice}"]
+    return []
+
+
+def _write(files: tuple[PackageFile, ...], tee: _Tee, manifest_data: bytes) -> None:
+    with tarfile.open(
+        fileobj=cast("BinaryIO", tee),  # nothing but `write` is called
+        mode="w|",
+        format=tarfile.PAX_FORMAT,
+        encoding="utf-8",
+    ) as archive:
+        for file in files:
+            _add(archive, file, manifest_data)
+
+
+def _add(archive: tarfile.TarFile, file: PackageFile, manifest_data: bytes) -> None:
+    """Adds a file.
+
+    Raises:
+        PackError: it is not the file any more that was found, or changed while it was read.
+    """
+    try:
+        # Neither follows a link that came meanwhile, nor waits for a pipe.
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        with os.fdopen(os.open(file.path, flags), "rb") as content:
+            before = os.fstat(content.fileno())
+            if not stat.S_ISREG(before.st_mode):
+                raise _changed(file, "something else")
+            member = tarfile.TarInfo(file.name)
+            member.size = before.st_size
+            member.mode = _EXECUTABLE if file.executable else _PLAIN
+            if file.name in MANIFEST_FILES and content.read(before.st_size + 1) != manifest_data:
+                raise _changed(file, "other content")
+            content.seek(0)
+            archive.addfile(member, content)
+            after = os.fstat(content.fileno())
+    except PackError:
+        raise
+    except OSError as error:
+        raise _changed(file, f"this: {error.strerror or error}") from None
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        raise _changed(file, "other content")
+
+
+def _changed(file: PackageFile, found: str) -> PackError:
+    expected = "a file that stays as it is while it is packed"
+    return PackError([f"{file.path}: expected {expected}, found {found}; pack it again"])
