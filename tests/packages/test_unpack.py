@@ -209,7 +209,7 @@ def test_a_folder_that_appears_meanwhile_is_left_alone(tmp_path, monkeypatch):
         (tmp_path / "out").mkdir()
         (tmp_path / "out/mine").write_text("")
 
-    monkeypatch.setattr(module, "_flush_folders", intrude)
+    monkeypatch.setattr(module, "_flush_tree", intrude)
     with pytest.raises(FolderExistsError):
         unpack(io.BytesIO(archive(member("a"))), tmp_path / "out")
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["mine", "out"]

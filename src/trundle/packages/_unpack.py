@@ -69,8 +69,7 @@ def unpack(archive: BinaryIO, folder: Path, limits: Limits | None = None) -> tup
     )
     try:
         names = _unpack(archive, staged, limits or Limits())
-        staged.chmod(_EXECUTABLE)
-        _flush_folders(staged)
+        _flush_tree(staged)
         try:
             staged.rename(folder)
         except OSError:
@@ -153,20 +152,20 @@ def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, root: Path) -> None:
                 raise _refusal("a whole tar archive", f"the end within {member.name!r}")
             file.write(data)
             left -= len(data)
-        file.flush()
         os.fchmod(file.fileno(), mode)  # whatever the umask
-        os.fsync(file.fileno())
 
 
-def _flush_folders(root: Path) -> None:
-    """Gives each folder its permissions, and puts its entries on disk."""
-    for place, _, _ in os.walk(root, topdown=False):
+def _flush_tree(root: Path) -> None:
+    """Gives each folder its permissions, and puts everything on disk; all at the end, which is far quicker."""
+    for place, _, files in os.walk(root, topdown=False):
+        for name in files:
+            _flush(Path(place, name))
         Path(place).chmod(_EXECUTABLE)
         _flush(Path(place))
 
 
-def _flush(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+def _flush(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
     finally:
