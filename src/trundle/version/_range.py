@@ -19,10 +19,9 @@ one, goes by precedence alone. Builds do not count, except in `==` and `!=` wher
 """
 
 import bisect
-import dataclasses
 import operator
 from collections.abc import Iterable, Sequence
-from typing import Literal, Self, TypeAlias, assert_never
+from typing import Literal, NamedTuple, Self, TypeAlias, assert_never
 
 from trundle.version._scanning import Scanner
 from trundle.version._semver import Frozen, SemVer
@@ -39,13 +38,12 @@ _STRANGE = {
 }
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Clause:
-    """One condition; `count` is how many of the version's numbers are written."""
+class _Clause(NamedTuple):
+    """One condition; `written` is how many of the version's numbers are given."""
 
     operator: Operator
     version: SemVer
-    count: int
+    written: int
 
     @property
     def names_prerelease(self) -> bool:
@@ -54,7 +52,7 @@ class _Clause:
     @property
     def order(self) -> tuple[object, ...]:
         """Where a clause stands in the text of a range: lower bounds, upper bounds, exclusions."""
-        return (_PLACES[self.operator], self.version, self.count)
+        return (_PLACES[self.operator], self.version, self.written)
 
     def allows(self, version: SemVer) -> bool:
         bound = self.version.precedence
@@ -66,22 +64,22 @@ class _Clause:
             case ">=":
                 return version.precedence >= bound
             case ">":
-                if self.count == _FULL:
+                if self.written == _FULL:
                     return version.precedence > bound
                 return version.precedence >= self._after_family.precedence
             case "<":
                 return version.precedence < bound and not self._is_before_release(version)
             case "<=":
-                if self.count == _FULL:
+                if self.written == _FULL:
                     return version.precedence <= bound
-                return version.numbers[: self.count] <= self.version.numbers[: self.count]
+                return version.numbers[: self.written] <= self.version.numbers[: self.written]
             case never:
                 assert_never(never)
 
     def _is_family(self, version: SemVer) -> bool:
         """Whether a version has the numbers that are written, and all else where all numbers are."""
-        if self.count < _FULL:
-            return version.numbers[: self.count] == self.version.numbers[: self.count]
+        if self.written < _FULL:
+            return version.numbers[: self.written] == self.version.numbers[: self.written]
         if self.version.build:
             return version == self.version
         return version.precedence == self.version.precedence
@@ -96,11 +94,11 @@ class _Clause:
         """A version above which nothing is allowed; None if there is none."""
         if self.operator not in ("==", "<", "<="):
             return None
-        return self.version if self.count == _FULL else self._after_family
+        return self.version if self.written == _FULL else self._after_family
 
     @property
     def _after_family(self) -> SemVer:
-        return self.version.next_major() if self.count == 1 else self.version.next_minor()
+        return self.version.next_major() if self.written == 1 else self.version.next_minor()
 
     def _is_before_release(self, version: SemVer) -> bool:
         """Whether this bound is a release, and the version one of its pre-releases."""
@@ -108,9 +106,9 @@ class _Clause:
 
     def __str__(self) -> str:
         operator = "" if self.operator == "==" else self.operator
-        if self.count == _FULL:
+        if self.written == _FULL:
             return f"{operator}{self.version}"
-        return operator + ".".join(str(each) for each in self.version.numbers[: self.count])
+        return operator + ".".join(str(each) for each in self.version.numbers[: self.written])
 
 
 _PLACES = {"==": 0, ">": 1, ">=": 1, "<": 2, "<=": 2, "!=": 3}
