@@ -5,7 +5,7 @@ import socket
 import tarfile
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trundle.packages import Limits, ManifestError, ManifestMissingError, PackError, pack, unpack
@@ -84,7 +84,7 @@ TREES = st.dictionaries(
 )  # fmt: skip
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None)  # the disk takes its time
 @given(TREES, st.randoms(use_true_random=False))
 def test_a_package_survives_packing_and_unpacking(tmp_path_factory, tree, chance):
     names = [name for name in tree if not any(other.startswith(f"{name}/") for other in tree)]

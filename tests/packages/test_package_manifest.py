@@ -2,7 +2,7 @@ import contextlib
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trundle.packages import (
@@ -322,6 +322,7 @@ def test_keys_of_a_later_time_are_passed_over():
     assert manifest_from_json(b'{"name":"a","version":"1.0.0","later":1}').name == "a"
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=60), st.sampled_from(["app.yaml", "manifest.yaml"]))
 def test_no_bytes_break_the_reader(data, file):
     with contextlib.suppress(ManifestError):

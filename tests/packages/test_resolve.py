@@ -247,7 +247,7 @@ WISHES = st.dictionaries(st.sampled_from(NAMES), RANGES, min_size=1, max_size=3)
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(WORLDS, WISHES)
 def test_an_answer_is_found_just_where_there_is_one(universe, wishes):
     found = resolve(wishes, universe)
@@ -259,6 +259,7 @@ def test_an_answer_is_found_just_where_there_is_one(universe, wishes):
         assert universe.table[each.name][each.version] == each
 
 
+@settings(deadline=None)
 @given(WORLDS, WISHES)
 def test_the_complete_search_agrees_with_trying_everything(universe, wishes):
     shelf = module.Shelf(universe, {})
@@ -268,6 +269,7 @@ def test_the_complete_search_agrees_with_trying_everything(universe, wishes):
         assert meets(wishes, {each.name: each for each in found})
 
 
+@settings(deadline=None)
 @given(WORLDS, WISHES, st.randoms(use_true_random=False))
 def test_nothing_depends_on_the_order(universe, wishes, chance):
     found = resolve(wishes, universe)
@@ -280,6 +282,7 @@ def test_nothing_depends_on_the_order(universe, wishes, chance):
     assert resolve(chance.sample(wishes, len(wishes)), shuffled) == found
 
 
+@settings(deadline=None)
 @given(WORLDS, WISHES)
 def test_a_resolution_is_stable_once_installed(universe, wishes):
     found = resolve(wishes, universe)
@@ -291,6 +294,7 @@ def test_a_resolution_is_stable_once_installed(universe, wishes):
     assert all(installed[each.name] == each for each in again.lock.releases)
 
 
+@settings(deadline=None)
 @given(WORLDS, WISHES)
 def test_every_refusal_says_why(universe, wishes):
     for each in resolve(wishes, universe).refused:

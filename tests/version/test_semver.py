@@ -5,7 +5,7 @@ import random
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from semvers import VERSIONS
 
@@ -115,6 +115,7 @@ def test_a_bad_version_is_refused(text):
         v(text)
 
 
+@settings(deadline=None)
 @given(st.text(st.sampled_from("01290.-+aAvé \n"), max_size=12))
 def test_just_what_the_official_expression_matches_is_read(text):
     try:
@@ -210,6 +211,7 @@ def test_builds_part_versions_of_equal_precedence():
     assert len({v("1.0.0"), v("1.0.0+1"), v("1.0.0+01"), v("1.0.0+1")}) == 3
 
 
+@settings(deadline=None)
 @given(VERSIONS, VERSIONS, VERSIONS)
 def test_the_order_is_total_and_agrees_with_equality(a, b, c):
     assert (a == b) == (str(a) == str(b)) == (hash(a) == hash(b) and a == b)
@@ -219,6 +221,7 @@ def test_the_order_is_total_and_agrees_with_equality(a, b, c):
         assert a <= c
 
 
+@settings(deadline=None)
 @given(VERSIONS, VERSIONS)
 def test_the_order_refines_precedence(a, b):
     if a.precedence < b.precedence:
@@ -228,6 +231,7 @@ def test_the_order_refines_precedence(a, b):
     )
 
 
+@settings(deadline=None)
 @given(VERSIONS)
 def test_a_version_survives_text_pickle_and_copy(version):
     assert v(str(version)) == version
@@ -277,6 +281,7 @@ def test_next_versions(text, patch, minor, major):
 SPACE = [SemVer(*numbers) for numbers in itertools.product(range(6), repeat=3)]
 
 
+@settings(deadline=None)
 @given(VERSIONS)
 def test_next_versions_are_the_first_of_their_kind(version):
     later = [each for each in SPACE if each.precedence > version.precedence]

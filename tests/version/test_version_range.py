@@ -2,7 +2,7 @@ import itertools
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from semvers import BUILDS, NUMBERS, PRERELEASES, VERSIONS
 
@@ -184,6 +184,7 @@ def written(clause):
     return operator + text
 
 
+@settings(deadline=None)
 @given(CLAUSES, st.lists(VERSIONS, max_size=12))
 def test_ranges_agree_with_a_brute_force_reading(clauses, versions):
     parsed = r(",".join(map(written, clauses)))
@@ -195,6 +196,7 @@ def test_ranges_agree_with_a_brute_force_reading(clauses, versions):
     assert list(parsed.fitting(versions)) == sorted(pool, reverse=True)
 
 
+@settings(deadline=None)
 @given(CLAUSES, CLAUSES, VERSIONS, st.randoms(use_true_random=False))
 def test_text_round_trip_intersection_and_order_of_clauses(first, second, version, chance):
     one, two = (r(",".join(map(written, each))) for each in (first, second))
@@ -206,6 +208,7 @@ def test_text_round_trip_intersection_and_order_of_clauses(first, second, versio
     assert r(" , ".join(map(written, shuffled))) == one
 
 
+@settings(deadline=None)
 @given(BUILDS, st.integers(0, 2))
 def test_builds_never_change_what_a_bound_allows(build, patch):
     for operator, bound in itertools.product(
