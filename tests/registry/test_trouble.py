@@ -2,6 +2,7 @@
 
 import email.utils
 import hashlib
+import json
 import os
 import time
 import tracemalloc
@@ -256,7 +257,9 @@ def test_credentials_do_not_follow_to_another_host(simulator, tmp_path, monkeypa
     """Blobs may be sent from elsewhere, and sent to elsewhere."""
     config = tmp_path / "docker"
     config.mkdir()
-    (config / "config.json").write_text('{"auths": {"%s": {"auth": "YTpi"}}}' % simulator.address)
+    (config / "config.json").write_text(
+        json.dumps({"auths": {simulator.address: {"auth": "YTpi"}}})
+    )
     content = b"hello"
     with Simulator() as other:
         other.blobs[digest_of(content)] = content

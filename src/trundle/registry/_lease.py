@@ -34,7 +34,6 @@ from trundle.registry.errors import (
     BusyError,
     InvalidReferenceError,
     LeaseLostError,
-    NotFoundError,
     RegistryError,
 )
 
@@ -161,15 +160,7 @@ class TagLease:
         self._seen = {each.tag: self._seen.get(each.tag, now) for each in watched}
         for each in watched:
             if now - self._seen[each.tag] > each.seconds:
-                self._break(each.tag)
-
-    def _break(self, tag: str) -> None:
-        """Removes another's tag; also one that a registry lists but does not find, as after a crash of its."""
-        try:
-            self._repository.resolve(tag)
-        except NotFoundError:
-            self._put(tag)
-        self._repository.remove_unique_tag(tag)
+                self._repository.remove_unique_tag(each.tag)
 
     def _look(self, kind: str) -> list[_Ticket]:
         """The tags of the queue of one kind."""
