@@ -1,0 +1,41 @@
+"""Trust: who may say what a channel holds, by The Update Framework (TUF).
+
+Each channel is a small TUF repository over its two files. The root keys stay offline and name all others; the
+publisher's key signs what the channel holds; the online key signs that this is still so.
+"""
+
+try:
+    import tuf as _tuf
+except ImportError as error:  # pragma: no cover - depends on the installation
+    raise ImportError(
+        "signed channels need python-tuf; install it with: pip install trundle[channels]"
+    ) from error
+
+from trundle.channels.trust._errors import TrustError
+from trundle.channels.trust._keys import KeyFileError, Signer, generate_key, read_key, write_key
+from trundle.channels.trust._roots import Replacement, first_root, next_root
+from trundle.channels.trust._signing import Lifetimes, SignedFiles, refresh, sign
+from trundle.channels.trust._store import TrustStore
+from trundle.channels.trust._verifying import TrustState, trust, verify
+
+__all__ = [
+    "KeyFileError",
+    "Lifetimes",
+    "Replacement",
+    "SignedFiles",
+    "Signer",
+    "TrustError",
+    "TrustState",
+    "TrustStore",
+    "first_root",
+    "generate_key",
+    "next_root",
+    "read_key",
+    "refresh",
+    "sign",
+    "trust",
+    "verify",
+    "write_key",
+]
+
+del _tuf

@@ -1,0 +1,128 @@
+"""What clients have seen of channels, on disk: one file for each, replaced as a whole, under a lock."""
+
+import contextlib
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+import filelock
+import msgspec
+
+from trundle.channels.trust._errors import TrustError
+from trundle.channels.trust._verifying import Read, TrustState, verify
+
+_WAIT = 30.0
+
+
+class TrustStore:
+    """Keeps what was seen of each channel, for any number of clients at once.
+
+    Args:
+        folder: where the states are; it is made where it does not exist.
+        wait: seconds to wait for another client that verifies the same channel.
+    """
+
+    def __init__(self, folder: Path, *, wait: float = _WAIT) -> None:
+        self._folder = folder
+        self._wait = wait
+
+    def path(self, channel: str) -> Path:
+        """The file that keeps the state of a channel, by the channel's full name."""
+        plain = re.sub(r"[^A-Za-z0-9.-]+", "_", channel).strip("_.")[:60]
+        digest = hashlib.sha256(channel.encode()).hexdigest()[:12]
+        return self._folder / f"{plain}-{digest}.json"
+
+    def state(self, channel: str) -> TrustState | None:
+        """What was seen of a channel; None where it is not trusted yet.
+
+        Raises:
+            TrustError: the state cannot be read. It is never thrown away by itself: without it, old
+                metadata could pass for new.
+        """
+        path = self.path(channel)
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=TrustState)
+        except FileNotFoundError:
+            return None
+        except (msgspec.MsgspecError, OSError, UnicodeDecodeError) as error:
+            what = (
+                f"{path}: expected what was seen of {channel}, found: {error}; restore the file, or "
+                "remove it and trust the channel's root again"
+            )
+            raise TrustError("malformed", what) from None
+
+    def trust(self, channel: str, state: TrustState) -> None:
+        """Begins to trust a channel.
+
+        Raises:
+            TrustError: the channel is trusted already.
+        """
+        with self._locked(channel):
+            if self.state(channel) is not None:
+                what = f"{channel}: expected a channel that is not trusted yet, found it trusted"
+                raise TrustError("mismatch", what)
+            self._write(channel, state)
+
+    def forget(self, channel: str) -> None:
+        """Ends to trust a channel; what was seen of it is lost."""
+        with self._locked(channel):
+            self.path(channel).unlink(missing_ok=True)
+
+    def verify(
+        self, channel: str, read: Read, names: Sequence[str], *, clock: Callable[[], datetime]
+    ) -> Mapping[str, bytes]:
+        """Verifies a channel, remembers what was seen, and gives the wanted files.
+
+        Args:
+            channel: the channel's full name.
+            read: fetches the channel's metadata and files.
+            names: the files that are wanted, by their signed names.
+            clock: tells the time; it is read once the channel is locked, so that clients that wait for
+                each other are not taken for a clock that went back.
+
+        Raises:
+            TrustError: the channel is not trusted, or something of it is not to be trusted.
+        """
+        with self._locked(channel):
+            state = self.state(channel)
+            if state is None:
+                what = f"{channel}: expected a trusted root, found none; give the channel's root"
+                raise TrustError("missing", what)
+            after, files = verify(state, read, names, now=clock())
+            if after != state:
+                self._write(channel, after)
+            return files
+
+    @contextlib.contextmanager
+    def _locked(self, channel: str) -> Iterator[None]:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        lock = filelock.FileLock(f"{self.path(channel)}.lock", timeout=self._wait)
+        try:
+            with lock:
+                yield
+        except filelock.Timeout:
+            what = f"{channel}: expected to verify it alone, found another client at it; try again"
+            raise TrustError("busy", what) from None
+
+    def _write(self, channel: str, state: TrustState) -> None:
+        path = self.path(channel)
+        descriptor, name = tempfile.mkstemp(dir=self._folder, prefix=".trust-")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(msgspec.json.encode(state))
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+        with contextlib.suppress(OSError):
+            descriptor = os.open(self._folder, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
