@@ -1,0 +1,257 @@
+"""The places that a channel is read from; each gives files by name, in pieces, and never more than is allowed."""
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import quote
+
+from trundle.channels._refusals import Refusal, RefusalCode, RefusedError
+from trundle.channels.files import LONGEST_ALL, is_channel_word
+from trundle.channels.serving._names import CHANNEL_ARTIFACT, channel_tag
+from trundle.registry import (
+    Descriptor,
+    InvalidManifestError,
+    Manifest,
+    MissingExtraError,
+    NotFoundError,
+    Reference,
+    Repository,
+    StorageError,
+    StoredManifest,
+    TooLargeError,
+    UnauthorisedError,
+    UnreachableError,
+    open_repository,
+)
+
+TITLE = "org.opencontainers.image.title"
+"""The annotation that says which file a layer is."""
+
+_PIECE = 64 * 1024
+_CONNECT, _READ, _RETRIES = 10.0, 30.0, 3
+_OK, _NOT_FOUND, _SERVER_ERROR = 200, 404, 500
+_DENIED = (401, 403)
+
+
+class ChannelSource(Protocol):
+    """Where the files of one channel are read from."""
+
+    @property
+    def location(self) -> str:
+        """The full name of the channel: what messages call it, and by what its trust is remembered."""
+
+    def read(self, name: str) -> Iterator[bytes]:
+        """Reads a file: `latest`, `all`, or metadata. The last part of a signed name is enough.
+
+        Raises:
+            FileNotFoundError: there is no such file.
+            TooLargeError: it has more bytes than any file of a channel may have.
+            UnreachableError: the place does not answer.
+            StorageError: a folder cannot be read.
+        """
+
+
+class RepositorySource:
+    """A channel in the repository of its package, as it was when this was opened; nothing that comes later is seen.
+
+    Attributes:
+        manifest: the state of the channel.
+    """
+
+    def __init__(self, repository: Repository, word: str) -> None:
+        """Looks up the channel's present state.
+
+        Raises:
+            RefusedError: the word is none, or there is no such channel.
+            InvalidManifestError: the channel's tag is on something else.
+            RegistryError: anything else that the registry raises.
+        """
+        tag = channel_tag(word)
+        self._repository = repository
+        self._location = f"{repository.location}:{tag}"
+        try:
+            self.manifest: StoredManifest = repository.get_manifest(tag)
+        except NotFoundError:
+            raise RefusedError(_no_channel(self._location)) from None
+        document = self.manifest.document
+        if not isinstance(document, Manifest) or document.artifact_type != CHANNEL_ARTIFACT:
+            raise InvalidManifestError(
+                self._location,
+                f"a manifest of a channel, {CHANNEL_ARTIFACT}",
+                f"one for {document.artifact_type}",
+                "somebody else has set this tag; repair the channel",
+            )
+        self._files = {each.annotations.get(TITLE, ""): each for each in document.layers}
+
+    @property
+    def location(self) -> str:
+        """The repository and the channel's tag."""
+        return self._location
+
+    @property
+    def files(self) -> dict[str, Descriptor]:
+        """The channel's files by name."""
+        return dict(self._files)
+
+    def read(self, name: str) -> Iterator[bytes]:
+        """Reads a file, verified against the digest in the channel's manifest."""
+        descriptor = self._files.get(_last(name))
+        if descriptor is None:
+            raise FileNotFoundError(f"{self._location}: {name}")
+        content = self._repository.read_blob(descriptor, limit=LONGEST_ALL)
+        yield from (content[at : at + _PIECE] for at in range(0, len(content), _PIECE))
+
+
+class FolderSource:
+    """A channel as static files in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def location(self) -> str:
+        """The folder."""
+        return str(self._folder.absolute())
+
+    def read(self, name: str) -> Iterator[bytes]:
+        """Reads a file."""
+        path = self._folder / _last(name)
+        try:
+            with path.open("rb") as file:
+                pieces = iter(lambda: file.read(_PIECE), b"")
+                yield from _bounded(pieces, str(path))
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            found = error.strerror or str(error)
+            raise StorageError(
+                str(path), "a channel's file", found, "see that it can be read"
+            ) from None
+
+
+class WebSource:
+    """A channel as static files at a web server."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url.rstrip("/")
+
+    @property
+    def location(self) -> str:
+        """The URL, without a slash at its end."""
+        return self._url
+
+    def read(self, name: str) -> Iterator[bytes]:
+        """Fetches a file; a transfer that breaks off is an error, never a shorter file."""
+        urllib3 = _urllib3(self._url)
+        url = f"{self._url}/{quote(_last(name))}"
+        retry = urllib3.Retry(
+            total=_RETRIES,
+            backoff_factor=0.2,
+            backoff_max=5.0,
+            status_forcelist=(429, 502, 503, 504),
+            raise_on_status=False,
+        )
+        try:
+            with urllib3.PoolManager() as pool:
+                response = pool.request(
+                    "GET",
+                    url,
+                    preload_content=False,
+                    redirect=True,
+                    retries=retry,
+                    timeout=urllib3.Timeout(connect=_CONNECT, read=_READ),
+                    headers={"Accept-Encoding": "identity", "Cache-Control": "no-cache"},
+                )
+                with contextlib.closing(response):
+                    _check_status(response.status, url)
+                    yield from _bounded(response.stream(_PIECE), url)
+        except urllib3.exceptions.HTTPError as error:
+            advice = "check the address and the network, and try again"
+            raise UnreachableError(url, "an answer", str(error), advice) from None
+
+
+def open_channel(
+    channel: str, repository: Repository | Reference | str | None = None
+) -> ChannelSource:
+    """Opens a channel by what a user calls it.
+
+    Args:
+        channel: a word such as `stable`, for a channel in the repository; or a URL (`http://`, `https://`) or a
+            folder with its static files.
+        repository: the repository of the package; needed with a word only.
+
+    Raises:
+        RefusedError: there is no such channel, or a word stands without a repository.
+        RegistryError: the registry cannot be read.
+    """
+    if channel.startswith(("http://", "https://")):
+        return WebSource(channel)
+    if is_channel_word(channel) and repository is not None:
+        if isinstance(repository, Reference | str):
+            repository = open_repository(repository)
+        return RepositorySource(repository, channel)
+    folder = Path(channel)
+    if folder.is_dir():
+        return FolderSource(folder)
+    if is_channel_word(channel):
+        advice = "name the repository of the package, or give the channel's URL or folder"
+        code = RefusalCode.CHANNEL_NOT_FOUND
+        raise RefusedError(Refusal(code, f"the channel {channel}", "a repository", "none", advice))
+    if "/" in channel:
+        raise RefusedError(_no_channel(channel))
+    channel_tag(channel)
+    raise AssertionError(channel)
+
+
+def read_whole(source: ChannelSource, name: str) -> bytes | None:
+    """A file of a channel in memory; None where there is none. Errors are those of `ChannelSource.read`."""
+    try:
+        return b"".join(source.read(name))
+    except FileNotFoundError:
+        return None
+
+
+def _last(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _no_channel(where: str) -> Refusal:
+    advice = "check the address and the channel's word; publishing makes a channel"
+    code = RefusalCode.CHANNEL_NOT_FOUND
+    return Refusal(code, where, "a channel", "none", advice)
+
+
+def _bounded(pieces: Iterable[bytes], where: str) -> Iterator[bytes]:
+    size = 0
+    for piece in pieces:
+        size += len(piece)
+        if size > LONGEST_ALL:
+            expected, found = f"at most {LONGEST_ALL} bytes", "more"
+            raise TooLargeError(where, expected, found, "do not use this channel")
+        yield piece
+
+
+def _check_status(status: int, url: str) -> None:
+    if status == _OK:
+        return
+    if status == _NOT_FOUND:
+        raise FileNotFoundError(url)
+    if status in _DENIED:
+        advice = "check who may read the channel"
+        raise UnauthorisedError(url, "to be let in", f"status {status}", advice)
+    advice = "try again later" if status >= _SERVER_ERROR else "check the address"
+    raise UnreachableError(url, "a file of a channel", f"status {status}", advice)
+
+
+def _urllib3(url: str):  # type: ignore[no-untyped-def]  # noqa: ANN202 - a module
+    try:
+        import urllib3  # noqa: PLC0415 - needs an extra
+    except ModuleNotFoundError:
+        raise MissingExtraError(
+            url,
+            "the packages for channels over HTTP",
+            "no urllib3",
+            "run: pip install 'trundle[registry]'",
+        ) from None
+    return urllib3
