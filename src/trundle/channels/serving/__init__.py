@@ -14,6 +14,7 @@ from trundle.channels.serving._names import (
     signed_name,
 )
 from trundle.channels.serving._sources import (
+    TITLE,
     ChannelSource,
     FolderSource,
     RepositorySource,
@@ -25,6 +26,7 @@ from trundle.channels.serving._sources import (
 __all__ = [
     "CHANNEL_ARTIFACT",
     "OPERATIONS",
+    "TITLE",
     "ChannelSource",
     "FolderSource",
     "RepositorySource",

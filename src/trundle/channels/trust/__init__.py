@@ -13,7 +13,7 @@ except ImportError as error:  # pragma: no cover - depends on the installation
 
 from trundle.channels.trust._errors import TrustError
 from trundle.channels.trust._keys import KeyFileError, Signer, generate_key, read_key, write_key
-from trundle.channels.trust._roots import Replacement, first_root, next_root
+from trundle.channels.trust._roots import Replacement, first_root, next_root, role_keys
 from trundle.channels.trust._signing import Lifetimes, SignedFiles, refresh, sign
 from trundle.channels.trust._store import TrustStore
 from trundle.channels.trust._verifying import TrustState, trust, verify
@@ -32,6 +32,7 @@ __all__ = [
     "next_root",
     "read_key",
     "refresh",
+    "role_keys",
     "sign",
     "trust",
     "verify",

@@ -3,8 +3,9 @@
 Rules: The Update Framework's specification, sections 3 (roles) and 6.1 (rotating root).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Literal
 
 import msgspec
 from securesystemslib.signer import Key
@@ -133,6 +134,17 @@ def read_root(data: bytes) -> Metadata[Root]:
         return Metadata[Root].from_bytes(data)
     except (RepositoryError, ValueError) as error:
         raise TrustError("malformed", f"expected a TUF root, found: {error}") from None
+
+
+def role_keys(root: bytes, role: Literal["root", "targets", "online"]) -> Mapping[str, Key]:
+    """The public keys that a root names for a role, by their ids.
+
+    Raises:
+        TrustError: it is no root.
+    """
+    signed = read_root(root).signed
+    name = {"root": Root.type, "targets": Targets.type, "online": Timestamp.type}[role]
+    return {each: signed.keys[each] for each in signed.roles[name].keyids}
 
 
 def _replace(root: Root, role: str, keys: Sequence[Key] | None) -> None:

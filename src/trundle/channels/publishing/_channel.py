@@ -1,0 +1,344 @@
+"""A channel as its publishers see it: operations in a ledger, and a head that shows what they come to.
+
+Publishing is atomic by nature: the head is one tag on one manifest. Whatever moment a publisher dies at, a reader sees
+the old state or the new one. An operation that was recorded is not lost; the next change, or a repair, shows it.
+"""
+
+import contextlib
+import datetime as dt
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from trundle.channels._refusals import ChannelError, Refusal, RefusalCode, RefusedError
+from trundle.channels.files import Channel, check_channel_word, read_all, write_all, write_latest
+from trundle.channels.publishing._records import (
+    Record,
+    is_signed_by,
+    names_of,
+    read_record,
+    write_record,
+)
+from trundle.channels.publishing._signing import ChannelSigner, Shown, is_signed, read_shown
+from trundle.channels.serving import (
+    CHANNEL_ARTIFACT,
+    OPERATIONS,
+    RepositorySource,
+    channel_tag,
+    ledger_name,
+    signed_name,
+)
+from trundle.channels.serving import TITLE as _TITLE
+from trundle.channels.transitions import Folded, Operation, Outcome, Publish, fold
+from trundle.channels.trust import role_keys
+from trundle.packages import manifest_from_json
+from trundle.registry import (
+    EMPTY,
+    EMPTY_DESCRIPTOR,
+    MARK_ANNOTATION,
+    OCI_MANIFEST,
+    Ledger,
+    Manifest,
+    NotFoundError,
+    Repository,
+    describe,
+    encode,
+)
+from trundle.registry import Entry as LedgerEntry
+
+Decide: TypeAlias = Callable[[Channel], Operation]
+"""Gives the operation to record for a channel as it is; or raises, and nothing is changed."""
+
+_FILE_TYPE = "application/vnd.trundle.channel.file.v1+json"
+_METADATA_TYPE = "application/vnd.trundle.channel.metadata.v1+json"
+_LARGEST_CONFIG = 16 * 1024 * 1024
+
+
+class Committed(msgspec.Struct, frozen=True):
+    """A change that was made.
+
+    Attributes:
+        channel: the channel afterwards; changes that others made meanwhile are in it.
+        notes: what whoever asked for it should know.
+    """
+
+    channel: Channel
+    notes: tuple[str, ...] = ()
+
+
+class PublishedChannel:
+    """A channel in a repository, for whoever changes it.
+
+    Args:
+        repository: the repository of the package.
+        word: the channel.
+        package: the package; what the channel says where None.
+        signer: signs the channel; None for one without signatures.
+        clock: tells the time.
+        wait: seconds to wait for other publishers.
+
+    Raises:
+        RefusedError: the word cannot name a channel.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        word: str,
+        *,
+        clock: Callable[[], dt.datetime],
+        package: str | None = None,
+        signer: ChannelSigner | None = None,
+        wait: float = 300.0,
+    ) -> None:
+        self.repository = repository
+        self.word = check_channel_word(word)
+        self.tag = channel_tag(word)
+        self.ledger = Ledger(repository, ledger_name(word), head=self.tag)
+        self.signer = signer
+        self.clock = clock
+        self.wait = wait
+        self._package = package
+        self._ignored: tuple[str, ...] = ()
+        self._built: Folded | None = None
+
+    @property
+    def location(self) -> str:
+        """The channel's full name."""
+        return f"{self.repository.location}:{self.tag}"
+
+    def folded(self, entries: Sequence[LedgerEntry] | None = None) -> Folded:
+        """What all operations that count come to, after the present head was verified.
+
+        Raises:
+            RefusedError: the head is older than one that was seen, badly signed, or shows what the ledger lacks.
+            ChannelError: an operation cannot be understood.
+            RegistryError: the registry cannot be read.
+        """
+        return self._fold(self.ledger.entries() if entries is None else entries, self.shown())
+
+    def shown(self) -> Shown | None:
+        """What the channel shows, verified; None where it shows nothing yet.
+
+        Raises:
+            RefusedError: it is not to be trusted, or signed while there are no keys.
+        """
+        source = self._source()
+        if source is None:
+            if self.signer:
+                self.signer.refuse_if_seen(self.location, "no channel")
+            return None
+        shown = read_shown(source)
+        if self._package is not None and shown.package != self._package:
+            expected, advice = f"the package {self._package}", "publish it to its own repository"
+            code = RefusalCode.WRONG_PACKAGE
+            raise RefusedError(Refusal(code, self.location, expected, shown.package, advice))
+        if is_signed(shown):
+            if self.signer is None:
+                advice = "give the publisher's keys with --keys"
+                code = RefusalCode.BAD_SIGNATURE
+                expected = "the keys of this signed channel"
+                raise RefusedError(Refusal(code, self.location, expected, "none", advice))
+            return self.signer.verify(source, shown)
+        if self.signer:
+            self.signer.refuse_if_seen(self.location, "one without signatures")
+        return shown
+
+    def commit(self, decide: Decide) -> Committed:
+        """Records an operation, and makes the channel show it.
+
+        Args:
+            decide: gives the operation from the channel as it is, after all that others did.
+
+        Raises:
+            RefusedError: a rule refuses it; nothing was changed.
+            PendingError: it is recorded, but the channel does not show it yet; `repair` finishes it.
+            RegistryError: anything else that the registry raises.
+        """
+        made: list[Operation] = []
+
+        def payload(entries: Sequence[LedgerEntry]) -> bytes:
+            made[:] = [decide(self.folded(entries).channel)]
+            return write_record(made[0], self._targets_key())
+
+        self.ledger.commit(payload, self.build, wait=self.wait)
+        assert self._built is not None
+        self._look_again()
+        outcome = self._built.outcome(made[0])
+        return self._committed(outcome)
+
+    def settle(self) -> bool:
+        """Makes the channel show all that is recorded; whether there was anything to do."""
+        done = self.ledger.settle(self.build, wait=self.wait)
+        if done:
+            self._look_again()
+        return done
+
+    def refresh(self) -> Committed:
+        """Signs anew with the online key what the channel shows; nothing else changes.
+
+        Raises:
+            RefusedError: the channel is not signed, shows nothing, or is not to be trusted.
+        """
+        assert self.signer is not None
+        with self.ledger.turn(self.wait) as turn:
+            source, shown = self._source(), self.shown()
+            if source is None or shown is None or shown.operations is None:
+                advice = "publish something with these keys first"
+                code = RefusalCode.UNSIGNED_CHANNEL
+                expected = "a signed channel"
+                raise RefusedError(Refusal(code, self.location, expected, "none", advice))
+            plain = {name: shown.files[name] for name in ("latest", "all", OPERATIONS)}
+            metadata = self.signer.refresh(shown, self._signed_names(plain, shown.package))
+            mark = source.manifest.document.annotations.get(MARK_ANNOTATION, "")
+            digest = self._push(plain, metadata, mark)
+            turn.check()
+            self.repository.set_tag(self.tag, digest)
+        self._look_again()
+        channel = read_all(plain["all"], f"{self.location}/all").channel
+        return Committed(channel)
+
+    def build(self, entries: Sequence[LedgerEntry], mark: str) -> str:
+        """Pushes the state that shows entries; gives the digest of its manifest."""
+        shown = self.shown()
+        records = self._records(entries, shown)
+        self._built = folded = self._fold(entries, shown)
+        plain = {"latest": write_latest(folded.channel), "all": write_all(folded.channel)}
+        metadata = {}
+        if self.signer:
+            plain[OPERATIONS] = names_of(records)
+            names = self._signed_names(plain, folded.channel.package)
+            metadata = dict(self.signer.sign(shown, names))
+        return self._push(plain, metadata, mark)
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """What the ledger holds and does not count, since the publisher never signed it."""
+        return self._ignored
+
+    @contextlib.contextmanager
+    def alone_with_content(self) -> Iterator[None]:
+        """Keeps others from setting and removing tags of versions, which share manifests between channels."""
+        with self.repository.lease("content", wait=self.wait):
+            yield
+
+    def is_shown(self) -> bool:
+        """Whether the channel shows all that is recorded."""
+        return self.ledger.is_settled()
+
+    # What counts
+
+    def _fold(self, entries: Sequence[LedgerEntry], shown: Shown | None) -> Folded:
+        records = self._records(entries, shown)
+        if not records and shown is None and self._package is None:
+            raise RefusedError(_none(self.location))
+        package = shown.package if shown else self._package or self._package_of(records)
+        base = Channel(name=self.word, package=package)
+        folded = fold(base, (each.operation for each in records.values()))
+        if shown is not None:
+            self._check_complete(folded, records, shown)
+        return folded
+
+    def _records(
+        self, entries: Sequence[LedgerEntry], shown: Shown | None
+    ) -> dict[str, Record]:
+        """The operations that count, by name."""
+        records: dict[str, Record] = {}
+        ignored = []
+        keys = None
+        for entry in entries:
+            where = f"{self.location}: entry {entry.id}"
+            try:
+                record = read_record(entry.payload, where)
+            except (ValueError, msgspec.MsgspecError, ChannelError) as error:
+                if self.signer is None:
+                    raise ChannelError([str(error)]) from None
+                ignored.append(f"{where}: expected an operation, found: {error}")
+                continue
+            if self.signer and shown and shown.operations is None:
+                pass  # A channel that was unsigned so far is signed as it is.
+            elif self.signer and not (shown and record.id in (shown.operations or ())):
+                keys = keys or role_keys(self.signer.keys.newest_root(), "targets").values()
+                if not is_signed_by(record, keys):
+                    ignored.append(f"{where}: expected the publisher's signature, found none")
+                    continue
+            records[record.id] = record
+        self._ignored = tuple(ignored)
+        return records
+
+    def _check_complete(self, folded: Folded, records: dict[str, Record], shown: Shown) -> None:
+        """Refuses to build on a ledger that lacks what the channel already shows."""
+        serial = read_all(shown.files["all"], f"{self.location}/all").channel.serial
+        lacking = set(shown.operations or ()) - records.keys()
+        if not lacking and folded.channel.serial >= serial:
+            return
+        advice = "publish where the channel comes from if this is a mirror; else restore the repository"
+        code = RefusalCode.STALE_METADATA
+        expected = f"all {serial} operations that the channel shows in its ledger"
+        found = f"{len(records)}"
+        raise RefusedError(Refusal(code, self.location, expected, found, advice))
+
+    def _package_of(self, records: dict[str, Record]) -> str:
+        """The package of a channel that shows nothing yet: what its first version says."""
+        for record in records.values():
+            operation = record.operation
+            if isinstance(operation, Publish) and operation.entry.digest:
+                document = self.repository.get_manifest(operation.entry.digest).document
+                if isinstance(document, Manifest):
+                    config = self.repository.read_blob(document.config, limit=_LARGEST_CONFIG)
+                    return manifest_from_json(config, f"{self.location}").name
+        raise RefusedError(_none(self.location))
+
+    # Heads
+
+    def _source(self) -> RepositorySource | None:
+        try:
+            self.repository.resolve(self.tag)
+        except NotFoundError:
+            return None
+        return RepositorySource(self.repository, self.word)
+
+    def _targets_key(self):  # type: ignore[no-untyped-def]  # noqa: ANN202 - see write_record
+        return self.signer.keys.signer("targets") if self.signer else None
+
+    def _signed_names(self, files: dict[str, bytes], package: str) -> dict[str, bytes]:
+        return {signed_name(package, self.word, name): data for name, data in files.items()}
+
+    def _push(self, files: dict[str, bytes], metadata: dict[str, bytes], mark: str) -> str:
+        layers = []
+        self.repository.put_blob(EMPTY, EMPTY_DESCRIPTOR)
+        kinds = [(files, _FILE_TYPE), (dict(sorted(metadata.items())), _METADATA_TYPE)]
+        for group, kind in kinds:
+            for name, content in group.items():
+                layer = describe(content, kind, annotations={_TITLE: name})
+                self.repository.put_blob(content, layer)
+                layers.append(layer)
+        manifest = Manifest(
+            schema_version=2,
+            media_type=OCI_MANIFEST,
+            artifact_type=CHANNEL_ARTIFACT,
+            config=EMPTY_DESCRIPTOR,
+            layers=tuple(layers),
+            annotations={MARK_ANNOTATION: mark},
+        )
+        return self.repository.put_manifest(encode(manifest), OCI_MANIFEST).digest
+
+    def _look_again(self) -> None:
+        """Reads back what clients see now, and remembers it, so that nobody can take it back unnoticed."""
+        if self.signer:
+            self.shown()
+
+    def _committed(self, outcome: Outcome | None) -> Committed:
+        assert self._built is not None
+        if outcome is None:
+            return Committed(self._built.channel)
+        if outcome.refusals:
+            raise RefusedError(*outcome.refusals)
+        return Committed(self._built.channel, outcome.notes)
+
+
+
+def _none(where: str) -> Refusal:
+    advice = "check the address and the channel's word; publishing makes a channel"
+    return Refusal(RefusalCode.CHANNEL_NOT_FOUND, where, "a channel", "none", advice)

@@ -1,0 +1,35 @@
+"""The tags of versions in the registry: looked up, set again, and removed without harm to other tags."""
+
+from trundle.channels.files import Entry
+from trundle.registry import NotFoundError, RefusedError, Repository
+
+
+def digest_of_tag(repository: Repository, tag: str) -> str | None:
+    """What a tag names; None where there is no such tag."""
+    try:
+        return repository.resolve(tag).digest
+    except NotFoundError:
+        return None
+
+
+def remove_version_tag(repository: Repository, entry: Entry) -> tuple[str, ...]:
+    """Removes a version's tag; where the registry cannot, its manifest, unless another tag needs that.
+
+    Returns:
+        Why the tag is still there; empty where it is not.
+
+    Raises:
+        RegistryError: the registry cannot be reached.
+    """
+    found = digest_of_tag(repository, entry.tag_name)
+    if found is None:
+        return ()
+    if entry.digest is not None and found != entry.digest:
+        return (f"the tag {entry.tag_name} names {found}, which is not this version; it was left",)
+    try:
+        repository.remove_tag(entry.tag_name)
+    except NotFoundError:
+        return ()
+    except RefusedError as error:
+        return (f"the content is still in the registry: {error}",)
+    return ()

@@ -1,0 +1,176 @@
+"""Publishes a version of a package.
+
+The order of the writes, so that a channel reads whenever a publisher dies:
+
+1. the content's blobs and its manifest, by their digests: nobody sees them;
+2. in the publisher's turn, when no rule refuses it: the version's tag. A tag without an entry is repaired away, or
+   taken up by the next publishing of the same content;
+3. the operation, in the ledger: from here on it is not lost;
+4. the channel's new head.
+"""
+
+import datetime as dt
+from pathlib import Path
+
+import msgspec
+
+from trundle.channels import transitions
+from trundle.channels._refusals import RefusalCode, RefusedError
+from trundle.channels.files import STABLE, Channel, Entry, belongs
+from trundle.channels.publishing._artifact import Artifact, packed
+from trundle.channels.publishing._channel import PublishedChannel
+from trundle.channels.publishing._content import digest_of_tag
+from trundle.channels.publishing._records import read_record
+from trundle.channels.serving import channel_tag, ledger_name
+from trundle.channels.transitions import Operation, Publish, new_entry, version_to_publish
+from trundle.registry import OCI_MANIFEST, Ledger, Progress, Repository
+from trundle.version import SemVer
+
+
+class Release(msgspec.Struct, frozen=True):
+    """What is to be published, and how.
+
+    Attributes:
+        folder: the folder of the package.
+        suffix: what the release adds to the version in the manifest, such as `-beta.1+123`.
+        critical: whether it mends something that should not wait, also where the manifest does not say so.
+        skip_existing: whether it is all right that the same content is published already.
+        dry_run: whether everything is checked, and nothing written.
+        expires_after: how long the channel's files are to be believed from now on; None leaves that as it is.
+    """
+
+    folder: Path
+    suffix: str = ""
+    critical: bool = False
+    skip_existing: bool = False
+    dry_run: bool = False
+    expires_after: dt.timedelta | None = None
+
+
+class Published(msgspec.Struct, frozen=True):
+    """What publishing came to.
+
+    Attributes:
+        entry: the version as the channel lists it.
+        channel: the channel afterwards; as it would be for a dry run.
+        existed: whether it was published already, so that nothing changed.
+        files: how many files are packed.
+        notes: what whoever published should know.
+    """
+
+    entry: Entry
+    channel: Channel
+    existed: bool
+    files: int
+    notes: tuple[str, ...] = ()
+
+
+def publish(
+    channel: PublishedChannel, release: Release, *, progress: Progress | None = None
+) -> Published:
+    """Packs a package, pushes it, and lets the channel list it.
+
+    Raises:
+        RefusedError: a rule refuses it; the error lists every rule that does. The channel is as it was.
+        PackageError: the folder cannot be packed.
+        PendingError: it is recorded and will not get lost, but the channel does not show it yet.
+        RegistryError: anything else that the registry raises.
+    """
+    with packed(release.folder) as artifact:
+        manifest = artifact.package
+        version = version_to_publish(manifest.version, channel.word, release.suffix)
+        entry = _entry(artifact, version, channel.clock(), critical=release.critical)
+        publishing = _Publishing(channel, artifact, entry, release)
+        try:
+            if release.dry_run:
+                publishing.decide(channel.folded().channel)
+                after = transitions.apply(channel.folded().channel, publishing.operation)
+                return Published(entry, after.channel, False, artifact.files, after.notes)
+            publishing.check_first()
+            artifact.push(channel.repository, progress)
+            done = channel.commit(publishing.decide)
+        except RefusedError as error:
+            return publishing.existing(error)
+        listed = done.channel.entry(version) or entry
+        return Published(listed, done.channel, False, artifact.files, done.notes)
+
+
+class _Publishing:
+    def __init__(
+        self, channel: PublishedChannel, artifact: Artifact, entry: Entry, release: Release
+    ) -> None:
+        self._channel = channel
+        self._artifact = artifact
+        self._entry = entry
+        self._release = release
+        self.operation: Operation
+
+    def check_first(self) -> None:
+        """Refuses what can be refused before anything is pushed."""
+        self._check(self._channel.folded().channel)
+
+    def decide(self, channel: Channel) -> Operation:
+        """The operation, after the version's tag was set."""
+        tagged = self._check(channel)
+        if not self._release.dry_run:
+            with self._channel.alone_with_content():
+                self._channel.repository.put_manifest(
+                    self._artifact.content,
+                    OCI_MANIFEST,
+                    tag=self._entry.tag_name,
+                    expected=tagged,
+                )
+        now = self._channel.clock()
+        after = self._release.expires_after
+        expires = None if after is None else (now + after).replace(microsecond=0)
+        entry, seen = self._entry, channel.serial
+        self.operation = Publish(entry=entry, at=now, seen=seen, expires=expires)
+        return self.operation
+
+    def existing(self, error: RefusedError) -> Published:
+        """What a version comes to that is published with the same content.
+
+        Raises:
+            RefusedError: it is not, or that is not all right.
+        """
+        if [each.code for each in error.refusals] != [RefusalCode.VERSION_EXISTS]:
+            raise error
+        finished = not self._release.dry_run and self._channel.settle()
+        if not self._release.skip_existing and not finished:
+            raise error
+        channel = self._channel.folded().channel
+        listed = channel.entry(self._entry.version) or self._entry
+        text = "finished a publishing that had broken off" if finished else "published already"
+        note = f"{self._entry.version}: {text}"
+        return Published(listed, channel, not finished, self._artifact.files, (note,))
+
+    def _check(self, channel: Channel) -> str | None:
+        """The digest that the version's tag has, when no rule refuses the version."""
+        repository = self._channel.repository
+        tagged = digest_of_tag(repository, self._entry.tag_name)
+        released = () if self._channel.word == STABLE else released_versions(repository)
+        transitions.publish(
+            channel,
+            self._entry,
+            self._channel.clock(),
+            manifest=self._artifact.package.version,
+            released=released,
+            tagged=tagged,
+        )
+        return tagged
+
+
+def released_versions(repository: Repository) -> frozenset[SemVer]:
+    """The stable versions of the package, unpublished ones included."""
+    ledger = Ledger(repository, ledger_name(STABLE), head=channel_tag(STABLE))
+    versions = set()
+    for entry in ledger.entries():
+        operation = read_record(entry.payload, f"{repository.location}: {entry.id}").operation
+        if isinstance(operation, Publish) and belongs(operation.entry.version, STABLE):
+            versions.add(operation.entry.version)
+    return frozenset(versions)
+
+
+def _entry(artifact: Artifact, version: SemVer, now: dt.datetime, *, critical: bool) -> Entry:
+    digest = artifact.descriptor.digest
+    return new_entry(artifact.package, version, digest, artifact.size, now, critical=critical)

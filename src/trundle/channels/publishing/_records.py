@@ -1,0 +1,97 @@
+"""Operations as a channel's ledger keeps them: plain, or in an envelope that the publisher signed.
+
+Whoever may write to the registry can add to a ledger. So that nobody's word becomes the publisher's, an operation
+counts in a signed channel only if the publisher's key signed it, or if the publisher has signed a state of the channel
+that shows it. The envelope is DSSE, the one of The Update Framework's own library.
+"""
+
+from collections.abc import Collection, Mapping
+
+import msgspec
+from securesystemslib.dsse import Envelope
+from securesystemslib.exceptions import Error as SecurityError
+from securesystemslib.signer import Key
+
+from trundle.channels.transitions import (
+    Operation,
+    id_of_operation,
+    operation_from_json,
+    operation_to_json,
+)
+from trundle.channels.trust import Signer
+
+_TYPE = "application/vnd.trundle.channel.operation.v1+json"
+
+
+class Record(msgspec.Struct, frozen=True):
+    """An operation as it was found.
+
+    Attributes:
+        operation: the operation.
+        id: its name.
+        envelope: the signed envelope; None for a plain one.
+    """
+
+    operation: Operation
+    id: str
+    envelope: bytes | None = None
+
+
+def write_record(operation: Operation, signer: Signer | None) -> bytes:
+    """Writes an operation for the ledger, signed where there is a key."""
+    content = operation_to_json(operation)
+    if signer is None:
+        return content
+    envelope = Envelope(content, _TYPE, {})
+    envelope.sign(signer)
+    return msgspec.json.encode(envelope.to_dict())
+
+
+def read_record(payload: bytes, where: str) -> Record:
+    """Reads what `write_record` wrote; the signature is not verified here.
+
+    Raises:
+        ValueError: it is no operation.
+        ChannelError: it is none that can be used.
+    """
+    plain = msgspec.json.decode(payload, type=dict[str, msgspec.Raw])
+    if "payloadType" not in plain:
+        operation = operation_from_json(payload, where)
+        return Record(operation, id_of_operation(operation))
+    operation = operation_from_json(_envelope(payload).payload, where)
+    return Record(operation, id_of_operation(operation), payload)
+
+
+def is_signed_by(record: Record, keys: Collection[Key]) -> bool:
+    """Whether one of some keys signed an operation."""
+    if record.envelope is None:
+        return False
+    try:
+        envelope = _envelope(record.envelope)
+        if envelope.payload_type != _TYPE:
+            return False
+        envelope.verify(list(keys), 1)
+    except (SecurityError, ValueError, KeyError, TypeError):
+        return False
+    return True
+
+
+def names_of(records: Mapping[str, Record]) -> bytes:
+    """The file that lists operations by name."""
+    return msgspec.json.encode(sorted(records), order="deterministic")
+
+
+def read_names(content: bytes) -> frozenset[str]:
+    """Reads what `names_of` wrote.
+
+    Raises:
+        ValueError: it is no such file.
+    """
+    return frozenset(msgspec.json.decode(content, type=list[str]))
+
+
+def _envelope(payload: bytes) -> Envelope:
+    try:
+        return Envelope.from_dict(msgspec.json.decode(payload))
+    except (KeyError, TypeError, SecurityError) as error:
+        raise ValueError(f"not a signed envelope: {error}") from None

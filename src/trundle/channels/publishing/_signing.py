@@ -1,0 +1,184 @@
+"""Signs states of a channel for its publisher, and keeps the publisher from building on anything older than it saw."""
+
+import datetime as dt
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from trundle.channels._refusals import Refusal, RefusalCode, RefusedError
+from trundle.channels.files import read_latest
+from trundle.channels.publishing._keys import KeyFolder
+from trundle.channels.publishing._records import read_names
+from trundle.channels.serving import (
+    OPERATIONS,
+    ChannelSource,
+    RepositorySource,
+    is_metadata_name,
+    read_whole,
+    refusal_of_trust,
+    signed_name,
+)
+from trundle.channels.trust import (
+    Lifetimes,
+    TrustError,
+    TrustStore,
+    refresh,
+    role_keys,
+    sign,
+    trust,
+)
+
+_EVER_FRESH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+"""The time by which the publisher judges: a state of its own that expired is still the one to build on."""
+
+_FILES = ("latest", "all", OPERATIONS)
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """What a channel shows before it is changed, verified where it is signed.
+
+    Attributes:
+        files: its files and metadata by name.
+        operations: the names of the operations that the publisher signed; None for an unsigned channel.
+        package: the package.
+    """
+
+    files: Mapping[str, bytes]
+    operations: frozenset[str] | None
+    package: str
+
+
+class ChannelSigner:
+    """The publisher's side of a channel's trust.
+
+    Args:
+        keys: the keys.
+        clock: tells the time.
+        lifetimes: how long signatures are good for.
+        seen: the folder in which is remembered what was seen of channels; beside the keys by default.
+    """
+
+    def __init__(
+        self,
+        keys: KeyFolder,
+        *,
+        clock: Callable[[], dt.datetime],
+        lifetimes: Lifetimes | None = None,
+        seen: Path | None = None,
+    ) -> None:
+        self.keys = keys
+        self.lifetimes = lifetimes or Lifetimes()
+        self._clock = clock
+        self._store = TrustStore(seen or keys.seen)
+
+    def verify(self, source: RepositorySource, shown: Shown) -> Shown:
+        """Verifies what a channel shows, and remembers it.
+
+        Raises:
+            RefusedError: it is older than what was seen, or badly signed. Expired is no reason.
+        """
+        where = source.location
+        word = where.rpartition(".")[2]
+        names = [signed_name(shown.package, word, name) for name in _FILES]
+        try:
+            if self._store.state(where) is None:
+                self._store.trust(where, trust(self._first_root()))
+            files = self._store.verify(where, source.read, names, clock=lambda: _EVER_FRESH)
+            operations = read_names(files[names[-1]])
+        except TrustError as error:
+            raise RefusedError(refusal_of_trust(error, where)) from error
+        return msgspec.structs.replace(shown, operations=operations)
+
+    def refuse_if_seen(self, where: str, found: str) -> None:
+        """Refuses a channel that is gone, or no longer signed, though a signed one was seen.
+
+        Raises:
+            RefusedError: one was seen.
+        """
+        if self._store.state(where) is None:
+            return
+        expected = "the signed channel that was seen here before"
+        path = self._store.path(where)
+        advice = f"find out who changed it; if it was meant so, remove {path}"
+        code = RefusalCode.STALE_METADATA
+        raise RefusedError(Refusal(code, where, expected, found, advice))
+
+    def sign(self, shown: Shown | None, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
+        """The metadata of a new state; `files` are by their signed names.
+
+        Raises:
+            RefusedError: the keys are not those of the channel.
+            KeyFileError: a key cannot be read.
+        """
+        previous = self._previous(shown)
+        try:
+            return sign(
+                previous,
+                files,
+                targets=self.keys.signer("targets"),
+                online=self.keys.signer("online"),
+                now=self._clock(),
+                lifetimes=self.lifetimes,
+            )
+        except TrustError as error:
+            raise RefusedError(refusal_of_trust(error, str(self.keys.path))) from error
+
+    def refresh(self, shown: Shown, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
+        """The metadata of the same state, fresh again; with the online key alone, unless the root was replaced.
+
+        Raises:
+            RefusedError: the keys are not those of the channel.
+            KeyFileError: a key cannot be read.
+        """
+        previous = self._previous(shown)
+        roots = [each for each in shown.files if each.endswith(".root.json")]
+        newest = shown.files[max(roots, key=lambda name: int(name.partition(".")[0]))]
+        if role_keys(newest, "targets").keys() != role_keys(self.keys.newest_root(), "targets").keys():
+            return self.sign(shown, files)
+        try:
+            online, now = self.keys.signer("online"), self._clock()
+            return refresh(previous, online=online, now=now, lifetimes=self.lifetimes)
+        except TrustError as error:
+            raise RefusedError(refusal_of_trust(error, str(self.keys.path))) from error
+
+    def _first_root(self) -> bytes:
+        return next(iter(self.keys.roots().values()))
+
+    def _previous(self, shown: Shown | None) -> dict[str, bytes]:
+        """The metadata so far, with all roots that are known here."""
+        files = shown.files if shown else {}
+        previous = {name: data for name, data in files.items() if is_metadata_name(name)}
+        roots = self.keys.roots()
+        for name, data in previous.items():
+            if name.endswith(".root.json") and roots.get(name) != data:
+                expected = f"the keys of the channel with its {name}"
+                advice = "use the channel's own keys, and copy roots that are newer beside them"
+                code = RefusalCode.BAD_SIGNATURE
+                where = str(self.keys.path)
+                found = "another one" if name in roots else "none"
+                raise RefusedError(Refusal(code, where, expected, found, advice))
+        return previous | dict(roots)
+
+
+def read_shown(source: RepositorySource) -> Shown:
+    """What a channel shows, not verified yet.
+
+    Raises:
+        ChannelFileError: its `latest` file cannot be used.
+        RegistryError: it cannot be read.
+    """
+    files = {name: _whole(source, name) for name in source.files}
+    package = read_latest(files["latest"], f"{source.location}/latest").latest.package
+    return Shown(files, None, package)
+
+
+def is_signed(shown: Shown) -> bool:
+    """Whether a channel has signatures."""
+    return "timestamp.json" in shown.files
+
+
+def _whole(source: ChannelSource, name: str) -> bytes:
+    content = read_whole(source, name)
+    assert content is not None
+    return content
