@@ -1,0 +1,37 @@
+"""Decisions: from channel, state, policy and clock to a plan, and from a plan to a status."""
+
+from trundle.channels.decision._deciding import candidates, decide
+from trundle.channels.decision._model import (
+    Approval,
+    Block,
+    Blocked,
+    Hold,
+    Installed,
+    Plan,
+    Ready,
+    Request,
+    Scheduled,
+    State,
+)
+from trundle.channels.decision._trust import CLOCK_TOLERANCE, check_trust
+from trundle.channels.decision.status import Condition, Status, status_of
+
+__all__ = [
+    "CLOCK_TOLERANCE",
+    "Approval",
+    "Block",
+    "Blocked",
+    "Condition",
+    "Hold",
+    "Installed",
+    "Plan",
+    "Ready",
+    "Request",
+    "Scheduled",
+    "State",
+    "Status",
+    "candidates",
+    "check_trust",
+    "decide",
+    "status_of",
+]

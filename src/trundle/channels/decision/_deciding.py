@@ -1,0 +1,188 @@
+"""Decides what to install: a pure function of channel, state, policy, request and clock."""
+
+import datetime as dt
+from collections.abc import Iterable
+
+import msgspec
+
+from trundle.channels._refusals import Refusal, RefusalCode
+from trundle.channels._times import require_aware
+from trundle.channels.decision._judging import Judge
+from trundle.channels.decision._model import (
+    Blocked,
+    Plan,
+    PlanAction,
+    Ready,
+    Request,
+    Scheduled,
+    State,
+    Verdict,
+)
+from trundle.channels.decision._trust import check_trust
+from trundle.channels.files import Channel, Entry
+from trundle.channels.policy import Policy
+from trundle.version import SemVer
+
+_NOTHING_ASKED = Request()
+
+
+def candidates(
+    channel: Channel, state: State, request: Request = _NOTHING_ASKED
+) -> tuple[Entry, ...]:
+    """The versions that may be installed, sooner or later, newest first.
+
+    These are the listed versions above what is installed and at most the latest; none where there is no latest.
+    With `request.to` it is that version alone, if it is listed. Whether one is old enough, reachable and allowed is
+    judged by `decide`.
+    """
+    if request.to is not None:
+        entry = channel.entry(request.to)
+        return (entry,) if entry else ()
+    latest, installed = channel.latest, state.installed
+    if latest is None:
+        return ()
+    if installed is None or installed.version is None:
+        return tuple(each for each in channel.versions if each.version == latest)
+    version = installed.version
+    if latest < version and request.allow_downgrade:
+        return tuple(each for each in channel.versions if each.version == latest)
+    return tuple(each for each in channel.versions if version < each.version <= latest)
+
+
+def decide(
+    channel: Channel | None,
+    state: State,
+    policy: Policy,
+    now: dt.datetime,
+    request: Request = _NOTHING_ASKED,
+) -> Plan:
+    """Decides what is to be done now, what later, and what not.
+
+    The highest candidate whose level may act now is the target. Those above it wait for a computed time, or are
+    blocked for a reason. From scratch, the latest version is the target, whatever the policy says. With any
+    refusal nothing is done at all.
+
+    Args:
+        channel: the channel as it was read and verified; not needed for an installation that is pinned.
+        state: what the installation knows.
+        policy: when it may be upgraded.
+        now: the time.
+        request: what a person asks for besides.
+
+    Raises:
+        ValueError: a time has no time zone, or there is no channel to follow.
+    """
+    now = require_aware(now)
+    at = now if request.at is None else require_aware(request.at)
+    empty = Plan(package=state.package, at=at, installed=state.installed)
+    if state.pinned is not None:
+        return _pinned(empty, state.pinned, channel, request)
+    if channel is None:
+        raise ValueError(f"expected the channel that {state.package} follows, found none")
+    refusals = check_trust(channel, state, now, request)
+    if not refusals and request.to is not None:
+        refusals = _check_request(channel, state, request.to, request)
+    if refusals:
+        return msgspec.structs.replace(empty, refusals=refusals)
+    judge = Judge(state, policy, request, at)
+    verdicts = [judge.judge(each, state.installed) for each in candidates(channel, state, request)]
+    return _plan(empty, channel, verdicts)
+
+
+def _plan(empty: Plan, channel: Channel, verdicts: list[Verdict]) -> Plan:
+    ready = tuple(each for each in verdicts if isinstance(each, Ready))
+    target = ready[0].entry if ready else None
+    above = [each for each in verdicts if target is None or each.entry.version > target.version]
+    return msgspec.structs.replace(
+        empty,
+        action=_action(empty, target),
+        latest=channel.latest_entry,
+        ready=ready,
+        scheduled=tuple(each for each in above if isinstance(each, Scheduled)),
+        blocked=tuple(each for each in above if isinstance(each, Blocked)),
+        announced=_announced(verdicts, target),
+        notes=tuple(_notes(channel, empty, target)),
+    )
+
+
+def _action(plan: Plan, target: Entry | None) -> PlanAction:
+    if target is None:
+        return "none"
+    if plan.installed is None or plan.installed.version is None:
+        return "install"
+    return "upgrade" if target.version > plan.installed.version else "downgrade"
+
+
+def _announced(verdicts: Iterable[Verdict], target: Entry | None) -> Entry | None:
+    """The newest major upgrade, unless it is going to be installed now."""
+    majors = (each.entry for each in verdicts if each.level == "major")
+    newest = next(iter(majors), None)
+    return newest if newest and (target is None or newest.version > target.version) else None
+
+
+def _notes(channel: Channel, plan: Plan, target: Entry | None) -> Iterable[str]:
+    version = plan.installed.version if plan.installed else None
+    if version is not None:
+        entry, tombstone = channel.entry(version), channel.tombstone(version)
+        if tombstone:
+            yield f"the installed version {version} was unpublished: {tombstone.reason}"
+        elif entry is None:
+            yield f"the installed version {version} was never in the channel {channel.name}"
+        elif entry.deprecated:
+            yield f"the installed version {version} is deprecated: {entry.deprecated}"
+        if channel.latest is None:
+            yield f"the channel {channel.name} has no latest version; nothing is upgraded until it has"
+    if target and target.deprecated:
+        yield f"version {target.version} is deprecated: {target.deprecated}"
+    if target and target.digest is None:
+        yield f"only 12 digits of the digest of {target.version} are known, from its id"
+
+
+def _pinned(empty: Plan, pinned: str, channel: Channel | None, request: Request) -> Plan:
+    if request.to is not None:
+        expected = "an installation that follows a channel"
+        advice = "install another tag, or install by channel"
+        found = f"one that is pinned to {pinned}"
+        refusal = Refusal(RefusalCode.PINNED, empty.package, expected, found, advice)
+        return msgspec.structs.replace(empty, refusals=(refusal,))
+    note = f"pinned to {pinned}: updates are not looked for"
+    if channel is not None:
+        note += f", and the channel {channel.name} is ignored"
+    return msgspec.structs.replace(empty, notes=(note,))
+
+
+def _check_request(
+    channel: Channel, state: State, version: SemVer, request: Request
+) -> tuple[Refusal, ...]:
+    """Why one version cannot be asked for; everything else is for the policy to say."""
+    where = f"{channel.package} {version} in the channel {channel.name}"
+    entry = channel.entry(version)
+    tombstone = channel.tombstone(version)
+    installed = state.installed.version if state.installed else None
+    if tombstone:
+        expected, found = "a listed version", f"one that is unpublished: {tombstone.reason}"
+        advice = "choose another version"
+        return (Refusal(RefusalCode.VERSION_UNPUBLISHED, where, expected, found, advice),)
+    if entry is None:
+        expected, found = "a listed version", "one that was never published"
+        advice = "look at the log of the channel for its versions"
+        return (Refusal(RefusalCode.VERSION_NOT_FOUND, where, expected, found, advice),)
+    if installed == version:
+        expected, found = "another version than the installed one", f"{version}"
+        code = RefusalCode.ALREADY_INSTALLED
+        return (Refusal(code, where, expected, found, "nothing is to do"),)
+    refusals = []
+    if channel.latest is not None and version > channel.latest:
+        expected = f"a version of at most {channel.latest}, the latest of the channel"
+        advice = "ask the publisher to promote it"
+        refusals.append(Refusal(RefusalCode.ABOVE_LATEST, where, expected, f"{version}", advice))
+    if installed is not None and version < installed and not request.allow_downgrade:
+        expected = f"a version above {installed}, which is installed"
+        advice = "use --allow-downgrade if you mean it"
+        refusals.append(Refusal(RefusalCode.DOWNGRADE, where, expected, f"{version}", advice))
+    lowest = entry.min_upgrade_from
+    if installed is not None and lowest is not None and installed < lowest:
+        expected = f"at least {lowest} installed"
+        advice = f"upgrade to a version from {lowest} on first"
+        refusals.append(Refusal(RefusalCode.UPGRADE_PATH, where, expected, f"{installed}", advice))
+    return tuple(refusals)

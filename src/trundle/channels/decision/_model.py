@@ -1,0 +1,208 @@
+"""What a decision begins with, and what it comes to."""
+
+import datetime as dt
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from trundle.channels._refusals import Refusal
+from trundle.channels.files import Entry
+from trundle.channels.policy import Wait
+from trundle.version import Level, SemVer
+
+
+class Installed(msgspec.Struct, frozen=True):
+    """What is installed.
+
+    Attributes:
+        version: the version; None where a pinned tag is not one.
+        digest: the digest of its content.
+        since: when it was installed.
+    """
+
+    version: SemVer | None
+    digest: str
+    since: dt.datetime | None = None
+
+
+class Approval(msgspec.Struct, frozen=True):
+    """Somebody's word for one version with one content.
+
+    Attributes:
+        version: the version.
+        digest: the digest of the content that was approved.
+        at: when.
+        by: who; may be empty.
+    """
+
+    version: SemVer
+    digest: str
+    at: dt.datetime
+    by: str = ""
+
+
+class Hold(msgspec.Struct, frozen=True):
+    """Somebody's word that nothing is to change.
+
+    Attributes:
+        reason: why.
+        at: since when.
+        version: the version that is not to be installed; None for all.
+        until: when it ends by itself; None for never.
+        by: who; may be empty.
+    """
+
+    reason: str
+    at: dt.datetime
+    version: SemVer | None = None
+    until: dt.datetime | None = None
+    by: str = ""
+
+
+class State(msgspec.Struct, frozen=True, kw_only=True):
+    """What an installation knows of a package.
+
+    Attributes:
+        package: the package.
+        channel: the word of the channel that it follows.
+        pinned: the reference that it is pinned to; no channel is followed then.
+        installed: what is installed; None before the first time.
+        known: the digest of every version that was ever installed or seen here.
+        seen_serial: the highest serial of the channel that was ever accepted here.
+        clock_floor: the latest time that was ever seen here.
+        approvals: what was approved.
+        holds: what is held.
+    """
+
+    package: str
+    channel: str = ""
+    pinned: str | None = None
+    installed: Installed | None = None
+    known: Mapping[SemVer, str] = {}
+    seen_serial: int = 0
+    clock_floor: dt.datetime | None = None
+    approvals: tuple[Approval, ...] = ()
+    holds: tuple[Hold, ...] = ()
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person asks for beyond what the policy does by itself.
+
+    Attributes:
+        to: only this version. It stands for an approval, and is taken where the policy says never; it waits for
+            cooldown, windows and exclusions like any other.
+        now: wait for neither cooldown nor window. Exclusions and holds still count.
+        allow_downgrade: `to` may be below what is installed; without `to`, a channel that is behind is followed.
+        at: decide as of this time, to see what would happen. Signatures and the like are judged as of now.
+    """
+
+    to: SemVer | None = None
+    now: bool = False
+    allow_downgrade: bool = False
+    at: dt.datetime | None = None
+
+
+class Block(StrEnum):
+    """Why a version is not taken, however long one waits."""
+
+    NEVER = "never"
+    APPROVAL = "approval"
+    OTHER_DIGEST_APPROVED = "other-digest-approved"
+    HOLD = "hold"
+    UPGRADE_PATH = "upgrade-path"
+    NO_WINDOW = "no-window"
+
+
+class Ready(msgspec.Struct, frozen=True):
+    """A version that may be installed now."""
+
+    entry: Entry
+    level: Level | None
+
+
+class Scheduled(msgspec.Struct, frozen=True):
+    """A version that waits.
+
+    Attributes:
+        entry: the version.
+        level: how far the upgrade goes; None where nothing is installed.
+        not_before: when it may be installed, if nothing changes.
+        waits_for: what it waits for now.
+        message: the same in words.
+    """
+
+    entry: Entry
+    level: Level | None
+    not_before: dt.datetime
+    waits_for: tuple[Wait, ...]
+    message: str
+
+
+class Blocked(msgspec.Struct, frozen=True):
+    """A version that is not installed until somebody does something.
+
+    Attributes:
+        entry: the version.
+        level: how far the upgrade goes; None where nothing is installed.
+        reason: why it is not taken.
+        message: the same in words, with what to do.
+    """
+
+    entry: Entry
+    level: Level | None
+    reason: Block
+    message: str
+
+
+Verdict: TypeAlias = Ready | Scheduled | Blocked
+"""What becomes of one version."""
+
+PlanAction: TypeAlias = Literal["none", "install", "upgrade", "downgrade"]
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be done now, what later, and what not.
+
+    Attributes:
+        package: the package.
+        at: the time that it was decided for.
+        action: what is to be done now.
+        installed: what is installed.
+        latest: the latest version of the channel; None where there is none, or nothing is to be believed.
+        ready: the versions that may be installed now, best first; those after the first are for a resolver whose
+            dependencies do not admit it.
+        scheduled: the versions above the target that wait, newest first.
+        blocked: the versions above the target that are blocked, newest first.
+        announced: the newest version of a higher major number, where it is not the target.
+        refusals: why nothing is done at all; then everything else is empty.
+        notes: what else one should know.
+    """
+
+    package: str
+    at: dt.datetime
+    action: PlanAction = "none"
+    installed: Installed | None = None
+    latest: Entry | None = None
+    ready: tuple[Ready, ...] = ()
+    scheduled: tuple[Scheduled, ...] = ()
+    blocked: tuple[Blocked, ...] = ()
+    announced: Entry | None = None
+    refusals: tuple[Refusal, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def target(self) -> Entry | None:
+        """The version to be installed now."""
+        return self.ready[0].entry if self.ready else None
+
+    @property
+    def next_change(self) -> dt.datetime | None:
+        """When the first of the scheduled versions may be installed; whoever waits need not look before."""
+        return min((each.not_before for each in self.scheduled), default=None)
+
+    @property
+    def update_available(self) -> bool:
+        """Whether there is a version to go to, now, later or with somebody's help."""
+        return bool(self.ready or self.scheduled or self.blocked)

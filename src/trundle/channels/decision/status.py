@@ -1,0 +1,198 @@
+"""Status: how an installation stands, with conditions in the style of Kubernetes."""
+
+import datetime as dt
+from collections.abc import Iterable, Iterator
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from trundle.channels._times import format_time
+from trundle.channels.decision._model import Blocked, Plan, Scheduled, State
+from trundle.channels.files import Channel, Entry
+
+ConditionStatus: TypeAlias = Literal["True", "False", "Unknown"]
+
+
+class Condition(msgspec.Struct, frozen=True, rename="camel"):
+    """One thing that holds of an installation, or does not.
+
+    Attributes:
+        type: what it is about.
+        status: whether it holds.
+        reason: why, in one word for programs.
+        message: why, for people.
+        last_transition_time: since when the status is what it is.
+    """
+
+    type: str
+    status: ConditionStatus
+    reason: str
+    message: str
+    last_transition_time: dt.datetime
+
+
+class Status(msgspec.Struct, frozen=True, kw_only=True):
+    """How an installation stands.
+
+    Attributes:
+        package: the package.
+        channel: the channel that it follows; empty where it is pinned.
+        pinned: the reference that it is pinned to.
+        installed_version: what is installed; empty for nothing, or for a pinned tag that is no version.
+        installed_digest: the digest of that; empty for nothing.
+        latest: the latest version of the channel.
+        target: the version to be installed now.
+        target_digest: the digest of that.
+        scheduled: what waits, and until when.
+        blocked: what is blocked, and why.
+        announced: a newer major version.
+        next_change: when to look again at the latest.
+        conditions: what holds, in a fixed order of types.
+        notes: what else one should know.
+    """
+
+    package: str
+    channel: str = ""
+    pinned: str | None = None
+    installed_version: str = ""
+    installed_digest: str = ""
+    latest: str = ""
+    target: str = ""
+    target_digest: str = ""
+    scheduled: tuple[Scheduled, ...] = ()
+    blocked: tuple[Blocked, ...] = ()
+    announced: str = ""
+    next_change: dt.datetime | None = None
+    conditions: tuple[Condition, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def condition(self, kind: str) -> Condition | None:
+        """The condition of a type."""
+        return next((each for each in self.conditions if each.type == kind), None)
+
+
+def status_of(
+    plan: Plan,
+    state: State,
+    channel: Channel | None,
+    now: dt.datetime,
+    previous: Iterable[Condition] = (),
+) -> Status:
+    """How an installation stands after a decision.
+
+    Args:
+        plan: what was decided.
+        state: what it was decided from.
+        channel: the channel; None where it could not be read, or is not followed.
+        now: the time, which becomes the transition time of conditions that have changed.
+        previous: the conditions of the last status; those whose status stays keep their time.
+    """
+    before = {each.type: each for each in previous}
+    conditions = []
+    for kind, status, reason, message in _conditions(plan, state, channel):
+        old = before.get(kind)
+        since = old.last_transition_time if old and old.status == status else now
+        conditions.append(Condition(kind, status, reason, message, since))
+    installed, target = state.installed, plan.target
+    return Status(
+        package=state.package,
+        channel="" if state.pinned else state.channel,
+        pinned=state.pinned,
+        installed_version=str(installed.version or "") if installed else "",
+        installed_digest=installed.digest if installed else "",
+        latest=_version(plan.latest),
+        target=_version(target),
+        target_digest=target.identity if target else "",
+        scheduled=plan.scheduled,
+        blocked=plan.blocked,
+        announced=_version(plan.announced),
+        next_change=plan.next_change,
+        conditions=tuple(conditions),
+        notes=plan.notes,
+    )
+
+
+def _version(entry: Entry | None) -> str:
+    return str(entry.version) if entry else ""
+
+
+_Fact: TypeAlias = tuple[str, ConditionStatus, str, str]
+"""Type, status, reason, message."""
+
+
+def _conditions(plan: Plan, state: State, channel: Channel | None) -> Iterator[_Fact]:
+    yield _installed(state)
+    yield _channel_usable(plan, state)
+    yield _up_to_date(plan, state)
+    yield _published(state, channel)
+    yield _held(plan, state)
+
+
+def _installed(state: State) -> _Fact:
+    installed = state.installed
+    if installed is None:
+        return ("Installed", "False", "NothingInstalled", "nothing is installed yet")
+    name = str(installed.version or state.pinned or "content")
+    return ("Installed", "True", "Installed", f"{name} with {installed.digest} is installed")
+
+
+def _channel_usable(plan: Plan, state: State) -> _Fact:
+    kind = "ChannelUsable"
+    if state.pinned is not None:
+        return (kind, "Unknown", "Pinned", f"pinned to {state.pinned}; no channel is followed")
+    if plan.refusals:
+        message = "\n".join(str(each) for each in plan.refusals)
+        return (kind, "False", _camel(plan.refusals[0].code), message)
+    return (kind, "True", "Accepted", f"the channel {state.channel} is valid")
+
+
+def _up_to_date(plan: Plan, state: State) -> _Fact:
+    kind = "UpToDate"
+    if state.pinned is not None:
+        return (kind, "Unknown", "Pinned", "updates are not looked for")
+    if plan.refusals:
+        return (kind, "Unknown", "ChannelRefused", "the channel cannot be used")
+    target = plan.target
+    if target is not None:
+        return (kind, "False", "UpdateReady", f"{target.version} may be installed now")
+    if plan.scheduled:
+        soonest = min(
+            plan.scheduled, key=lambda each: (each.not_before, -plan.scheduled.index(each))
+        )
+        at = format_time(soonest.not_before)
+        message = f"{soonest.entry.version} may be installed at {at}: {soonest.message}"
+        return (kind, "False", "UpdateScheduled", message)
+    if plan.blocked:
+        first = plan.blocked[0]
+        return (kind, "False", "UpdateBlocked", f"{first.entry.version}: {first.message}")
+    if plan.latest is None:
+        return (kind, "Unknown", "NoLatest", "the channel has no latest version")
+    return (kind, "True", "LatestInstalled", f"{plan.latest.version} is the latest version")
+
+
+def _published(state: State, channel: Channel | None) -> _Fact:
+    kind = "Published"
+    version = state.installed.version if state.installed else None
+    if channel is None or version is None or state.pinned is not None:
+        return (kind, "Unknown", "NotFollowed", "no channel tells about what is installed")
+    tombstone, entry = channel.tombstone(version), channel.entry(version)
+    if tombstone:
+        at = format_time(tombstone.unpublish_time)
+        return (kind, "False", "Unpublished", f"unpublished at {at}: {tombstone.reason}")
+    if entry is None:
+        return (kind, "False", "NotListed", f"{version} was never in the channel")
+    if entry.deprecated:
+        return (kind, "True", "Deprecated", f"deprecated: {entry.deprecated}")
+    return (kind, "True", "Listed", f"{version} is listed in the channel")
+
+
+def _held(plan: Plan, state: State) -> _Fact:
+    holds = [each for each in state.holds if each.until is None or each.until > plan.at]
+    if not holds:
+        return ("Held", "False", "NotHeld", "nothing is held")
+    texts = (f"{each.version or 'everything'}: {each.reason}" for each in holds)
+    return ("Held", "True", "Held", "; ".join(texts))
+
+
+def _camel(code: str) -> str:
+    return "".join(word.capitalize() for word in code.split("-"))

@@ -1,0 +1,33 @@
+"""Policies: what an upgrade policy says, its windows and gates, and what is suspicious about it."""
+
+from trundle.channels.policy._linting import lint
+from trundle.channels.policy._model import (
+    LEVELS,
+    Action,
+    Exclusion,
+    Policy,
+    Window,
+    is_spared,
+)
+from trundle.channels.policy._reading import PolicyError, policy_to_plain, read_policy
+from trundle.channels.policy._schedule import CronError, Schedule
+from trundle.channels.policy.gates import Gates, Wait, cooldown_end, gates_for
+
+__all__ = [
+    "LEVELS",
+    "Action",
+    "CronError",
+    "Exclusion",
+    "Gates",
+    "Policy",
+    "PolicyError",
+    "Schedule",
+    "Wait",
+    "Window",
+    "cooldown_end",
+    "gates_for",
+    "is_spared",
+    "lint",
+    "policy_to_plain",
+    "read_policy",
+]
