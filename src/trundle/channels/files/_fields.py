@@ -9,7 +9,8 @@ from trundle.channels._findings import Finding, Severity, errors_among, shown
 from trundle.channels._refusals import ChannelError, Refusal, RefusalCode
 from trundle.channels._times import LAST, parse_time
 from trundle.channels.files._json import text_of
-from trundle.channels.files._model import Dependency, Extra
+from trundle.channels.files._model import Extra
+from trundle.packages import Requirement
 from trundle.version import SemVer, VersionRange, VersionSyntaxError
 
 ENTRY_KEYS = (
@@ -182,7 +183,7 @@ class Fields:
             self.note(key, "a version such as 1.2.3", _found(error))
             return None
 
-    def dependencies(self, key: str) -> tuple[Dependency, ...]:
+    def dependencies(self, key: str) -> tuple[Requirement, ...]:
         """Ranges by package."""
         value = self.value.get(key, {})
         if not isinstance(value, dict):
@@ -190,15 +191,15 @@ class Fields:
             return ()
         return tuple(self._dependency(key, name, value[name]) for name in sorted(value))
 
-    def _dependency(self, key: str, name: str, value: Any) -> Dependency:
+    def _dependency(self, key: str, name: str, value: Any) -> Requirement:
         if isinstance(value, str):
             try:
-                return Dependency(name, VersionRange.parse(value))
+                return Requirement(name, VersionRange.parse(value))
             except VersionSyntaxError as error:
                 self.note(f"{key}[{name!r}]", "a range such as >=1.2,<2", _found(error))
         else:
             self.note(f"{key}[{name!r}]", "the text of a range such as >=1.2,<2", shown(value))
-        return Dependency(name, VersionRange.parse("*"))
+        return Requirement(name, VersionRange.parse("*"))
 
     def object(self, key: str) -> "Fields | None":
         """An object; None where there is nothing."""

@@ -9,7 +9,8 @@ from typing import TypeAlias
 import msgspec
 
 from trundle.channels._refusals import Refusal, RefusalCode, RefusedError
-from trundle.version import SemVer, VersionRange
+from trundle.packages import Requirement
+from trundle.version import SemVer
 
 SCHEMA_VERSION = 1
 """The format of channel files that is written; files of a later one are refused."""
@@ -30,13 +31,6 @@ _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 Extra: TypeAlias = tuple[tuple[str, str], ...]
 """Fields of later versions of the format: key and JSON text, in alphabetical order."""
-
-
-class Dependency(msgspec.Struct, frozen=True):
-    """A package that a version needs, and the versions of it that will do."""
-
-    name: str
-    range: VersionRange
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,7 +64,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     critical: bool = False
     deprecated: str | None = None
     min_upgrade_from: SemVer | None = None
-    depends_on: tuple[Dependency, ...] = ()
+    depends_on: tuple[Requirement, ...] = ()
     extra: Extra = ()
 
     @property

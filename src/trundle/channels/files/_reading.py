@@ -1,6 +1,7 @@
 """Reads the two files of a channel."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 
@@ -70,21 +71,13 @@ def read_all(
     entries = tuple(_entry(each) for each in fields.objects("versions", required=True))
     tombstones = tuple(_tombstone(each) for each in fields.objects("unpublished"))
     latest = _latest(fields)
+    head = _head(fields, _ALL_KEYS)
     fields.refuse_errors()
-    channel = Channel(
-        name=fields.text("name"),
-        package=fields.text("package"),
-        latest=latest.version if latest else None,
-        versions=entries,
-        unpublished=tombstones,
-        schema_version=fields.integer("schemaVersion", SCHEMA_VERSION),
-        serial=fields.integer("serial", 0),
-        update_time=fields.time("updateTime"),
-        expires=fields.time("expires"),
-        extra=fields.unknown(_ALL_KEYS),
-    )
+    version = latest.version if latest else None
+    channel = Channel(versions=entries, unpublished=tombstones, latest=version, **head)
     fields.findings.extend(check_channel(channel, where))
     _check_latest_entry(fields, channel, latest)
+    _note_short(fields, "versions", entries)
     fields.refuse_errors()
     channel = msgspec.structs.replace(
         channel,
@@ -100,18 +93,11 @@ def read_latest(
     """Reads a `latest` file; arguments and errors are those of `read_all`."""
     fields = _open(data, where, LONGEST_LATEST, "channel", (name, package))
     entry = _latest(fields)
+    head = _head(fields, _LATEST_KEYS)
     fields.refuse_errors()
-    latest = Latest(
-        name=fields.text("name"),
-        package=fields.text("package"),
-        latest=entry,
-        schema_version=fields.integer("schemaVersion", SCHEMA_VERSION),
-        serial=fields.integer("serial", 0),
-        update_time=fields.time("updateTime"),
-        expires=fields.time("expires"),
-        extra=fields.unknown(_LATEST_KEYS),
-    )
+    latest = Latest(latest=entry, **head)
     fields.findings.extend(check_latest(latest, where))
+    _note_short(fields, "latest", [entry] if entry else [])
     fields.refuse_errors()
     return LatestFile(latest, tuple(fields.findings))
 
@@ -155,6 +141,19 @@ def _open(
     return fields
 
 
+def _head(fields: Fields, known: Iterable[str]) -> dict[str, Any]:
+    """What both files say of the channel."""
+    return {
+        "name": fields.text("name"),
+        "package": fields.text("package"),
+        "schema_version": fields.integer("schemaVersion", SCHEMA_VERSION),
+        "serial": fields.integer("serial", 0),
+        "update_time": fields.time("updateTime"),
+        "expires": fields.time("expires"),
+        "extra": fields.unknown(known),
+    }
+
+
 def _expect(
     fields: Fields, key: str, value: str | None, code: RefusalCode = RefusalCode.INVALID_FILE
 ) -> None:
@@ -183,10 +182,6 @@ def _check_latest_entry(fields: Fields, channel: Channel, latest: Entry | None) 
 
 
 def _entry(fields: Fields, keys: Iterable[str] = ENTRY_KEYS) -> Entry:
-    if fields.value.get("digest") is None:
-        expected = "the digest of the content"
-        advice = "only 12 of its digits are known, from the id; publish the channel with Trundle"
-        fields.note("digest", expected, "none", advice, severity="warning")
     return Entry(
         version=fields.version("version"),
         id=fields.identifier("id"),
@@ -201,6 +196,16 @@ def _entry(fields: Fields, keys: Iterable[str] = ENTRY_KEYS) -> Entry:
         depends_on=fields.dependencies("dependsOn"),
         extra=fields.unknown(keys),
     )
+
+
+def _note_short(fields: Fields, key: str, entries: Iterable[Entry]) -> None:
+    """Notes entries as the source has them, without a digest; one finding for all."""
+    short = [str(each.version) for each in entries if each.digest is None]
+    if short:
+        expected = "the digest of each version"
+        advice = "only 12 of its digits are known, from the id; publish the channel with Trundle"
+        more = f" and {len(short) - 1} more" if short[1:] else ""
+        fields.note(key, expected, f"none for {short[0]}{more}", advice, severity="warning")
 
 
 def _tombstone(fields: Fields) -> Tombstone:

@@ -1,6 +1,5 @@
 """The rules that the content of a channel keeps, whoever wrote it."""
 
-import dataclasses
 from collections.abc import Iterator
 
 from trundle.channels._findings import Finding, Severity
@@ -88,9 +87,11 @@ def contradiction(listed: Entry | None, latest: Entry | None) -> tuple[str, str]
     return None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
 class _Check:
-    file: str
+    """The rules, applied to one file."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
 
     def channel(self, channel: Channel) -> Iterator[Finding]:
         yield from self.head(channel)

@@ -8,7 +8,7 @@ from trundle.channels._times import format_duration, format_time
 from trundle.channels.policy._model import LEVELS, Action, Policy, Window
 from trundle.channels.policy._schedule import walls
 from trundle.channels.policy.gates import gates_for
-from trundle.channels.policy.windows import closes_at, opens_at
+from trundle.channels.policy.windows import closes_at, is_open, opens_at
 from trundle.version import Level
 
 RARE = dt.timedelta(days=366)
@@ -17,6 +17,7 @@ RARE = dt.timedelta(days=366)
 LONG_COOLDOWN = dt.timedelta(days=90)
 """A cooldown longer than this outlasts what most channels take to their next release."""
 
+_SECOND = dt.timedelta(seconds=1)
 _YEARS = dt.timedelta(days=5 * 366)
 
 
@@ -45,14 +46,14 @@ _Text = tuple[str, str, str, str]
 
 
 def _levels(policy: Policy, now: dt.datetime) -> Iterator[_Text]:
-    if all(policy.action(level) is Action.NEVER for level in LEVELS):
+    if all(policy.action(level) == Action.NEVER for level in LEVELS):
         advice = "say `immediate`, `window` or `approval` for at least one level"
         yield "", "a level that is upgraded", "never for all", advice
     for level in LEVELS:
         action = policy.action(level)
-        if action is Action.NEVER:
+        if action == Action.NEVER:
             continue
-        if action is Action.WINDOW and not policy.windows_of(level):
+        if action == Action.WINDOW and not policy.windows_of(level):
             advice = "add a window, or say `immediate`"
             found = "none, so that it never acts"
             yield level, f"a window with the level {level}", found, advice
@@ -74,7 +75,7 @@ def _why_never(policy: Policy, level: Level) -> str:
 
 
 def _windows(policy: Policy, now: dt.datetime) -> Iterator[_Text]:
-    acting = {level for level in LEVELS if policy.action(level) is Action.WINDOW}
+    acting = {level for level in LEVELS if policy.action(level) == Action.WINDOW}
     for index, window in enumerate(policy.windows):
         key = f"windows[{index}]"
         if not acting & set(window.levels):
@@ -109,10 +110,11 @@ def _no_opening(window: Window, now: dt.datetime) -> str:
 
 
 def _too_short(policy: Policy, window: Window, start: dt.datetime) -> bool:
-    """Whether too little is left of a window from its first moment on, also with what it overlaps."""
+    """Whether too little is left of a window from its first moment on, also with those that it touches."""
     for level in window.levels:
-        end = closes_at(policy.windows_of(level), start, policy.min_remaining)
-        if end and end - start >= policy.min_remaining:
+        windows = policy.windows_of(level)
+        end = closes_at(windows, start, policy.min_remaining)
+        if is_open(windows, start - _SECOND) or (end and end - start >= policy.min_remaining):
             return False
     return True
 

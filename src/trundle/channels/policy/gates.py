@@ -18,7 +18,7 @@ from trundle.channels.policy._model import Action, Exclusion, Policy, Window, is
 from trundle.channels.policy.windows import closes_at, opens_at
 from trundle.version import Level
 
-MOST_SHORT = 500
+MOST_SHORT = 200
 """How many windows that are each too short are tried, in case several together are long enough."""
 
 
@@ -118,7 +118,7 @@ def gates_for(
         for each in policy.exclusions
         if each.holds_back(level) and not (each.allow_critical and spared)
     )
-    windowed = policy.action(level) is Action.WINDOW and not spared and not without_window
+    windowed = policy.action(level) == Action.WINDOW and not spared and not without_window
     return Gates(windowed, policy.windows_of(level), exclusions, policy.min_remaining)
 
 

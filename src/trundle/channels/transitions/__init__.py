@@ -5,6 +5,7 @@ from trundle.channels.transitions._folding import Folded, Outcome, fold
 from trundle.channels.transitions._operations import (
     Deprecate,
     Operation,
+    OperationError,
     Promote,
     Publish,
     Refresh,
@@ -16,6 +17,7 @@ from trundle.channels.transitions._operations import (
     operation_to_json,
 )
 from trundle.channels.transitions._publishing import (
+    check_manifest,
     confirmation_needed,
     deprecate,
     new_entry,
@@ -32,6 +34,7 @@ __all__ = [
     "Deprecate",
     "Folded",
     "Operation",
+    "OperationError",
     "Outcome",
     "Promote",
     "Publish",
@@ -40,6 +43,7 @@ __all__ = [
     "Transition",
     "Unpublish",
     "apply",
+    "check_manifest",
     "confirmation_needed",
     "deprecate",
     "fold",

@@ -6,9 +6,14 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from trundle.channels._refusals import ChannelError
 from trundle.channels._times import format_time, parse_time
 from trundle.channels.files import ChannelFileError, Entry, entry_from_json, entry_to_plain
 from trundle.version import SemVer
+
+
+class OperationError(ChannelError):
+    """Bytes that are no operation."""
 
 
 class _Operation(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,11 +39,10 @@ class Publish(_Operation, frozen=True, kw_only=True):
 
 
 class Unpublish(_Operation, frozen=True, kw_only=True):
-    """Takes a version out, for good unless it is restored; `keep_content` leaves its tag in the registry."""
+    """Takes a version out, for good unless it is restored."""
 
     version: SemVer
     reason: str
-    keep_content: bool | None = None
 
 
 class Restore(_Operation, frozen=True, kw_only=True):
@@ -57,7 +61,7 @@ class Deprecate(_Operation, frozen=True, kw_only=True):
     """Says why a version should no longer be used; None takes that back."""
 
     version: SemVer
-    message: str | None
+    message: str | None = None
 
 
 class Refresh(_Operation, frozen=True, kw_only=True):
@@ -95,7 +99,7 @@ def operation_from_json(data: bytes, where: str = "operation") -> Operation:
     """Reads an operation.
 
     Raises:
-        ValueError: this is no operation of this release of Trundle.
+        OperationError: this is no operation of this release of Trundle.
         ChannelFileError: the version that it publishes cannot be used.
     """
     try:
@@ -108,7 +112,8 @@ def operation_from_json(data: bytes, where: str = "operation") -> Operation:
     except (msgspec.MsgspecError, KeyError, TypeError, ValueError) as error:
         expected = "an operation that this release of Trundle wrote"
         advice = "install the newest release, or repair the channel"
-        raise ValueError(f"{where}: expected {expected}, found: {error}; {advice}") from None
+        text = f"{where}: expected {expected}, found: {error}; {advice}"
+        raise OperationError([text]) from None
     return operation
 
 
@@ -138,6 +143,4 @@ def _parsed(key: str, text: msgspec.Raw, where: str) -> Any:
             return parse_time(msgspec.json.decode(text, type=str))[0]
         case "seen":
             return msgspec.json.decode(text, type=int)
-        case "keep_content":
-            return msgspec.json.decode(text, type=bool)
     return msgspec.json.decode(text, type=str)

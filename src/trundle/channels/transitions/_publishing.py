@@ -4,10 +4,10 @@ import datetime as dt
 from collections.abc import Collection
 
 from trundle.channels._refusals import Refusal, RefusalCode, RefusedError
+from trundle.channels._times import require_aware
 from trundle.channels.files import (
     STABLE,
     Channel,
-    Dependency,
     Entry,
     belongs,
     check_channel_word,
@@ -25,6 +25,7 @@ from trundle.channels.transitions._operations import (
     Restore,
     Unpublish,
 )
+from trundle.packages import Manifest, Requirement
 from trundle.version import SemVer, VersionSyntaxError
 
 
@@ -63,35 +64,69 @@ def version_to_publish(manifest: SemVer, word: str, suffix: str = "") -> SemVer:
 
 
 def new_entry(
+    manifest: Manifest,
     version: SemVer,
     digest: str,
     size: int,
     create_time: dt.datetime,
     *,
-    changes: tuple[str, ...] = (),
     critical: bool = False,
-    min_upgrade_from: SemVer | None = None,
-    depends_on: tuple[Dependency, ...] = (),
 ) -> Entry:
     """The entry of a version that is about to be published.
 
+    Args:
+        manifest: what the package says about itself.
+        version: the version, as `version_to_publish` gives it.
+        digest: the digest of the artifact: `sha256:` and 64 hexadecimal digits.
+        size: how many bytes the artifact has.
+        create_time: the time; kept to the second.
+        critical: the version mends something that should not wait, whether the manifest says so or not.
+
     Raises:
-        ValueError: the digest is not `sha256:` and 64 hexadecimal digits.
+        ValueError: the digest is none, or the time has no time zone.
     """
     if not is_digest(digest):
         raise ValueError(f"expected sha256: and 64 hexadecimal digits, found {digest!r}")
     return Entry(
         version=version,
         id=id_of(digest),
-        create_time=create_time.replace(microsecond=0),
+        create_time=require_aware(create_time).replace(microsecond=0),
         digest=digest,
         tag=tag_of(version),
         size=size,
-        changes=changes,
-        critical=critical,
-        min_upgrade_from=min_upgrade_from,
-        depends_on=depends_on,
+        changes=manifest.changes,
+        critical=critical or manifest.critical,
+        min_upgrade_from=manifest.min_upgrade_from,
+        depends_on=manifest.requirements,
     )
+
+
+def check_manifest(entry: Entry, package: str, manifest: Manifest) -> tuple[Refusal, ...]:
+    """How a package that was fetched differs from what its channel says of it; nothing where it does not.
+
+    Only what the channel decides by is compared. A version may be critical without its manifest's saying so.
+    """
+    lowest = entry.min_upgrade_from
+    pairs: tuple[tuple[str, object, object], ...] = (
+        ("the name", package, manifest.name),
+        ("the version", entry.version.release, manifest.version),
+        ("minUpgradeFrom", lowest or "none", manifest.min_upgrade_from or "none"),
+        ("dependsOn", _listed(entry.depends_on), _listed(manifest.requirements)),
+        ("critical", entry.critical, entry.critical or manifest.critical),
+    )
+    where = f"the manifest of {package} {entry.version}"
+    advice = "do not install it; ask the publisher"
+    code = RefusalCode.MANIFEST_MISMATCH
+    return tuple(
+        Refusal(code, where, f"{what} {expected}, as the channel says", str(found), advice)
+        for what, expected, found in pairs
+        if expected != found
+    )
+
+
+def _listed(requirements: tuple[Requirement, ...]) -> str:
+    ordered = sorted(requirements, key=lambda each: each.name)
+    return "; ".join(str(each) for each in ordered) or "none"
 
 
 def publish(

@@ -1,0 +1,91 @@
+import pytest
+from channel_data import DAY, HOUR, START, change, channel, digest, entry, state, v
+
+from trundle.channels import (
+    Hold,
+    Installed,
+    Policy,
+    Tombstone,
+    Window,
+    decide,
+    status_of,
+)
+
+POLICY = Policy(windows=(Window(start="0 2 * * SUN", duration=4 * HOUR),))
+GONE = (Tombstone(entry("1.0.0"), START, "a hole"),)
+
+
+def status(made, installed, now=START, previous=()):
+    plan = decide(made, installed, POLICY, now)
+    return status_of(plan, installed, made, now, previous)
+
+
+def facts(found):
+    return {each.type: (each.status, each.reason) for each in found.conditions}
+
+
+@pytest.mark.parametrize(
+    ("made", "installed", "kind", "expected"),
+    [
+        (channel("1.0.0"), state("1.0.0"), "Installed", ("True", "Installed")),
+        (channel("1.0.0"), state(), "Installed", ("False", "NothingInstalled")),
+        (channel("1.0.0"), state("1.0.0"), "ChannelUsable", ("True", "Accepted")),
+        (channel("1.0.0"), state("2.0.0"), "ChannelUsable", ("False", "ChannelBehind")),
+        (channel("1.0.0"), state("2.0.0"), "UpToDate", ("Unknown", "ChannelRefused")),
+        (channel("1.0.0"), state("1.0.0"), "UpToDate", ("True", "LatestInstalled")),
+        (channel("1.0.1"), state("1.0.0"), "UpToDate", ("False", "UpdateReady")),
+        (channel("1.1.0"), state("1.0.0"), "UpToDate", ("False", "UpdateScheduled")),
+        (channel("2.0.0"), state("1.0.0"), "UpToDate", ("False", "UpdateBlocked")),
+        (channel("1.0.0", latest=None), state("1.0.0"), "UpToDate", ("Unknown", "NoLatest")),
+        (channel("1.0.0"), state("1.0.0"), "Published", ("True", "Listed")),
+        (channel("1.0.1", unpublished=GONE), state("1.0.0"), "Published", ("False", "Unpublished")),
+        (channel("1.0.1"), state("1.0.0"), "Published", ("False", "NotListed")),
+        (
+            channel(entry("1.0.0", deprecated="x")),
+            state("1.0.0"),
+            "Published",
+            ("True", "Deprecated"),
+        ),
+        (channel("1.0.0"), state("1.0.0"), "Held", ("False", "NotHeld")),
+        (
+            channel("1.0.0"),
+            state("1.0.0", holds=(Hold("audit", START),)),
+            "Held",
+            ("True", "Held"),
+        ),
+    ],
+)
+def test_each_condition(made, installed, kind, expected):
+    found = status(made, installed)
+    assert facts(found)[kind] == expected
+    assert found.condition(kind).message
+
+
+def test_a_status_shows_what_is_installed_and_what_comes():
+    found = status(channel("1.0.1", "1.1.0", "2.0.0"), state("1.0.0"))
+    assert (found.installed_version, found.installed_digest) == ("1.0.0", digest("1.0.0"))
+    assert (found.latest, found.target, found.target_digest) == ("2.0.0", "1.0.1", digest("1.0.1"))
+    assert [str(each.entry.version) for each in found.scheduled] == ["1.1.0"]
+    assert [str(each.entry.version) for each in found.blocked] == ["2.0.0"]
+    assert found.announced == "2.0.0"
+    assert found.next_change == found.scheduled[0].not_before
+
+
+def test_a_pinned_installation():
+    pinned = change(state(pinned="acme/crm:nightly"), installed=Installed(None, digest("x")))
+    found = status_of(decide(None, pinned, POLICY, START), pinned, None, START)
+    assert (found.pinned, found.channel, found.installed_version) == ("acme/crm:nightly", "", "")
+    assert facts(found)["UpToDate"] == facts(found)["ChannelUsable"] == ("Unknown", "Pinned")
+
+
+def test_the_transition_time_is_that_of_the_last_change_of_status():
+    made = channel("1.0.1")
+    first = status(made, state("1.0.0"))
+    assert {each.last_transition_time for each in first.conditions} == {START}
+    second = status(made, state("1.0.1"), START + DAY, first.conditions)
+    times = {each.type: each.last_transition_time for each in second.conditions}
+    assert times["UpToDate"] == START + DAY
+    assert times["Installed"] == times["ChannelUsable"] == START
+    third = status(channel("1.0.1", "1.1.0"), state("1.0.0"), START + 2 * DAY, first.conditions)
+    assert third.condition("UpToDate").last_transition_time == START
+    assert str(v("1.0.1")) in third.condition("UpToDate").message
