@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from trundle.cli import convert, project, reports
+from trundle.cli import channel, convert, keys, project, publish, reports
 from trundle.cli._failures import failures_reported, report_bug
 from trundle.cli._settings import Settings
 
@@ -73,8 +73,16 @@ for _command in (
     reports.map_,
     reports.explain,
     project.schema,
+    publish.publish,
+    publish.unpublish,
+    publish.promote,
+    publish.deprecate,
+    publish.mirror,
 ):
     app.command(_command.__name__.rstrip("_"))(_command)
+
+app.add_typer(channel.app, name="channel")
+app.add_typer(keys.app, name="keys")
 
 
 def main() -> None:

@@ -79,7 +79,12 @@ def exit_code(error: Exception) -> ExitCode | None:
         return ExitCode.NOT_FOUND
     if isinstance(error, OSError | RecursionError | MemoryError):
         return ExitCode.FAILED
-    for kind, code in _codes():
+    if isinstance(error, ImportError) and error.name is None:  # It names the extra to install.
+        return ExitCode.FAILED
+    refused = getattr(getattr(error, "code", None), "exit_code", None)
+    if isinstance(refused, int):  # A refusal by a rule of channels says itself how a command ends.
+        return ExitCode(refused)
+    for kind, code in (*_codes(), *_registry_codes(), *_trust_codes()):
         if isinstance(error, kind):
             return code
     return None
@@ -116,6 +121,39 @@ def _codes() -> tuple[tuple[type[Exception], ExitCode], ...]:
         (runtime.UnknownVersionError, ExitCode.NOT_FOUND),
         (runtime.DocumentError, ExitCode.FINDINGS),
         (runtime.ConversionError, ExitCode.FAILED),
+    )
+
+
+def _registry_codes() -> tuple[tuple[type[Exception], ExitCode], ...]:
+    """The exit code of each kind of error of registries and of what they hold."""
+    from trundle import channels, registry  # noqa: PLC0415
+
+    return (
+        (channels.ChannelFileError, ExitCode.VERIFICATION_FAILED),
+        (channels.PolicyError, ExitCode.FINDINGS),
+        (channels.ChannelError, ExitCode.VERIFICATION_FAILED),
+        (registry.InvalidReferenceError, ExitCode.USAGE),
+        (registry.UnreachableError, ExitCode.UNREACHABLE),
+        (registry.UnauthorisedError, ExitCode.UNREACHABLE),
+        (registry.NotFoundError, ExitCode.NOT_FOUND),
+        (registry.DigestMismatchError, ExitCode.VERIFICATION_FAILED),
+        (registry.InvalidManifestError, ExitCode.VERIFICATION_FAILED),
+        (registry.TooLargeError, ExitCode.VERIFICATION_FAILED),
+        (registry.ConflictError, ExitCode.CONFLICT),
+        (registry.RefusedError, ExitCode.FINDINGS),
+        (registry.RegistryError, ExitCode.FAILED),
+    )
+
+
+def _trust_codes() -> tuple[tuple[type[Exception], ExitCode], ...]:
+    """The exit code of each kind of error of signatures, where those can be had."""
+    try:
+        from trundle.channels import trust  # noqa: PLC0415 - needs an extra
+    except ImportError:
+        return ()
+    return (
+        (trust.TrustError, ExitCode.VERIFICATION_FAILED),
+        (trust.KeyFileError, ExitCode.FAILED),
     )
 
 

@@ -8,7 +8,7 @@ from trundle.channels import transitions
 from trundle.channels._refusals import Refusal, RefusalCode, RefusedError
 from trundle.channels.files import Channel, Entry
 from trundle.channels.publishing._artifact import Artifact
-from trundle.channels.publishing._channel import Committed, PublishedChannel
+from trundle.channels.publishing._channel import Committed, Decide, PublishedChannel
 from trundle.channels.publishing._content import digest_of_tag, remove_version_tag
 from trundle.channels.transitions import (
     Deprecate,
@@ -149,11 +149,11 @@ def refresh(
     return _do(channel, decide, dry_run=dry_run)
 
 
-def _do(channel: PublishedChannel, decide, *, dry_run: bool) -> Committed:  # type: ignore[no-untyped-def]  # noqa: ANN001
+def _do(channel: PublishedChannel, decide: Decide, *, dry_run: bool) -> Committed:
     if not dry_run:
 
         def checked(before: Channel) -> Operation:
-            operation: Operation = decide(before)
+            operation = decide(before)
             transitions.apply(before, operation)
             return operation
 

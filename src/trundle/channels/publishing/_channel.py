@@ -6,7 +6,7 @@ the old state or the new one. An operation that was recorded is not lost; the ne
 
 import contextlib
 import datetime as dt
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -24,14 +24,14 @@ from trundle.channels.publishing._signing import ChannelSigner, Shown, is_signed
 from trundle.channels.serving import (
     CHANNEL_ARTIFACT,
     OPERATIONS,
+    TITLE,
     RepositorySource,
     channel_tag,
     ledger_name,
     signed_name,
 )
-from trundle.channels.serving import TITLE as _TITLE
 from trundle.channels.transitions import Folded, Operation, Outcome, Publish, fold
-from trundle.channels.trust import role_keys
+from trundle.channels.trust import Signer, role_keys
 from trundle.packages import manifest_from_json
 from trundle.registry import (
     EMPTY,
@@ -240,9 +240,7 @@ class PublishedChannel:
             self._check_complete(folded, records, shown)
         return folded
 
-    def _records(
-        self, entries: Sequence[LedgerEntry], shown: Shown | None
-    ) -> dict[str, Record]:
+    def _records(self, entries: Sequence[LedgerEntry], shown: Shown | None) -> dict[str, Record]:
         """The operations that count, by name."""
         records: dict[str, Record] = {}
         ignored = []
@@ -273,7 +271,9 @@ class PublishedChannel:
         lacking = set(shown.operations or ()) - records.keys()
         if not lacking and folded.channel.serial >= serial:
             return
-        advice = "publish where the channel comes from if this is a mirror; else restore the repository"
+        advice = (
+            "publish where the channel comes from if this is a mirror; else restore the repository"
+        )
         code = RefusalCode.STALE_METADATA
         expected = f"all {serial} operations that the channel shows in its ledger"
         found = f"{len(records)}"
@@ -299,19 +299,19 @@ class PublishedChannel:
             return None
         return RepositorySource(self.repository, self.word)
 
-    def _targets_key(self):  # type: ignore[no-untyped-def]  # noqa: ANN202 - see write_record
+    def _targets_key(self) -> Signer | None:
         return self.signer.keys.signer("targets") if self.signer else None
 
     def _signed_names(self, files: dict[str, bytes], package: str) -> dict[str, bytes]:
         return {signed_name(package, self.word, name): data for name, data in files.items()}
 
-    def _push(self, files: dict[str, bytes], metadata: dict[str, bytes], mark: str) -> str:
+    def _push(self, files: Mapping[str, bytes], metadata: Mapping[str, bytes], mark: str) -> str:
         layers = []
         self.repository.put_blob(EMPTY, EMPTY_DESCRIPTOR)
         kinds = [(files, _FILE_TYPE), (dict(sorted(metadata.items())), _METADATA_TYPE)]
         for group, kind in kinds:
             for name, content in group.items():
-                layer = describe(content, kind, annotations={_TITLE: name})
+                layer = describe(content, kind, annotations={TITLE: name})
                 self.repository.put_blob(content, layer)
                 layers.append(layer)
         manifest = Manifest(
@@ -336,7 +336,6 @@ class PublishedChannel:
         if outcome.refusals:
             raise RefusedError(*outcome.refusals)
         return Committed(self._built.channel, outcome.notes)
-
 
 
 def _none(where: str) -> Refusal:

@@ -134,7 +134,10 @@ class ChannelSigner:
         previous = self._previous(shown)
         roots = [each for each in shown.files if each.endswith(".root.json")]
         newest = shown.files[max(roots, key=lambda name: int(name.partition(".")[0]))]
-        if role_keys(newest, "targets").keys() != role_keys(self.keys.newest_root(), "targets").keys():
+        if (
+            role_keys(newest, "targets").keys()
+            != role_keys(self.keys.newest_root(), "targets").keys()
+        ):
             return self.sign(shown, files)
         try:
             online, now = self.keys.signer("online"), self._clock()

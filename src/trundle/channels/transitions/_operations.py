@@ -39,10 +39,11 @@ class Publish(_Operation, frozen=True, kw_only=True):
 
 
 class Unpublish(_Operation, frozen=True, kw_only=True):
-    """Takes a version out, for good unless it is restored."""
+    """Takes a version out, for good unless it is restored; `keep_content` leaves its tag in the registry."""
 
     version: SemVer
     reason: str
+    keep_content: bool | None = None
 
 
 class Restore(_Operation, frozen=True, kw_only=True):
@@ -143,4 +144,6 @@ def _parsed(key: str, text: msgspec.Raw, where: str) -> Any:
             return parse_time(msgspec.json.decode(text, type=str))[0]
         case "seen":
             return msgspec.json.decode(text, type=int)
+        case "keep_content":
+            return msgspec.json.decode(text, type=bool)
     return msgspec.json.decode(text, type=str)

@@ -1,0 +1,48 @@
+"""Publishing: versions go into a channel and out of it, and nothing is lost whoever publishes at the same time.
+
+All changes are operations in a ledger at the package's repository. A channel shows what they come to, signed where
+there are keys. The rules stand in `channels.transitions`; here is what touches the registry.
+"""
+
+from trundle.channels.publishing._artifact import Artifact, packed
+from trundle.channels.publishing._changes import deprecate, promote, refresh, restore, unpublish
+from trundle.channels.publishing._channel import Committed, Decide, PublishedChannel
+from trundle.channels.publishing._export import export
+from trundle.channels.publishing._keys import Ask, KeyFolder, MadeKeys, Role, make_keys, replace_key
+from trundle.channels.publishing._log import Event, events
+from trundle.channels.publishing._mirror import Mirrored, mirror
+from trundle.channels.publishing._publish import Published, Release, publish, released_versions
+from trundle.channels.publishing._repair import Repair, repair
+from trundle.channels.publishing._signing import ChannelSigner, Shown
+
+__all__ = [
+    "Artifact",
+    "Ask",
+    "ChannelSigner",
+    "Committed",
+    "Decide",
+    "Event",
+    "KeyFolder",
+    "MadeKeys",
+    "Mirrored",
+    "Published",
+    "PublishedChannel",
+    "Release",
+    "Repair",
+    "Role",
+    "Shown",
+    "deprecate",
+    "events",
+    "export",
+    "make_keys",
+    "mirror",
+    "packed",
+    "promote",
+    "publish",
+    "refresh",
+    "released_versions",
+    "repair",
+    "replace_key",
+    "restore",
+    "unpublish",
+]

@@ -1,0 +1,155 @@
+"""Finishes or undoes what a publisher left behind that died, and puts back what was moved in the registry.
+
+All is done in the publisher's turn, so what looks like the rest of a dead publisher is not the work of a living one.
+"""
+
+from collections.abc import Iterator
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from trundle.channels.files import Entry, belongs
+from trundle.channels.publishing._channel import PublishedChannel
+from trundle.channels.publishing._content import digest_of_tag, remove_version_tag
+from trundle.channels.transitions import Folded, Unpublish
+from trundle.registry import (
+    PACKAGE_ARTIFACT,
+    NotFoundError,
+    RefusedError,
+    Repository,
+    version_of,
+)
+from trundle.version import SemVer, VersionError
+
+Kind: TypeAlias = Literal[
+    "head",
+    "orphan-tag",
+    "unpublished-tag",
+    "missing-tag",
+    "moved-tag",
+    "missing-content",
+    "ignored",
+]
+
+
+class Repair(msgspec.Struct, frozen=True):
+    """Something that was wrong with a channel.
+
+    Attributes:
+        kind: `head` (the channel did not show all that was recorded), `orphan-tag` (a version's content without an
+            entry), `unpublished-tag` (an unpublished version's tag was left), `missing-tag` and `moved-tag` (a listed
+            version's tag is gone or names something else), `missing-content` (a listed version's content is gone),
+            `ignored` (an entry of the ledger that the publisher never signed).
+        what: says it in full.
+        done: what was done about it, or would be; empty where a person has to do something.
+    """
+
+    kind: Kind
+    what: str
+    done: str = ""
+
+
+def repair(channel: PublishedChannel, *, dry_run: bool = False) -> tuple[Repair, ...]:
+    """Finds what is wrong with a channel in its repository, and puts right what can be.
+
+    Args:
+        channel: the channel.
+        dry_run: whether nothing is changed.
+
+    Returns:
+        What was wrong; nothing for a sound channel.
+
+    Raises:
+        RefusedError: there is no channel, or it is not to be trusted.
+        RegistryError: as the registry raises it.
+    """
+    repairs: list[Repair] = []
+    if not channel.is_shown():
+        what = f"{channel.location} does not show all operations that are recorded"
+        repairs.append(Repair("head", what, "the channel shows them now"))
+        if not dry_run:
+            channel.settle()
+    with channel.ledger.turn(channel.wait) as turn:
+        folded = channel.folded(turn.entries)
+        repairs += [
+            Repair("ignored", f"{each}; somebody else may have written to the registry")
+            for each in channel.ignored
+        ]
+        with channel.alone_with_content():
+            work = _Repairing(channel.repository, channel.word, folded, dry_run=dry_run)
+            for each in work.run():
+                turn.check()
+                repairs.append(each)
+    return tuple(repairs)
+
+
+class _Repairing:
+    def __init__(self, repository: Repository, word: str, folded: Folded, *, dry_run: bool) -> None:
+        self._repository = repository
+        self._word = word
+        self._channel = folded.channel
+        self._kept = {
+            each.operation.version
+            for each in folded.outcomes
+            if isinstance(each.operation, Unpublish) and each.operation.keep_content
+        }
+        self._dry_run = dry_run
+
+    def run(self) -> Iterator[Repair]:
+        tags = set(self._repository.tags())
+        for entry in self._channel.versions:
+            yield from self._listed(entry, tags)
+        for tombstone in self._channel.unpublished:
+            if tombstone.entry.tag_name in tags and tombstone.version not in self._kept:
+                yield from self._unpublished(tombstone.entry)
+        known = {each.tag_name for each in self._channel.versions}
+        known |= {each.entry.tag_name for each in self._channel.unpublished}
+        for tag in sorted(tags - known):
+            if self._is_orphan(tag):
+                yield self._orphan(tag)
+
+    def _listed(self, entry: Entry, tags: set[str]) -> Iterator[Repair]:
+        if entry.digest is None:
+            return
+        where = f"{self._repository.location}:{entry.tag_name}"
+        tagged = digest_of_tag(self._repository, entry.tag_name) if entry.tag_name in tags else None
+        if tagged == entry.digest:
+            return
+        if not self._repository.has_manifest(entry.digest):
+            what = f"{where}: expected the content {entry.digest}, found none; restore it or unpublish it"
+            yield Repair("missing-content", what)
+            return
+        if not self._dry_run:
+            self._repository.set_tag(entry.tag_name, entry.digest)
+        kind: Kind = "missing-tag" if tagged is None else "moved-tag"
+        what = f"{where}: expected a tag for {entry.digest}, found {tagged or 'none'}"
+        yield Repair(kind, what, "the tag names it again")
+
+    def _unpublished(self, entry: Entry) -> Iterator[Repair]:
+        what = f"{self._repository.location}:{entry.tag_name}: expected no tag of an unpublished version, found one"
+        if self._dry_run:
+            yield Repair("unpublished-tag", what, "the tag is removed")
+            return
+        left = remove_version_tag(self._repository, entry)
+        yield Repair(
+            "unpublished-tag", "; ".join((what, *left)), "" if left else "the tag is removed"
+        )
+
+    def _is_orphan(self, tag: str) -> bool:
+        """Whether a tag is that of a version of this channel, on a package."""
+        try:
+            if not belongs(SemVer.parse(version_of(tag)), self._word):
+                return False
+            document = self._repository.get_manifest(tag).document
+        except (VersionError, NotFoundError):
+            return False
+        return document.artifact_type == PACKAGE_ARTIFACT
+
+    def _orphan(self, tag: str) -> Repair:
+        what = f"{self._repository.location}:{tag}: expected an entry in the channel {self._word}, found none"
+        if not self._dry_run:
+            try:
+                self._repository.remove_tag(tag)
+            except RefusedError as error:
+                return Repair("orphan-tag", f"{what}; {error}")
+        return Repair("orphan-tag", what, "the tag is removed; publish the package again")

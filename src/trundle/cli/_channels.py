@@ -1,0 +1,210 @@
+"""What the commands about channels share: their options, and how they get at a channel and its keys."""
+
+import contextlib
+import datetime as dt
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trundle.cli._failures import ExitCode, Refusal
+from trundle.cli._printing import Format, print_data, print_text, say, warn
+
+if TYPE_CHECKING:
+    from trundle.channels import Channel, Entry
+    from trundle.channels.publishing import PublishedChannel
+    from trundle.registry import Repository
+    from trundle.version import SemVer
+
+PASSPHRASE = "TRUNDLE_KEY_PASSPHRASE"  # noqa: S105 - the name of a variable
+"""The environment variable with the passphrase of the keys."""
+
+Word = Annotated[
+    str, typer.Option("--channel", metavar="WORD", help="The channel, such as `stable`.")
+]
+Keys = Annotated[
+    Path | None,
+    typer.Option(
+        "--keys",
+        metavar="DIR",
+        envvar="TRUNDLE_KEYS",
+        help="The folder with the channel's keys, as `trundle keys init` makes it; none for an unsigned channel.",
+    ),
+]
+ValidFor = Annotated[
+    str | None,
+    typer.Option(
+        "--valid-for",
+        metavar="DURATION",
+        help="How long the channel is to be believed from now on, such as `P30D`.",
+    ),
+]
+Repository_ = Annotated[
+    str,
+    typer.Argument(
+        metavar="REPOSITORY",
+        help="The package's repository: `oci:DIR`, `oci:DIR//NAME` or `HOST/NAME`.",
+    ),
+]
+
+
+def now() -> dt.datetime:
+    """The time."""
+    return dt.datetime.now(dt.UTC)
+
+
+def repository_of(reference: str) -> "Repository":
+    """The repository that a reference without tag and digest names."""
+    from trundle.registry import Reference, open_repository  # noqa: PLC0415
+
+    parsed = Reference.parse(reference)
+    if parsed.tag is not None or parsed.digest is not None:
+        found = parsed.tag or parsed.digest
+        message = f"{reference}: expected a repository without tag and digest, found {found}"
+        raise Refusal(ExitCode.USAGE, f"{message}; leave it out")
+    return open_repository(parsed)
+
+
+def version_of(text: str) -> "SemVer":
+    """A version that a user wrote."""
+    from trundle.version import SemVer  # noqa: PLC0415
+
+    return SemVer.parse(text)
+
+
+def duration_of(text: str | None) -> dt.timedelta | None:
+    """A duration that a user wrote."""
+    from trundle.channels import parse_duration  # noqa: PLC0415
+
+    if text is None:
+        return None
+    try:
+        duration = parse_duration(text)
+    except ValueError as error:
+        message = f"--valid-for: expected a duration such as P30D, found {text!r}: {error}"
+        raise Refusal(ExitCode.USAGE, message) from None
+    if not duration:
+        raise Refusal(
+            ExitCode.USAGE, "--valid-for: expected a duration, found none; give P1D or more"
+        )
+    return duration
+
+
+def published(
+    reference: str,
+    word: str,
+    keys: Path | None,
+    valid_for: dt.timedelta | None = None,
+    package: str | None = None,
+) -> "PublishedChannel":
+    """The channel to be changed, with its keys."""
+    from trundle.channels.publishing import (  # noqa: PLC0415
+        ChannelSigner,
+        KeyFolder,
+        PublishedChannel,
+    )
+    from trundle.channels.trust import Lifetimes  # noqa: PLC0415
+
+    signer = None
+    if keys is not None:
+        lifetimes = Lifetimes()
+        if valid_for is not None:
+            lifetimes = Lifetimes(targets=max(valid_for, lifetimes.targets), online=valid_for)
+        folder = KeyFolder(keys, ask_passphrase)
+        folder.roots()
+        signer = ChannelSigner(folder, clock=now, lifetimes=lifetimes)
+    repository = repository_of(reference)
+    return PublishedChannel(repository, word, clock=now, package=package, signer=signer)
+
+
+def ask_passphrase() -> bytes:
+    """The passphrase of keys that are there, from the environment or the terminal."""
+    given = os.environ.get(PASSPHRASE)
+    if given is not None:
+        return given.encode()
+    if not sys.stdin.isatty():
+        message = "expected the passphrase of the keys, found no terminal to ask at"
+        raise Refusal(ExitCode.USAGE, f"{message}; set {PASSPHRASE}")
+    text: str = typer.prompt("Passphrase of the keys", hide_input=True, err=True)
+    return text.encode()
+
+
+def new_passphrase(*, plain: bool) -> bytes | None:
+    """The passphrase for keys that are made; None for plain ones."""
+    if plain:
+        return None
+    given = os.environ.get(PASSPHRASE)
+    if given is not None:
+        if given:
+            return given.encode()
+        message = f"{PASSPHRASE}: expected a passphrase, found nothing"
+        raise Refusal(ExitCode.USAGE, f"{message}; use --no-passphrase for plain keys")
+    if not sys.stdin.isatty():
+        message = "expected a passphrase for the keys, found no terminal to ask at"
+        raise Refusal(ExitCode.USAGE, f"{message}; set {PASSPHRASE}, or use --no-passphrase")
+    text: str = typer.prompt(
+        "Passphrase of the keys", hide_input=True, confirmation_prompt=True, err=True
+    )
+    return text.encode()
+
+
+def print_channel(
+    channel: "Channel",
+    output: Format,
+    *,
+    dry_run: bool,
+    notes: tuple[str, ...] = (),
+    **further: Any,
+) -> None:
+    """Prints what a change came to."""
+    latest = None if channel.latest is None else str(channel.latest)
+    if output is not Format.TABLE:
+        head = {"package": channel.package, "channel": channel.name, "latest": latest}
+        state = {"serial": channel.serial, "dryRun": dry_run, "notes": list(notes)}
+        print_data(head | further | state, output.value)
+        return
+    print_text(f"{channel.package} in the channel {channel.name}: latest {latest or 'none'}")
+    for note in notes:
+        warn(note)
+
+
+def entry_data(entry: "Entry") -> Any:
+    """A version as plain values."""
+    from trundle.channels import entry_to_plain  # noqa: PLC0415
+
+    return entry_to_plain(entry)
+
+
+def tell(done: str, *, dry_run: bool) -> None:
+    """Tells what was done, or would be."""
+    say(f"would have {done}" if dry_run else done)
+
+
+@contextlib.contextmanager
+def bytes_progress(label: str) -> Iterator[Callable[[int], None]]:
+    """Shows how many bytes were moved, where standard error is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+        TransferSpeedColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+    )
+    console = Console(stderr=True, highlight=False)
+    with Progress(*columns, console=console, transient=True) as shown:
+        task = shown.add_task(label, total=None)
+        yield lambda size: shown.update(task, advance=size)

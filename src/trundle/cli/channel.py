@@ -1,0 +1,241 @@
+"""The commands that look at a channel and keep it sound: channel show, log, repair, refresh, export."""
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trundle.cli._channels import (
+    Keys,
+    Repository_,
+    ValidFor,
+    Word,
+    duration_of,
+    entry_data,
+    now,
+    print_channel,
+    published,
+    repository_of,
+    tell,
+)
+from trundle.cli._failures import ExitCode, Refusal
+from trundle.cli._printing import (
+    Format,
+    print_data,
+    print_result,
+    print_text,
+    say,
+    shown_path,
+    warn,
+)
+from trundle.cli.project import DryRun, Output
+
+if TYPE_CHECKING:
+    from trundle.channels import Channel
+    from trundle.channels.publishing import Event, Repair
+    from trundle.channels.serving import ChannelSource, ServedChannel
+
+app = typer.Typer(no_args_is_help=True, help="Look at channels, and keep them sound and fresh.")
+
+Place = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="REPOSITORY",
+        help="The package's repository; not needed where the channel is a URL or a folder.",
+    ),
+]
+AnyChannel = Annotated[
+    str,
+    typer.Option("--channel", metavar="CHANNEL", help="The channel's word, URL or folder."),
+]
+
+
+@app.command()
+def show(
+    repository: Place = None,
+    *,
+    channel: AnyChannel,
+    root: Annotated[
+        Path | None,
+        typer.Option("--root", metavar="FILE", help="The root.json by which it is verified."),
+    ] = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Show what a channel holds; verified where a root is given."""
+    from trundle.channels.serving import open_channel  # noqa: PLC0415
+
+    place = None if repository is None else repository_of(repository)
+    source = open_channel(channel, place)
+    served = _read(source, root)
+    for warning in served.warnings:
+        warn(str(warning))
+    print_result(lambda: _channel_data(served), lambda: _channel_text(served.channel), output)
+    if not served.signed:
+        say("signatures were not verified; give the publisher's root with --root")
+
+
+def _read(source: "ChannelSource", root: Path | None) -> "ServedChannel":
+    from trundle.channels.serving import read_channel  # noqa: PLC0415
+
+    if root is None:
+        return read_channel(source, clock=now, unsigned=True)
+    from trundle.channels.trust import TrustStore, trust  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory(prefix="trundle-show-") as folder:
+        store = TrustStore(Path(folder))
+        store.trust(source.location, trust(root.read_bytes()))
+        return read_channel(source, store, clock=now)
+
+
+def _channel_data(served: "ServedChannel") -> dict[str, Any]:
+    from trundle.channels import format_time  # noqa: PLC0415
+
+    channel = served.channel
+    return {
+        "package": channel.package,
+        "channel": channel.name,
+        "latest": None if channel.latest is None else str(channel.latest),
+        "versions": [entry_data(each) for each in channel.versions],
+        "unpublished": [
+            entry_data(each.entry)
+            | {"unpublishTime": format_time(each.unpublish_time), "reason": each.reason}
+            for each in channel.unpublished
+        ],
+        "serial": channel.serial,
+        "expires": None if channel.expires is None else format_time(channel.expires),
+        "verified": served.signed,
+    }
+
+
+def _channel_text(channel: "Channel") -> str:
+    rows: list[tuple[str, ...]] = [("VERSION", "ID", "STATE")]
+    for entry in channel.versions:
+        states = ["latest"] if entry.version == channel.latest else []
+        states += ["critical"] if entry.critical else []
+        states += [f"deprecated: {entry.deprecated}"] if entry.deprecated else []
+        rows.append((str(entry.version), entry.id, ", ".join(states)))
+    rows += [
+        (str(each.version), each.entry.id, f"unpublished: {each.reason}")
+        for each in channel.unpublished
+    ]
+    return _table(rows)
+
+
+def _table(rows: list[tuple[str, ...]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+    return "".join(f"{line}\n" for line in lines)
+
+
+@app.command()
+def log(repository: Repository_, *, channel: Word, output: Output = Format.TABLE) -> None:
+    """Show what happened to a channel and when, with the changes of each version."""
+    from trundle.channels.publishing import events  # noqa: PLC0415
+
+    found = events(repository_of(repository), channel)
+    print_result(
+        lambda: [_event_data(each) for each in found],
+        lambda: "".join(_event_text(each) for each in found),
+        output,
+    )
+
+
+def _event_data(event: "Event") -> dict[str, Any]:
+    from trundle.channels import format_time  # noqa: PLC0415
+
+    data = {
+        "at": format_time(event.at),
+        "kind": event.kind,
+        "version": None if event.version is None else str(event.version),
+        "digest": event.digest,
+        "changes": list(event.changes),
+        "critical": event.critical,
+        "text": event.text,
+        "refused": event.refused,
+    }
+    return {key: value for key, value in data.items() if value or key in {"at", "kind"}}
+
+
+def _event_text(event: "Event") -> str:
+    from trundle.channels import format_time  # noqa: PLC0415
+
+    at = format_time(event.at.replace(microsecond=0))
+    parts = [at, event.kind, str(event.version or ""), "critical" if event.critical else ""]
+    line = "  ".join(each for each in parts if each)
+    line += f": {event.text}" if event.text else ""
+    line += f"  refused: {event.refused}" if event.refused else ""
+    return "".join(f"{each}\n" for each in (line, *(f"    - {each}" for each in event.changes)))
+
+
+@app.command()
+def repair(
+    repository: Repository_,
+    *,
+    channel: Word,
+    keys: Keys = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Finish or undo what a publisher left that died."""
+    from trundle.channels.publishing import repair as run  # noqa: PLC0415
+
+    repairs = run(published(repository, channel, keys), dry_run=dry_run)
+    print_result(
+        lambda: [_repair_data(each) for each in repairs],
+        lambda: "".join(f"{_repair_text(each)}\n" for each in repairs),
+        output,
+    )
+    left = [each for each in repairs if not each.done]
+    if not repairs:
+        say("nothing to repair")
+    elif dry_run or left:
+        raise Refusal(ExitCode.FINDINGS)
+
+
+def _repair_data(each: "Repair") -> dict[str, str]:
+    return {"kind": each.kind, "what": each.what, "done": each.done}
+
+
+def _repair_text(each: "Repair") -> str:
+    return f"{each.kind}: {each.what}" + (f"; {each.done}" if each.done else "")
+
+
+@app.command()
+def refresh(
+    repository: Repository_,
+    *,
+    channel: Word,
+    keys: Keys = None,
+    valid_for: ValidFor = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Let a channel be believed for longer; where it is signed, with the online key alone."""
+    from trundle.channels.publishing import refresh as run  # noqa: PLC0415
+
+    lifetime = duration_of(valid_for)
+    done = run(published(repository, channel, keys), lifetime, dry_run=dry_run)
+    print_channel(done.channel, output, dry_run=dry_run, notes=done.notes)
+    tell(f"refreshed the channel {channel}", dry_run=dry_run)
+
+
+@app.command()
+def export(
+    repository: Repository_,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write to.")],
+    *,
+    channel: Word,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Write a channel as static files, for any web server."""
+    from trundle.channels.publishing import export as run  # noqa: PLC0415
+    from trundle.channels.serving import RepositorySource  # noqa: PLC0415
+
+    source = RepositorySource(repository_of(repository), channel)
+    names = [shown_path(each) for each in run(source, folder, dry_run=dry_run)]
+    if output is Format.TABLE:
+        print_text("".join(f"{name}\n" for name in names))
+    else:
+        print_data({"written": names, "dryRun": dry_run}, output.value)

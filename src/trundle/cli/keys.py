@@ -1,0 +1,86 @@
+"""The commands that make and replace a publisher's keys: keys init, keys rotate."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trundle.cli._channels import ask_passphrase, new_passphrase, now, tell
+from trundle.cli._printing import Format, print_data, print_text, say, shown_path
+from trundle.cli.project import DryRun, Output
+
+if TYPE_CHECKING:
+    from trundle.channels.publishing import MadeKeys
+
+app = typer.Typer(no_args_is_help=True, help="Make and replace the keys that sign channels.")
+
+Plain = Annotated[
+    bool, typer.Option("--no-passphrase", help="Write the new keys without encrypting them.")
+]
+
+
+class RoleName(StrEnum):
+    """Whose key is replaced."""
+
+    ROOT = "root"
+    TARGETS = "targets"
+    ONLINE = "online"
+
+
+@app.command()
+def init(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the keys are written.")],
+    *,
+    no_passphrase: Plain = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Make the keys of a publisher, and the root that clients trust."""
+    from trundle.channels.publishing import make_keys  # noqa: PLC0415
+
+    made = make_keys(folder, new_passphrase(plain=no_passphrase), now=now())
+    _print(made, output)
+    say("keep root-1.pem, root-2.pem and root-3.pem offline, each in another place")
+    say(f"give {shown_path(folder / 'root.json')} to whoever follows your channels")
+
+
+@app.command()
+def rotate(
+    role: Annotated[RoleName, typer.Argument(help="Whose key is replaced.")],
+    *,
+    keys: Annotated[
+        Path,
+        typer.Option("--keys", metavar="DIR", envvar="TRUNDLE_KEYS", help="The folder with keys."),
+    ],
+    root_keys: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--root-key",
+            metavar="FILE",
+            help="A root key that is kept elsewhere; two are needed.",
+        ),
+    ] = None,
+    no_passphrase: Plain = False,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Replace a key; channels get the new root with their next change or refresh."""
+    from trundle.channels.publishing import KeyFolder, replace_key  # noqa: PLC0415
+
+    folder = KeyFolder(keys, ask_passphrase)
+    folder.roots()
+    signers = [folder.read(path) for path in root_keys or ()] or folder.root_signers()
+    if dry_run:
+        tell(f"replaced the {role} key in {keys} with {len(signers)} root keys", dry_run=True)
+        return
+    passphrase = new_passphrase(plain=no_passphrase)
+    _print(replace_key(folder, role.value, passphrase, signers, now=now()), output)
+    say("publish to each channel, or refresh it, with these keys, so that clients get the new root")
+
+
+def _print(made: "MadeKeys", output: Format) -> None:
+    names = [shown_path(each) for each in made.files]
+    if output is Format.TABLE:
+        print_text("".join(f"{name}\n" for name in names))
+    else:
+        print_data({"written": names}, output.value)

@@ -1,0 +1,233 @@
+"""The commands that change what a channel releases: publish, unpublish, promote, deprecate, and mirror."""
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trundle.cli._channels import (
+    Keys,
+    Repository_,
+    ValidFor,
+    Word,
+    bytes_progress,
+    duration_of,
+    entry_data,
+    print_channel,
+    published,
+    repository_of,
+    tell,
+    version_of,
+)
+from trundle.cli._failures import ExitCode, Refusal
+from trundle.cli._printing import Format, print_data, print_text, warn
+from trundle.cli.project import DryRun, Output
+
+if TYPE_CHECKING:
+    from trundle.channels.publishing import Artifact
+
+Version = Annotated[str, typer.Argument(metavar="VERSION", help="The version.")]
+From = Annotated[
+    str, typer.Option("--from", metavar="REPOSITORY", help="The package's repository.")
+]
+In = Annotated[str, typer.Option("--in", metavar="REPOSITORY", help="The package's repository.")]
+
+
+def publish(
+    *,
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="The folder of the package.")
+    ] = Path(),
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            metavar="REPOSITORY",
+            help="The package's repository: `oci:DIR`, `oci:DIR//NAME` or `HOST/NAME`.",
+        ),
+    ],
+    channel: Word,
+    suffix: Annotated[
+        str,
+        typer.Option("--suffix", help="Pre-release and build, such as `-beta.1+123`."),
+    ] = "",
+    skip_existing: Annotated[
+        bool,
+        typer.Option("--skip-existing", help="It is all right if just this is published already."),
+    ] = False,
+    critical: Annotated[
+        bool, typer.Option("--critical", help="The version mends something that should not wait.")
+    ] = False,
+    keys: Keys = None,
+    valid_for: ValidFor = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Pack a package and release it to a channel."""
+    from trundle.channels.publishing import Release  # noqa: PLC0415
+    from trundle.channels.publishing import publish as run  # noqa: PLC0415
+    from trundle.packages import read_manifest  # noqa: PLC0415
+
+    lifetime = duration_of(valid_for)
+    name = read_manifest(folder).name
+    target = published(to, channel, keys, lifetime, name)
+    release = Release(
+        folder,
+        suffix,
+        critical=critical,
+        skip_existing=skip_existing,
+        dry_run=dry_run,
+        expires_after=None if keys else lifetime,  # What is signed expires by its signatures.
+    )
+    with bytes_progress("Publishing") as progress:
+        result = run(target, release, progress=progress)
+    if output is Format.TABLE:
+        print_text(f"{name} {result.entry.version} {result.entry.digest}")
+    print_channel(
+        result.channel,
+        output,
+        dry_run=dry_run,
+        notes=result.notes,
+        published=entry_data(result.entry),
+        existed=result.existed,
+    )
+    if not result.existed:
+        tell(f"published {result.files} files to {to}", dry_run=dry_run)
+
+
+def unpublish(
+    version: Version,
+    *,
+    repository: From,
+    channel: Word,
+    reason: Annotated[
+        str, typer.Option("--reason", help="Why; everybody who has the version reads this.")
+    ] = "",
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask, even if it is the latest version.")
+    ] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Bring the version back, with the same content.")
+    ] = False,
+    keep_content: Annotated[
+        bool, typer.Option("--keep-content", help="Leave the version's tag in the registry.")
+    ] = False,
+    content: Annotated[
+        Path | None,
+        typer.Option(
+            "--content",
+            metavar="FOLDER",
+            help="With --undo: the package's folder, where the registry lost the content.",
+        ),
+    ] = None,
+    keys: Keys = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Take a version out of a channel, or bring it back."""
+    from trundle.channels import (  # noqa: PLC0415
+        RefusalCode,
+        RefusedError,
+        publishing,
+    )
+
+    number = version_of(version)
+    target = published(repository, channel, keys)
+    if undo:
+        with _packed(content) as artifact:
+            done = publishing.restore(target, number, artifact=artifact, dry_run=dry_run)
+        print_channel(done.channel, output, dry_run=dry_run, notes=done.notes)
+        tell(f"restored {version}", dry_run=dry_run)
+        return
+    if content is not None:
+        raise Refusal(ExitCode.USAGE, "--content: expected --undo with it, found none; add --undo")
+    further = {"keep_content": keep_content, "dry_run": dry_run}
+    try:
+        done = publishing.unpublish(target, number, reason, confirmed=yes or dry_run, **further)
+    except RefusedError as error:
+        if error.code is not RefusalCode.CONFIRMATION_NEEDED or not sys.stdin.isatty():
+            raise
+        question = f"{version} is the latest version; the channel will have none. Unpublish it?"
+        typer.confirm(question, abort=True, err=True)
+        done = publishing.unpublish(target, number, reason, confirmed=True, **further)
+    print_channel(done.channel, output, dry_run=dry_run, notes=done.notes)
+    tell(f"unpublished {version}: {reason}", dry_run=dry_run)
+
+
+def _packed(folder: Path | None) -> contextlib.AbstractContextManager["Artifact | None"]:
+    from trundle.channels.publishing import packed  # noqa: PLC0415
+
+    return contextlib.nullcontext() if folder is None else packed(folder)
+
+
+def promote(
+    version: Version,
+    *,
+    repository: In,
+    channel: Word,
+    keys: Keys = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Make a listed version the latest."""
+    from trundle.channels.publishing import promote as run  # noqa: PLC0415
+
+    done = run(published(repository, channel, keys), version_of(version), dry_run=dry_run)
+    print_channel(done.channel, output, dry_run=dry_run, notes=done.notes)
+    tell(f"promoted {version}", dry_run=dry_run)
+
+
+def deprecate(
+    version: Version,
+    *,
+    repository: In,
+    channel: Word,
+    message: Annotated[
+        str | None, typer.Option("--message", help="Why it should no longer be used.")
+    ] = None,
+    undo: Annotated[bool, typer.Option("--undo", help="Take the deprecation back.")] = False,
+    keys: Keys = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Say why a version should no longer be used."""
+    from trundle.channels.publishing import deprecate as run  # noqa: PLC0415
+
+    if undo == (message is not None):
+        found = "both" if undo else "neither"
+        raise Refusal(ExitCode.USAGE, f"expected --message or --undo, found {found}; give one")
+    target = published(repository, channel, keys)
+    done = run(target, version_of(version), message, dry_run=dry_run)
+    print_channel(done.channel, output, dry_run=dry_run, notes=done.notes)
+    tell(f"{'took the deprecation back of' if undo else 'deprecated'} {version}", dry_run=dry_run)
+
+
+def mirror(
+    source: Repository_,
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="The repository to copy to.")],
+    *,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Copy a package's repository with its channels; every digest stays what it is."""
+    from trundle.channels.publishing import mirror as run  # noqa: PLC0415
+
+    origin, goal = repository_of(source), repository_of(target)
+    with bytes_progress("Mirroring") as progress:
+        done = run(origin, goal, dry_run=dry_run, progress=progress)
+    if output is Format.TABLE:
+        print_text("".join(f"copied {each}\n" for each in done.copied))
+        print_text("".join(f"removed {each}\n" for each in done.removed))
+    else:
+        data = {
+            "copied": list(done.copied),
+            "unchanged": list(done.unchanged),
+            "removed": list(done.removed),
+        }
+        print_data(data | {"dryRun": dry_run, "notes": list(done.notes)}, output.value)
+    for note in done.notes:
+        warn(note)
+    counts = f"{len(done.copied)} tags, left {len(done.unchanged)} as they were"
+    tell(f"copied {counts}, removed {len(done.removed)}", dry_run=dry_run)
