@@ -1,0 +1,231 @@
+"""The content of packages: fetched into the local store, checked against what the channel says, and unpacked.
+
+The local store is an image layout. What it has is never fetched again, so that going back needs no network.
+"""
+
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from trundle.channels._refusals import Refusal, RefusalCode, RefusedError
+from trundle.channels.files import Entry, is_digest
+from trundle.channels.transitions import check_manifest
+from trundle.packages import (
+    ARCHIVE_MEDIA_TYPE,
+    FolderExistsError,
+    Manifest,
+    ManifestError,
+    UnpackError,
+    manifest_from_json,
+    unpack,
+)
+from trundle.registry import (
+    PACKAGE_ARTIFACT,
+    Descriptor,
+    DigestMismatchError,
+    DirectoryRegistry,
+    InvalidManifestError,
+    NotFoundError,
+    Progress,
+    Repository,
+    StoredManifest,
+    TooLargeError,
+    UnauthorisedError,
+    UnreachableError,
+    copy,
+)
+from trundle.registry import Manifest as ArtifactManifest
+
+_LARGEST_CONFIG = 16 * 1024 * 1024
+_FORGED = "do not install it; ask the publisher"
+
+
+class Artifact(msgspec.Struct, frozen=True):
+    """A package whose manifest was read and understood.
+
+    Attributes:
+        stored: the manifest of the artifact, as it was read.
+        config: the blob with what the package says about itself.
+        manifest: that.
+        layer: the archive with its files.
+    """
+
+    stored: StoredManifest
+    config: Descriptor
+    manifest: Manifest
+    layer: Descriptor
+
+    @property
+    def digest(self) -> str:
+        """The digest of the artifact."""
+        return self.stored.descriptor.digest
+
+    @property
+    def size(self) -> int:
+        """How many bytes the artifact has."""
+        return self.stored.descriptor.size + self.config.size + self.layer.size
+
+
+class ContentStore:
+    """The content of everything that was ever installed here.
+
+    Args:
+        folder: the folder of the image layout.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._store = DirectoryRegistry(folder).repository("")
+
+    def has(self, digest: str) -> bool:
+        """Whether an artifact is here, so that nothing has to be fetched."""
+        return is_digest(digest) and self._store.has_manifest(digest)
+
+    def fetch(
+        self,
+        source: Repository | None,
+        reference: str,
+        where: str,
+        *,
+        check: Callable[[Artifact], None] | None = None,
+        progress: Progress | None = None,
+    ) -> Artifact:
+        """Brings an artifact here, unless it is here.
+
+        Args:
+            source: where to fetch it from; None for what must be here.
+            reference: its digest or tag.
+            where: what messages call it.
+            check: refuses an artifact by what its manifest says, before anything more is fetched.
+            progress: called with the number of bytes after each piece.
+
+        Raises:
+            RefusedError: it is missing, cannot be reached, or is not what it ought to be; the code says which.
+            StorageError: the local store cannot be written.
+        """
+        here = self.has(reference)
+        repository = self._store if here or source is None else source
+        with _refused(where, self._store.location if repository is self._store else ""):
+            artifact = _read(repository, reference, where)
+            if check is not None:
+                check(artifact)
+            if not here and source is not None:
+                tag = artifact.digest.partition(":")[2]
+                copy(
+                    source,
+                    self._store,
+                    artifact.digest,
+                    tag=tag,
+                    referrers=False,
+                    progress=progress,
+                )
+            return artifact
+
+    def unpack(self, artifact: Artifact, folder: Path, where: str) -> None:
+        """Unpacks an artifact that is here into a folder, which appears with one rename; nothing if it exists.
+
+        Raises:
+            RefusedError: the archive is damaged, or holds what no package holds.
+            OSError: the folder cannot be written.
+            StorageError: the same.
+        """
+        if folder.exists():
+            return
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with (
+            _refused(where, self._store.location),
+            tempfile.TemporaryDirectory(
+                dir=folder.parent, prefix=".archive.", suffix=".partial"
+            ) as name,
+        ):
+            archive = Path(name, "content.tar")
+            self._store.fetch_blob(
+                artifact.layer, archive
+            )  # Verified on the way, whatever happened to the disk.
+            with archive.open("rb") as file, contextlib.suppress(FolderExistsError):
+                unpack(file, folder)
+
+
+def _read(repository: Repository, reference: str, where: str) -> Artifact:
+    stored = repository.get_manifest(reference)
+    document = stored.document
+    expected = f"one archive of a package, {PACKAGE_ARTIFACT}"
+    if not isinstance(document, ArtifactManifest) or document.artifact_type != PACKAGE_ARTIFACT:
+        found = f"an artifact of the type {document.artifact_type or 'none'}"
+        raise mismatch(where, expected, found)
+    if [each.media_type for each in document.layers] != [ARCHIVE_MEDIA_TYPE]:
+        kinds = ", ".join(each.media_type for each in document.layers) or "nothing"
+        raise mismatch(where, expected, kinds)
+    config = repository.read_blob(document.config, limit=_LARGEST_CONFIG)
+    manifest = manifest_from_json(config, f"{where}: manifest")
+    return Artifact(stored, document.config, manifest, document.layers[0])
+
+
+def check_entry(artifact: Artifact, package: str, entry: Entry) -> None:
+    """Holds an artifact against what the channel says of it.
+
+    Raises:
+        RefusedError: they differ.
+    """
+    where = f"{package} {entry.version}"
+    if not entry.is_same_content(artifact.digest):
+        code = RefusalCode.CONTENT_MISMATCH
+        raise RefusedError(Refusal(code, where, entry.identity, artifact.digest, _FORGED))
+    refusals = check_manifest(entry, package, artifact.manifest)
+    if refusals:
+        raise RefusedError(*refusals)
+    if entry.size is not None and entry.size != artifact.size:
+        expected = f"{entry.size} bytes, as the channel says"
+        raise mismatch(where, expected, f"{artifact.size} bytes")
+
+
+def mismatch(where: str, expected: str, found: str) -> RefusedError:
+    """The refusal of an artifact that is not what it ought to be."""
+    return RefusedError(Refusal(RefusalCode.MANIFEST_MISMATCH, where, expected, found, _FORGED))
+
+
+@contextlib.contextmanager
+def _refused(where: str, store: str) -> Iterator[None]:
+    """Turns what is wrong with content into refusals.
+
+    Args:
+        where: what is fetched.
+        store: the local store, where it comes from there; else empty.
+    """
+    try:
+        yield
+    except NotFoundError as error:
+        advice = "install again from the registry" if store else "ask the publisher to restore it"
+        raise _refusal(
+            RefusalCode.CONTENT_MISSING, where, "its content", str(error), advice
+        ) from error
+    except (DigestMismatchError, TooLargeError) as error:
+        code, advice = RefusalCode.CONTENT_MISMATCH, _FORGED
+        if store:
+            advice = (
+                f"the local store is damaged: remove {_file(store, error.expected)} and try again"
+            )
+        raise _refusal(code, where, error.expected, error.found, advice) from error
+    except InvalidManifestError as error:
+        raise mismatch(where, error.expected, error.found) from error
+    except (UnreachableError, UnauthorisedError) as error:
+        code = RefusalCode.UNREACHABLE
+        raise _refusal(
+            code, where, error.expected, error.found, f"{error.advice} ({error.where})"
+        ) from error
+    except ManifestError as error:
+        raise mismatch(where, "the manifest of a package", str(error)) from error
+    except UnpackError as error:
+        code = RefusalCode.CONTENT_MISMATCH
+        raise _refusal(code, where, "the archive of a package", str(error), _FORGED) from error
+
+
+def _file(store: str, expected: str) -> str:
+    digest = expected.partition(" ")[0].removeprefix("sha256:")
+    return f"{store.removeprefix('oci:')}/blobs/sha256/{digest}"
+
+
+def _refusal(code: RefusalCode, where: str, expected: str, found: str, advice: str) -> RefusedError:
+    return RefusedError(Refusal(code, where, expected, found, advice))

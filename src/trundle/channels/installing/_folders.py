@@ -1,0 +1,142 @@
+"""The folders of an installation, and the switch from one set of installed packages to the next.
+
+```text
+state.db            what is known, and which set is the present one
+content/            an image layout with the content of everything that was ever installed
+packages/NAME/...   each version unpacked, in a folder of its own
+sets/N/             one set: packages/ with a link for each package, and packages.lock
+current             a link to the present set
+```
+
+A set is made completely before the database says that it is the present one. The link `current` follows; where a
+process died in between, the next one sets it. So whoever reads through `current` sees one set or the other.
+"""
+
+import contextlib
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from trundle.channels.files import id_of
+from trundle.channels.installing._records import Package
+from trundle.packages import lock_of
+
+LOCK_FILE = "packages.lock"
+"""The file of a set that says which releases belong together."""
+
+_KEPT_SETS = 3
+_NUMBER = re.compile(r"[1-9][0-9]*")
+
+
+class Folders:
+    """The folders of an installation.
+
+    Args:
+        root: the folder with all of them; it is made where it does not exist.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.database = root / "state.db"
+        self.content = root / "content"
+        self.trust = root / "trust"
+        self.lock = root / "lock"
+        self.agent_lock = root / "agent.lock"
+        self.current = root / "current"
+        self._sets = root / "sets"
+
+    def unpacked(self, name: str, version: str, digest: str) -> Path:
+        """The folder of an unpacked version."""
+        return self.root / "packages" / folder_name(name) / f"{version}-{id_of(digest)}"
+
+    def link(self, name: str) -> Path:
+        """Where whoever uses a package finds what is installed of it."""
+        return self.current / "packages" / folder_name(name)
+
+    def of(self, package: Package) -> Path:
+        """The folder of what is installed of a package."""
+        return self.unpacked(package.name, str(package.release.version), package.digest)
+
+    def make_set(self, number: int, packages: Iterable[Package]) -> None:
+        """Makes a set; nobody sees it yet.
+
+        Raises:
+            OSError: the folders cannot be written.
+        """
+        target = self._sets / str(number)
+        staged = self._sets / f".{number}.{secrets.token_hex(4)}.partial"
+        links = staged / "packages"
+        links.mkdir(parents=True)
+        try:
+            packages = tuple(packages)
+            for each in packages:
+                place = Path("..", "..", "..", self.of(each).relative_to(self.root))
+                (links / folder_name(each.name)).symlink_to(place, target_is_directory=True)
+            lock = lock_of(each.release for each in packages).to_json()
+            with (staged / LOCK_FILE).open("wb") as file:
+                file.write(lock)
+                file.flush()
+                os.fsync(file.fileno())
+            _sync(links)
+            _sync(staged)
+            if target.exists():  # What a process left that died before anybody could see it.
+                shutil.rmtree(target)
+            staged.rename(target)
+            _sync(self._sets)
+        except BaseException:
+            shutil.rmtree(staged, ignore_errors=True)
+            raise
+
+    def is_current(self, number: int) -> bool:
+        """Whether the link leads to a set."""
+        try:
+            return self.current.readlink() == Path(self._sets.name, str(number))
+        except FileNotFoundError:
+            return number == 0
+
+    def has_set(self, number: int) -> bool:
+        """Whether a set was made."""
+        return (self._sets / str(number) / LOCK_FILE).exists()
+
+    def switch(self, number: int) -> None:
+        """Lets the link lead to a set; with one rename, so that there is always one."""
+        staged = self.root / f".current.{secrets.token_hex(4)}"
+        staged.symlink_to(Path(self._sets.name, str(number)), target_is_directory=True)
+        try:
+            staged.replace(self.current)
+        except BaseException:
+            staged.unlink(missing_ok=True)
+            raise
+        _sync(self.root)
+
+    def tidy(self, number: int) -> None:
+        """Removes sets long past, and what dead processes left."""
+        for path in self._sets.glob("*"):
+            old = _NUMBER.fullmatch(path.name) and int(path.name) <= number - _KEPT_SETS
+            if old or path.name.startswith("."):
+                shutil.rmtree(path, ignore_errors=True)
+        for path in self.root.glob(".current.*"):
+            path.unlink(missing_ok=True)
+        for path in self.root.glob("packages/*/.*.partial"):
+            shutil.rmtree(path, ignore_errors=True)
+
+    def remove_unpacked(self, name: str) -> None:
+        """Removes all unpacked versions of a package; their content stays in the store."""
+        shutil.rmtree(self.root / "packages" / folder_name(name), ignore_errors=True)
+
+
+def folder_name(package: str) -> str:
+    """The name of a package as that of a folder; `+` is in no name of a package."""
+    return package.replace("/", "+")
+
+
+def _sync(folder: Path) -> None:
+    with contextlib.suppress(OSError):  # Some file systems do not flush folders.
+        descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

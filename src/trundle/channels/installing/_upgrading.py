@@ -1,0 +1,164 @@
+"""Upgrades what is installed, and goes back."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from trundle.channels._refusals import Refusal, RefusalCode, RefusedError
+from trundle.channels.decision import Hold, Request
+from trundle.channels.installing._carrying import (
+    Goal,
+    Result,
+    carry_out,
+    check_fits,
+    install_unpacked,
+)
+from trundle.channels.installing._installation import Installation
+from trundle.channels.installing._looking import Outlook
+from trundle.channels.installing._records import Event, Package
+from trundle.version import SemVer
+
+_NOTHING_ASKED = Request()
+_CAME = ("install", "upgrade", "downgrade")
+
+
+def upgrade(
+    installation: Installation,
+    names: Iterable[str] | None = None,
+    request: Request = _NOTHING_ASKED,
+    *,
+    dry_run: bool = False,
+) -> Result:
+    """Upgrades packages as far as their channels, their policies and each other allow now.
+
+    A package that is refused stays as it is, with the reason in the result; the others go on.
+
+    Args:
+        installation: the installation.
+        names: the packages; all where None.
+        request: what a person asks for besides.
+        dry_run: whether nothing is fetched and changed.
+
+    Raises:
+        RefusedError: a name is not installed.
+        StateBusyError: others were changing the installation all the time.
+        StateError: the installation cannot be changed; it is as before. So for StorageError and OSError.
+    """
+    with installation.alone():
+        if names is None:
+            packages = installation.packages()
+        else:
+            packages = tuple(installation.package(each) for each in dict.fromkeys(names))
+        outlooks = {each.name: installation.look(each, request) for each in packages}
+        refusals = {
+            name: each.plan.refusals for name, each in outlooks.items() if each.plan.refusals
+        }
+        goals = [_goal(each, outlooks[each.name]) for each in packages if each.pinned is None]
+        result = carry_out(installation, goals, dry_run=dry_run)
+        return msgspec.structs.replace(
+            result, outlooks=outlooks, refusals=refusals | dict(result.refusals)
+        )
+
+
+def _goal(package: Package, outlook: Outlook) -> Goal:
+    return Goal(
+        name=package.name,
+        repository=package.repository,
+        channel=package.channel,
+        word=package.word,
+        signed=package.signed,
+        policy=package.policy,
+        ready=tuple(each.entry for each in outlook.plan.ready),
+        before=package,
+    )
+
+
+def roll_back(installation: Installation, name: str, *, dry_run: bool = False) -> Event:
+    """Goes back to the version that was installed before, without any network.
+
+    The version that is left is held, so that the policy does not take it again.
+
+    Raises:
+        RefusedError: there is none before, its content is damaged, or another package needs the present one.
+        StateBusyError: others were changing the installation all the time.
+        StateError: the installation cannot be changed; it is as before. So for StorageError and OSError.
+    """
+    with installation.alone():
+        package = installation.package(name)
+        earlier = _earlier(installation, package)
+        where = f"{package.name} {earlier.before}"
+        artifact = installation.content.fetch(None, earlier.before_digest, where)
+        now = installation.now()
+        after = msgspec.structs.replace(
+            package,
+            version=SemVer.parse(earlier.before),
+            digest=artifact.digest,
+            since=now,
+            manifest=artifact.manifest,
+        )
+        check_fits(installation, where, put=after.release)
+        event = Event(
+            package=package.name,
+            at=now,
+            action="rollback",
+            before=str(package.version),
+            before_digest=package.digest,
+            after=earlier.before,
+            after_digest=artifact.digest,
+            note=f"{package.version} is held from now on",
+        )
+        hold = Hold(f"rolled back to {earlier.before}", now, package.version)
+        if not dry_run:
+            install_unpacked(
+                installation,
+                [after],
+                [event],
+                also=lambda: installation.memory.hold(package.name, hold),
+            )
+        return event
+
+
+def _earlier(installation: Installation, package: Package) -> Event:
+    """The event that brought what is installed, and replaced something.
+
+    Raises:
+        RefusedError: nothing was replaced, or the package is pinned.
+    """
+    if package.pinned is not None or package.version is None:
+        expected, advice = "an installation that follows a channel", "install the other tag"
+        code, found = RefusalCode.PINNED, f"one that is pinned to {package.pinned}"
+        raise RefusedError(Refusal(code, package.name, expected, found, advice))
+    for event in installation.history(package.name):
+        if event.action == "uninstall":
+            break
+        if event.action in _CAME and event.after_digest == package.digest:
+            if event.before:
+                return event
+            break
+    expected = f"a version that was installed before {package.version}"
+    code, advice = RefusalCode.NOT_INSTALLED, "look at the history"
+    raise RefusedError(Refusal(code, package.name, expected, "none", advice))
+
+
+def uninstall(installation: Installation, name: str, *, dry_run: bool = False) -> Event:
+    """Removes a package. What was seen of its channel is kept, and its content stays in the local store.
+
+    Raises:
+        RefusedError: it is not installed, or another package needs it.
+        StateBusyError: others were changing the installation all the time.
+        StateError: the installation cannot be changed; it is as before. So for OSError.
+    """
+    with installation.alone():
+        package = installation.package(name)
+        check_fits(installation, f"without {package.name}", drop=package.name)
+        event = Event(
+            package=package.name,
+            at=installation.now(),
+            action="uninstall",
+            before=str(package.version or ""),
+            before_digest=package.digest,
+        )
+        if not dry_run:
+            installation.commit((), [event], removed=[package.name])
+            installation.folders.remove_unpacked(package.name)
+        return event
