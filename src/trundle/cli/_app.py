@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from trundle.cli import channel, convert, keys, project, publish, reports
+from trundle.cli import channel, convert, install, installed, keys, project, publish, reports
 from trundle.cli._failures import failures_reported, report_bug
 from trundle.cli._settings import Settings
 
@@ -78,11 +78,24 @@ for _command in (
     publish.promote,
     publish.deprecate,
     publish.mirror,
+    install.install,
+    install.upgrade,
+    installed.plan,
+    install.approve,
+    install.hold,
+    install.unhold,
+    install.rollback,
+    install.uninstall,
+    installed.status,
+    installed.list_,
+    installed.history,
+    installed.agent,
 ):
     app.command(_command.__name__.rstrip("_"))(_command)
 
 app.add_typer(channel.app, name="channel")
 app.add_typer(keys.app, name="keys")
+app.add_typer(installed.policy_app, name="policy")
 
 
 def main() -> None:

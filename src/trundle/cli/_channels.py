@@ -75,7 +75,7 @@ def version_of(text: str) -> "SemVer":
     return SemVer.parse(text)
 
 
-def duration_of(text: str | None) -> dt.timedelta | None:
+def duration_of(text: str | None, option: str = "--valid-for") -> dt.timedelta | None:
     """A duration that a user wrote."""
     from trundle.channels import parse_duration  # noqa: PLC0415
 
@@ -84,11 +84,11 @@ def duration_of(text: str | None) -> dt.timedelta | None:
     try:
         duration = parse_duration(text)
     except ValueError as error:
-        message = f"--valid-for: expected a duration such as P30D, found {text!r}: {error}"
+        message = f"{option}: expected a duration such as P30D, found {text!r}: {error}"
         raise Refusal(ExitCode.USAGE, message) from None
     if not duration:
         raise Refusal(
-            ExitCode.USAGE, "--valid-for: expected a duration, found none; give P1D or more"
+            ExitCode.USAGE, f"{option}: expected a duration, found none; give a longer one"
         )
     return duration
 

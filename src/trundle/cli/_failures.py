@@ -127,8 +127,11 @@ def _codes() -> tuple[tuple[type[Exception], ExitCode], ...]:
 def _registry_codes() -> tuple[tuple[type[Exception], ExitCode], ...]:
     """The exit code of each kind of error of registries and of what they hold."""
     from trundle import channels, registry  # noqa: PLC0415
+    from trundle.channels import installing  # noqa: PLC0415
 
     return (
+        (installing.StateBusyError, ExitCode.CONFLICT),
+        (installing.StateError, ExitCode.FAILED),
         (channels.ChannelFileError, ExitCode.VERIFICATION_FAILED),
         (channels.PolicyError, ExitCode.FINDINGS),
         (channels.ChannelError, ExitCode.VERIFICATION_FAILED),

@@ -3,6 +3,14 @@
 Whoever reads through the link `current` sees one set of packages or the next, whatever moment a process dies at.
 """
 
+from trundle.channels.installing._agent import (
+    INTERVAL,
+    Agent,
+    LogLine,
+    Round,
+    pause_after,
+    run_round,
+)
 from trundle.channels.installing._carrying import Result
 from trundle.channels.installing._content import Artifact, ContentStore
 from trundle.channels.installing._errors import StateBusyError, StateError
@@ -15,7 +23,9 @@ from trundle.channels.installing._selecting import Offer, Selection, select
 from trundle.channels.installing._upgrading import roll_back, uninstall, upgrade
 
 __all__ = [
+    "INTERVAL",
     "LOCK_FILE",
+    "Agent",
     "Artifact",
     "ContentStore",
     "Deed",
@@ -24,15 +34,19 @@ __all__ = [
     "Follow",
     "Install",
     "Installation",
+    "LogLine",
     "Offer",
     "Outlook",
     "Package",
     "Result",
+    "Round",
     "Selection",
     "StateBusyError",
     "StateError",
     "install",
+    "pause_after",
     "roll_back",
+    "run_round",
     "select",
     "uninstall",
     "upgrade",

@@ -172,7 +172,9 @@ class Installation:
 
     # Words of people
 
-    def approve(self, name: str, version: SemVer, *, by: str = "") -> Approval:
+    def approve(
+        self, name: str, version: SemVer, *, by: str = "", dry_run: bool = False
+    ) -> Approval:
         """Approves a version with the content that the channel lists.
 
         Raises:
@@ -194,39 +196,53 @@ class Installation:
             code, advice = RefusalCode.VERSION_NOT_FOUND, "look at the channel for its versions"
             raise RefusedError(Refusal(code, where, "a listed version", "none", advice))
         approval = Approval(version, entry.identity, self.now(), by)
-        with self.memory.changing():
-            self.memory.approve(package.name, approval)
+        if not dry_run:
+            with self.memory.changing():
+                self.memory.approve(package.name, approval)
         return approval
 
-    def hold(self, name: str, hold: Hold) -> None:
+    def holds(self, name: str) -> tuple[Hold, ...]:
+        """What is held of a package.
+
+        Raises:
+            RefusedError: it is not installed.
+        """
+        return self.memory.holds(self.package(name).name)
+
+    def hold(self, name: str, hold: Hold, *, dry_run: bool = False) -> None:
         """Keeps a package from being changed.
 
         Raises:
             RefusedError: it is not installed.
         """
         package = self.package(name)
-        with self.memory.changing():
-            self.memory.hold(package.name, hold)
+        if not dry_run:
+            with self.memory.changing():
+                self.memory.hold(package.name, hold)
 
-    def unhold(self, name: str, version: SemVer | None = None) -> bool:
+    def unhold(self, name: str, version: SemVer | None = None, *, dry_run: bool = False) -> bool:
         """Ends the hold on a version, or the one on everything; whether there was one.
 
         Raises:
             RefusedError: the package is not installed.
         """
         package = self.package(name)
+        if dry_run:
+            return version in {each.version for each in self.memory.holds(package.name)}
         with self.memory.changing():
             return self.memory.unhold(package.name, version)
 
-    def set_policy(self, name: str, policy: Policy | None) -> None:
+    def set_policy(self, name: str, policy: Policy | None, *, dry_run: bool = False) -> None:
         """Gives a package a policy of its own, or takes that away.
 
         Raises:
             RefusedError: it is not installed.
         """
-        with self.alone(), self.memory.changing():
+        with self.alone():
             package = self.package(name)
-            self.memory.put(msgspec.structs.replace(package, policy=policy))
+            if not dry_run:
+                with self.memory.changing():
+                    self.memory.put(msgspec.structs.replace(package, policy=policy))
 
     # Changing
 

@@ -1,0 +1,258 @@
+"""The commands that change what is installed: install, upgrade, rollback, uninstall, approve, hold and unhold."""
+
+import getpass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trundle.cli._channels import now, tell, version_of
+from trundle.cli._failures import ExitCode, Refusal
+from trundle.cli._installing import (
+    AnyName,
+    Name,
+    PolicyFile,
+    State,
+    event_data,
+    event_text,
+    opened,
+    plan_data,
+    plan_text,
+    print_changes,
+    read_policy_file,
+    time_of,
+)
+from trundle.cli._printing import Format, print_data, print_text, warn
+from trundle.cli.project import DryRun, Output
+
+if TYPE_CHECKING:
+    from trundle.channels import Request
+    from trundle.channels.installing import Event
+
+To = Annotated[str | None, typer.Option("--to", metavar="VERSION", help="Just this version.")]
+Now = Annotated[bool, typer.Option("--now", help="Wait neither for a cooldown nor for a window.")]
+Down = Annotated[
+    bool, typer.Option("--allow-downgrade", help="Go to a lower version where that is asked for.")
+]
+OneVersion = Annotated[
+    str | None, typer.Option("--version", metavar="VERSION", help="Only this version.")
+]
+
+
+def request_of(to: str | None, at: str | None = None, *, now: bool, down: bool) -> "Request":
+    """What the options ask for."""
+    from trundle.channels import Request  # noqa: PLC0415
+
+    return Request(
+        to=None if to is None else version_of(to),
+        now=now,
+        allow_downgrade=down,
+        at=time_of(at, "--at"),
+    )
+
+
+def install(
+    reference: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME[:TAG|@DIGEST]",
+            help="The package's repository; with a tag or a digest it is pinned to that.",
+        ),
+    ],
+    *,
+    channel: Annotated[
+        str | None,
+        typer.Option(
+            "--channel",
+            metavar="CHANNEL",
+            help="The channel's word, URL or folder.",
+            show_default="stable",
+        ),
+    ] = None,
+    root: Annotated[
+        Path | None,
+        typer.Option("--root", metavar="FILE", help="The publisher's root.json."),
+    ] = None,
+    unsigned: Annotated[
+        bool, typer.Option("--unsigned", help="Believe the channel without signatures.")
+    ] = False,
+    to: To = None,
+    needs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="REPOSITORY",
+            help="The repository of a package that it may need; repeatable.",
+        ),
+    ] = None,
+    policy: PolicyFile = None,
+    state: State = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Install a package by channel, or pinned to a tag or a digest."""
+    from trundle.channels.installing import Install  # noqa: PLC0415
+    from trundle.channels.installing import install as run  # noqa: PLC0415
+
+    if root is not None and unsigned:
+        message = "expected --root or --unsigned, found both"
+        raise Refusal(ExitCode.USAGE, f"{message}; a channel with a root is verified")
+    wanted = Install(
+        reference=reference,
+        channel=channel,
+        root=None if root is None else root.read_bytes(),
+        unsigned=unsigned,
+        to=None if to is None else version_of(to),
+        policy=None if policy is None else read_policy_file(policy),
+        needs=tuple(needs or ()),
+    )
+    with opened(state) as installation:
+        done = run(installation, wanted, dry_run=dry_run)
+    print_changes(
+        done.events, dict(done.outlooks), done.notes, done.all_refusals, output, dry_run=dry_run
+    )
+
+
+def upgrade(
+    name: AnyName = None,
+    *,
+    to: To = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only look; exit code 10 if there is an update.")
+    ] = False,
+    now_: Now = False,
+    down: Down = False,
+    state: State = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Upgrade packages as far as their policies allow now."""
+    from trundle.channels.installing import upgrade as run  # noqa: PLC0415
+
+    if to is not None and name is None:
+        raise Refusal(ExitCode.USAGE, "--to: expected a package for it, found none; name one")
+    request = request_of(to, now=now_, down=down)
+    with opened(state, "Upgrading") as installation:
+        names = None if name is None else [installation.package(name).name]
+        if check:
+            packages = [installation.package(each) for each in names or ()]
+            chosen = packages or installation.packages()
+            plans = [installation.look(each, request).plan for each in chosen]
+        else:
+            done = run(installation, names, request, dry_run=dry_run)
+    if not check:
+        print_changes(
+            *(done.events, dict(done.outlooks), done.notes, done.all_refusals, output),
+            dry_run=dry_run,
+        )
+        if to is not None and not done.events:
+            raise Refusal(ExitCode.FINDINGS, f"{name}: {to} may not be installed now")
+        return
+    if output is Format.TABLE:
+        print_text("".join(plan_text(each) for each in plans))
+    else:
+        print_data([plan_data(each) for each in plans], output.value)
+    refusals = [refusal for each in plans for refusal in each.refusals]
+    if refusals:
+        code = ExitCode(refusals[0].code.exit_code)
+        raise Refusal(code, *(str(each) for each in refusals))
+    if any(each.update_available for each in plans):
+        raise Refusal(ExitCode.UPDATE_AVAILABLE)
+
+
+def rollback(
+    name: Name, *, state: State = None, dry_run: DryRun = False, output: Output = Format.TABLE
+) -> None:
+    """Go back to the version that was installed before; no network is needed."""
+    from trundle.channels.installing import roll_back  # noqa: PLC0415
+
+    with opened(state) as installation:
+        event = roll_back(installation, name, dry_run=dry_run)
+    _print_event(event, output, dry_run=dry_run)
+    if output is Format.TABLE:
+        warn(f"{event.before} is held, so that it is not taken again; release it with `unhold`")
+
+
+def uninstall(
+    name: Name, *, state: State = None, dry_run: DryRun = False, output: Output = Format.TABLE
+) -> None:
+    """Remove a package that no other one needs."""
+    from trundle.channels.installing import uninstall as run  # noqa: PLC0415
+
+    with opened(state) as installation:
+        event = run(installation, name, dry_run=dry_run)
+    _print_event(event, output, dry_run=dry_run)
+
+
+def _print_event(event: "Event", output: Format, *, dry_run: bool) -> None:
+    if output is Format.TABLE:
+        print_text(f"would have {event_text(event)}" if dry_run else event_text(event))
+    else:
+        print_data(event_data(event) | {"dryRun": dry_run}, output.value)
+
+
+def approve(
+    name: Name,
+    version: Annotated[str, typer.Argument(metavar="VERSION", help="The version.")],
+    *,
+    state: State = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Approve a version with the content that its channel lists now."""
+    number = version_of(version)
+    with opened(state) as installation:
+        approval = installation.approve(name, number, by=_user(), dry_run=dry_run)
+    if output is Format.TABLE:
+        print_text(f"{version} {approval.digest}")
+    else:
+        data = {"version": version, "digest": approval.digest, "dryRun": dry_run}
+        print_data(data, output.value)
+    tell(f"approved {version}", dry_run=dry_run)
+
+
+def hold(
+    name: Name,
+    *,
+    reason: Annotated[str, typer.Option("--reason", help="Why.")],
+    version: OneVersion = None,
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="TIME", help="When it ends by itself.")
+    ] = None,
+    state: State = None,
+    dry_run: DryRun = False,
+) -> None:
+    """Keep a package, or one version of it, from being installed."""
+    from trundle.channels import Hold  # noqa: PLC0415
+
+    number = None if version is None else version_of(version)
+    held = Hold(reason, now(), number, time_of(until, "--until"), _user())
+    with opened(state) as installation:
+        installation.hold(name, held, dry_run=dry_run)
+    tell(f"held {version or 'everything'} of {name}", dry_run=dry_run)
+
+
+def unhold(
+    name: Name,
+    *,
+    version: OneVersion = None,
+    state: State = None,
+    dry_run: DryRun = False,
+) -> None:
+    """End a hold."""
+    number = None if version is None else version_of(version)
+    with opened(state) as installation:
+        found = installation.unhold(name, number, dry_run=dry_run)
+        versions = [str(each.version or "everything") for each in installation.holds(name)]
+    if not found:
+        listed = ", ".join(versions) or "nothing"
+        message = f"{name}: expected a hold on {version or 'everything'}, found holds on {listed}"
+        raise Refusal(ExitCode.NOT_FOUND, f"{message}; name the version with --version")
+    tell(f"released {version or 'everything'} of {name}", dry_run=dry_run)
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return ""
