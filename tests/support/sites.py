@@ -70,7 +70,9 @@ class Site:
         (place / "content.txt").write_text(content or f"{name} {version}\n")
         return place
 
-    def publish(self, version, name="acme/crm", *, word="stable", content=None, expires=None, **keys):
+    def publish(
+        self, version, name="acme/crm", *, word="stable", content=None, expires=None, **keys
+    ):
         release, _, suffix = version.partition("-")
         place = self.write(release, name, content=content, **keys)
         wanted = Release(place, f"-{suffix}" if suffix else "", expires_after=expires)
@@ -84,10 +86,14 @@ class Site:
     def installation(self, **further):
         return Installation(self.state, clock=self.clock, **further)
 
-    def install(self, name="acme/crm", *, pin="", **further):
+    def install(self, name="acme/crm", *, pin="", dry_run=False, **further):
         fields = {"root": self.root, "unsigned": not self.signed, **further}
         with self.installation() as installation:
-            return install(installation, Install(reference=self.reference(name) + pin, **fields))
+            return install(
+                installation,
+                Install(reference=self.reference(name) + pin, **fields),
+                dry_run=dry_run,
+            )
 
     def text(self, name="acme/crm"):
         """What a program reads that uses what is installed."""

@@ -266,6 +266,6 @@ def _say_more(outlook: "Outlook", *, changed: bool) -> None:
         say(f"blocked {plan.package} {blocked.entry.version}: {blocked.message}")
     for note in plan.notes:
         say(note)
-    waiting = plan.scheduled or plan.blocked or plan.refusals or plan.notes
-    if not changed and not waiting and plan.target is None:
+    quiet = not (plan.scheduled or plan.blocked or plan.refusals or plan.notes)
+    if not changed and quiet and plan.target is None:
         say(f"{plan.package}: nothing to do")

@@ -44,7 +44,8 @@ class Goal(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def offer(self) -> Offer:
         """The goal, as the selection takes it."""
-        release = self.before.release if self.before else None
+        known = self.before is not None and self.before.version is not None
+        release = self.before.release if self.before and known else None
         return Offer(name=self.name, installed=release, ready=self.ready, wanted=self.wanted)
 
 

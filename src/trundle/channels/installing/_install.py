@@ -83,7 +83,7 @@ def absolute_channel(channel: str) -> str:
     """A channel that means the same in every folder."""
     if is_channel_word(channel) or channel.startswith(("http://", "https://")):
         return channel
-    return str(Path(channel).absolute())
+    return str(Path(channel).absolute()) if "/" in channel or Path(channel).is_dir() else channel
 
 
 class _Following:
