@@ -1,0 +1,202 @@
+"""Whatever happens while something is installed: the old is there, or the new."""
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import sites
+from sites import Site
+
+from trundle.channels import RefusedError, Request
+from trundle.channels.installing import (
+    Installation,
+    StateBusyError,
+    StateError,
+    _database,
+    upgrade,
+)
+
+SUPPORT = Path(sites.__file__).parent
+CRM = "acme/crm"
+
+
+def python(*arguments, **further):
+    paths = [str(SUPPORT), *(each for each in sys.path if each)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    return subprocess.Popen(
+        [sys.executable, *map(str, arguments)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **further,
+    )
+
+
+def test_a_client_that_is_killed_at_any_write_leaves_the_old_or_the_new(tmp_path):
+    output, errors = python(SUPPORT / "dying.py", tmp_path).communicate(timeout=600)
+    assert not errors
+    outcomes = [json.loads(line) for line in output.splitlines()]
+    assert len(outcomes) > 40
+    old, new = ["1.0.0", "1.0.0"], ["1.0.1", "1.0.1"]
+    assert all(each["left"] in (old, new) for each in outcomes)
+    assert all(each["known"] in (old, new) for each in outcomes)
+    assert all(each["after"] == new and each["rest"] == [] for each in outcomes)
+    assert {str(each["left"]) for each in outcomes} == {str(old), str(new)}
+
+
+UPGRADE = """
+import datetime as dt, sys
+from pathlib import Path
+from trundle.channels.installing import Installation, upgrade
+with Installation(Path(sys.argv[1]), clock=lambda: dt.datetime.fromisoformat(sys.argv[2])) as it:
+    print(len(upgrade(it).events))
+"""
+
+
+@pytest.mark.parametrize("signed", [False, True], ids=["unsigned", "signed"])
+def test_several_clients_on_one_installation_upgrade_it_once(tmp_path, signed):
+    site = Site(tmp_path, signed=signed)
+    site.publish("1.0.0")
+    site.install()
+    site.publish("1.0.1")
+    clients = [python("-c", UPGRADE, site.state, site.clock().isoformat()) for _ in range(4)]
+    ends = [each.communicate(timeout=120) for each in clients]
+    assert [errors for _, errors in ends] == [""] * 4
+    assert sorted(output.strip() for output, _ in ends) == ["0", "0", "0", "1"]
+    with site.installation() as installation:
+        assert [each.action for each in installation.history()] == ["upgrade", "install"]
+
+
+def test_threads_with_installations_of_their_own_do_the_same(tmp_path):
+    site = Site(tmp_path)
+    site.publish("1.0.0")
+    site.install()
+    site.publish("1.0.1")
+
+    def run(_):
+        with site.installation() as installation:
+            return len(upgrade(installation).events)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sorted(pool.map(run, range(4))) == [0, 0, 0, 1]
+
+
+def test_whoever_waits_too_long_is_told(tmp_path):
+    site = Site(tmp_path)
+    told = pytest.raises(StateBusyError, match="expected to change it alone")
+    with site.installation() as one, site.installation(wait=0.1) as other, one.alone(), told:
+        upgrade(other)
+
+
+def test_a_database_on_a_full_disk_changes_nothing(tmp_path, monkeypatch):
+    site = Site(tmp_path)
+    site.publish("1.0.0")
+    site.install()
+    site.publish("1.0.1")
+    before = site.snapshot()
+    with site.installation() as installation:
+        database = installation.memory._database
+        pages = database.rows("PRAGMA page_count")[0][0]
+        database.rows(f"PRAGMA max_page_count = {pages}")
+        put = installation.memory.put
+
+        def growing(package):
+            put(package)
+            database.run("INSERT INTO facts VALUES ('filler', ?)", "x" * 1_000_000)
+
+        monkeypatch.setattr(installation.memory, "put", growing)
+        with pytest.raises(StateError, match=r"disk is full; make room on the disk"):
+            upgrade(installation)
+    assert site.snapshot() == before
+    assert site.text() == "acme/crm 1.0.0"
+
+
+def test_a_disk_that_is_full_when_the_set_is_made(tmp_path, monkeypatch):
+    site = Site(tmp_path)
+    site.publish("1.0.0")
+    site.install()
+    site.publish("1.0.1")
+    before = site.snapshot()
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("trundle.channels.installing._folders.lock_of", full)
+        with site.installation() as installation, pytest.raises(OSError, match="No space left"):
+            upgrade(installation)
+    assert site.snapshot() == before
+    with site.installation() as installation:
+        assert len(upgrade(installation).events) == 1
+    assert site.text() == "acme/crm 1.0.1"
+
+
+def test_a_database_that_is_not_written_is_as_before(tmp_path, monkeypatch):
+    site = Site(tmp_path)
+    site.publish("1.0.0")
+    site.install()
+    site.publish("1.0.1")
+    before = site.snapshot()
+    with site.installation() as installation:
+
+        def failing(*_):
+            raise RuntimeError("a bug")
+
+        monkeypatch.setattr(installation.memory, "set_generation", failing)
+        with pytest.raises(RuntimeError):
+            upgrade(installation)
+    assert site.snapshot() == before
+
+
+def test_a_lost_link_is_set_again(tmp_path):
+    site = Site(tmp_path)
+    site.publish("1.0.0")
+    site.install()
+    (site.state / "current").unlink()
+    with site.installation() as installation, installation.alone():
+        pass
+    assert site.text() == "acme/crm 1.0.0"
+
+
+def test_a_folder_that_cannot_be_made_is_one_clear_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StateError, match="choose a folder"):
+        Installation(tmp_path / "file" / "state", clock=sites.Clock())
+
+
+def test_databases_of_every_earlier_format_are_brought_up_to_date(tmp_path, monkeypatch):
+    path = tmp_path / "state.db"
+    first = _database.Database(path)
+    first.close()
+    later = "ALTER TABLE facts ADD COLUMN extra TEXT"
+    monkeypatch.setattr(_database, "STEPS", (*_database.STEPS, later))
+    monkeypatch.setattr(_database, "VERSION", len(_database.STEPS))
+    second = _database.Database(path)
+    assert second.rows("PRAGMA user_version") == [(len(_database.STEPS),)]
+    assert second.rows("SELECT extra FROM facts") == []
+    assert second.rows("PRAGMA foreign_keys") == [(1,)]
+    assert second.rows("PRAGMA journal_mode") == [("wal",)]
+    second.close()
+
+
+def test_an_installation_that_failed_leaves_no_trust_behind(tmp_path):
+    site = Site(tmp_path, signed=True)
+    site.publish("1.0.0", dependsOn='{acme/core: "1"}')
+    with pytest.raises(RefusedError):
+        site.install()
+    assert not list((site.state / "trust").glob("*.json"))
+
+
+def test_names_with_any_number_of_parts_have_folders_of_their_own(tmp_path):
+    site = Site(tmp_path)
+    for name in ("acme", "acme/crm", "acme/crm/extra"):
+        site.publish("1.0.0", name)
+        site.install(name)
+    assert [site.text(each) for each in ("acme", "acme/crm")] == ["acme 1.0.0", "acme/crm 1.0.0"]
+    with site.installation() as installation:
+        assert upgrade(installation, None, Request(now=True)).events == ()
