@@ -1,0 +1,202 @@
+"""The commands that install, upgrade and go back, in a folder of their own."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+import serving
+import yaml
+
+REPOSITORY = "oci:registry//acme/crm"
+POLICY = """\
+upgrade:
+  patch: immediate
+  minor: window
+  windows:
+    - {start: "0 2 29 2 *", duration: PT4H, timezone: Europe/Berlin, levels: [minor]}
+"""
+
+
+class Machine:
+    """Runs the installed command in a fresh folder."""
+
+    def __init__(self, folder, repository=REPOSITORY):
+        self.folder = folder
+        self.repository = repository
+
+    def run(self, *arguments, code=0):
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+            "NO_COLOR": "1",
+            "TRUNDLE_STATE": "state",
+            "DOCKER_CONFIG": str(self.folder / "docker"),
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", "from trundle.cli import main; main()", *arguments],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return done
+
+    def publish(self, version, name="acme/crm"):
+        place = self.folder / "package"
+        place.mkdir(exist_ok=True)
+        (place / "app.yaml").write_text(f"name: {name}\nversion: {version}\n")
+        (place / "content.txt").write_text(f"content of {version}\n")
+        self.run("publish", "package", "--to", self.repository, "--channel", "stable")
+
+    def text(self):
+        return (self.folder / "state/current/packages/acme+crm/content.txt").read_text().strip()
+
+
+@pytest.fixture(scope="module")
+def registry(tmp_path_factory):
+    with serving.registry(tmp_path_factory.mktemp("registry")) as address:
+        yield address
+
+
+@pytest.fixture(params=["directory", "http"])
+def machine(request, tmp_path):
+    if request.param == "directory":
+        return Machine(tmp_path)
+    return Machine(tmp_path, f"{request.getfixturevalue('registry')}/acme/crm")
+
+
+@pytest.fixture
+def plain(tmp_path):
+    return Machine(tmp_path)
+
+
+def test_the_scenario(machine):
+    machine.publish("1.0.3")
+    machine.publish("1.1.2")
+    (machine.folder / "policy.yaml").write_text(POLICY)
+    refused = machine.run("install", machine.repository, code=6)
+    assert "[unsigned-channel]" in refused.stderr
+    machine.run("install", machine.repository, "--unsigned", "--policy", "policy.yaml")
+    machine.publish("1.2.3")
+    place = ("--from", machine.repository, "--channel", "stable")
+    machine.run("unpublish", "1.1.2", *place, "--reason", "a vulnerability")
+    machine.publish("1.1.3")
+
+    checked = machine.run("upgrade", "--check", code=10)
+    assert "upgrade to 1.1.3 now" in checked.stdout
+    assert "upgraded acme/crm 1.1.2 -> 1.1.3" in machine.run("upgrade").stdout
+    assert machine.text() == "content of 1.1.3"
+    waiting = machine.run("upgrade")
+    assert (waiting.stdout, "scheduled acme/crm 1.2.3" in waiting.stderr) == ("", True)
+    (plan,) = json.loads(machine.run("plan", "-o", "json").stdout)
+    assert plan["target"] is None
+    opening = plan["nextChange"]
+    assert opening[4:] == "-02-29T01:00:00Z"
+    (plan,) = json.loads(machine.run("plan", "--at", opening, "-o", "json").stdout)
+    assert plan["target"]["version"] == "1.2.3"
+    machine.run("policy", "set", "acme/crm")
+    (machine.folder / "policy.yaml").write_text(POLICY.replace("0 2 29 2 *", "* * * * *"))
+    machine.run("policy", "set", "acme/crm", "policy.yaml")
+    assert "upgraded acme/crm 1.1.3 -> 1.2.3" in machine.run("upgrade").stdout
+    assert machine.text() == "content of 1.2.3"
+    machine.run("upgrade", "--check")
+
+
+def test_status_in_every_format(plain):
+    plain.publish("1.0.0")
+    plain.run("install", REPOSITORY, "--unsigned")
+    plain.publish("1.1.0")
+    plain.publish("2.0.0")
+    text = plain.run("status").stdout
+    assert "blocked    2.0.0: the policy says never for major upgrades" in text
+    (found,) = json.loads(plain.run("status", "-o", "json").stdout)
+    assert yaml.safe_load(plain.run("status", "-o", "yaml").stdout) == [found]
+    assert [each["type"] for each in found["conditions"]] == [
+        "Installed",
+        "ChannelUsable",
+        "UpToDate",
+        "Published",
+        "Held",
+    ]
+    assert found["announced"] == "2.0.0"
+    assert {each["version"] for each in found["blocked"]} == {"2.0.0", "1.1.0"}
+
+
+def test_words_of_people(plain):
+    plain.publish("1.0.0")
+    plain.run("install", REPOSITORY, "--unsigned")
+    plain.publish("1.1.0")
+    plain.run("hold", "acme/crm", "--reason", "year end", "--until", "2999-01-01T00:00:00Z")
+    plain.run("upgrade", "acme/crm", "--to", "1.1.0", "--now", code=3)
+    plain.run("unhold", "acme/crm", "--dry-run")
+    plain.run("unhold", "acme/crm")
+    plain.run("unhold", "acme/crm", code=5)
+    plain.run("approve", "acme/crm", "1.1.0", "--dry-run")
+    plain.run("approve", "acme/crm", "7.0.0", code=5)
+    plain.run("approve", "acme/crm", "1.1.0")
+    plain.run("upgrade", "--now", "--dry-run")
+    assert plain.text() == "content of 1.0.0"
+    plain.run("upgrade", "--now")
+    plain.run("rollback", "acme/crm", "--dry-run")
+    assert plain.text() == "content of 1.1.0"
+    back = plain.run("rollback", "acme/crm")
+    assert "warning: 1.1.0 is held" in back.stderr
+    assert plain.text() == "content of 1.0.0"
+    actions = [e["action"] for e in json.loads(plain.run("history", "-o", "json").stdout)]
+    assert actions == ["rollback", "upgrade", "install"]
+    plain.run("uninstall", "acme/crm")
+    assert plain.run("list").stdout == ""
+    plain.run("rollback", "acme/crm", code=5)
+
+
+def test_a_pinned_installation_says_that_the_channel_is_ignored(plain):
+    plain.publish("1.0.0")
+    plain.publish("1.1.0")
+    done = plain.run("install", f"{REPOSITORY}:1.0.0", "--channel", "stable")
+    assert "the channel stable is ignored" in done.stderr
+    assert "updates are not looked for" in plain.run("upgrade", "--check").stdout
+    (found,) = json.loads(plain.run("list", "-o", "json").stdout)
+    assert found["pinned"].endswith("//acme/crm:1.0.0")
+
+
+def test_policies_are_linted_set_and_shown(plain):
+    (plain.folder / "good.yaml").write_text(POLICY.replace("0 2 29 2 *", "0 2 * * SUN"))
+    plain.run("policy", "lint", "good.yaml")
+    (plain.folder / "poor.yaml").write_text("upgrade: {minor: window}\n")
+    assert "warning" in plain.run("policy", "lint", "poor.yaml", code=3).stdout
+    (plain.folder / "bad.yaml").write_text("upgrade: {patch: sometimes}\n")
+    assert "sometimes" in plain.run("policy", "lint", "bad.yaml", code=3).stderr
+    (plain.folder / "none.yaml").write_text("patch: never\n")
+    assert "the keys patch" in plain.run("policy", "lint", "none.yaml", code=3).stderr
+    (plain.folder / "torn.yaml").write_text("upgrade: [\n")
+    plain.run("policy", "lint", "torn.yaml", code=3)
+    plain.publish("1.0.0")
+    plain.run("install", REPOSITORY, "--unsigned")
+    plain.run("policy", "set", "acme/crm", "good.yaml")
+    shown = yaml.safe_load(plain.run("policy", "show", "acme/crm").stdout)
+    assert shown["upgrade"]["windows"][0]["start"] == "0 2 * * SUN"
+
+
+def test_a_signed_channel_is_followed_by_its_root(plain):
+    plain.run("keys", "init", "keys", "--no-passphrase")
+    (plain.folder / "package").mkdir()
+    (plain.folder / "package/app.yaml").write_text("name: acme/crm\nversion: 1.0.0\n")
+    place = ("--to", REPOSITORY, "--channel", "stable", "--keys", "keys")
+    plain.run("publish", "package", *place)
+    plain.run("install", REPOSITORY, code=6)
+    plain.run("install", REPOSITORY, "--root", "keys/root.json", "--unsigned", code=2)
+    plain.run("install", REPOSITORY, "--root", "keys/root.json")
+    plain.run("upgrade", "--check")
+
+
+def test_what_cannot_be_understood_is_a_matter_of_usage(plain):
+    plain.run("upgrade", "--to", "1.0.0", code=2)
+    plain.run("plan", "--at", "yesterday", code=2)
+    plain.run("install", "crm", code=2)
+    plain.run("agent", "--interval", "soon", code=2)
+    plain.run("upgrade", "acme/crm", code=5)
