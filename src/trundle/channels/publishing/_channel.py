@@ -31,7 +31,7 @@ from trundle.channels.serving import (
     signed_name,
 )
 from trundle.channels.transitions import Folded, Operation, Outcome, Publish, fold
-from trundle.channels.trust import Signer, role_keys
+from trundle.channels.trust import role_keys
 from trundle.packages import manifest_from_json
 from trundle.registry import (
     EMPTY,
@@ -153,14 +153,16 @@ class PublishedChannel:
 
         Raises:
             RefusedError: a rule refuses it; nothing was changed.
+            KeyFileError: a key cannot be read; nothing was changed.
             PendingError: it is recorded, but the channel does not show it yet; `repair` finishes it.
             RegistryError: anything else that the registry raises.
         """
         made: list[Operation] = []
+        key = self.signer.targets_key() if self.signer else None
 
         def payload(entries: Sequence[LedgerEntry]) -> bytes:
             made[:] = [decide(self.folded(entries).channel)]
-            return write_record(made[0], self._targets_key())
+            return write_record(made[0], key)
 
         self.ledger.commit(payload, self.build, wait=self.wait)
         assert self._built is not None
@@ -298,9 +300,6 @@ class PublishedChannel:
         except NotFoundError:
             return None
         return RepositorySource(self.repository, self.word)
-
-    def _targets_key(self) -> Signer | None:
-        return self.signer.keys.signer("targets") if self.signer else None
 
     def _signed_names(self, files: dict[str, bytes], package: str) -> dict[str, bytes]:
         return {signed_name(package, self.word, name): data for name, data in files.items()}

@@ -21,6 +21,7 @@ from trundle.channels.serving import (
 )
 from trundle.channels.trust import (
     Lifetimes,
+    Signer,
     TrustError,
     TrustStore,
     refresh,
@@ -71,6 +72,15 @@ class ChannelSigner:
         self.lifetimes = lifetimes or Lifetimes()
         self._clock = clock
         self._store = TrustStore(seen or keys.seen)
+
+    def targets_key(self) -> Signer:
+        """The key that signs operations, once it is certain that the online key is at hand too.
+
+        Raises:
+            KeyFileError: one of them is not here, or cannot be read.
+        """
+        self.keys.signer("online")
+        return self.keys.signer("targets")
 
     def verify(self, source: RepositorySource, shown: Shown) -> Shown:
         """Verifies what a channel shows, and remembers it.
