@@ -111,14 +111,12 @@ class _Publishing:
 
     def decide(self, channel: Channel) -> Operation:
         """The operation, after the version's tag was set."""
-        tagged = self._check(channel)
+        self._check(channel)
         if not self._release.dry_run:
             with self._channel.alone_with_content():
+                # Only publishers of this version set its tag, and of these it is this one's turn.
                 self._channel.repository.put_manifest(
-                    self._artifact.content,
-                    OCI_MANIFEST,
-                    tag=self._entry.tag_name,
-                    expected=tagged,
+                    self._artifact.content, OCI_MANIFEST, tag=self._entry.tag_name
                 )
         now = self._channel.clock()
         after = self._release.expires_after
@@ -144,8 +142,8 @@ class _Publishing:
         note = f"{self._entry.version}: {text}"
         return Published(listed, channel, not finished, self._artifact.files, (note,))
 
-    def _check(self, channel: Channel) -> str | None:
-        """The digest that the version's tag has, when no rule refuses the version."""
+    def _check(self, channel: Channel) -> None:
+        """Makes sure that no rule refuses the version."""
         repository = self._channel.repository
         tagged = digest_of_tag(repository, self._entry.tag_name)
         released = () if self._channel.word == STABLE else released_versions(repository)
@@ -157,7 +155,6 @@ class _Publishing:
             released=released,
             tagged=tagged,
         )
-        return tagged
 
 
 def released_versions(repository: Repository) -> frozenset[SemVer]:
