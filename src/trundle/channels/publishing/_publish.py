@@ -16,7 +16,7 @@ import msgspec
 
 from trundle.channels import transitions
 from trundle.channels._refusals import RefusalCode, RefusedError
-from trundle.channels.files import STABLE, Channel, Entry, belongs
+from trundle.channels.files import LONGEST_TAG, STABLE, Channel, Entry, belongs
 from trundle.channels.publishing._artifact import Artifact, packed
 from trundle.channels.publishing._channel import PublishedChannel
 from trundle.channels.publishing._content import digest_of_tag
@@ -144,8 +144,8 @@ class _Publishing:
 
     def _check(self, channel: Channel) -> None:
         """Makes sure that no rule refuses the version."""
-        repository = self._channel.repository
-        tagged = digest_of_tag(repository, self._entry.tag_name)
+        repository, tag = self._channel.repository, self._entry.tag_name
+        tagged = digest_of_tag(repository, tag) if len(tag) <= LONGEST_TAG else None
         released = () if self._channel.word == STABLE else released_versions(repository)
         transitions.publish(
             channel,
