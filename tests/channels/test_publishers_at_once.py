@@ -51,9 +51,7 @@ def versions(repository):
 
 def again(repository):
     """The same repository for somebody else."""
-    return open_repository(
-        reference_of(repository), settings=getattr(repository, "_settings", None)
-    )
+    return open_repository(reference_of(repository))
 
 
 @pytest.mark.parametrize("signed", [False, True])
@@ -149,12 +147,12 @@ def test_a_signed_publishing_that_dies_anywhere_is_repaired(layout, tmp_path):
     assert versions(layout) == {"1.0.0", "1.1.0"}
 
 
-def test_the_first_publishing_that_dies_anywhere_can_be_done_again(repository, tmp_path):
+def test_the_first_publishing_that_dies_anywhere_can_be_done_again(layout, tmp_path):
     folder = package(tmp_path / "new", "1.0.0")
     step, died = 0, True
     while died:
         step += 1
-        mortal = again(repository)
+        mortal = again(layout)
 
         def die():
             raise Killed
@@ -166,7 +164,7 @@ def test_the_first_publishing_that_dies_anywhere_can_be_done_again(repository, t
         except Killed:
             pass
     assert step > 1
-    assert versions(repository) == {"1.0.0"}
+    assert versions(layout) == {"1.0.0"}
 
 
 def test_an_unpublishing_that_dies_anywhere_is_repaired(layout, tmp_path):

@@ -101,6 +101,8 @@ class PublishedChannel:
         self.wait = wait
         self._package = package
         self._ignored: tuple[str, ...] = ()
+        self._read: dict[str, Record] = {}
+        self._adopted = False
         self._built: Folded | None = None
 
     @property
@@ -250,14 +252,15 @@ class PublishedChannel:
         for entry in entries:
             where = f"{self.location}: entry {entry.id}"
             try:
-                record = read_record(entry.payload, where)
+                record = self._read.get(entry.id) or read_record(entry.payload, where)
+                self._read[entry.id] = record
             except (ValueError, msgspec.MsgspecError, ChannelError) as error:
                 if self.signer is None:
                     raise ChannelError([str(error)]) from None
                 ignored.append(f"{where}: expected an operation, found: {error}")
                 continue
             if self.signer and shown and shown.operations is None:
-                pass  # A channel that was unsigned so far is signed as it is.
+                self._adopted = True  # A channel that was unsigned so far is signed as it is.
             elif self.signer and not (shown and record.id in (shown.operations or ())):
                 keys = keys or role_keys(self.signer.keys.newest_root(), "targets").values()
                 if not is_signed_by(record, keys):
@@ -330,11 +333,14 @@ class PublishedChannel:
 
     def _committed(self, outcome: Outcome | None) -> Committed:
         assert self._built is not None
+        notes = tuple(f"{each}; it does not count" for each in self._ignored)
+        if self._adopted:
+            notes += ("the channel was not signed so far; it is signed now, as it was found",)
         if outcome is None:
-            return Committed(self._built.channel)
+            return Committed(self._built.channel, notes)
         if outcome.refusals:
             raise RefusedError(*outcome.refusals)
-        return Committed(self._built.channel, outcome.notes)
+        return Committed(self._built.channel, (*outcome.notes, *notes))
 
 
 def _none(where: str) -> Refusal:
