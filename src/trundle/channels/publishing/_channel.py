@@ -12,7 +12,14 @@ from typing import TypeAlias
 import msgspec
 
 from trundle.channels._refusals import ChannelError, Refusal, RefusalCode, RefusedError
-from trundle.channels.files import Channel, check_channel_word, read_all, write_all, write_latest
+from trundle.channels.files import (
+    Channel,
+    check_channel_word,
+    read_all,
+    read_latest,
+    write_all,
+    write_latest,
+)
 from trundle.channels.publishing._records import (
     Record,
     is_signed_by,
@@ -67,6 +74,14 @@ class Committed(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
+class _Before(msgspec.Struct, frozen=True):
+    """What was folded last, and from what."""
+
+    entries: tuple[LedgerEntry, ...]
+    shown: Shown | None
+    folded: Folded
+
+
 class PublishedChannel:
     """A channel in a repository, for whoever changes it.
 
@@ -103,6 +118,7 @@ class PublishedChannel:
         self._ignored: tuple[str, ...] = ()
         self._read: dict[str, Record] = {}
         self._adopted = False
+        self._before: _Before | None = None
         self._built: Folded | None = None
 
     @property
@@ -234,6 +250,9 @@ class PublishedChannel:
     # What counts
 
     def _fold(self, entries: Sequence[LedgerEntry], shown: Shown | None) -> Folded:
+        before = self._before
+        if before and before.entries == tuple(entries) and before.shown == shown:
+            return before.folded
         records = self._records(entries, shown)
         if not records and shown is None and self._package is None:
             raise RefusedError(_none(self.location))
@@ -242,6 +261,7 @@ class PublishedChannel:
         folded = fold(base, (each.operation for each in records.values()))
         if shown is not None:
             self._check_complete(folded, records, shown)
+        self._before = _Before(tuple(entries), shown, folded)
         return folded
 
     def _records(self, entries: Sequence[LedgerEntry], shown: Shown | None) -> dict[str, Record]:
@@ -272,7 +292,7 @@ class PublishedChannel:
 
     def _check_complete(self, folded: Folded, records: dict[str, Record], shown: Shown) -> None:
         """Refuses to build on a ledger that lacks what the channel already shows."""
-        serial = read_all(shown.files["all"], f"{self.location}/all").channel.serial
+        serial = read_latest(shown.files["latest"], f"{self.location}/latest").latest.serial
         lacking = set(shown.operations or ()) - records.keys()
         if not lacking and folded.channel.serial >= serial:
             return
