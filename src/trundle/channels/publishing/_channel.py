@@ -274,10 +274,10 @@ class PublishedChannel:
             try:
                 record = self._read.get(entry.id) or read_record(entry.payload, where)
                 self._read[entry.id] = record
-            except (ValueError, msgspec.MsgspecError, ChannelError) as error:
+            except ChannelError as error:
                 if self.signer is None:
-                    raise ChannelError([str(error)]) from None
-                ignored.append(f"{where}: expected an operation, found: {error}")
+                    raise
+                ignored.append(str(error))
                 continue
             if self.signer and shown and shown.operations is None:
                 self._adopted = True  # A channel that was unsigned so far is signed as it is.

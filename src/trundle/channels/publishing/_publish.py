@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from trundle.channels import transitions
-from trundle.channels._refusals import RefusalCode, RefusedError
+from trundle.channels._refusals import ChannelError, RefusalCode, RefusedError
 from trundle.channels.files import LONGEST_TAG, STABLE, Channel, Entry, belongs
 from trundle.channels.publishing._artifact import Artifact, packed
 from trundle.channels.publishing._channel import PublishedChannel
@@ -162,7 +162,10 @@ def released_versions(repository: Repository) -> frozenset[SemVer]:
     ledger = Ledger(repository, ledger_name(STABLE), head=channel_tag(STABLE))
     versions = set()
     for entry in ledger.entries():
-        operation = read_record(entry.payload, f"{repository.location}: {entry.id}").operation
+        try:
+            operation = read_record(entry.payload, f"{repository.location}: {entry.id}").operation
+        except ChannelError:
+            continue  # Whoever publishes to that channel is told of it.
         if isinstance(operation, Publish) and belongs(operation.entry.version, STABLE):
             versions.add(operation.entry.version)
     return frozenset(versions)
