@@ -324,3 +324,27 @@ def test_registries_that_do_not_answer_are_unreachable(shop):
         ).stderr
     )
     assert "expected a channel, found none" in shop.run(*SHOW, code=5).stderr
+
+
+@pytest.mark.parametrize(("answer", "code", "latest"), [("y", 0, None), ("n", 1, "1.0.0")])
+def test_at_a_terminal_the_latest_is_unpublished_after_a_question(shop, answer, code, latest):
+    import os
+    import pty
+
+    shop.publish("1.0.0")
+    arguments = ("unpublish", "1.0.0", "--from", REPOSITORY, "--channel", "stable", "--reason", "x")
+    master, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from trundle.cli import main; main()", *arguments],
+        cwd=shop.line.folder,
+        stdin=terminal,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    os.close(terminal)
+    os.write(master, f"{answer}\n".encode())
+    _, errors = process.communicate(timeout=60)
+    os.close(master)
+    assert b"1.0.0 is the latest version" in errors
+    assert process.returncode == code, errors
+    assert shop.shown()["latest"] == latest
