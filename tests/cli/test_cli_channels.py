@@ -264,6 +264,23 @@ def test_keys_are_replaced(signed, role):
     assert signed.shown("--root", "keys/root.json")["latest"] == "1.1.0"
 
 
+def test_the_root_is_renewed_with_root_keys_from_elsewhere(signed):
+    away = signed.line.folder / "away"
+    away.mkdir()
+    for path in signed.line.folder.glob("keys/root-*.pem"):
+        path.rename(away / path.name)
+    one, two = ("--root-key", "away/root-1.pem"), ("--root-key", "away/root-3.pem")
+    renew = ("keys", "renew", "--keys", "keys")
+    assert "expected 2 signatures" in signed.run(*renew, code=6).stderr
+    assert "expected 2 signatures" in signed.run(*renew, *one, code=6).stderr
+    signed.run(*renew, *one, *two, "--dry-run")
+    assert not (signed.line.folder / "keys/2.root.json").exists()
+    signed.run(*renew, *one, *two)
+    signed.run("channel", "refresh", REPOSITORY, "--channel", "stable", "--keys", "keys")
+    assert signed.shown("--root", "keys/1.root.json")["verified"]
+    assert signed.shown("--root", "keys/2.root.json")["verified"]
+
+
 def test_encrypted_keys_need_their_passphrase(shop, monkeypatch):
     assert "--no-passphrase" in shop.run("keys", "init", "keys", code=2).stderr
     monkeypatch.setenv("TRUNDLE_KEY_PASSPHRASE", "open sesame")

@@ -59,6 +59,7 @@ Decide: TypeAlias = Callable[[Channel], Operation]
 
 _FILE_TYPE = "application/vnd.trundle.channel.file.v1+json"
 _METADATA_TYPE = "application/vnd.trundle.channel.metadata.v1+json"
+_LOOKS = 20
 _LARGEST_CONFIG = 16 * 1024 * 1024
 
 
@@ -134,7 +135,9 @@ class PublishedChannel:
             ChannelError: an operation cannot be understood.
             RegistryError: the registry cannot be read.
         """
-        return self._fold(self.ledger.entries() if entries is None else entries, self.shown())
+        # What is shown is looked at first: entries only become more, so none of it can be missing then.
+        shown = self.shown()
+        return self._fold(self.ledger.entries() if entries is None else entries, shown)
 
     def shown(self) -> Shown | None:
         """What the channel shows, verified; None where it shows nothing yet.
@@ -142,26 +145,15 @@ class PublishedChannel:
         Raises:
             RefusedError: it is not to be trusted, or signed while there are no keys.
         """
-        source = self._source()
-        if source is None:
-            if self.signer:
-                self.signer.refuse_if_seen(self.location, "no channel")
-            return None
-        shown = read_shown(source)
-        if self._package is not None and shown.package != self._package:
-            expected, advice = f"the package {self._package}", "publish it to its own repository"
-            code = RefusalCode.WRONG_PACKAGE
-            raise RefusedError(Refusal(code, self.location, expected, shown.package, advice))
-        if is_signed(shown):
-            if self.signer is None:
-                advice = "give the publisher's keys with --keys"
-                code = RefusalCode.BAD_SIGNATURE
-                expected = "the keys of this signed channel"
-                raise RefusedError(Refusal(code, self.location, expected, "none", advice))
-            return self.signer.verify(source, shown)
-        if self.signer:
-            self.signer.refuse_if_seen(self.location, "one without signatures")
-        return shown
+        for _ in range(_LOOKS):
+            source = self._source()
+            try:
+                return self._verified(source)
+            except RefusedError as error:
+                refused = error
+                if not self._has_moved(source):
+                    raise
+        raise refused
 
     def commit(self, decide: Decide) -> Committed:
         """Records an operation, and makes the channel show it.
@@ -316,6 +308,35 @@ class PublishedChannel:
         raise RefusedError(_none(self.location))
 
     # Heads
+
+    def _verified(self, source: RepositorySource | None) -> Shown | None:
+        if source is None:
+            if self.signer:
+                self.signer.refuse_if_seen(self.location, "no channel")
+            return None
+        shown = read_shown(source)
+        if self._package is not None and shown.package != self._package:
+            expected, advice = f"the package {self._package}", "publish it to its own repository"
+            code = RefusalCode.WRONG_PACKAGE
+            raise RefusedError(Refusal(code, self.location, expected, shown.package, advice))
+        if is_signed(shown):
+            if self.signer is None:
+                advice = "give the publisher's keys with --keys"
+                code = RefusalCode.BAD_SIGNATURE
+                expected = "the keys of this signed channel"
+                raise RefusedError(Refusal(code, self.location, expected, "none", advice))
+            return self.signer.verify(source, shown)
+        if self.signer:
+            self.signer.refuse_if_seen(self.location, "one without signatures")
+        return shown
+
+    def _has_moved(self, source: RepositorySource | None) -> bool:
+        """Whether others changed the channel since, so that what they remember of it is newer than what was read."""
+        before = source.manifest.descriptor.digest if source else None
+        try:
+            return self.repository.resolve(self.tag).digest != before
+        except NotFoundError:
+            return before is not None
 
     def _source(self) -> RepositorySource | None:
         try:

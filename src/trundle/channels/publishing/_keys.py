@@ -201,6 +201,25 @@ def replace_key(
     return MadeKeys(tuple(files))
 
 
+def renew_root(folder: KeyFolder, root_signers: Sequence[Signer], *, now: dt.datetime) -> MadeKeys:
+    """Makes the root good for another year, with the same keys; a channel gets it with its next change.
+
+    Args:
+        folder: the keys.
+        root_signers: root keys; two of the present ones at least.
+        now: the time.
+
+    Raises:
+        TrustError: too few of the signers are root keys.
+        OSError: a file cannot be written.
+    """
+    current = folder.newest_root()
+    wanted = role_keys(current, "root")
+    signers = [each for each in root_signers if each.public_key.keyid in wanted]
+    root = next_root(current, Replacement(), signers, now=now)
+    return MadeKeys(tuple(_write_root(folder.path, len(folder.roots()) + 1, root)))
+
+
 def _write_root(folder: Path, number: int, root: bytes) -> list[Path]:
     paths = [folder / f"{number}.root.json", folder / "root.json"]
     for path in paths:

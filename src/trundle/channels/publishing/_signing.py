@@ -92,8 +92,7 @@ class ChannelSigner:
         word = where.rpartition(".")[2]
         names = [signed_name(shown.package, word, name) for name in _FILES]
         try:
-            if self._store.state(where) is None:
-                self._store.trust(where, trust(self._first_root()))
+            self._begin(where)
             files = self._store.verify(where, source.read, names, clock=lambda: _EVER_FRESH)
             operations = read_names(files[names[-1]])
         except TrustError as error:
@@ -155,8 +154,16 @@ class ChannelSigner:
         except TrustError as error:
             raise RefusedError(refusal_of_trust(error, str(self.keys.path))) from error
 
-    def _first_root(self) -> bytes:
-        return next(iter(self.keys.roots().values()))
+    def _begin(self, where: str) -> None:
+        """Trusts a channel by the first root, unless it is trusted; another publisher may do the same right now."""
+        if self._store.state(where) is not None:
+            return
+        first = next(iter(self.keys.roots().values()))
+        try:
+            self._store.trust(where, trust(first))
+        except TrustError:
+            if self._store.state(where) is None:
+                raise
 
     def _previous(self, shown: Shown | None) -> dict[str, bytes]:
         """The metadata so far, with all roots that are known here."""
