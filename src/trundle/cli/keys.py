@@ -1,4 +1,4 @@
-"""The commands that make and replace a publisher's keys: keys init, keys rotate."""
+"""The commands that make and replace a publisher's keys: keys init, rotate, renew."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -11,7 +11,8 @@ from trundle.cli._printing import Format, print_data, print_text, say, shown_pat
 from trundle.cli.project import DryRun, Output
 
 if TYPE_CHECKING:
-    from trundle.channels.publishing import MadeKeys
+    from trundle.channels.publishing import KeyFolder, MadeKeys
+    from trundle.channels.trust import Signer
 
 app = typer.Typer(no_args_is_help=True, help="Make and replace the keys that sign channels.")
 
@@ -44,38 +45,68 @@ def init(
     say(f"give {shown_path(folder / 'root.json')} to whoever follows your channels")
 
 
+KeyFolderOption = Annotated[
+    Path,
+    typer.Option("--keys", metavar="DIR", envvar="TRUNDLE_KEYS", help="The folder with keys."),
+]
+RootKeys = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--root-key",
+        metavar="FILE",
+        help="A root key that is kept elsewhere; two are needed.",
+    ),
+]
+
+
 @app.command()
 def rotate(
     role: Annotated[RoleName, typer.Argument(help="Whose key is replaced.")],
     *,
-    keys: Annotated[
-        Path,
-        typer.Option("--keys", metavar="DIR", envvar="TRUNDLE_KEYS", help="The folder with keys."),
-    ],
-    root_keys: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--root-key",
-            metavar="FILE",
-            help="A root key that is kept elsewhere; two are needed.",
-        ),
-    ] = None,
+    keys: KeyFolderOption,
+    root_keys: RootKeys = None,
     no_passphrase: Plain = False,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
     """Replace a key; channels get the new root with their next change or refresh."""
-    from trundle.channels.publishing import KeyFolder, replace_key  # noqa: PLC0415
+    from trundle.channels.publishing import replace_key  # noqa: PLC0415
 
-    folder = KeyFolder(keys, ask_passphrase)
-    folder.roots()
-    signers = [folder.read(path) for path in root_keys or ()] or folder.root_signers()
+    folder, signers = _open(keys, root_keys)
     if dry_run:
         tell(f"replaced the {role} key in {keys} with {len(signers)} root keys", dry_run=True)
         return
     passphrase = new_passphrase(plain=no_passphrase)
     _print(replace_key(folder, role.value, passphrase, signers, now=now()), output)
     say("publish to each channel, or refresh it, with these keys, so that clients get the new root")
+
+
+@app.command()
+def renew(
+    *,
+    keys: KeyFolderOption,
+    root_keys: RootKeys = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Make the root good for another year, with the same keys."""
+    from trundle.channels.publishing import renew_root  # noqa: PLC0415
+
+    folder, signers = _open(keys, root_keys)
+    if dry_run:
+        tell(f"renewed the root in {keys} with {len(signers)} root keys", dry_run=True)
+        return
+    _print(renew_root(folder, signers, now=now()), output)
+    say("publish to each channel, or refresh it, with these keys, so that clients get the new root")
+
+
+def _open(keys: Path, root_keys: list[Path] | None) -> "tuple[KeyFolder, tuple[Signer, ...]]":
+    from trundle.channels.publishing import KeyFolder  # noqa: PLC0415
+
+    folder = KeyFolder(keys, ask_passphrase)
+    folder.roots()
+    given = tuple(folder.read(path) for path in root_keys or ())
+    return folder, given or folder.root_signers()
 
 
 def _print(made: "MadeKeys", output: Format) -> None:

@@ -94,7 +94,8 @@ def publish(
         existed=result.existed,
     )
     if not result.existed:
-        tell(f"published {result.files} files to {to}", dry_run=dry_run)
+        files = "1 file" if result.files == 1 else f"{result.files} files"
+        tell(f"published {files} to {to}", dry_run=dry_run)
 
 
 def unpublish(

@@ -8,7 +8,15 @@ from trundle.channels.publishing._artifact import Artifact, packed
 from trundle.channels.publishing._changes import deprecate, promote, refresh, restore, unpublish
 from trundle.channels.publishing._channel import Committed, Decide, PublishedChannel
 from trundle.channels.publishing._export import export
-from trundle.channels.publishing._keys import Ask, KeyFolder, MadeKeys, Role, make_keys, replace_key
+from trundle.channels.publishing._keys import (
+    Ask,
+    KeyFolder,
+    MadeKeys,
+    Role,
+    make_keys,
+    renew_root,
+    replace_key,
+)
 from trundle.channels.publishing._log import Event, events
 from trundle.channels.publishing._mirror import Mirrored, mirror
 from trundle.channels.publishing._publish import Published, Release, publish, released_versions
@@ -41,6 +49,7 @@ __all__ = [
     "publish",
     "refresh",
     "released_versions",
+    "renew_root",
     "repair",
     "replace_key",
     "restore",

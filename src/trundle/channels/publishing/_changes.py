@@ -187,7 +187,7 @@ def _bring_back(
         artifact.push(repository)
     with channel.alone_with_content():
         try:
-            repository.set_tag(entry.tag_name, digest, expected=tagged)
+            repository.set_tag(entry.tag_name, digest)
         except NotFoundError:
             code, advice = RefusalCode.CONTENT_MISSING, "try again with --content"
             raise RefusedError(

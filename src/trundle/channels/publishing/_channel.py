@@ -12,7 +12,14 @@ from typing import TypeAlias
 import msgspec
 
 from trundle.channels._refusals import ChannelError, Refusal, RefusalCode, RefusedError
-from trundle.channels.files import Channel, check_channel_word, read_all, write_all, write_latest
+from trundle.channels.files import (
+    Channel,
+    check_channel_word,
+    read_all,
+    read_latest,
+    write_all,
+    write_latest,
+)
 from trundle.channels.publishing._records import (
     Record,
     is_signed_by,
@@ -31,7 +38,7 @@ from trundle.channels.serving import (
     signed_name,
 )
 from trundle.channels.transitions import Folded, Operation, Outcome, Publish, fold
-from trundle.channels.trust import Signer, role_keys
+from trundle.channels.trust import role_keys
 from trundle.packages import manifest_from_json
 from trundle.registry import (
     EMPTY,
@@ -52,6 +59,7 @@ Decide: TypeAlias = Callable[[Channel], Operation]
 
 _FILE_TYPE = "application/vnd.trundle.channel.file.v1+json"
 _METADATA_TYPE = "application/vnd.trundle.channel.metadata.v1+json"
+_LOOKS = 20
 _LARGEST_CONFIG = 16 * 1024 * 1024
 
 
@@ -65,6 +73,14 @@ class Committed(msgspec.Struct, frozen=True):
 
     channel: Channel
     notes: tuple[str, ...] = ()
+
+
+class _Before(msgspec.Struct, frozen=True):
+    """What was folded last, and from what."""
+
+    entries: tuple[LedgerEntry, ...]
+    shown: Shown | None
+    folded: Folded
 
 
 class PublishedChannel:
@@ -101,6 +117,9 @@ class PublishedChannel:
         self.wait = wait
         self._package = package
         self._ignored: tuple[str, ...] = ()
+        self._read: dict[str, Record] = {}
+        self._adopted = False
+        self._before: _Before | None = None
         self._built: Folded | None = None
 
     @property
@@ -116,7 +135,9 @@ class PublishedChannel:
             ChannelError: an operation cannot be understood.
             RegistryError: the registry cannot be read.
         """
-        return self._fold(self.ledger.entries() if entries is None else entries, self.shown())
+        # What is shown is looked at first: entries only become more, so none of it can be missing then.
+        shown = self.shown()
+        return self._fold(self.ledger.entries() if entries is None else entries, shown)
 
     def shown(self) -> Shown | None:
         """What the channel shows, verified; None where it shows nothing yet.
@@ -124,26 +145,15 @@ class PublishedChannel:
         Raises:
             RefusedError: it is not to be trusted, or signed while there are no keys.
         """
-        source = self._source()
-        if source is None:
-            if self.signer:
-                self.signer.refuse_if_seen(self.location, "no channel")
-            return None
-        shown = read_shown(source)
-        if self._package is not None and shown.package != self._package:
-            expected, advice = f"the package {self._package}", "publish it to its own repository"
-            code = RefusalCode.WRONG_PACKAGE
-            raise RefusedError(Refusal(code, self.location, expected, shown.package, advice))
-        if is_signed(shown):
-            if self.signer is None:
-                advice = "give the publisher's keys with --keys"
-                code = RefusalCode.BAD_SIGNATURE
-                expected = "the keys of this signed channel"
-                raise RefusedError(Refusal(code, self.location, expected, "none", advice))
-            return self.signer.verify(source, shown)
-        if self.signer:
-            self.signer.refuse_if_seen(self.location, "one without signatures")
-        return shown
+        for _ in range(_LOOKS):
+            source = self._source()
+            try:
+                return self._verified(source)
+            except RefusedError as error:
+                refused = error
+                if not self._has_moved(source):
+                    raise
+        raise refused
 
     def commit(self, decide: Decide) -> Committed:
         """Records an operation, and makes the channel show it.
@@ -153,14 +163,16 @@ class PublishedChannel:
 
         Raises:
             RefusedError: a rule refuses it; nothing was changed.
+            KeyFileError: a key cannot be read; nothing was changed.
             PendingError: it is recorded, but the channel does not show it yet; `repair` finishes it.
             RegistryError: anything else that the registry raises.
         """
         made: list[Operation] = []
+        key = self.signer.targets_key() if self.signer else None
 
         def payload(entries: Sequence[LedgerEntry]) -> bytes:
             made[:] = [decide(self.folded(entries).channel)]
-            return write_record(made[0], self._targets_key())
+            return write_record(made[0], key)
 
         self.ledger.commit(payload, self.build, wait=self.wait)
         assert self._built is not None
@@ -230,6 +242,9 @@ class PublishedChannel:
     # What counts
 
     def _fold(self, entries: Sequence[LedgerEntry], shown: Shown | None) -> Folded:
+        before = self._before
+        if before and before.entries == tuple(entries) and before.shown == shown:
+            return before.folded
         records = self._records(entries, shown)
         if not records and shown is None and self._package is None:
             raise RefusedError(_none(self.location))
@@ -238,6 +253,7 @@ class PublishedChannel:
         folded = fold(base, (each.operation for each in records.values()))
         if shown is not None:
             self._check_complete(folded, records, shown)
+        self._before = _Before(tuple(entries), shown, folded)
         return folded
 
     def _records(self, entries: Sequence[LedgerEntry], shown: Shown | None) -> dict[str, Record]:
@@ -248,14 +264,15 @@ class PublishedChannel:
         for entry in entries:
             where = f"{self.location}: entry {entry.id}"
             try:
-                record = read_record(entry.payload, where)
-            except (ValueError, msgspec.MsgspecError, ChannelError) as error:
+                record = self._read.get(entry.id) or read_record(entry.payload, where)
+                self._read[entry.id] = record
+            except ChannelError as error:
                 if self.signer is None:
-                    raise ChannelError([str(error)]) from None
-                ignored.append(f"{where}: expected an operation, found: {error}")
+                    raise
+                ignored.append(str(error))
                 continue
             if self.signer and shown and shown.operations is None:
-                pass  # A channel that was unsigned so far is signed as it is.
+                self._adopted = True  # A channel that was unsigned so far is signed as it is.
             elif self.signer and not (shown and record.id in (shown.operations or ())):
                 keys = keys or role_keys(self.signer.keys.newest_root(), "targets").values()
                 if not is_signed_by(record, keys):
@@ -267,7 +284,7 @@ class PublishedChannel:
 
     def _check_complete(self, folded: Folded, records: dict[str, Record], shown: Shown) -> None:
         """Refuses to build on a ledger that lacks what the channel already shows."""
-        serial = read_all(shown.files["all"], f"{self.location}/all").channel.serial
+        serial = read_latest(shown.files["latest"], f"{self.location}/latest").latest.serial
         lacking = set(shown.operations or ()) - records.keys()
         if not lacking and folded.channel.serial >= serial:
             return
@@ -292,15 +309,41 @@ class PublishedChannel:
 
     # Heads
 
+    def _verified(self, source: RepositorySource | None) -> Shown | None:
+        if source is None:
+            if self.signer:
+                self.signer.refuse_if_seen(self.location, "no channel")
+            return None
+        shown = read_shown(source)
+        if self._package is not None and shown.package != self._package:
+            expected, advice = f"the package {self._package}", "publish it to its own repository"
+            code = RefusalCode.WRONG_PACKAGE
+            raise RefusedError(Refusal(code, self.location, expected, shown.package, advice))
+        if is_signed(shown):
+            if self.signer is None:
+                advice = "give the publisher's keys with --keys"
+                code = RefusalCode.BAD_SIGNATURE
+                expected = "the keys of this signed channel"
+                raise RefusedError(Refusal(code, self.location, expected, "none", advice))
+            return self.signer.verify(source, shown)
+        if self.signer:
+            self.signer.refuse_if_seen(self.location, "one without signatures")
+        return shown
+
+    def _has_moved(self, source: RepositorySource | None) -> bool:
+        """Whether others changed the channel since, so that what they remember of it is newer than what was read."""
+        before = source.manifest.descriptor.digest if source else None
+        try:
+            return self.repository.resolve(self.tag).digest != before
+        except NotFoundError:
+            return before is not None
+
     def _source(self) -> RepositorySource | None:
         try:
             self.repository.resolve(self.tag)
         except NotFoundError:
             return None
         return RepositorySource(self.repository, self.word)
-
-    def _targets_key(self) -> Signer | None:
-        return self.signer.keys.signer("targets") if self.signer else None
 
     def _signed_names(self, files: dict[str, bytes], package: str) -> dict[str, bytes]:
         return {signed_name(package, self.word, name): data for name, data in files.items()}
@@ -331,11 +374,14 @@ class PublishedChannel:
 
     def _committed(self, outcome: Outcome | None) -> Committed:
         assert self._built is not None
+        notes = tuple(f"{each}; it does not count" for each in self._ignored)
+        if self._adopted:
+            notes += ("the channel was not signed so far; it is signed now, as it was found",)
         if outcome is None:
-            return Committed(self._built.channel)
+            return Committed(self._built.channel, notes)
         if outcome.refusals:
             raise RefusedError(*outcome.refusals)
-        return Committed(self._built.channel, outcome.notes)
+        return Committed(self._built.channel, (*outcome.notes, *notes))
 
 
 def _none(where: str) -> Refusal:

@@ -56,6 +56,7 @@ class KeyFolder:
         self.path = path
         self._ask = ask
         self._passphrase: bytes | None = None
+        self._read: dict[Path, Signer] = {}
 
     @property
     def seen(self) -> Path:
@@ -93,10 +94,6 @@ class KeyFolder:
         expected = f"the {role} key {', '.join(each[:12] for each in sorted(wanted))}"
         raise KeyFileError(f"{self.path}: expected {expected}, found none of that id")
 
-    def has(self, role: Role) -> bool:
-        """Whether there is any key for a role."""
-        return any(self.path.glob(f"{role}*.pem"))
-
     def root_signers(self) -> tuple[Signer, ...]:
         """All root keys that are here."""
         return tuple(self._keys("root"))
@@ -106,7 +103,16 @@ class KeyFolder:
             yield self.read(path)
 
     def read(self, path: Path) -> Signer:
-        """Reads a key, with the passphrase where it is encrypted."""
+        """Reads a key, with the passphrase where it is encrypted.
+
+        Raises:
+            KeyFileError: it cannot be read, or the passphrase is another.
+        """
+        if path not in self._read:
+            self._read[path] = self._read_anew(path)
+        return self._read[path]
+
+    def _read_anew(self, path: Path) -> Signer:
         try:
             encrypted = _ENCRYPTED in path.read_bytes()
         except OSError as error:
@@ -193,6 +199,25 @@ def replace_key(
         files.append(folder.path / name)
     files += _write_root(folder.path, number, root)
     return MadeKeys(tuple(files))
+
+
+def renew_root(folder: KeyFolder, root_signers: Sequence[Signer], *, now: dt.datetime) -> MadeKeys:
+    """Makes the root good for another year, with the same keys; a channel gets it with its next change.
+
+    Args:
+        folder: the keys.
+        root_signers: root keys; two of the present ones at least.
+        now: the time.
+
+    Raises:
+        TrustError: too few of the signers are root keys.
+        OSError: a file cannot be written.
+    """
+    current = folder.newest_root()
+    wanted = role_keys(current, "root")
+    signers = [each for each in root_signers if each.public_key.keyid in wanted]
+    root = next_root(current, Replacement(), signers, now=now)
+    return MadeKeys(tuple(_write_root(folder.path, len(folder.roots()) + 1, root)))
 
 
 def _write_root(folder: Path, number: int, root: bytes) -> list[Path]:

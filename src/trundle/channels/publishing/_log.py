@@ -108,4 +108,4 @@ def _events_of(channel: Channel) -> tuple[Event, ...]:
         Event(each.unpublish_time, "unpublish", each.version, text=each.reason)
         for each in channel.unpublished
     ]
-    return tuple(sorted(found, key=lambda each: each.at))
+    return tuple(sorted(found, key=lambda each: (each.at, each.version)))

@@ -15,8 +15,8 @@ from pathlib import Path
 import msgspec
 
 from trundle.channels import transitions
-from trundle.channels._refusals import RefusalCode, RefusedError
-from trundle.channels.files import STABLE, Channel, Entry, belongs
+from trundle.channels._refusals import ChannelError, RefusalCode, RefusedError
+from trundle.channels.files import LONGEST_TAG, STABLE, Channel, Entry, belongs
 from trundle.channels.publishing._artifact import Artifact, packed
 from trundle.channels.publishing._channel import PublishedChannel
 from trundle.channels.publishing._content import digest_of_tag
@@ -111,14 +111,12 @@ class _Publishing:
 
     def decide(self, channel: Channel) -> Operation:
         """The operation, after the version's tag was set."""
-        tagged = self._check(channel)
+        self._check(channel)
         if not self._release.dry_run:
             with self._channel.alone_with_content():
+                # Only publishers of this version set its tag, and of these it is this one's turn.
                 self._channel.repository.put_manifest(
-                    self._artifact.content,
-                    OCI_MANIFEST,
-                    tag=self._entry.tag_name,
-                    expected=tagged,
+                    self._artifact.content, OCI_MANIFEST, tag=self._entry.tag_name
                 )
         now = self._channel.clock()
         after = self._release.expires_after
@@ -144,10 +142,10 @@ class _Publishing:
         note = f"{self._entry.version}: {text}"
         return Published(listed, channel, not finished, self._artifact.files, (note,))
 
-    def _check(self, channel: Channel) -> str | None:
-        """The digest that the version's tag has, when no rule refuses the version."""
-        repository = self._channel.repository
-        tagged = digest_of_tag(repository, self._entry.tag_name)
+    def _check(self, channel: Channel) -> None:
+        """Makes sure that no rule refuses the version."""
+        repository, tag = self._channel.repository, self._entry.tag_name
+        tagged = digest_of_tag(repository, tag) if len(tag) <= LONGEST_TAG else None
         released = () if self._channel.word == STABLE else released_versions(repository)
         transitions.publish(
             channel,
@@ -157,7 +155,6 @@ class _Publishing:
             released=released,
             tagged=tagged,
         )
-        return tagged
 
 
 def released_versions(repository: Repository) -> frozenset[SemVer]:
@@ -165,7 +162,10 @@ def released_versions(repository: Repository) -> frozenset[SemVer]:
     ledger = Ledger(repository, ledger_name(STABLE), head=channel_tag(STABLE))
     versions = set()
     for entry in ledger.entries():
-        operation = read_record(entry.payload, f"{repository.location}: {entry.id}").operation
+        try:
+            operation = read_record(entry.payload, f"{repository.location}: {entry.id}").operation
+        except ChannelError:
+            continue  # Whoever publishes to that channel is told of it.
         if isinstance(operation, Publish) and belongs(operation.entry.version, STABLE):
             versions.add(operation.entry.version)
     return frozenset(versions)

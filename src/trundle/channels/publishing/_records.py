@@ -14,6 +14,7 @@ from securesystemslib.signer import Key
 
 from trundle.channels.transitions import (
     Operation,
+    OperationError,
     id_of_operation,
     operation_from_json,
     operation_to_json,
@@ -51,15 +52,20 @@ def read_record(payload: bytes, where: str) -> Record:
     """Reads what `write_record` wrote; the signature is not verified here.
 
     Raises:
-        ValueError: it is no operation.
-        ChannelError: it is none that can be used.
+        OperationError: it is no operation.
+        ChannelFileError: it publishes a version that cannot be used.
     """
-    plain = msgspec.json.decode(payload, type=dict[str, msgspec.Raw])
-    if "payloadType" not in plain:
-        operation = operation_from_json(payload, where)
-        return Record(operation, id_of_operation(operation))
-    operation = operation_from_json(_envelope(payload).payload, where)
-    return Record(operation, id_of_operation(operation), payload)
+    try:
+        plain = msgspec.json.decode(payload, type=dict[str, msgspec.Raw])
+        signed = "payloadType" in plain
+        content = _envelope(payload).payload if signed else payload
+    except (ValueError, msgspec.MsgspecError) as error:
+        advice = "find out who wrote it; repair tells of it where the channel is signed"
+        raise OperationError(
+            [f"{where}: expected an operation, found: {error}; {advice}"]
+        ) from None
+    operation = operation_from_json(content, where)
+    return Record(operation, id_of_operation(operation), payload if signed else None)
 
 
 def is_signed_by(record: Record, keys: Collection[Key]) -> bool:
@@ -71,7 +77,7 @@ def is_signed_by(record: Record, keys: Collection[Key]) -> bool:
         if envelope.payload_type != _TYPE:
             return False
         envelope.verify(list(keys), 1)
-    except (SecurityError, ValueError, KeyError, TypeError):
+    except (SecurityError, ValueError):
         return False
     return True
 
@@ -93,5 +99,5 @@ def read_names(content: bytes) -> frozenset[str]:
 def _envelope(payload: bytes) -> Envelope:
     try:
         return Envelope.from_dict(msgspec.json.decode(payload))
-    except (KeyError, TypeError, SecurityError) as error:
+    except (KeyError, TypeError, AttributeError, SecurityError) as error:
         raise ValueError(f"not a signed envelope: {error}") from None

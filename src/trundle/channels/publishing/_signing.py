@@ -21,6 +21,7 @@ from trundle.channels.serving import (
 )
 from trundle.channels.trust import (
     Lifetimes,
+    Signer,
     TrustError,
     TrustStore,
     refresh,
@@ -72,6 +73,15 @@ class ChannelSigner:
         self._clock = clock
         self._store = TrustStore(seen or keys.seen)
 
+    def targets_key(self) -> Signer:
+        """The key that signs operations, once it is certain that the online key is at hand too.
+
+        Raises:
+            KeyFileError: one of them is not here, or cannot be read.
+        """
+        self.keys.signer("online")
+        return self.keys.signer("targets")
+
     def verify(self, source: RepositorySource, shown: Shown) -> Shown:
         """Verifies what a channel shows, and remembers it.
 
@@ -82,8 +92,7 @@ class ChannelSigner:
         word = where.rpartition(".")[2]
         names = [signed_name(shown.package, word, name) for name in _FILES]
         try:
-            if self._store.state(where) is None:
-                self._store.trust(where, trust(self._first_root()))
+            self._begin(where)
             files = self._store.verify(where, source.read, names, clock=lambda: _EVER_FRESH)
             operations = read_names(files[names[-1]])
         except TrustError as error:
@@ -145,8 +154,16 @@ class ChannelSigner:
         except TrustError as error:
             raise RefusedError(refusal_of_trust(error, str(self.keys.path))) from error
 
-    def _first_root(self) -> bytes:
-        return next(iter(self.keys.roots().values()))
+    def _begin(self, where: str) -> None:
+        """Trusts a channel by the first root, unless it is trusted; another publisher may do the same right now."""
+        if self._store.state(where) is not None:
+            return
+        first = next(iter(self.keys.roots().values()))
+        try:
+            self._store.trust(where, trust(first))
+        except TrustError:
+            if self._store.state(where) is None:
+                raise
 
     def _previous(self, shown: Shown | None) -> dict[str, bytes]:
         """The metadata so far, with all roots that are known here."""

@@ -1,0 +1,42 @@
+import itertools
+
+import pytest
+import serving
+from publishing_support import QUICK
+
+from trundle.registry import DirectoryRegistry, open_registry
+
+_numbers = itertools.count()
+
+
+@pytest.fixture(autouse=True)
+def no_docker_configuration(tmp_path, monkeypatch):
+    """Keeps the configuration of whoever runs the tests out of them."""
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path / "docker"))
+    for name in ("TRUNDLE_KEYS", "TRUNDLE_KEY_PASSPHRASE", "http_proxy", "HTTP_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """The address of a real registry."""
+    with serving.registry(tmp_path_factory.mktemp("registry")) as address:
+        yield address
+
+
+@pytest.fixture
+def layout(tmp_path):
+    """A repository in a folder."""
+    return DirectoryRegistry(tmp_path / "packages").repository("acme/db")
+
+
+@pytest.fixture
+def remote(server):
+    """A repository of a real registry that nobody else uses."""
+    return open_registry(server, settings=QUICK).repository(f"acme/db-{next(_numbers)}")
+
+
+@pytest.fixture(params=["directory", "http"])
+def repository(request):
+    """A repository of either kind."""
+    return request.getfixturevalue("layout" if request.param == "directory" else "remote")

@@ -1,0 +1,193 @@
+"""Publishing, withdrawing and mirroring in a folder and at a real registry, with what the two do differently."""
+
+import pytest
+from publishing_support import WORD, channel_of, keys_in, now, package, release
+
+from trundle.channels import ChannelError, RefusalCode, RefusedError, Unpublish, operation_to_json
+from trundle.channels.publishing import (
+    PublishedChannel,
+    events,
+    mirror,
+    packed,
+    repair,
+    restore,
+    unpublish,
+)
+from trundle.channels.serving import open_channel, read_channel
+from trundle.channels.trust import KeyFileError
+from trundle.registry import PACKAGE_ARTIFACT, copy
+from trundle.version import SemVer
+
+V100, V110 = SemVer.parse("1.0.0"), SemVer.parse("1.1.0")
+
+
+def served(repository, word=WORD):
+    return read_channel(open_channel(word, repository), clock=now, unsigned=True).channel
+
+
+def test_what_is_published_is_an_artifact_of_that_package(repository, tmp_path):
+    folder = package(tmp_path / "a", "1.0.0", changes=["first"], minUpgradeFrom="0.9.0")
+    done = release(repository, folder, critical=True)
+    entry = served(repository).versions[0]
+    assert entry == done.entry
+    stored = repository.get_manifest(entry.tag_name)
+    assert stored.descriptor.digest == entry.digest
+    assert stored.document.artifact_type == PACKAGE_ARTIFACT
+    parts = (stored.descriptor, *stored.document.blobs())
+    assert entry.size == sum(each.size for each in parts)
+    assert entry.changes == ("first",)
+    assert entry.critical
+    assert str(entry.min_upgrade_from) == "0.9.0"
+
+
+def test_unpublishing_spares_what_another_tag_needs(repository, tmp_path):
+    folder = package(tmp_path / "a", "1.0.0")
+    release(repository, folder, word="beta", suffix="beta.1+7")
+    release(repository, folder)
+    release(repository, package(tmp_path / "b", "1.1.0"))
+    digest = repository.resolve("1.0.0").digest
+    assert repository.resolve("1.0.0-beta.1_7").digest == digest
+    done = unpublish(channel_of(repository), V100, "a flaw")
+    assert repository.resolve("1.0.0-beta.1_7").digest == digest
+    assert repository.resolve("1.1.0")
+    assert repository.has_manifest(digest)
+    gone = "1.0.0" not in repository.tags()
+    assert gone or "still in the registry" in done.notes[0]
+    channel = channel_of(repository)
+    restore(channel, V100)
+    assert repository.resolve("1.0.0").digest == digest
+    assert repair(channel_of(repository)) == ()
+
+
+def test_content_that_unpublishing_took_is_brought_back(repository, tmp_path):
+    folder = package(tmp_path / "a", "1.0.0")
+    release(repository, folder)
+    release(repository, package(tmp_path / "b", "1.1.0"))
+    digest = repository.resolve("1.0.0").digest
+    unpublish(channel_of(repository), V100, "a flaw")
+    assert repository.tags() == ["1.1.0", f"channel.{WORD}"]
+    if not repository.has_manifest(digest):
+        with pytest.raises(RefusedError) as caught:
+            restore(channel_of(repository), V100)
+        assert caught.value.code is RefusalCode.CONTENT_MISSING
+    with packed(folder) as artifact:
+        restore(channel_of(repository), V100, artifact=artifact)
+    assert repository.resolve("1.0.0").digest == digest
+    assert served(repository).entry(V100)
+
+
+def test_a_mirror_goes_either_way_and_only_forward(layout, remote, tmp_path):
+    keys = keys_in(tmp_path / "keys")
+    for source, target in ((layout, remote),):
+        release(source, package(tmp_path / "a", "1.0.0"), keys=keys)
+        release(source, package(tmp_path / "b", "1.1.0"), keys=keys)
+        done = mirror(source, target)
+        assert done.copied == ("1.0.0", "1.1.0", f"channel.{WORD}")
+        assert [target.resolve(tag) for tag in done.copied] == [
+            source.resolve(tag) for tag in done.copied
+        ]
+        assert mirror(source, target).copied == ()
+        unpublish(channel_of(source, keys=keys), V100, "a flaw")
+        done = mirror(source, target)
+        assert done.removed == ("1.0.0",)
+        assert "1.0.0" not in target.tags()
+        with pytest.raises(RefusedError) as caught:
+            release(target, package(tmp_path / "c", "1.2.0"), keys=keys)
+        assert caught.value.code is RefusalCode.STALE_METADATA
+        release(source, package(tmp_path / "c", "1.2.0"), keys=keys)
+        with pytest.raises(RefusedError) as caught:
+            mirror(target, source)
+        assert caught.value.code is RefusalCode.STALE_METADATA
+
+
+def test_a_registry_is_mirrored_to_a_folder(layout, remote, tmp_path):
+    release(remote, package(tmp_path / "a", "1.0.0"))
+    release(remote, package(tmp_path / "a", "1.0.1"), word=WORD)
+    mirror(remote, layout)
+    assert served(layout) == served(remote)
+    assert layout.resolve("1.0.1") == remote.resolve("1.0.1")
+
+
+def test_a_mirror_never_moves_a_version(layout, tmp_path, remote):
+    release(layout, package(tmp_path / "a", "1.0.0"))
+    release(layout, package(tmp_path / "b", "1.1.0", content="b"))
+    copy(layout, remote, "1.1.0", tag="1.0.0")
+    with pytest.raises(RefusedError) as caught:
+        mirror(layout, remote)
+    assert caught.value.code is RefusalCode.TAG_EXISTS
+
+
+def test_a_key_that_is_missing_is_noticed_before_anything_is_written(layout, tmp_path):
+    keys = keys_in(tmp_path / "keys")
+    (keys / "targets.pem").unlink()
+    with pytest.raises(KeyFileError, match="targets"):
+        release(layout, package(tmp_path / "a", "1.0.0"), keys=keys)
+    assert layout.tags() == []
+
+
+def test_a_channel_can_be_signed_later(layout, tmp_path):
+    release(layout, package(tmp_path / "a", "1.0.0"))
+    keys = keys_in(tmp_path / "keys")
+    done = release(layout, package(tmp_path / "b", "1.1.0"), keys=keys)
+    assert any("not signed so far" in note for note in done.notes)
+    assert len(release(layout, package(tmp_path / "c", "1.2.0"), keys=keys).channel.versions) == 3
+
+
+def test_an_operation_that_is_removed_is_missed(layout, tmp_path):
+    keys = keys_in(tmp_path / "keys")
+    for version in ("1.0.0", "1.1.0", "1.2.0"):
+        release(layout, package(tmp_path / version, version), keys=keys)
+    unpublish(channel_of(layout, keys=keys), V100, "a flaw")
+    ledger = channel_of(layout, keys=keys).ledger
+    layout.remove_unique_tag(ledger.tags.tag_of(ledger.entries()[-1]))
+    with pytest.raises(RefusedError) as caught:
+        release(layout, package(tmp_path / "d", "1.3.0"), keys=keys)
+    assert caught.value.code is RefusalCode.STALE_METADATA
+
+
+def test_an_operation_that_was_recorded_and_is_not_shown_is_shown_by_a_repair(layout, tmp_path):
+    release(layout, package(tmp_path / "a", "1.0.0"))
+    release(layout, package(tmp_path / "b", "1.1.0"))
+    channel = channel_of(layout)
+    operation = Unpublish(version=V100, reason="a flaw", at=now(), seen=2)
+    with channel.ledger.turn() as turn:
+        turn.append(operation_to_json(operation))
+    assert repair(channel, dry_run=True)[0].kind == "head"
+    assert served(layout).entry(V100)
+    assert {each.kind for each in repair(channel)} == {"head", "unpublished-tag"}
+    assert served(layout).entry(V100) is None
+    assert "1.0.0" not in layout.tags()
+
+
+def test_the_log_tells_what_happened_also_without_the_ledger(layout, remote, tmp_path):
+    release(layout, package(tmp_path / "a", "1.0.0", changes=["first"]))
+    release(layout, package(tmp_path / "b", "1.1.0"))
+    unpublish(channel_of(layout), V100, "a flaw", keep_content=True)
+    kinds = [(each.kind, str(each.version)) for each in events(layout, WORD)]
+    assert kinds == [("publish", "1.0.0"), ("publish", "1.1.0"), ("unpublish", "1.0.0")]
+    mirror(layout, remote)
+    assert [(each.kind, str(each.version)) for each in events(remote, WORD)] == kinds
+
+
+def test_a_channel_of_a_long_word(layout, tmp_path):
+    word = "a" * 60
+    release(layout, package(tmp_path / "a", "1.0.0"), word=word, suffix=f"{word}.1")
+    assert str(served(layout, word).latest) == f"1.0.0-{word}.1"
+    assert PublishedChannel(layout, word, clock=now).is_shown()
+
+
+def test_what_is_no_operation_is_an_error_without_signatures_and_ignored_with_them(
+    layout, tmp_path
+):
+    keys = keys_in(tmp_path / "keys")
+    for word, signing in (("beta", None), ("gamma", keys)):
+        folder = package(tmp_path / word, "1.0.0")
+        release(layout, folder, word=word, suffix=f"{word}.1", keys=signing)
+        for payload in (b"nonsense", b'{"payloadType": 1}', b'{"operation": "explode"}'):
+            with channel_of(layout, word=word, keys=signing).ledger.turn() as turn:
+                turn.append(payload)
+    with pytest.raises(ChannelError, match="expected an operation"):
+        release(layout, folder, word="beta", suffix="beta.2")
+    done = release(layout, folder, word="gamma", suffix="gamma.2", keys=keys)
+    assert len(done.channel.versions) == 2
+    assert len(done.notes) == 3

@@ -1,0 +1,367 @@
+"""Publishing, and everything else that is done to channels, by the commands."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+REPOSITORY = "oci:packages//acme/db"
+APP = "name: {name}\nversion: {version}\ntitle: Database\nchanges: [{change}]\n"
+SHOW = ("channel", "show", REPOSITORY, "--channel", "stable")
+
+
+@pytest.fixture
+def shop(empty, monkeypatch):
+    """A folder with a package, and commands for its repository."""
+    for name in ("TRUNDLE_KEYS", "TRUNDLE_KEY_PASSPHRASE"):
+        monkeypatch.delenv(name, raising=False)
+    return Shop(empty)
+
+
+class Shop:
+    def __init__(self, line):
+        self.line = line
+
+    def write(self, version, *, name="acme/db", change="something", folder="db"):
+        self.line.write(f"{folder}/app.yaml", APP.format(name=name, version=version, change=change))
+
+    def run(self, *arguments, code=0):
+        result = self.line.run(*arguments)
+        assert result.exit_code == code, result.output
+        return result
+
+    def publish(self, version, *further, channel="stable", code=0, **written):
+        self.write(version, **written)
+        arguments = ("publish", "db", "--to", REPOSITORY, "--channel", channel, *further)
+        return self.run(*arguments, code=code)
+
+    def unpublish(self, version, *further, code=0):
+        arguments = ("unpublish", version, "--from", REPOSITORY, "--channel", "stable", *further)
+        return self.run(*arguments, code=code)
+
+    def shown(self, *further):
+        return json.loads(self.run(*SHOW, "-o", "json", *further).stdout)
+
+    def versions(self):
+        return [each["version"] for each in self.shown()["versions"]]
+
+
+def test_a_channel_lives_by_the_commands(shop):
+    for version in ("1.0.3", "1.1.2", "1.2.3"):
+        shop.publish(version)
+    shop.unpublish("1.1.2", "--reason", "a flaw")
+    result = shop.publish("1.1.3", "--critical")
+    assert "joins the list below the latest version 1.2.3" in result.stderr
+    shown = shop.shown()
+    assert shown["latest"] == "1.2.3"
+    assert shop.versions() == ["1.2.3", "1.1.3", "1.0.3"]
+    assert shown["versions"][1]["critical"]
+    assert shown["unpublished"][0]["reason"] == "a flaw"
+    log = shop.run("channel", "log", REPOSITORY, "--channel", "stable").stdout
+    assert "unpublish  1.1.2: a flaw" in log
+    assert "    - something" in log
+
+
+def test_dry_runs_change_nothing(shop):
+    shop.publish("1.0.0")
+    before = shop.shown()
+    shop.publish("1.1.0", "--dry-run")
+    shop.unpublish("1.0.0", "--reason", "x", "--dry-run")
+    shop.run(
+        "deprecate",
+        "1.0.0",
+        "--in",
+        REPOSITORY,
+        "--channel",
+        "stable",
+        "--message",
+        "x",
+        "--dry-run",
+    )
+    shop.run("channel", "refresh", REPOSITORY, "--channel", "stable", "--dry-run")
+    shop.run("mirror", REPOSITORY, "oci:copy", "--dry-run")
+    shop.run("channel", "export", REPOSITORY, "out", "--channel", "stable", "--dry-run")
+    assert shop.shown() == before
+    assert not (shop.line.folder / "out").exists()
+    assert not (shop.line.folder / "copy" / "index.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "why"),
+    [
+        (("--channel", "Stable"), 2, "invalid-channel-word"),
+        (("--channel", "latest"), 2, "invalid-channel-word"),
+        (("--channel", "stable", "--suffix", "beta.1"), 3, "not-in-channel"),
+        (("--channel", "beta"), 3, "not-in-channel"),
+        (("--channel", "beta", "--suffix", "alpha"), 3, "not-in-channel"),
+        (("--channel", "beta", "--suffix", "beta..1"), 3, "invalid-version"),
+        (("--channel", "beta", "--suffix", "beta." + "1" * 130), 3, "invalid-version"),
+        (("--channel", "beta", "--suffix", "beta.1"), 4, "release-exists"),
+        (("--channel", "stable"), 4, "version-exists"),
+        (("--channel", "stable", "--valid-for", "soon"), 2, "expected a duration"),
+        (("--channel", "stable", "--keys", "nowhere"), 1, "expected keys"),
+    ],
+)
+def test_what_publishing_refuses(shop, arguments, code, why):
+    shop.publish("1.0.0")
+    result = shop.run("publish", "db", "--to", REPOSITORY, *arguments, code=code)
+    assert why in result.stderr
+    assert shop.versions() == ["1.0.0"]
+
+
+def test_what_publishing_refuses_for_the_sake_of_what_is_published(shop):
+    shop.publish("1.0.0")
+    assert "version-taken" in shop.publish("1.0.0", change="other", code=4).stderr
+    shop.publish("1.0.0", "--skip-existing")
+    assert "version-taken" in shop.publish("1.0.0", "--skip-existing", change="o", code=4).stderr
+    assert "wrong-package" in shop.publish("2.0.0", name="acme/other", code=6).stderr
+    shop.publish("1.1.0")
+    shop.unpublish("1.0.0", "--reason", "a flaw")
+    assert "version-unpublished" in shop.publish("1.0.0", code=3).stderr
+    assert (
+        "release-exists"
+        in shop.publish("1.0.0", "--suffix", "beta.1", channel="beta", code=4).stderr
+    )
+
+
+def test_a_tag_that_somebody_else_set_is_not_moved(shop):
+    shop.publish("1.0.0")
+    shop.publish("1.1.0")
+    from trundle.registry import open_repository
+
+    repository = open_repository(REPOSITORY)
+    digest = repository.resolve("1.0.0").digest
+    repository.set_tag("2.0.0", digest)
+    assert "tag-exists" in shop.publish("2.0.0", code=4).stderr
+    repaired = shop.run("channel", "repair", REPOSITORY, "--channel", "stable", "--dry-run", code=3)
+    assert "orphan-tag" in repaired.stdout
+    shop.run("channel", "repair", REPOSITORY, "--channel", "stable")
+    shop.publish("2.0.0")
+    repository.set_tag("1.1.0", digest)
+    assert "moved-tag" in shop.run("channel", "repair", REPOSITORY, "--channel", "stable").stdout
+    assert repository.resolve("1.1.0").digest != digest
+
+
+def test_the_latest_is_unpublished_only_when_that_is_meant(shop):
+    shop.publish("1.0.0")
+    assert "reason-missing" in shop.unpublish("1.0.0", code=2).stderr
+    assert "confirmation-needed" in shop.unpublish("1.0.0", "--reason", "x", code=3).stderr
+    shop.unpublish("1.0.0", "--reason", "x", "--yes")
+    assert shop.shown()["latest"] is None
+    assert "version-unpublished" in shop.unpublish("1.0.0", "--reason", "x", code=3).stderr
+    assert "version-not-found" in shop.unpublish("3.0.0", "--reason", "x", code=5).stderr
+    assert "not-unpublished" in shop.unpublish("3.0.0", "--undo", code=5).stderr
+    shop.publish("0.9.0")
+    assert shop.shown()["latest"] is None
+    shop.run("promote", "0.9.0", "--in", REPOSITORY, "--channel", "stable")
+    assert shop.shown()["latest"] == "0.9.0"
+
+
+def test_unpublishing_takes_the_tag_and_undoing_brings_it_back(shop):
+    from trundle.registry import open_repository
+
+    repository = open_repository(REPOSITORY)
+    shop.publish("1.0.0", "--suffix", "beta.1", channel="beta")
+    shop.publish("1.0.0")
+    shop.publish("1.1.0", change="more")
+    digest = repository.resolve("1.0.0").digest
+    assert repository.resolve("1.0.0-beta.1").digest == digest
+    shop.unpublish("1.0.0", "--reason", "a flaw")
+    assert repository.tags() == ["1.0.0-beta.1", "1.1.0", "channel.beta", "channel.stable"]
+    shop.unpublish("1.0.0", "--undo")
+    assert repository.resolve("1.0.0").digest == digest
+    shop.unpublish("1.0.0", "--reason", "a flaw", "--keep-content")
+    assert repository.resolve("1.0.0").digest == digest
+    result = shop.run("channel", "repair", REPOSITORY, "--channel", "stable")
+    assert "nothing to repair" in result.stderr
+
+
+def test_content_that_is_gone_is_brought_back_from_the_folder(shop):
+    from trundle.registry import open_repository
+
+    repository = open_repository(REPOSITORY)
+    shop.publish("1.0.0")
+    shop.publish("1.1.0")
+    digest = repository.resolve("1.0.0").digest
+    shop.unpublish("1.0.0", "--reason", "a flaw")
+    if repository.has_manifest(digest):
+        repository.delete_manifest(digest)
+    assert "content-missing" in shop.unpublish("1.0.0", "--undo", code=5).stderr
+    assert "digest-changed" in shop.unpublish("1.0.0", "--undo", "--content", "db", code=6).stderr
+    shop.write("1.0.0")
+    shop.unpublish("1.0.0", "--undo", "--content", "db")
+    assert repository.resolve("1.0.0").digest == digest
+
+
+@pytest.fixture
+def signed(shop):
+    shop.run("keys", "init", "keys", "--no-passphrase")
+    shop.publish("1.0.0", "--keys", "keys")
+    return shop
+
+
+def test_a_signed_channel_asks_for_its_keys(signed):
+    assert "bad-signature" in signed.publish("1.1.0", code=6).stderr
+    signed.run("keys", "init", "others", "--no-passphrase")
+    assert signed.publish("1.1.0", "--keys", "others", code=6)
+    signed.publish("1.1.0", "--keys", "keys")
+    assert signed.shown("--root", "keys/root.json")["verified"]
+    signed.run(*SHOW, "--root", "others/root.json", code=6)
+
+
+def test_the_publisher_does_not_build_on_an_older_state(signed):
+    folder = signed.line.folder
+    packages = folder / "packages"
+    subprocess.run(["cp", "-a", packages, folder / "old"], check=True)
+    signed.publish("1.1.0", "--keys", "keys")
+    packages.rename(folder / "new")
+    (folder / "old").rename(packages)
+    assert "stale-metadata" in signed.publish("1.2.0", "--keys", "keys", code=6).stderr
+
+
+def test_what_others_add_to_the_ledger_of_a_signed_channel_does_not_count(signed):
+    from trundle.channels import Unpublish, operation_to_json
+    from trundle.channels.publishing import PublishedChannel
+    from trundle.cli._channels import now
+    from trundle.registry import open_repository
+    from trundle.version import SemVer
+
+    signed.publish("1.1.0", "--keys", "keys")
+    channel = PublishedChannel(open_repository(REPOSITORY), "stable", clock=now)
+    forged = Unpublish(version=SemVer.parse("1.1.0"), reason="forged", at=now(), seen=9)
+    with channel.ledger.turn() as turn:
+        turn.append(operation_to_json(forged))
+    signed.publish("1.2.0", "--keys", "keys")
+    assert signed.versions() == ["1.2.0", "1.1.0", "1.0.0"]
+    arguments = ("channel", "repair", REPOSITORY, "--channel", "stable", "--keys", "keys")
+    assert "ignored: " in signed.run(*arguments, code=3).stdout
+
+
+def test_the_online_key_refreshes_and_no_more(signed):
+    folder = signed.line.folder
+    (folder / "online").mkdir()
+    for name in ("online.pem", "1.root.json", "root.json"):
+        (folder / "online" / name).write_bytes((folder / "keys" / name).read_bytes())
+    before = signed.shown()
+    signed.run("channel", "refresh", REPOSITORY, "--channel", "stable", "--keys", "online")
+    assert signed.shown() == before
+    assert "expected the targets key" in signed.publish("1.1.0", "--keys", "online", code=1).stderr
+    assert signed.versions() == ["1.0.0"]
+    signed.run("channel", "repair", REPOSITORY, "--channel", "stable", "--keys", "online")
+
+
+@pytest.mark.parametrize("role", ["root", "targets", "online"])
+def test_keys_are_replaced(signed, role):
+    signed.run("keys", "rotate", role, "--keys", "keys", "--no-passphrase")
+    signed.run("channel", "refresh", REPOSITORY, "--channel", "stable", "--keys", "keys")
+    assert signed.shown("--root", "keys/1.root.json")["verified"]
+    for old in signed.line.folder.glob("keys/*.pem"):
+        if old.name in {"targets.pem", "online.pem"} and old.stem == role:
+            old.unlink()
+    signed.publish("1.1.0", "--keys", "keys")
+    assert signed.shown("--root", "keys/1.root.json")["latest"] == "1.1.0"
+    assert signed.shown("--root", "keys/root.json")["latest"] == "1.1.0"
+
+
+def test_the_root_is_renewed_with_root_keys_from_elsewhere(signed):
+    away = signed.line.folder / "away"
+    away.mkdir()
+    for path in signed.line.folder.glob("keys/root-*.pem"):
+        path.rename(away / path.name)
+    one, two = ("--root-key", "away/root-1.pem"), ("--root-key", "away/root-3.pem")
+    renew = ("keys", "renew", "--keys", "keys")
+    assert "expected 2 signatures" in signed.run(*renew, code=6).stderr
+    assert "expected 2 signatures" in signed.run(*renew, *one, code=6).stderr
+    signed.run(*renew, *one, *two, "--dry-run")
+    assert not (signed.line.folder / "keys/2.root.json").exists()
+    signed.run(*renew, *one, *two)
+    signed.run("channel", "refresh", REPOSITORY, "--channel", "stable", "--keys", "keys")
+    assert signed.shown("--root", "keys/1.root.json")["verified"]
+    assert signed.shown("--root", "keys/2.root.json")["verified"]
+
+
+def test_encrypted_keys_need_their_passphrase(shop, monkeypatch):
+    assert "--no-passphrase" in shop.run("keys", "init", "keys", code=2).stderr
+    monkeypatch.setenv("TRUNDLE_KEY_PASSPHRASE", "open sesame")
+    shop.run("keys", "init", "keys")
+    assert "expected a folder without keys" in shop.run("keys", "init", "keys", code=4).stderr
+    shop.publish("1.0.0", "--keys", "keys")
+    monkeypatch.setenv("TRUNDLE_KEY_PASSPHRASE", "wrong")
+    shop.publish("1.1.0", "--keys", "keys", code=1)
+    monkeypatch.delenv("TRUNDLE_KEY_PASSPHRASE")
+    assert "TRUNDLE_KEY_PASSPHRASE" in shop.publish("1.1.0", "--keys", "keys", code=2).stderr
+    assert shop.versions() == ["1.0.0"]
+
+
+def test_a_mirror_shows_the_same_and_is_not_published_to(signed):
+    signed.publish("1.1.0", "--keys", "keys")
+    signed.unpublish("1.0.0", "--reason", "x", "--keep-content", "--keys", "keys")
+    signed.run("mirror", REPOSITORY, "oci:copy")
+    show = ("channel", "show", "oci:copy", "--channel", "stable", "--root", "keys/root.json")
+    assert json.loads(signed.run(*show, "-o", "json").stdout) == signed.shown(
+        "--root", "keys/root.json"
+    )
+    again = json.loads(signed.run("mirror", REPOSITORY, "oci:copy", "-o", "json").stdout)
+    assert again["copied"] == []
+    publish = ("publish", "db", "--to", "oci:copy", "--channel", "stable", "--keys", "keys")
+    assert "stale-metadata" in signed.run(*publish, code=6).stderr
+    signed.publish("1.2.0", "--keys", "keys")
+    more = json.loads(signed.run("mirror", REPOSITORY, "oci:copy", "-o", "json").stdout)
+    assert more["copied"] == ["1.2.0", "channel.stable"]
+    signed.publish("1.3.0", "--keys", "keys")
+    assert "stale-metadata" in signed.run("mirror", "oci:copy", REPOSITORY, code=6).stderr
+
+
+def test_static_files_are_a_channel_too(signed):
+    signed.run("channel", "export", REPOSITORY, "out", "--channel", "stable")
+    show = ("channel", "show", "--channel", "./out", "--root", "keys/root.json")
+    assert "1.0.0" in signed.run(*show).stdout
+    latest = signed.line.folder / "out" / "latest"
+    latest.write_bytes(latest.read_bytes().replace(b"something", b"anything!"))
+    assert "content-mismatch" in signed.run(*show, code=6).stderr
+
+
+def test_registries_that_do_not_answer_are_unreachable(shop):
+    shop.write("1.0.0")
+    arguments = ("publish", "db", "--to", "http://127.0.0.1:9/acme/db", "--channel", "stable")
+    done = subprocess.run(
+        [sys.executable, "-c", "from trundle.cli import main; main()", *arguments],
+        cwd=shop.line.folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 7, done.stderr
+    assert (
+        "expected a repository without tag"
+        in shop.run(
+            "publish", "db", "--to", "oci:packages:1.0.0", "--channel", "stable", code=2
+        ).stderr
+    )
+    assert "expected a channel, found none" in shop.run(*SHOW, code=5).stderr
+
+
+@pytest.mark.parametrize(("answer", "code", "latest"), [("y", 0, None), ("n", 1, "1.0.0")])
+def test_at_a_terminal_the_latest_is_unpublished_after_a_question(shop, answer, code, latest):
+    import os
+    import pty
+
+    shop.publish("1.0.0")
+    arguments = ("unpublish", "1.0.0", "--from", REPOSITORY, "--channel", "stable", "--reason", "x")
+    master, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from trundle.cli import main; main()", *arguments],
+        cwd=shop.line.folder,
+        stdin=terminal,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    os.close(terminal)
+    os.write(master, f"{answer}\n".encode())
+    _, errors = process.communicate(timeout=60)
+    os.close(master)
+    assert b"1.0.0 is the latest version" in errors
+    assert process.returncode == code, errors
+    assert shop.shown()["latest"] == latest
