@@ -77,7 +77,7 @@ def main() -> None:
         shutil.copytree(HERE / "schemas", project / "schemas")
         shutil.copy(HERE / "trundle.yaml", project)
         loaded = load_project(project / "trundle.yaml")
-        generate(loaded)
+        generate(loaded.config)
         with generated_scheme(loaded.config) as scheme:
             jobs = tuple(_jobs(scheme))
             _check(jobs)

@@ -27,9 +27,9 @@ from rich.text import Text
 from rich.theme import Theme
 
 from trundle.evolution import Evolution
-from trundle.project import load_project, read_documents
+from trundle.project import load_project, read_documents, write_tree
 from trundle.project.generated import generated_scheme
-from trundle.project.generating import generate
+from trundle.project.generating import generate, generated_files, package_folder
 from trundle.project.loading import Project
 from trundle.report import compare, comparison_text, version_map, version_map_text
 from trundle.runtime import Scheme
@@ -155,7 +155,7 @@ class Demo:
         config = (HERE / "trundle.yaml").read_text(encoding="utf-8").splitlines()
         written = sum(1 for line in config if line.strip() and not line.strip().startswith("#"))
         begin = time.perf_counter()
-        root = generate(self.project).root
+        root = generate(self.project.config).root
         seconds = time.perf_counter() - begin
         files = [file for file in root.rglob("*.py") if "tests" not in file.parts]
         lines = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)
@@ -248,7 +248,7 @@ class Demo:
             schemas=known,
             evolution=Evolution(known),
         )
-        generate(then)
+        write_tree(package_folder(then.config), generated_files(then), marker=then.config.package)
         with generated_scheme(then.config) as scheme:
             return scheme.encode(scheme.to_storage(sample("goofy.yaml")))
 

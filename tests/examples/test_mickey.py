@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 import yaml
 
+from trundle.project.config import load_config
 from trundle.project.generating import generate
-from trundle.project.loading import load_project
 from trundle.runtime import Scheme
 
 TEXT = {"type": "string"}
@@ -109,7 +109,7 @@ def install(tmp_path: Path) -> Iterator[Install]:
             between = ["v3", versions[-1]]
             config["hooks"] = [{"type": "Address", "between": between, "use": use}]
         (folder / "trundle.yaml").write_text(yaml.safe_dump(config))
-        generate(load_project(folder / "trundle.yaml"))
+        generate(load_config(folder / "trundle.yaml"))
         sys.path.insert(0, str(folder))
         importlib.invalidate_caches()
         return Store(importlib.import_module(name).scheme)

@@ -1,5 +1,6 @@
 """A project on disk: its `trundle.yaml`, its documents, and the folder that Trundle generates."""
 
+from trundle.project._standing import Lock
 from trundle.project.check import check
 from trundle.project.config import Config, config_schema, load_config, parse_config
 from trundle.project.documents import Document, read_documents, write_documents
@@ -18,7 +19,7 @@ from trundle.project.generated import NotGeneratedError, generated_scheme
 from trundle.project.generating import GenerateResult, generate, generated_files, package_folder
 from trundle.project.init import CONFIG_NAME, plan_init, write_new_files
 from trundle.project.loading import Project, evolution_of, load_project
-from trundle.project.lock import LOCK_NAME, Lock, LockChange, lock, lock_path, read_lock
+from trundle.project.lock import LOCK_NAME, LockChange, lock, lock_path, read_lock
 from trundle.project.output import MANIFEST, TreeChange, TreeComparison, compare_tree, write_tree
 
 __all__ = [

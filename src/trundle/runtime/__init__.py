@@ -21,6 +21,7 @@ from trundle.runtime._errors import (
     UnknownVersionError,
 )
 from trundle.runtime._hooks import HookMethodDeclaration, call_converter, call_hook, hook
+from trundle.runtime._joined import JoinedScheme
 from trundle.runtime._lookup import Conversion, ResourceType, conversion_module
 from trundle.runtime._merge import aligned
 from trundle.runtime._objects import (
@@ -79,6 +80,7 @@ __all__ = [
     "GeneratedObject",
     "HookError",
     "HookMethodDeclaration",
+    "JoinedScheme",
     "PlacedError",
     "PropertyBag",
     "ResourceType",

@@ -323,7 +323,7 @@ def conversion_of(source: type[Any], target: type[Any] | None, *, up: bool) -> C
     Raises:
         ConversionError: there is none, or there are several to choose from.
     """
-    scheme = _scheme_of(source)
+    scheme = scheme_of(source)
     if not up:
         assert target is not None
         function, wants_base = scheme.function(target, source)
@@ -341,7 +341,12 @@ def conversion_of(source: type[Any], target: type[Any] | None, *, up: bool) -> C
     return (lambda value: function(value, None)) if wants_base else function
 
 
-def _scheme_of(class_: type[Any]) -> Scheme:
+def scheme_of(class_: type[Any]) -> Scheme:
+    """The scheme of the generated package that a class belongs to.
+
+    Raises:
+        ConversionError: it belongs to none.
+    """
     package = class_.__module__
     while package:
         if package in _SCHEMES:

@@ -166,6 +166,21 @@ class Resource(msgspec.Struct, frozen=True):
     name_property: str = "kind"
 
 
+def group_of(name: str, group: str) -> str:
+    """The group of resources that a resource belongs to.
+
+    Args:
+        name: its name, as documents write it.
+        group: its API group, which may be empty.
+
+    Returns:
+        The API group; else the namespace of the name, as `Microsoft.Batch` of `Microsoft.Batch/batchAccounts`;
+        else nothing.
+    """
+    namespace, slash, _ = name.partition("/")
+    return group or (namespace if slash else "")
+
+
 class Schema(msgspec.Struct, frozen=True):
     """One API version of a set of resources.
 
