@@ -87,12 +87,14 @@ class Demo:
         self.show_map()
         self.generate()
         with generated_scheme(self.project.config) as scheme:
+            assert isinstance(scheme, Scheme)
             self.read_side_by_side(scheme)
             self.open_the_bag(scheme)
             self.edit_with_an_old_client(scheme)
         # A release of then and one of now both import the hooks, so they are opened one after the other.
         previewed = self.stored_by_the_preview()
         with generated_scheme(self.project.config) as scheme:
+            assert isinstance(scheme, Scheme)
             self.follow_the_preview(scheme, previewed)
             kept = self.check_the_laws(scheme)
         self.compare_service_fabric()

@@ -118,8 +118,11 @@ def standing_of(project: Project, share: Share) -> Standing:
     resources = {each.name.casefold(): each for each in project.evolution.resources}
     against = []
     for name, releases in share.releases.items():
+        called = share.names[name.casefold()]
         for version, release in releases.items():
-            found = tuple(objections(project.evolution, name, version, release, where))
+            found = tuple(
+                objections(project.evolution, name, version, release, where, called=called)
+            )
             if not found:
                 continue
             resource = resources.get(name.casefold())
@@ -129,7 +132,7 @@ def standing_of(project: Project, share: Share) -> Standing:
                 else None
             )
             now = None if resource is None or at is None else release_of(resource, at)
-            against.append(Against(share.names[name.casefold()], version, found, now))
+            against.append(Against(called, version, found, now))
     hubs = [
         Hub(share.names[key], hub.text, release_of(resource, hub))
         for key, resource in resources.items()

@@ -151,7 +151,7 @@ def generate(
         files,
         marker=config.package,
         kept=kept,
-        made=msgspec.to_builtins(made),
+        made=msgspec.json.decode(msgspec.json.encode(made)),
         force=force,
         checkpoint=lambda step: progress(step, 0, 0),
     )

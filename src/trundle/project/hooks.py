@@ -100,7 +100,9 @@ def _load(
             place = _place_of(error.__traceback__, folder, reference)
             what = f"{expected}, found {type(error).__name__}: {error}{place}"
             advice = "mend the module"
-            if isinstance(error, ModuleNotFoundError) and error.name == package:
+            if isinstance(error, ModuleNotFoundError) and f"{error.name}.".startswith(
+                f"{package}."
+            ):
                 what = f"{expected}, found an import of the generated package {package}{place}"
                 advice = "import it only under `if TYPE_CHECKING:`"
         findings.append(_finding(reference, what, advice))

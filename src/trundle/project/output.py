@@ -345,10 +345,11 @@ def _files_below(root: Path) -> list[str]:
     """The files of a folder in alphabetical order, without the manifest and Python's caches."""
     found = []
     for folder, folders, names in os.walk(root, onerror=_raise_unless_missing):
-        here = Path(folder)
         folders[:] = [name for name in folders if name != _CACHE]
-        links = [name for name in folders if (here / name).is_symlink()]
-        found += [(here / name).relative_to(root).as_posix() for name in (*names, *links)]
+        links = [name for name in folders if (Path(folder) / name).is_symlink()]
+        inside = Path(os.path.relpath(folder, root)).as_posix()
+        prefix = "" if inside == "." else f"{inside}/"
+        found += [f"{prefix}{name}" for name in (*names, *links)]
     return sorted(name for name in found if name != MANIFEST)
 
 
