@@ -26,7 +26,6 @@ from trundle.project.config import Config
 from trundle.project.output import Manifest
 from trundle.schema.readers import Catalogue, is_python, source_files
 
-
 _SAID_OTHERWISE = frozenset(
     {"path", "output", "sources", "groups", "groups_where", "changes", "hooks"}
 )

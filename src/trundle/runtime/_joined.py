@@ -89,10 +89,14 @@ class JoinedScheme:
         *,
         version: str | None = None,
         resource: str | None = None,
+        strict: bool = False,
     ) -> bytes:
-        """Like `convert`, from JSON to JSON; numbers in free-form data keep their spelling."""
+        """Like `convert`, from JSON to JSON; numbers in free-form data keep their spelling.
+
+        See `Scheme.convert_json`.
+        """
         scheme, named = self._of_document(data, resource)
-        return scheme.convert_json(data, to, base, version=version, resource=named)
+        return scheme.convert_json(data, to, base, version=version, resource=named, strict=strict)
 
     def to_storage(self, value: Any, base: Any = None, *, version: str | None = None) -> Any:
         """An API object or document as the storage object that a store keeps.
