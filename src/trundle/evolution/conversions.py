@@ -167,6 +167,17 @@ def exact(conversion: Conversion, *, up: bool) -> bool:
             return False
 
 
+def loosens(conversion: Conversion) -> bool:
+    """Whether one side of a conversion is free-form data, whatever it stands in."""
+    match conversion:
+        case Narrow(older, newer):
+            return isinstance(older, FreeForm) or isinstance(newer, FreeForm)
+        case EachItem(inner) | EachValue(inner) | NullFits(inner) | Wrap(inner) | Unwrap(inner):
+            return loosens(inner)
+        case _:
+            return False
+
+
 def lossless(conversion: Conversion) -> bool:
     """Whether a conversion is exact both ways."""
     return exact(conversion, up=True) and exact(conversion, up=False)

@@ -304,7 +304,7 @@ def same(one: Any, other: Any) -> bool:
     if one is ABSENT or other is ABSENT:
         return False
     if isinstance(one, str | int | float | None) and isinstance(other, str | int | float | None):
-        return type(one) is type(other) and one == other
+        return type(one) is type(other) and (one == other if one else str(one) == str(other))
     return encode(one) == encode(other)
 
 
