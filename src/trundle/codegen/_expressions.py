@@ -24,6 +24,7 @@ from trundle.evolution import ADDITIONAL, Place, PlanKey, Shape
 from trundle.evolution.steps import (
     CallConverter,
     CallScalar,
+    Case,
     Cases,
     Chain,
     Change,
@@ -471,14 +472,25 @@ class Expressions:
         lines = []
         lineage = self.key.lineage
         for each in sorted(step.cases, key=lambda case: _specificity(case.variant)):
-            test = self._test(each.variant, step, lineage)
+            test = self._test(each, step, lineage)
             changed = "value" if each.step is None else self._nested(each.step, "value")
             result = "ABSENT" if each.lacking else changed
             lines.append(f"    if {test}:\n        return {result}\n")
         body = "".join(lines)
         return self.helper("variant", f"def \x04(value: Any) -> Any:\n{body}    return ABSENT\n")
 
-    def _test(self, variant: Type, step: Cases, lineage: Any) -> str:
+    def _tells(self, case: Case, step: Cases) -> str:
+        """The test that an object has the text that its target is told by."""
+        assert case.telling is not None
+        assert isinstance(case.variant, Ref)
+        name, text = case.telling
+        version = step.source.version
+        definition = self.types.evolution.schema(version).object(case.variant.key)
+        attribute = self.types.names(version, definition)[name]
+        return f"tells(value.{attribute}, {text_literal(text)})"
+
+    def _test(self, case: Case, step: Cases, lineage: Any) -> str:
+        variant = case.variant
         definitions = lineage.evolution.schema(step.place.version).definitions
         kind: str | None = None
         match variant:
@@ -488,7 +500,8 @@ class Expressions:
                     annotation = self.types.annotation_at(
                         lineage, step.place, variant, storage=step.source.kind == "storage"
                     )
-                    return f"isinstance(value, {annotation})"
+                    test = f"isinstance(value, {annotation})"
+                    return test if case.telling is None else f"{test} and {self._tells(case, step)}"
                 kind = found.kind
             case Scalar(scalar):
                 kind = scalar

@@ -4,6 +4,7 @@ import enum
 from collections.abc import Iterator
 from typing import Literal
 
+from trundle.evolution._identity import fixed_text
 from trundle.evolution._lineage import Lineage, Place
 from trundle.evolution.steps import (
     Case,
@@ -172,7 +173,25 @@ class _Changing:
             ours, one.version, other.version
         ):
             return None
-        return ToObject(PlanKey(ours, self.source.shape, self.target.shape))
+        step = ToObject(PlanKey(ours, self.source.shape, self.target.shape))
+        telling = self._telling(ours)
+        if telling is None:
+            return step
+        told = Case(source, step, telling=telling)
+        return Cases(self.source.place, self.source.shape, (told,))
+
+    def _telling(self, lineage: Lineage) -> tuple[str, str] | None:
+        """What the target tells its objects by, where the source admits any text there."""
+        one, other = self.source.shape.version, self.target.shape.version
+        tag = lineage.definition(other).tag
+        if tag is None or lineage.definition(one).tag == tag:
+            return None
+        place = lineage.thread(Place(other, tag)).at(one)
+        if place is None or lineage.definition(one).property(place.property) is None:
+            return None
+        definitions = lineage.evolution.schema(other).definitions
+        text = fixed_text(lineage.type(Place(other, tag)), definitions)
+        return None if text is None else (place.property, text)
 
     def _unions(self, source: Type, target: Type) -> ValueStep | Mismatch | None:
         ours = source.variants if isinstance(source, Union) else (source,)
@@ -182,11 +201,10 @@ class _Changing:
         for variant in ours:
             steps = (self._variant(variant, each) for each in candidates.of(self.source, variant))
             found = next((step for step in steps if not isinstance(step, Mismatch)), MISMATCH)
-            lacking = isinstance(found, Mismatch)
-            cases.append(Case(variant, None if isinstance(found, Mismatch) else found, lacking))
+            cases.append(_case(variant, found))
         if all(case.lacking for case in cases):
             return MISMATCH
-        if all(case.step is None and not case.lacking for case in cases):
+        if all(case.step is None and not (case.lacking or case.telling) for case in cases):
             return None
         return Cases(self.source.place, self.source.shape, tuple(cases))
 
@@ -223,6 +241,15 @@ def _object(end: End, type_: Type) -> Lineage | None:
     if isinstance(type_, Ref) and isinstance(end.definition(type_), ObjectType):
         return end.child(type_)
     return None
+
+
+def _case(variant: Type, step: ValueStep | Mismatch | None) -> Case:
+    if isinstance(step, Mismatch):
+        return Case(variant, None, lacking=True)
+    if isinstance(step, Cases):
+        (told,) = step.cases
+        return told
+    return Case(variant, step)
 
 
 def _is_free_form(type_: Type) -> bool:
