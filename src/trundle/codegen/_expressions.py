@@ -483,11 +483,11 @@ class Expressions:
         """The test that an object has the text that its target is told by."""
         assert case.telling is not None
         assert isinstance(case.variant, Ref)
-        name, text = case.telling
+        name, texts = case.telling
         version = step.source.version
         definition = self.types.evolution.schema(version).object(case.variant.key)
         attribute = self.types.names(version, definition)[name]
-        return f"tells(value.{attribute}, {text_literal(text)})"
+        return f"tells(value.{attribute}, {', '.join(map(text_literal, texts))})"
 
     def _test(self, case: Case, step: Cases, lineage: Any) -> str:
         variant = case.variant

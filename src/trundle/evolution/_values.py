@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import Literal
 
 from trundle.evolution._identity import fixed_text
-from trundle.evolution._lineage import Lineage, Place
+from trundle.evolution._lineage import ByConversion, Lineage, Place
+from trundle.evolution.conversions import MapValues
 from trundle.evolution.steps import (
     Case,
     Cases,
@@ -180,18 +181,27 @@ class _Changing:
         told = Case(source, step, telling=telling)
         return Cases(self.source.place, self.source.shape, (told,))
 
-    def _telling(self, lineage: Lineage) -> tuple[str, str] | None:
+    def _telling(self, lineage: Lineage) -> tuple[str, tuple[str, ...]] | None:
         """What the target tells its objects by, where the source admits any text there."""
         one, other = self.source.shape.version, self.target.shape.version
-        tag = lineage.definition(other).tag
-        if tag is None or lineage.definition(one).tag == tag:
+        definition, tag = lineage.definition(one), lineage.definition(other).tag
+        if tag is None or definition.tag == tag:
             return None
-        place = lineage.thread(Place(other, tag)).at(one)
-        if place is None or lineage.definition(one).property(place.property) is None:
+        place = Place(other, tag)
+        text = fixed_text(lineage.type(place), lineage.evolution.schema(other).definitions)
+        assert text is not None
+        found = lineage.thread(place).at(one) or Place(one, tag)
+        texts = {text}
+        for each in lineage.derivations.get(lineage.thread(place).number, ()):
+            told = lineage.thread(each.inputs[0]).at(one)
+            if told is None or not isinstance(each.how, ByConversion):
+                continue
+            found = told
+            if isinstance(each.how.conversion, MapValues):
+                texts.update(each.how.conversion.sources(text, up=each.how.up))
+        if definition.property(found.property) is None:
             return None
-        definitions = lineage.evolution.schema(other).definitions
-        text = fixed_text(lineage.type(Place(other, tag)), definitions)
-        return None if text is None else (place.property, text)
+        return found.property, tuple(sorted(texts))
 
     def _unions(self, source: Type, target: Type) -> ValueStep | Mismatch | None:
         ours = source.variants if isinstance(source, Union) else (source,)

@@ -102,6 +102,11 @@ class MapValues(msgspec.Struct, frozen=True):
 
     values: tuple[tuple[str, str], ...]
 
+    def sources(self, text: str, *, up: bool) -> tuple[str, ...]:
+        """The values that become a text on the way up, or down."""
+        pairs = self.values if up else tuple((newer, older) for older, newer in self.values)
+        return tuple(one for one, other in pairs if other.casefold() == text.casefold())
+
 
 class Wrap(msgspec.Struct, frozen=True):
     """A single value on the older side is a list of one on the newer."""

@@ -68,14 +68,14 @@ class Case(msgspec.Struct, frozen=True):
         variant: the variant.
         step: what becomes of it; None for the value itself.
         lacking: whether the target has no such variant.
-        telling: a property and the text that the target tells the variant by, where the source admits
-            other texts, too; with one of these the target lacks it.
+        telling: a property and the texts that the target tells the variant by, where the source admits
+            others, too; with one of these the target lacks it.
     """
 
     variant: Type
     step: "ValueStep | None"
     lacking: bool = False
-    telling: tuple[str, str] | None = None
+    telling: tuple[str, tuple[str, ...]] | None = None
 
 
 class Cases(msgspec.Struct, frozen=True):
