@@ -70,28 +70,44 @@ def test_resource_types_in_two_letter_cases_keep_the_laws(zones) -> None:
 # The same resource in several scopes
 
 
-def test_a_resource_in_several_scopes_is_one_that_admits_what_any_scope_does(install) -> None:
-    kind, one, two = "Contoso.Shop/budgets", "2019-01-01", "2023-08-01"
-    narrow = resource(kind, one, amount={"type": "integer"})
-    wide = resource(kind, one, amount={"type": "integer"}, currency=TEXT)
+BUDGETS, FIRST, SECOND = "Contoso.Shop/budgets", "2019-01-01", "2023-08-01"
+FIRST_SCOPES = ("tenant", "managementGroup", "subscription")
+
+
+def budgets(install: Installer, **in_subscriptions: Any) -> Installation:
+    """Budgets in four scopes, in subscriptions perhaps with more properties, then in one scope alone."""
+    narrow = resource(BUDGETS, FIRST, amount={"type": "integer"})
+    wide = resource(BUDGETS, FIRST, amount={"type": "integer"}, **in_subscriptions)
     scopes = {
-        "tenant_resourceDefinitions": {"budgets": narrow},
-        "managementGroup_resourceDefinitions": {"budgets": narrow},
-        "subscription_resourceDefinitions": {"budgets": wide},
+        f"{scope}_resourceDefinitions": {"budgets": wide if scope == "subscription" else narrow}
+        for scope in FIRST_SCOPES
     }
-    files = [
-        provider(one, narrow, **scopes),
-        provider(two, resource(kind, two, amount={"type": "number"}, currency=TEXT)),
-    ]
-    installed = install(dict(files))
+    newer = resource(BUDGETS, SECOND, amount={"type": "number"}, currency=TEXT)
+    return install(dict([provider(FIRST, narrow, **scopes), provider(SECOND, newer)]))
+
+
+def test_a_resource_in_several_scopes_is_one_resource(install) -> None:
+    installed = budgets(install)
     (schema, _) = installed.project.schemas
     (found,) = schema.resources
     assert found.scope == "resourceGroup,subscription,managementGroup,tenant"
-    old = deployed(kind, one, amount=5, currency="EUR")
-    assert installed.convert(old, two) == {**old, "apiVersion": two}
-    kept = installed.put(deployed(kind, two, amount=5.5, currency="EUR"))
-    assert installed.read(kept, one) == deployed(kind, one, currency="EUR")
-    prove(installed.scheme, kind)
+    old = deployed(BUDGETS, FIRST, amount=5)
+    assert installed.convert(old, SECOND) == deployed(BUDGETS, SECOND, amount=5)
+    kept = installed.put(deployed(BUDGETS, SECOND, amount=5.5, currency="EUR"))
+    assert installed.read(kept, FIRST) == deployed(BUDGETS, FIRST)
+    prove(installed.scheme, BUDGETS)
+
+
+def test_a_resource_that_differs_between_scopes_admits_what_any_scope_does(install) -> None:
+    """Nothing within tells the shapes apart, so what differs is carried as it was written."""
+    installed = budgets(install, currency=TEXT)
+    for properties in ({"amount": 5}, {"amount": 5, "currency": "EUR"}):
+        old = deployed(BUDGETS, FIRST, **properties)
+        assert installed.convert(old, SECOND) == {**old, "apiVersion": SECOND}
+        assert installed.read(installed.put(old), FIRST) == old
+    new = deployed(BUDGETS, SECOND, amount=5.5, currency="EUR")
+    assert installed.read(installed.put(new), FIRST) == {**new, "apiVersion": FIRST}
+    prove(installed.scheme, BUDGETS)
 
 
 # Resources that vanish, return, or are dropped
