@@ -91,10 +91,13 @@ def schema_files(corpus: Path | None, provider: str) -> tuple[str, list[Path]]:
     """What the project is called, and its schema files."""
     if corpus is None:
         return "workloads", sorted((HERE / "schemas").glob("*.yaml"))
-    pattern = "*.json" if provider == "all" else f"{provider}.json"
-    found = sorted(corpus.glob(f"schemas/*/{pattern}"))
+    found = [
+        path
+        for path in sorted(corpus.glob("schemas/*/*.json"))
+        if provider == "all" or path.stem == provider or path.stem.startswith(f"{provider}.")
+    ]
     if not found:
-        raise SystemExit(f"{corpus}: expected schemas/*/{pattern}, found none")
+        raise SystemExit(f"{corpus}: expected schemas/*/{provider}.json, found none")
     return provider.lower().replace(".", "_").replace("-", "_"), found
 
 
