@@ -94,7 +94,7 @@ def schema_files(corpus: Path | None, provider: str) -> tuple[str, list[Path]]:
     found = [
         path
         for path in sorted(corpus.glob("schemas/*/*.json"))
-        if provider == "all" or path.stem == provider or path.stem.startswith(f"{provider}.")
+        if provider in {"all", path.stem} or path.stem.startswith(f"{provider}.")
     ]
     if not found:
         raise SystemExit(f"{corpus}: expected schemas/*/{provider}.json, found none")
