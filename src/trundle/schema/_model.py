@@ -24,7 +24,10 @@ class SchemaError(Exception):
         file: the file as the user named it.
         pointer: JSON pointer of the offending place, starting with `#`.
         reason: what was expected, what was found, and what to do.
+        position: where the place stands in its document, so that findings have the order of its lines.
     """
+
+    position: tuple[int, ...] = ()
 
     def __init__(self, file: str, pointer: str, reason: str) -> None:
         self.file = file

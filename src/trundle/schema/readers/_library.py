@@ -87,7 +87,22 @@ class Node(NamedTuple):
 
     def error(self, reason: str) -> SchemaError:
         """An error at this place."""
-        return SchemaError(self.document.file, f"#{self.pointer}", reason)
+        found = SchemaError(self.document.file, f"#{self.pointer}", reason)
+        found.position = (self.document.number, *_position(self.document.value, self.pointer))
+        return found
+
+
+def _position(value: Any, pointer: str) -> Iterator[int]:
+    """Which of its siblings each part of a pointer is, from the top."""
+    for segment in map(unescape, pointer.split("/")[1:]):
+        if isinstance(value, dict) and segment in value:
+            yield list(value).index(segment)
+            value = value[segment]
+        elif isinstance(value, list) and segment.isdecimal() and int(segment) < len(value):
+            yield int(segment)
+            value = value[int(segment)]
+        else:
+            return
 
 
 class Noted(NamedTuple):

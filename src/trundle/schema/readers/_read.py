@@ -356,7 +356,14 @@ def _read_version(version: ApiVersion, roots: Sequence[Root], library: Library) 
     kept = [_declarations(group) for group in groups.values()]
     names = {root.node.place: root.definition for group in kept for root in group}
     builder = Builder(library, names)
-    typed = [[(root, builder.root(root.node, root.dialect)) for root in group] for group in kept]
+    typed = []
+    try:
+        typed.extend(
+            [(root, builder.root(root.node, root.dialect)) for root in group] for group in kept
+        )
+    except SchemaError as error:
+        builder.errors.append(error)
+    raise_all(sorted(builder.errors, key=lambda error: (error.file, error.position)))
     return finish(version, builder.table, typed)
 
 
