@@ -356,7 +356,7 @@ def _read_version(version: ApiVersion, roots: Sequence[Root], library: Library) 
     kept = [_declarations(group) for group in groups.values()]
     names = {root.node.place: root.definition for group in kept for root in group}
     builder = Builder(library, names)
-    typed = []
+    typed: list[list[tuple[Root, Type]]] = []
     try:
         typed.extend(
             [(root, builder.root(root.node, root.dialect)) for root in group] for group in kept
