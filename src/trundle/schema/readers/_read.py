@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import msgspec
 
-from trundle.schema._model import Schema, SchemaError, group_of
+from trundle.schema._model import Schema, SchemaError, Type, group_of
 from trundle.schema.readers import azure, crd, json_schema, openapi, python
 from trundle.schema.readers._builder import Builder
 from trundle.schema.readers._errors import raise_all
