@@ -225,6 +225,17 @@ def test_a_resource_without_a_group_is_a_finding(groups):
     assert "give their source a `group`" in found
 
 
+def test_namesakes_of_several_groups_cannot_share_a_package(groups):
+    groups.configure(groups="")
+    assert groups.problems() == [
+        (
+            "trundle.yaml: expected one resource type Account, found those of "
+            "crm.example.com in schemas/crm.yaml, shop.example.com in schemas/shop.yaml; "
+            "give each group a package of its own by `groups`, or leave one out"
+        )
+    ]
+
+
 def test_a_change_goes_to_every_group_that_has_its_version_and_type(groups):
     groups.configure("changes:\n  v1:\n    AccountSpec:\n      rename: {name: title}\n")
     groups.generate()
@@ -489,7 +500,7 @@ def test_a_resource_type_is_locked_by_its_name_where_no_other_has_it(groups):
     lock(groups.config)
     assert groups.lock_names() == ["Account"]
     groups.configure(groups="")
-    assert not lock(groups.config).changes
+    assert not lock(groups.config).changes  # with one package for all
 
 
 def test_a_lock_that_does_not_say_whose_a_namesake_is_must_be_told(groups):

@@ -87,7 +87,8 @@ def outline_of(config: Config, catalogue: Catalogue) -> Outline:
     if not declared:
         raise no_resources(str(config.path))
     if not config.groups:
-        return Outline(config, (Part("", config, None, declared),))
+        part = Part("", config, None, declared)
+        return Outline(config, (part,), tuple(_namesakes(config, declared)))
     by_group: dict[str, list[Declared]] = {}
     for each in declared:
         by_group.setdefault(each.group.casefold(), []).append(each)
@@ -121,6 +122,20 @@ def _narrowed(config: Config, name: str, group: str, versions: set[ApiVersion]) 
 
 def _finding(where: str, what: str, advice: str) -> Finding:
     return Finding(where=where, what=what, advice=advice, kind="group")
+
+
+def _namesakes(config: Config, declared: Iterable[Declared]) -> Iterator[Finding]:
+    """Resource types of several groups that share a name, and so cannot be in one package."""
+    groups: dict[str, dict[str, Declared]] = {}
+    for each in declared:
+        groups.setdefault(each.resource.casefold(), {}).setdefault(each.group.casefold(), each)
+    for _, found in sorted(groups.items()):
+        if len(found) > 1:
+            first, *_ = found.values()
+            places = listed(f"{each.group or 'no group'} in {each.file}" for each in found.values())
+            what = f"expected one resource type {first.resource}, found those of {places}"
+            advice = "give each group a package of its own by `groups`, or leave one out"
+            yield _finding(str(config.path), what, advice)
 
 
 def _unlisted(config: Config, by_group: Mapping[str, Sequence[Declared]]) -> Iterator[Finding]:
