@@ -14,7 +14,7 @@ from trundle.runtime._errors import (
     PlacedError,
 )
 from trundle.runtime._lookup import Conversion, Lookup, ResourceType, spoken
-from trundle.runtime._merge import merge, without_marks
+from trundle.runtime._merge import merge_objects, without_marks
 from trundle.runtime._objects import WRITTEN_WITH, GeneratedObject, StorageObject
 from trundle.runtime._reading import Reading, json_bytes
 from trundle.runtime._routes import Routes
@@ -238,7 +238,7 @@ class Scheme:
         else:
             current = self._rolled(base)
             seen = self._call(current, type(value))
-            if encode(seen) == encode(value):
+            if seen == value and encode(seen) == encode(value):  # 1 and 1.0 are equal, too
                 return base
             unsaid: list[Any] = []
             told = WRITING_OVER.set(unsaid)
@@ -247,7 +247,7 @@ class Scheme:
                 after = self._call(value, storage, current)
             finally:
                 WRITING_OVER.reset(told)
-            stored = merge(current, before, after)
+            stored = merge_objects(current, before, after)
             if stored is current:
                 return base
             if unsaid:
