@@ -1,23 +1,32 @@
 """The quick way from a document of one API version to one of another.
 
-A route reads a document, converts it by one function or two, and writes it. Documents that start like one
-that was converted before take its route at once. A document about which anything is unusual is left to the
-careful way.
+A route reads a document, converts it by one function, and writes it. Documents that start like one that was
+converted before take its route at once. A document about which anything is unusual is left to the careful way.
 """
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 import msgspec
 
+from trundle.runtime._bag import encode
 from trundle.runtime._documents import kept_apart
 from trundle.runtime._errors import PlacedError
 from trundle.runtime._lookup import Lookup, ResourceType
 from trundle.runtime._partial import partial_class
 from trundle.runtime._reading import STARTS, Reading, Start, check_text
 
-Route: TypeAlias = tuple[Callable[[bytes], Any], Callable[[Any], Any]]
-"""How documents of a class are read, and what converts them."""
+
+class Route(NamedTuple):
+    """How documents of a class become documents of another.
+
+    Attributes:
+        decode: reads one.
+        convert: converts what was read.
+    """
+
+    decode: Callable[[bytes], Any]
+    convert: Callable[[Any], Any]
 
 
 class Routes:
@@ -26,13 +35,15 @@ class Routes:
     Args:
         lookup: the package's classes and functions.
         reading: what tells a document's class.
-        encode: what writes an object.
+        checked: writes an object that may be wrong; None where what was read is right once it is converted.
     """
 
-    def __init__(self, lookup: Lookup, reading: Reading, encode: Callable[[Any], bytes]) -> None:
+    def __init__(
+        self, lookup: Lookup, reading: Reading, checked: Callable[[Any], bytes] | None
+    ) -> None:
         self._lookup = lookup
         self._reading = reading
-        self._encode = encode
+        self._checked = checked
         self._routes: dict[tuple[str, str, str, bool], Route | None] = {}
         self._starts: dict[tuple[bytes, str, bool], tuple[Route, Start]] = {}
         """By a document's start, the version that is wanted, and whether all is read."""
@@ -81,9 +92,6 @@ class Routes:
         return converted
 
     def _through(self, data: bytes, route: Route, start: Start | None) -> bytes | None:
-        place = data.find(b"$")
-        if place >= 0 and kept_apart(data, place):
-            return None
         decode, convert = route
         try:
             if not data.isascii():
@@ -91,9 +99,13 @@ class Routes:
             value = decode(data)
             if start is not None and start.told(value) != start.names:
                 return None  # a later member says otherwise
-            return self._encode(convert(value))
+            converted = convert(value)
+            made = encode(converted) if self._checked is None else self._checked(converted)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, PlacedError):
             return None
+        if (b"$" in data and kept_apart(data, 0)) or (b"$" in made and kept_apart(made, 0)):
+            return None
+        return made
 
     def _route(
         self, found: ResourceType, source: str, target: str, *, strict: bool
@@ -111,4 +123,4 @@ class Routes:
             return None
         part = None if strict else partial_class(self._lookup, class_, straight.function)
         function = self._lookup.load(straight.function)
-        return msgspec.json.Decoder(part or class_).decode, function
+        return Route(msgspec.json.Decoder(part or class_).decode, function)

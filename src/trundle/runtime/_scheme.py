@@ -55,7 +55,7 @@ class Scheme:
         self.resources = self._lookup.resources
         self._reading = Reading(self._lookup)
         # What was read has no infinite numbers, and only hooks could make any.
-        self._routes = Routes(self._lookup, self._reading, self.encode if hooked else written)
+        self._routes = Routes(self._lookup, self._reading, self.encode if hooked else None)
         _SCHEMES[package] = self
 
     def convert(
