@@ -91,7 +91,7 @@ class Reading:
         None where it does not, or where anything about it is unusual.
         """
         place = data.find(b"$")
-        stored = place >= 0 and data.find(_WRITTEN_WITH, place) >= 0
+        stored = place >= 0 and data.find(STORED, place) >= 0
         known = self._known.get((start_of(data), stored))
         if known is None or (place >= 0 and kept_apart(data, place)):
             return None
@@ -200,7 +200,9 @@ class Reading:
 
 
 _HEAD = msgspec.json.Decoder(Head)
-_WRITTEN_WITH = f'"{WRITTEN_WITH}"'.encode()
+STORED = f'"{WRITTEN_WITH}"'.encode()
+"""What a stored document has somewhere in its text."""
+
 _NAMES = re.compile(
     rb'\s*\{\s*"apiVersion"\s*:\s*"([^"\\]+)"\s*,\s*"(kind|type)"\s*:\s*"([^"\\]+)"\s*'
 )

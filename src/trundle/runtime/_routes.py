@@ -14,7 +14,7 @@ from trundle.runtime._documents import kept_apart
 from trundle.runtime._errors import PlacedError
 from trundle.runtime._lookup import Lookup, ResourceType
 from trundle.runtime._partial import partial_class
-from trundle.runtime._reading import STARTS, Reading, Start, check_text
+from trundle.runtime._reading import STARTS, STORED, Reading, Start, check_text, start_of
 
 
 class Route(NamedTuple):
@@ -45,21 +45,13 @@ class Routes:
         self._reading = reading
         self._checked = checked
         self._routes: dict[tuple[str, str, str, bool], Route | None] = {}
-        self._starts: dict[tuple[bytes, str, bool], tuple[Route, Start]] = {}
+        self._starts: dict[tuple[bytes, str, bool], tuple[Route | None, Start | None]] = {}
         """By a document's start, the version that is wanted, and whether all is read."""
-
-    def known(self, data: bytes, to: str, strict: bool) -> bytes | None:  # noqa: FBT001 - short for speed
-        """A document of another API version, where one that starts like this was converted before.
-
-        None where that is not so, or where anything about it is unusual.
-        """
-        found = self._starts.get((data[: data.find(b",", data.find(b",") + 1)], to, strict))
-        return None if found is None else self._through(data, *found)
 
     def convert(
         self, data: bytes, to: str, version: str | None, resource: str | None, *, strict: bool
     ) -> bytes | None:
-        """A document of another API version, the way being found; the next one is `known`.
+        """A document of another API version.
 
         Args:
             data: JSON.
@@ -75,23 +67,30 @@ class Routes:
             DocumentError: the document is no JSON.
             UnknownVersionError: there is no such version or resource type.
         """
+        if b"$" in data and STORED in data:
+            return None
+        named = version is None and resource is None
+        if named:
+            known = self._starts.get((start_of(data), to, strict))
+            if known is not None:
+                return self._through(data, *known)
         if not data.isascii():
             check_text(data)
         found, source, stored = self._reading.names(data, version, resource)
-        if stored or to == source or to not in found.versions:
+        if stored or to not in found.versions:
             return None
-        route = self._route(found, source, to, strict=strict)
-        if route is None:
-            return None
+        route = None if source == to else self._route(found, source, to, strict=strict)
         converted = self._through(data, route, None)
-        if version is None and resource is None and converted is not None:
+        if named and (converted is not None or route is None) and len(self._starts) < STARTS:
             class_ = self._lookup.api_class(found, source)
             start = self._reading.start(data, class_, found.name_property)
-            if start is not None and len(self._starts) < STARTS:
+            if start is not None:
                 self._starts[start.text, to, strict] = (route, start)
         return converted
 
-    def _through(self, data: bytes, route: Route, start: Start | None) -> bytes | None:
+    def _through(self, data: bytes, route: Route | None, start: Start | None) -> bytes | None:
+        if route is None:
+            return None
         decode, convert = route
         try:
             if not data.isascii():

@@ -130,12 +130,7 @@ class Scheme:
             ConversionError: an entry of the bag cannot be read, or a hook failed.
         """
         if base is None and to is not None:
-            data = bytes(data)
-            if version is None and resource is None:
-                routed = self._routes.known(data, to, strict)
-                if routed is not None:
-                    return routed
-            routed = self._routes.convert(data, to, version, resource, strict=strict)
+            routed = self._routes.convert(bytes(data), to, version, resource, strict=strict)
             if routed is not None:
                 return routed
         stored = self._stored(base)
