@@ -45,8 +45,10 @@ class Routes:
         self._reading = reading
         self._checked = checked
         self._routes: dict[tuple[str, str, str, bool], Route | None] = {}
-        self._starts: dict[tuple[bytes, str, bool], tuple[Route | None, Start | None]] = {}
-        """By a document's start, the version that is wanted, and whether all is read."""
+        self._starts: dict[
+            tuple[bytes, str, str | None, bool], tuple[Route | None, Start | None]
+        ] = {}
+        """By a document's start, the version that is wanted, its resource, and whether all is read."""
 
     def convert(
         self, data: bytes, to: str, version: str | None, resource: str | None, *, strict: bool
@@ -69,9 +71,9 @@ class Routes:
         """
         if b"$" in data and STORED in data:
             return None
-        named = version is None and resource is None
-        if named:
-            known = self._starts.get((start_of(data), to, strict))
+        key = (start_of(data), to, resource, strict)
+        if version is None:
+            known = self._starts.get(key)
             if known is not None:
                 return self._through(data, *known)
         if not data.isascii():
@@ -81,11 +83,15 @@ class Routes:
             return None
         route = None if source == to else self._route(found, source, to, strict=strict)
         converted = self._through(data, route, None)
-        if named and (converted is not None or route is None) and len(self._starts) < STARTS:
+        if (
+            version is None
+            and (converted is not None or route is None)
+            and len(self._starts) < STARTS
+        ):
             class_ = self._lookup.api_class(found, source)
             start = self._reading.start(data, class_, found.name_property)
             if start is not None:
-                self._starts[start.text, to, strict] = (route, start)
+                self._starts[key] = (route, start)
         return converted
 
     def _through(self, data: bytes, route: Route | None, start: Start | None) -> bytes | None:
