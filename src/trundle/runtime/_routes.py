@@ -14,7 +14,7 @@ from trundle.runtime._documents import kept_apart
 from trundle.runtime._errors import PlacedError
 from trundle.runtime._lookup import Lookup, ResourceType
 from trundle.runtime._partial import partial_class
-from trundle.runtime._reading import STARTS, STORED, Reading, Start, check_text, start_of
+from trundle.runtime._reading import STARTS, STORED, Reading, Start, check_text
 
 
 class Route(NamedTuple):
@@ -71,18 +71,18 @@ class Routes:
         """
         if b"$" in data and STORED in data:
             return None
-        key = (start_of(data), to, resource, strict)
-        if version is None:
-            known = self._starts.get(key)
-            if known is not None:
-                return self._through(data, *known)
+        key = (data[: data.find(b",", data.find(b",") + 1)], to, resource, strict)
+        known = self._starts.get(key) if version is None else None
+        if known is not None:
+            route, start = known
+            return None if route is None else self._through(data, route, start)
         if not data.isascii():
             check_text(data)
         found, source, stored = self._reading.names(data, version, resource)
         if stored or to not in found.versions:
             return None
         route = None if source == to else self._route(found, source, to, strict=strict)
-        converted = self._through(data, route, None)
+        converted = None if route is None else self._through(data, route, None)
         if (
             version is None
             and (converted is not None or route is None)
@@ -94,9 +94,7 @@ class Routes:
                 self._starts[key] = (route, start)
         return converted
 
-    def _through(self, data: bytes, route: Route | None, start: Start | None) -> bytes | None:
-        if route is None:
-            return None
+    def _through(self, data: bytes, route: Route, start: Start | None) -> bytes | None:
         decode, convert = route
         try:
             if not data.isascii():
@@ -108,9 +106,9 @@ class Routes:
             made = encode(converted) if self._checked is None else self._checked(converted)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, PlacedError):
             return None
-        if (b"$" in data and kept_apart(data, 0)) or (b"$" in made and kept_apart(made, 0)):
+        if b"$" in data and kept_apart(data, 0):
             return None
-        return made
+        return None if b"$" in made and kept_apart(made, 0) else made
 
     def _route(
         self, found: ResourceType, source: str, target: str, *, strict: bool
