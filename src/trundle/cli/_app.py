@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from trundle.cli import convert, project, reports
+from trundle.cli import convert, project, reports, verify
 from trundle.cli._failures import failures_reported, report_bug
 from trundle.cli._settings import Settings
 
@@ -66,6 +66,7 @@ for _command in (
     project.generate,
     project.check,
     project.lock,
+    verify.verify,
     convert.convert,
     reports.diff,
     reports.stats,

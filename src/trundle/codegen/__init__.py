@@ -4,7 +4,7 @@ from trundle.codegen._blueprint import STRAIGHT, Blueprint
 from trundle.codegen._joined import MemberPackage, generate_joined
 from trundle.codegen._naming import attribute_names, class_name
 from trundle.codegen._package import generate_package
-from trundle.codegen._tests import generate_tests
+from trundle.codegen._tests import generate_tests, renamed_properties
 
 __all__ = [
     "STRAIGHT",
@@ -15,4 +15,5 @@ __all__ = [
     "generate_joined",
     "generate_package",
     "generate_tests",
+    "renamed_properties",
 ]

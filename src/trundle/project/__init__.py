@@ -21,6 +21,13 @@ from trundle.project.init import CONFIG_NAME, plan_init, write_new_files
 from trundle.project.loading import Project, evolution_of, load_project
 from trundle.project.lock import LOCK_NAME, LockChange, lock, lock_path, read_lock
 from trundle.project.output import MANIFEST, TreeChange, TreeComparison, compare_tree, write_tree
+from trundle.project.proving import (
+    ProofOptions,
+    ProofRun,
+    chosen_resources,
+    prove_project,
+    prove_schemas,
+)
 
 __all__ = [
     "CONFIG_NAME",
@@ -43,9 +50,12 @@ __all__ = [
     "OutputRefusedError",
     "Project",
     "ProjectError",
+    "ProofOptions",
+    "ProofRun",
     "TreeChange",
     "TreeComparison",
     "check",
+    "chosen_resources",
     "compare_tree",
     "config_schema",
     "errors_among",
@@ -60,6 +70,8 @@ __all__ = [
     "package_folder",
     "parse_config",
     "plan_init",
+    "prove_project",
+    "prove_schemas",
     "read_documents",
     "read_lock",
     "write_documents",

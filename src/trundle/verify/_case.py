@@ -88,6 +88,7 @@ def make(subject: Subject, case: Case) -> Made:
     stored = None
     for each in case.writes:
         stored = scheme.to_storage(read(each.document, each.version), stored)
+
     def valid(data: Json | None) -> Any:
         return None if data is None else scheme.decode(bytes(data))
 

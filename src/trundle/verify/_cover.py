@@ -7,7 +7,7 @@ what rules and hooks mention. As many documents are made as the place with the m
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from trundle.schema import (
     EnumType,
@@ -24,6 +24,7 @@ from trundle.schema import (
     Union,
 )
 from trundle.verify._broken import Number, spoken
+from trundle.verify._literals import NOTHING_MENTIONED, Mentioned
 
 _TEXTS = ("a", "", '{"a": 1.10}', "null", "Zo\u00eb\u2028\U0001f600")
 _INTEGERS = ("0", "1", "-1", "9007199254740993", "-9223372036854775808", "18446744073709551615")
@@ -44,17 +45,6 @@ _DOCUMENTS = 8
 """Lists and maps have few elements where so many documents are enough for all of them to come up."""
 _DEEP = 14
 """How often a recursive type is nested in the deepest document."""
-
-
-class Mentioned(NamedTuple):
-    """Literals that rules and hooks mention, which a condition may turn on."""
-
-    texts: tuple[str, ...] = ()
-    integers: tuple[int, ...] = ()
-    numbers: tuple[float, ...] = ()
-
-
-NOTHING_MENTIONED: Mapping[str, Mentioned] = {}
 
 
 def covering(

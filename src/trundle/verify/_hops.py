@@ -11,52 +11,31 @@ import importlib.abc
 import importlib.util
 import itertools
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-import msgspec
-
 from trundle.codegen import generate_package
-from trundle.evolution import Evolution, ResourceLineage
+from trundle.evolution import VersionMap
 from trundle.runtime import Scheme
-from trundle.schema import (
-    ABSENT,
-    EnumType,
-    ListOf,
-    MapOf,
-    Nullable,
-    ObjectType,
-    Ref,
-    Resource,
-    Schema,
-    Type,
-    Union,
-)
+from trundle.verify._parts import Part
 from trundle.verify._stored import read_document
-from trundle.version import ApiVersion
 
 _NUMBERS = itertools.count()
-_NAMING = ("apiVersion", "kind", "type")
 
 
 class Hops:
     """The ways between the versions of one resource type, neighbour by neighbour.
 
     Args:
-        evolution: all versions of the resource type, with configured changes and hooks.
-        resource: its name.
+        part: the resource type, in all its versions.
     """
 
-    def __init__(self, evolution: Evolution, resource: str) -> None:
-        self.evolution = evolution
-        self.resource = next(each for each in evolution.resources if each.name == resource)
+    def __init__(self, part: Part) -> None:
+        self.part = part
+        self._versions = {each.version.text: each.version for each in part.schemas}
+        self._map = VersionMap.of(self._versions.values())
         self._schemes: dict[tuple[str, str], Scheme] = {}
-
-    @cached_property
-    def _versions(self) -> Mapping[str, ApiVersion]:
-        return {each.text: each for each in self.resource.versions.versions}
 
     def way(self, start: str, end: str) -> list[str]:
         """The versions on the way from one to another, both included; each is a neighbour of the next."""
@@ -66,9 +45,7 @@ class Hops:
 
     def _chain(self, version: str) -> list[str]:
         found = [version]
-        while (
-            following := self.resource.versions.neighbour(self._versions[found[-1]])
-        ) is not None:
+        while (following := self._map.neighbour(self._versions[found[-1]])) is not None:
             found.append(following.text)
         return found
 
@@ -83,9 +60,9 @@ class Hops:
         return scheme.encode(scheme.convert(value, other))
 
     def _scheme(self, pair: Sequence[str]) -> Scheme:
-        part = part_of(self.evolution, self.resource, [self._versions[each] for each in pair])
         package = f"trundle_hop_{next(_NUMBERS)}"
-        return imported(package, generate_package(part, package=package))
+        files = generate_package(self.part.between(pair).evolution(), package=package)
+        return imported(package, files)
 
     def forget(self) -> None:
         """Lets go of all packages."""
@@ -98,74 +75,6 @@ class Hops:
             if not (isinstance(each, _Sources) and each.package in packages)
         ]
         self._schemes.clear()
-
-
-def part_of(
-    evolution: Evolution, resource: ResourceLineage, versions: Iterable[ApiVersion]
-) -> Evolution:
-    """How one resource type evolves through some of its versions, with nothing required."""
-    chosen = sorted(versions)
-    return Evolution(
-        tuple(_alone(evolution.schema(each), resource.resources[each]) for each in chosen),
-        tuple(
-            msgspec.structs.replace(each, default={})
-            for each in evolution.all_changes
-            if each.version in chosen
-        ),
-        tuple(
-            each
-            for each in evolution.hooks.declarations
-            if each.reference.older in chosen and each.reference.newer in chosen
-        ),
-    )
-
-
-def _alone(schema: Schema, resource: Resource) -> Schema:
-    """A version with just one resource type, and what that reaches."""
-    reached: dict[str, None] = {}
-    waiting = [resource.root]
-    while waiting:
-        key = waiting.pop()
-        if key in reached:
-            continue
-        reached[key] = None
-        definition = schema.definitions[key]
-        if isinstance(definition, EnumType):
-            continue
-        for each in definition.properties:
-            waiting.extend(_references(each.type))
-        if definition.additional is not None:
-            waiting.extend(_references(definition.additional))
-    definitions = {
-        key: _lenient(schema.definitions[key]) for key in schema.definitions if key in reached
-    }
-    return Schema(schema.version, definitions, (resource,), schema.sources)
-
-
-def _lenient(definition: ObjectType | EnumType) -> ObjectType | EnumType:
-    """A definition that requires nothing but what tells it from others."""
-    if isinstance(definition, EnumType):
-        return definition
-    properties = tuple(
-        each
-        if each.name in {definition.tag, *_NAMING}
-        else msgspec.structs.replace(each, required=False, default=ABSENT)
-        for each in definition.properties
-    )
-    return msgspec.structs.replace(definition, properties=properties)
-
-
-def _references(type_: Type) -> Iterable[str]:
-    match type_:
-        case Ref(key):
-            yield key
-        case ListOf(inner) | MapOf(inner) | Nullable(inner):
-            yield from _references(inner)
-        case Union(variants):
-            for each in variants:
-                yield from _references(each)
-        case _:
-            return
 
 
 class _Sources(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
