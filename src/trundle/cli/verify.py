@@ -16,7 +16,7 @@ from trundle.cli._settings import Settings, load, settings_of
 
 if TYPE_CHECKING:
     from trundle.project import ProofOptions, ProofRun
-    from trundle.verify import Counterexample, Proof
+    from trundle.verify.proofs import Counterexample, Proof
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)")
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
@@ -88,7 +88,7 @@ def verify(
 
 def _need_hypothesis() -> None:
     try:
-        import trundle.verify  # noqa: F401, PLC0415
+        import trundle.verify.proofs  # noqa: F401, PLC0415
     except ImportError as error:
         raise Refusal(ExitCode.FAILED, str(error)) from None
 
@@ -167,7 +167,7 @@ def _by_resource(run: "ProofRun") -> Iterator[tuple[str, list["Proof"]]]:
 
 
 def _held(proofs: list["Proof"]) -> dict[str, int]:
-    from trundle.verify import LAWS  # noqa: PLC0415
+    from trundle.verify.proofs import LAWS  # noqa: PLC0415
 
     found = {name: sum(each.held.get(name, 0) for each in proofs) for name in LAWS}
     return {name: count for name, count in found.items() if count}

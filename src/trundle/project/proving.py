@@ -23,7 +23,7 @@ from trundle.report import ReportError
 from trundle.runtime import Scheme
 
 if TYPE_CHECKING:
-    from trundle.verify import Proof, Work
+    from trundle.verify.proofs import Proof, Work
 
 EXAMPLES = 10
 """How many examples each version of a resource type is held to, where nobody says."""
@@ -216,7 +216,7 @@ class _Run:
         return seconds is not None and time.monotonic() - started >= seconds
 
     def works(self) -> "list[Work]":
-        from trundle.verify import Work, mentioned, part_of  # noqa: PLC0415 - needs hypothesis
+        from trundle.verify.proofs import Work, mentioned, part_of  # noqa: PLC0415 - needs hypothesis
 
         said = mentioned(
             self.evolution.all_changes, self.evolution.hooks.declarations, self.sources
@@ -252,7 +252,7 @@ class _Run:
             for proofs in spread(_done, works, jobs=jobs, start=_opened, arguments=arguments):
                 yield from proofs
             return
-        from trundle.verify import do  # noqa: PLC0415 - needs hypothesis
+        from trundle.verify.proofs import do  # noqa: PLC0415 - needs hypothesis
 
         with importable(self.package.folders, (self.package.name, *self.package.others)):
             scheme = _scheme(self.package.name)
@@ -296,6 +296,6 @@ def _opened(package: _Package) -> None:
 
 
 def _done(work: "Work") -> "list[Proof]":
-    from trundle.verify import do  # noqa: PLC0415 - needs hypothesis
+    from trundle.verify.proofs import do  # noqa: PLC0415 - needs hypothesis
 
     return list(do(_OPENED[0], work))

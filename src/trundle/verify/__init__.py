@@ -8,8 +8,6 @@ except ImportError as error:  # pragma: no cover - depends on the installation
     ) from error
 
 from trundle.verify._broken import LawBroken
-from trundle.verify._case import LAWS, Case, Write
-from trundle.verify._cover import covering
 from trundle.verify._edits import edits
 from trundle.verify._laws import (
     law1,
@@ -27,10 +25,7 @@ from trundle.verify._laws import (
     law_upgrade,
     laws,
 )
-from trundle.verify._literals import Mentioned, mentioned
-from trundle.verify._parts import Part, part_of
 from trundle.verify._profiles import examples, some_examples
-from trundle.verify._prove import Counterexample, Proof
 from trundle.verify._stored import (
     documents,
     earlier_objects,
@@ -39,20 +34,9 @@ from trundle.verify._stored import (
     stored_objects,
 )
 from trundle.verify._values import objects, values
-from trundle.verify._work import Work, do
 
 __all__ = [
-    "LAWS",
-    "Case",
-    "Counterexample",
     "LawBroken",
-    "Mentioned",
-    "Part",
-    "Proof",
-    "Work",
-    "Write",
-    "covering",
-    "do",
     "documents",
     "earlier_objects",
     "edits",
@@ -71,10 +55,8 @@ __all__ = [
     "law_same_version",
     "law_upgrade",
     "laws",
-    "mentioned",
     "object_class",
     "objects",
-    "part_of",
     "some_examples",
     "storage_class",
     "stored_objects",

@@ -208,8 +208,10 @@ def hold(subject: Subject, name: str, case: Case) -> LawBroken | None:
 def failed(subject: Subject, case: Case, error: Exception) -> LawBroken:
     """A conversion that fails, as a broken law."""
     versions = dict.fromkeys((case.version, *(each.version for each in case.writes)))
+    found = getattr(error, "findings", None)
+    kind = found[0].reason if found else type(error).__name__
     return LawBroken(
-        f"{CONVERTS} ({type(error).__name__})",
+        f"{CONVERTS} ({kind})",
         subject.resource,
         tuple(versions),
         path=getattr(error, "path", None) or "$",

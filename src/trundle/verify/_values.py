@@ -221,12 +221,17 @@ def field_values(class_: Any, field: inspect.Field, depth: int) -> SearchStrateg
                 min_size=1,
                 max_size=2,
             )
-        case "metadata":
+        case "metadata" if _plain_json(field.type):
             return _metadata()
         case _:
             said = _said(class_)
             texts = (*enum_texts(class_, field.name), *said.texts)
             return _value(field.type, depth, Hints(texts, said.integers))
+
+
+def _plain_json(type_: Any) -> bool:
+    types = type_.types if isinstance(type_, inspect.UnionType) else (type_,)
+    return any(isinstance(each, inspect.RawType) for each in types)
 
 
 def _dict_type(type_: Any) -> Any:
