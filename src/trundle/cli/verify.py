@@ -16,6 +16,7 @@ from trundle.cli._settings import Settings, load, settings_of
 
 if TYPE_CHECKING:
     from trundle.project import ProofOptions, ProofRun
+    from trundle.verify.limits import Limit
     from trundle.verify.proofs import Counterexample, Proof
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)")
@@ -60,6 +61,9 @@ def verify(
     api_version: Annotated[
         str | None, typer.Option("--api-version", help="Only this API version.")
     ] = None,
+    limits: Annotated[
+        bool, typer.Option("--limits", help="List all that is lossy by nature, with the reasons.")
+    ] = False,
     output: Annotated[
         Format, typer.Option("--output-format", "-o", help="How to print the result.")
     ] = Format.TABLE,
@@ -79,7 +83,7 @@ def verify(
     say(f"seed {options.seed}; the same seed replays the same examples")
     run = _run(context, paths or [], options)
     command = _command(context, paths or [])
-    print_result(lambda: _data(run, command), lambda: _text(run, command), output)
+    print_result(lambda: _data(run, command), lambda: _text(run, command, every=limits), output)
     found = sum(len(each.findings) for each in run.proofs)
     say(_summary(run, found))
     if found:
@@ -188,6 +192,7 @@ def _data(run: "ProofRun", command: str) -> dict[str, Any]:
                 "examples": sum(each.examples for each in proofs),
                 "covering": sum(each.covering for each in proofs),
                 "held": _held(proofs),
+                "limits": [_limit_data(each) for each in run.limits[name]],
                 "findings": [
                     _finding_data(found, proof, command)
                     for proof in proofs
@@ -213,7 +218,18 @@ def _replay(found: "Counterexample", proof: "Proof", command: str) -> str:
     )
 
 
-def _text(run: "ProofRun", command: str) -> str:
+def _limit_data(limit: "Limit") -> dict[str, Any]:
+    return {
+        "path": limit.path,
+        "kind": limit.kind,
+        "law": limit.law,
+        "versions": list(limit.versions),
+        "others": list(limit.others),
+        "reason": limit.reason,
+    }
+
+
+def _text(run: "ProofRun", command: str, *, every: bool) -> str:
     from trundle.report import table  # noqa: PLC0415
 
     rows = []
@@ -226,11 +242,48 @@ def _text(run: "ProofRun", command: str) -> str:
                 str(len({each.version for each in proofs})),
                 str(sum(each.examples + each.covering for each in proofs)),
                 str(len(found)),
+                _counted(run.limits[name]),
             ]
         )
         findings.extend(_finding_text(each, proof, command) for each, proof in found)
-    header = ["resource type", "versions", "examples", "findings"]
-    return "\n\n".join([table(header, rows), *findings])
+    header = ["resource type", "versions", "examples", "findings", "lossy by nature"]
+    return "\n\n".join([table(header, rows), *_limits_text(run, every=every), *findings])
+
+
+def _counted(limits: "tuple[Limit, ...]") -> str:
+    kinds = dict.fromkeys(each.kind for each in limits)
+    counts = {kind: sum(each.kind == kind for each in limits) for kind in kinds}
+    return ", ".join(f"{count} {kind}" for kind, count in counts.items()) or "nothing"
+
+
+def _limits_text(run: "ProofRun", *, every: bool) -> Iterator[str]:
+    """The limits that break a law, and all others where they are asked for; and what the words mean."""
+    from trundle.verify.limits import KINDS  # noqa: PLC0415
+
+    kinds: dict[str, None] = {}
+    for name, limits in run.limits.items():
+        kinds.update(dict.fromkeys(each.kind for each in limits))
+        listed = [each for each in limits if every or each.law is not None]
+        if listed:
+            yield "\n".join([name, *(f"  {_limit_text(each)}" for each in listed)])
+    if kinds:
+        told = (f"{kind}: {KINDS[kind]}" for kind in KINDS if kind in kinds)
+        hidden = "" if every else "\n`--limits` lists each of them, with the reason."
+        yield "\n".join(told) + hidden
+
+
+def _limit_text(limit: "Limit") -> str:
+    law = f" (cannot keep {limit.law})" if limit.law else ""
+    others = f", not {_span(limit.others)}" if limit.others else ""
+    reason = f": {limit.reason}" if limit.reason else ""
+    return f"{limit.kind}{law} {limit.path} of {_span(limit.versions)}{others}{reason}"
+
+
+def _span(versions: tuple[str, ...]) -> str:
+    few = 2
+    if len(versions) <= few:
+        return " and ".join(versions)
+    return f"{versions[0]} to {versions[-1]} ({len(versions)} versions)"
 
 
 def _finding_text(found: "Counterexample", proof: "Proof", command: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from trundle.codegen import generate_package, renamed_properties
+from trundle.codegen import Blueprint, generate_package, renamed_properties
 from trundle.evolution import Evolution
 from trundle.project._importing import importable
 from trundle.project._processes import spread
@@ -23,6 +23,7 @@ from trundle.report import ReportError
 from trundle.runtime import Scheme
 
 if TYPE_CHECKING:
+    from trundle.verify.limits import Limit
     from trundle.verify.proofs import Proof, Work
 
 EXAMPLES = 10
@@ -61,6 +62,7 @@ class ProofRun(msgspec.Struct, frozen=True, kw_only=True):
         rounds: how many rounds were begun, each with the next seed.
         planned: how many versions of resource types there were to prove.
         seconds: how long it took.
+        limits: what is lossy by nature, and which plans cannot keep a law, by resource type.
         proofs: by resource type and version, those of all rounds.
         complete: whether the first round came to its end.
     """
@@ -71,6 +73,7 @@ class ProofRun(msgspec.Struct, frozen=True, kw_only=True):
     rounds: int
     planned: int
     seconds: float
+    limits: "Mapping[str, tuple[Limit, ...]]"
     proofs: "tuple[Proof, ...]"
     complete: bool
 
@@ -106,12 +109,14 @@ def prove_project(
     """
     project.require_sound()
     config = project.config
+    blueprint = Blueprint(project.evolution, config.horizon)
     files = generate_package(
         project.evolution,
         package=config.package,
         title=config.title,
         horizon=config.horizon,
         unknown=config.unknown,
+        blueprint=blueprint,
     )
     folder = package_folder(project)
     current = all(_holds(folder / path, content) for path, content in files.items())
@@ -120,7 +125,7 @@ def prove_project(
     with contextlib.ExitStack() as stack:
         home = config.output if current else stack.enter_context(_written(config.package, files))
         package = _Package(config.package, (home, project.folder), tuple(modules))
-        run = _Run(project.evolution, package, options, sources)
+        run = _Run(blueprint, package, options, sources)
         return run.prove(folder if current else None, on_total, on_step)
 
 
@@ -133,8 +138,10 @@ def prove_schemas(
 ) -> ProofRun:
     """Proves what is generated from bare schemas; see `prove_project`."""
     name = "generated"
-    with _written(name, generate_package(evolution, package=name)) as home:
-        run = _Run(evolution, _Package(name, (home,)), options, {})
+    blueprint = Blueprint(evolution)
+    files = generate_package(evolution, package=name, blueprint=blueprint)
+    with _written(name, files) as home:
+        run = _Run(blueprint, _Package(name, (home,)), options, {})
         return run.prove(None, on_total, on_step)
 
 
@@ -169,12 +176,13 @@ def _source(folder: Path, module: str) -> str | None:
 class _Run:
     def __init__(
         self,
-        evolution: Evolution,
+        blueprint: Blueprint,
         package: _Package,
         options: ProofOptions,
         sources: Mapping[str, str],
     ) -> None:
-        self.evolution = evolution
+        self.evolution = blueprint.evolution
+        self.plans = blueprint.plans
         self.package = package
         self.options = options
         self.sources = sources
@@ -182,7 +190,11 @@ class _Run:
     def prove(
         self, folder: Path | None, on_total: Callable[[int], None], on_step: Step
     ) -> ProofRun:
+        from trundle.verify.limits import limits  # noqa: PLC0415 - needs hypothesis
+
         works = self.works()
+        chosen = dict.fromkeys(each.part.resource for each in works)
+        known = limits(self.evolution, self.plans)
         planned = sum(len(each.versions) for each in works)
         on_total(planned)
         started = time.monotonic()
@@ -207,6 +219,7 @@ class _Run:
             rounds=rounds,
             planned=planned,
             seconds=time.monotonic() - started,
+            limits={name: known[name] for name in chosen},
             proofs=tuple(proofs),
             complete=len({(each.resource, each.version) for each in proofs}) == planned,
         )
