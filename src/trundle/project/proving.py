@@ -109,7 +109,7 @@ def prove_project(
     """
     project.require_sound()
     config = project.config
-    blueprint = Blueprint(project.evolution, config.horizon)
+    blueprint = Blueprint(project.evolution, config.horizon, config.straight)
     files = generate_package(
         project.evolution,
         package=config.package,
