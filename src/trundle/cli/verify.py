@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trundle.cli._failures import ExitCode, Refusal
-from trundle.cli._printing import Format, print_result, progress, progress_of, say, shown_path
+from trundle.cli._printing import Format, print_result, progress, say, shown_path
 from trundle.cli._settings import Settings, load, settings_of
 
 if TYPE_CHECKING:
@@ -121,15 +121,14 @@ def _run(context: typer.Context, paths: list[Path], options: "ProofOptions") -> 
             evolution = evolution_of(sources, on_file=lambda path: step(path.name))
     done = [0, 0]
     try:
-        with progress_of("Verifying") as (total, step):
+        with progress("Verifying") as step:
 
             def know(number: int) -> None:
                 done[1] = number
-                total(number)
 
             def count(name: str) -> None:
                 done[0] += 1
-                step(name)
+                step(name, done[0], done[1])
 
             if project is not None:
                 return prove_project(project, options, on_total=know, on_step=count)

@@ -118,7 +118,7 @@ def prove_project(
         unknown=config.unknown,
         blueprint=blueprint,
     )
-    folder = package_folder(project)
+    folder = package_folder(project.config)
     current = all(_holds(folder / path, content) for path, content in files.items())
     modules = hook_modules(config.hooks)
     sources = {name: text for name in modules if (text := _source(project.folder, name))}

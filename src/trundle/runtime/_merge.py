@@ -107,7 +107,7 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
     ours, theirs = _entries(before), _entries(after)
     merged = _entries(stored)
     made: list[Entry] = []
-    changed: list[tuple[Place, NoEntry]] = []
+    changed: list[tuple[Place, Any, NoEntry]] = []
     unsaid: list[tuple[Place, NoEntry]] = []
     for place in {**ours, **theirs}:
         old, new = ours.get(place), theirs.get(place)
@@ -121,14 +121,18 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
             other = merged.pop(alias, None)
             known = other if known is None else known
         if isinstance(new, NoEntry):
-            changed.append((place, new))
+            changed.append((place, old, new))
         elif new is not None:
             merged[place] = _merged_entry(stored, known, old, new)
             made.append(merged[place])
     _fill(result, merged)
-    for place, mark in changed:
+    for place, old, mark in changed:
         derived = getattr(mark, "derived", None)
-        if derived is not None and not same(derived(result), mark.value):
+        if derived is None:
+            continue
+        if old is not None:  # the writer sees but a part of what is told without an entry
+            mark.value = _merged_told(derived(stored), old.value, mark.value)
+        if not same(derived(result), mark.value):
             merged[place] = _merged_entry(stored, None, None, mark)
             made.append(merged[place])
     for place, mark in unsaid:
@@ -248,6 +252,13 @@ def _merged_value(known: Any, old: Any, new: Any) -> Any:
         except msgspec.ValidationError:
             return new
     return merge(known, old, new)
+
+
+def _merged_told(told: Any, old: Any, new: Any) -> Any:
+    """A list or map that is told without an entry, with an edit applied."""
+    if isinstance(told, list | dict) and type(told) is type(old) is type(new):
+        return merge(told, old, new)
+    return new
 
 
 def _type_of(value: Any) -> Any:

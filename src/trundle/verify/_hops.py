@@ -12,6 +12,7 @@ import importlib.util
 import itertools
 import sys
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
@@ -66,14 +67,7 @@ class Hops:
 
     def forget(self) -> None:
         """Lets go of all packages."""
-        packages = {each.package for each in self._schemes.values()}
-        for name in [each for each in sys.modules if each.partition(".")[0] in packages]:
-            del sys.modules[name]
-        sys.meta_path[:] = [
-            each
-            for each in sys.meta_path
-            if not (isinstance(each, _Sources) and each.package in packages)
-        ]
+        forget_packages({each.package for each in self._schemes.values()})
         self._schemes.clear()
 
 
@@ -117,3 +111,14 @@ def imported(package: str, files: Mapping[str, bytes]) -> Scheme:
     sys.meta_path.insert(0, _Sources(package, files))
     scheme: Scheme = importlib.import_module(package).scheme
     return scheme
+
+
+def forget_packages(packages: AbstractSet[str]) -> None:
+    """Lets go of packages that are kept in memory."""
+    for name in [each for each in sys.modules if each.partition(".")[0] in packages]:
+        del sys.modules[name]
+    sys.meta_path[:] = [
+        each
+        for each in sys.meta_path
+        if not (isinstance(each, _Sources) and each.package in packages)
+    ]

@@ -1,21 +1,37 @@
 """Proves one version of a resource type: the examples it is held to, and what they find."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
 import msgspec
 from hypothesis import strategies as st
 
-from trundle.verify._broken import LawBroken, spoken
-from trundle.verify._case import CONVERTS, LAWS, Case, Json, Subject, Write, failed, fitting, hold
+from trundle.verify._broken import LawBroken, spoken, tree
+from trundle.verify._case import (
+    CONVERTS,
+    LAWS,
+    Case,
+    Json,
+    Subject,
+    Write,
+    failed,
+    fitting,
+    hold,
+    make,
+)
 from trundle.verify._edits import edits
 from trundle.verify._seeded import each_example
 from trundle.verify._shrink import shrink
+from trundle.verify._stir import named_apart, stirred
 from trundle.verify._stored import documents, earlier_objects
 
 _WRITES = 3
-_COVERED = ("identity", "law 2", "hop by hop")
+_COVERED = ("identity", "law 2", "hop by hop", "law 1 of edits", "laws 3 and 5")
+_REPLACED = 3
+"""Of so many covering documents, the next version replaces one; it edits the lists of the others."""
+Covering = Callable[[str], Sequence[bytes]]
+"""The covering documents of a version."""
 
 
 class Counterexample(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,7 +90,7 @@ def prove(
     *,
     seed: int,
     examples: int,
-    covering: Iterable[bytes] = (),
+    covering: Covering = lambda _: (),
     rough: AbstractSet[str] = frozenset(),
 ) -> Proof:
     """Holds one version of a resource type to every law.
@@ -84,28 +100,36 @@ def prove(
         version: the version that writes and reads.
         seed: the same seed gives the same examples, in any process.
         examples: how many examples are drawn.
-        covering: documents of the version that are tried first.
+        covering: the documents of each version that are tried first.
         rough: laws whose counterexamples need not be made small.
 
     Returns:
         What was tried and found; nothing is raised, whatever fails is a finding.
     """
-    return _Proving(subject, version, seed, rough).prove(examples, covering)
+    return _Proving(subject, version, seed, covering, rough).prove(examples)
 
 
 class _Proving:
-    def __init__(self, subject: Subject, version: str, seed: int, rough: AbstractSet[str]) -> None:
+    def __init__(
+        self,
+        subject: Subject,
+        version: str,
+        seed: int,
+        covering: Covering,
+        rough: AbstractSet[str],
+    ) -> None:
         self.subject = subject
         self.version = version
         self.seed = seed
+        self.covering = covering
         self.rough = rough
         self.versions = list(subject.scheme.resources[subject.resource].versions)
         self.held = dict.fromkeys(LAWS, 0)
         self.broken: dict[str, tuple[str, Case, LawBroken]] = {}
 
-    def prove(self, examples: int, covering: Iterable[bytes]) -> Proof:
+    def prove(self, examples: int) -> Proof:
         covered = 0
-        for covered, data in enumerate(covering, start=1):
+        for covered, data in enumerate(self.covering(self.version), start=1):
             self.cover(covered, Json(data))
         source = f"{self.seed} {self.subject.resource} {self.version}"
         if examples:
@@ -123,7 +147,24 @@ class _Proving:
     def cover(self, number: int, document: Json) -> None:
         other = self.near(number)
         self.hold(Case(version=self.version, document=document, target=other), _COVERED)
-        self.hold(Case(version=other, writes=(Write(self.version, document),)), _COVERED)
+        apart = Json(spoken(named_apart(tree(bytes(document)))).encode())
+        writes = (Write(self.version, apart),)
+        self.hold(
+            Case(version=other, writes=writes, edited=self.edited(writes, other, number)), _COVERED
+        )
+
+    def edited(self, writes: tuple[Write, ...], other: str, number: int) -> Json | None:
+        """What another version makes of a stored document: its lists edited, or all of it replaced."""
+        if number % _REPLACED == 0:
+            documents = self.covering(other)
+            return Json(documents[number % len(documents)]) if documents else None
+        try:
+            stored = make(self.subject, Case(version=other, writes=writes)).stored
+            scheme = self.subject.scheme
+            seen = tree(scheme.encode(scheme.from_storage(stored, other)))
+        except Exception:  # noqa: BLE001 - what fails is found where the laws are held
+            return None
+        return Json(spoken(stirred(seen, number)).encode())
 
     def near(self, number: int) -> str:
         """One of the versions close by, another one for each number."""

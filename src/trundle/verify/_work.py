@@ -1,5 +1,6 @@
 """A piece of work: some versions of one resource type to be proved, as plain data for any process."""
 
+import functools
 from collections.abc import Iterator, Mapping
 
 import msgspec
@@ -12,6 +13,9 @@ from trundle.verify._literals import Mentioned
 from trundle.verify._parts import Part
 from trundle.verify._prove import Proof, prove
 from trundle.verify._values import mention
+
+_KEPT = 8
+"""Covering documents of so many versions are kept: a version is tried with those close by."""
 
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,11 +57,16 @@ def do(scheme: Scheme, work: Work) -> Iterator[Proof]:
         way=hops.way,
         hop=hops.hop,
     )
+    schemas = work.part.versions
+
+    @functools.lru_cache(_KEPT)
+    def documents(version: str) -> tuple[bytes, ...]:
+        schema = schemas[version]
+        return tuple(covering(schema, schema.resources[0], work.mentioned))
+
     shrunk: set[str] = set()
     try:
         for version in work.versions:
-            schema = work.part.versions[version]
-            documents = covering(schema, schema.resources[0], work.mentioned)
             proof = prove(
                 subject,
                 version,
