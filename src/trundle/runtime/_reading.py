@@ -248,7 +248,7 @@ def named_resource(head: Head, resource: str | None, find: Callable[[str], _N | 
     Raises:
         UnknownVersionError: the two name different ones.
     """
-    own = find(str(head.kind).casefold()) or find(str(head.type).casefold())
+    own = _named_itself(head, find)
     named = own if resource is None else find(resource.casefold())
     if own is not None and named is not None and own is not named:
         raise UnknownVersionError(
@@ -256,6 +256,17 @@ def named_resource(head: Head, resource: str | None, find: Callable[[str], _N | 
             "leave one out"
         )
     return named
+
+
+def _named_itself(head: Head, find: Callable[[str], _N | None]) -> _N | None:
+    """The resource type that a document names, by the member that names it before any other.
+
+    The `kind` of an Azure resource is a property like others, and may have any text.
+    """
+    by_kind, by_type = find(str(head.kind).casefold()), find(str(head.type).casefold())
+    if by_type is not None and getattr(by_type, "name_property", "") == "type":
+        return by_type
+    return by_kind or by_type
 
 
 def said_resource(head: Head, resource: str | None) -> str:
