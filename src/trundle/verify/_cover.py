@@ -43,6 +43,8 @@ _EXTRA_KEYS = ("x-a", "x two", "x$", "x-b", "x.c", "x-d", "x-e", "x-f", "x-g")
 _UNHEARD = "Unheard-Of"
 _DOCUMENTS = 8
 """Lists and maps have few elements where so many documents are enough for all of them to come up."""
+_NESTED = 2
+"""How many recursive objects stand in each other where all of their values come up."""
 _DEEP = 14
 """How often a recursive type is nested in the deepest document."""
 
@@ -208,7 +210,8 @@ class _Making:
         definition = self.schema.definitions[key]
         if isinstance(definition, EnumType):
             return _Leaf(self.enum(definition, owner))
-        if key in path:
+        nested = sum(each in self.cyclic for each in path) if key in self.cyclic else 0
+        if key in path or nested >= _NESTED:
             return _Leaf((self.least(key, ()),))
         required: dict[str, _Options] = {}
         optional: dict[str, _Options] = {}
@@ -267,8 +270,20 @@ class _Making:
                 return self.options(type_, path, "").make(0)
 
     @cached_property
+    def cyclic(self) -> frozenset[str]:
+        """The objects that are found within themselves."""
+        return frozenset(key for key, below in self.reached.items() if key in below)
+
+    @cached_property
     def recursive(self) -> frozenset[str]:
         """The objects from which a recursive one is reached."""
+        return frozenset(
+            key for key, below in self.reached.items() if self.cyclic & (below | {key})
+        )
+
+    @cached_property
+    def reached(self) -> Mapping[str, set[str]]:
+        """For each definition, all objects that are found within it."""
         reached = {key: set(self.objects_below(key)) for key in self.schema.definitions}
         changed = True
         while changed:
@@ -277,8 +292,7 @@ class _Making:
                 more = set().union(*(reached[each] for each in below)) - below
                 changed = changed or bool(more)
                 below.update(more)
-        cyclic = {key for key, below in reached.items() if key in below}
-        return frozenset(key for key, below in reached.items() if cyclic & (below | {key}))
+        return reached
 
     def objects_below(self, key: str) -> Iterator[str]:
         definition = self.schema.definitions[key]
