@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 import msgspec
 
 from trundle.codegen._naming import class_name
-from trundle.evolution import Evolution, Lineage, Place, fixed_text, partition
+from trundle.evolution import Evolution, Lineage, Place, partition
 from trundle.schema import EnumType, ObjectType, Type
 from trundle.version import ApiVersion
 
@@ -232,10 +232,9 @@ class Classes:
             if self.evolution.stable(child)
         )
         nullable = tuple(lineage.nullable(Place(version, name)) for name in lineage.names(version))
-        own = self.evolution.own(version, lineage.nodes[version])
-        tag = lineage.definition(version).property(lineage.definition(version).tag or "")
-        text = tag and fixed_text(tag.type, self.evolution.schema(version).definitions)
-        return (root and (root, version), own, api, nullable, text)
+        number = self.evolution.identities[version, lineage.nodes[version]]
+        alone = root or self.evolution.ruled(lineage)
+        return (root, version if alone else None, number, api, nullable)
 
     def _place(self, unit: str, nodes: Iterable[ApiNode | StorageNode]) -> None:
         """Spreads the classes of a unit over modules, dependencies first."""
