@@ -147,3 +147,26 @@ def test_an_interrupt_ends_with_a_clear_line(line, monkeypatch: pytest.MonkeyPat
     result = line.run("verify", *LITTLE)
     assert result.exit_code == 130
     assert "interrupted after 0 of 2 versions; all processes have ended" in result.stderr
+
+
+def test_each_group_of_a_project_is_proved_as_a_package_of_its_own(empty) -> None:
+    schema = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+    for group, kind in (("one.example.com", "Alpha"), ("two.example.com", "Beta")):
+        empty.write(
+            f"schemas/{kind}.yaml",
+            f"{schema}spec:\n  group: {group}\n  scope: Namespaced\n  names: {{kind: {kind}}}\n"
+            "  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n"
+            "      openAPIV3Schema: {type: object, properties: {spec: {type: string}}}\n",
+        )
+    empty.write(
+        "trundle.yaml",
+        "package: both\ngroups: {one: one.example.com, two: two.example.com}\nsources: [schemas]\n",
+    )
+    result = empty.run("verify", *LITTLE)
+    assert result.exit_code == 0, result.output
+    assert "2 versions of resource types" in result.stderr
+    assert empty.run("generate").exit_code == 0
+    result = empty.run("verify", *LITTLE, "--resource", "beta")
+    assert "package both, in both: 1 versions" in result.stderr
+    result = empty.run("verify", *LITTLE, "--resource", "Betta")
+    assert (result.exit_code, "did you mean Beta?" in result.stderr) == (5, True)

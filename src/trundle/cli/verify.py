@@ -4,7 +4,8 @@ import os
 import random
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +13,7 @@ import typer
 
 from trundle.cli._failures import ExitCode, Refusal
 from trundle.cli._printing import Format, print_result, progress, say, shown_path
-from trundle.cli._settings import Settings, load, settings_of
+from trundle.cli._settings import Settings, config_of, load, settings_of
 
 if TYPE_CHECKING:
     from trundle.project import ProofOptions, ProofRun
@@ -106,19 +107,7 @@ def _seconds(text: str) -> float:
 
 
 def _run(context: typer.Context, paths: list[Path], options: "ProofOptions") -> "ProofRun":
-    from trundle.project import evolution_of, prove_project, prove_schemas  # noqa: PLC0415
-    from trundle.schema.readers import Source  # noqa: PLC0415
-
-    project = None
-    if not paths:
-        project = load(context)
-    elif len(paths) == 1 and _is_project(paths[0]):
-        context.obj = Settings(paths[0])
-        project = load(context)
-    else:
-        with progress("Reading schemas") as step:
-            sources = [Source(path) for path in paths]
-            evolution = evolution_of(sources, on_file=lambda path: step(path.name))
+    prove = _proving(context, paths, options)
     done = [0, 0]
     try:
         with progress("Verifying") as step:
@@ -130,12 +119,30 @@ def _run(context: typer.Context, paths: list[Path], options: "ProofOptions") -> 
                 done[0] += 1
                 step(name, done[0], done[1])
 
-            if project is not None:
-                return prove_project(project, options, on_total=know, on_step=count)
-            return prove_schemas(evolution, options, on_total=know, on_step=count)
+            return prove(on_total=know, on_step=count)
     except KeyboardInterrupt:
         say(f"interrupted after {done[0]} of {done[1]} versions; all processes have ended")
         raise
+
+
+def _proving(
+    context: typer.Context, paths: list[Path], options: "ProofOptions"
+) -> "Callable[..., ProofRun]":
+    """What proves the project, each of its groups, or some schemas."""
+    from trundle import project as rooms  # noqa: PLC0415
+    from trundle.schema.readers import Source  # noqa: PLC0415
+
+    if len(paths) == 1 and _is_project(paths[0]):
+        context.obj = Settings(paths[0])
+    elif paths:
+        with progress("Reading schemas") as step:
+            sources = [Source(path) for path in paths]
+            evolution = rooms.evolution_of(sources, on_file=lambda path: step(path.name))
+        return partial(rooms.prove_schemas, evolution, options)
+    config = config_of(context)
+    if config.groups:
+        return partial(rooms.prove_groups, config, options)
+    return partial(rooms.prove_project, load(context), options)
 
 
 def _is_project(path: Path) -> bool:

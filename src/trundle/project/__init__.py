@@ -25,6 +25,7 @@ from trundle.project.proving import (
     ProofOptions,
     ProofRun,
     chosen_resources,
+    prove_groups,
     prove_project,
     prove_schemas,
 )
@@ -70,6 +71,7 @@ __all__ = [
     "package_folder",
     "parse_config",
     "plan_init",
+    "prove_groups",
     "prove_project",
     "prove_schemas",
     "read_documents",

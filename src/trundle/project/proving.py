@@ -14,13 +14,17 @@ import msgspec
 from trundle.codegen import Blueprint, generate_package, renamed_properties
 from trundle.evolution import Evolution
 from trundle.project._importing import importable
+from trundle.project._parts import outline_of
 from trundle.project._processes import spread
+from trundle.project.config import Config
 from trundle.project.errors import ProjectError
+from trundle.project.findings import FindingsError, errors_among
 from trundle.project.generating import package_folder
 from trundle.project.hooks import hook_modules
-from trundle.project.loading import Project
+from trundle.project.loading import Project, load_part
 from trundle.report import ReportError
 from trundle.runtime import Scheme
+from trundle.schema.readers import Catalogue
 
 if TYPE_CHECKING:
     from trundle.verify.limits import Limit
@@ -129,6 +133,67 @@ def prove_project(
         return run.prove(folder if current else None, on_total, on_step)
 
 
+def prove_groups(
+    config: Config,
+    options: ProofOptions,
+    *,
+    on_total: Callable[[int], None],
+    on_step: Step,
+) -> ProofRun:
+    """Proves each package of a project with groups; see `prove_project`.
+
+    Args:
+        config: what the project's file says.
+        options: what is to be proved; a time is shared by all packages.
+        on_total: called with the number of versions, as far as it is known.
+        on_step: called with what was done, once for each version.
+    """
+    catalogue = Catalogue(config.sources)
+    outline = outline_of(config, catalogue)
+    if errors := errors_among(outline.findings):
+        raise FindingsError(errors)
+    share = None if options.seconds is None else options.seconds / len(outline.parts)
+    own = msgspec.structs.replace(options, seconds=share)
+    runs: list[ProofRun] = []
+    missing: ReportError | None = None
+    for part in outline.parts:
+        known = sum(each.planned for each in runs)
+        project = load_part(part, catalogue).project
+        names = {each.name.casefold(): each.name for each in project.evolution.resources}
+        wanted = tuple(each for each in options.resources if each.casefold() in names)
+        if options.resources and not wanted:
+            unknown = ReportError("resource", options.resources[0], names.values())
+            missing = missing if missing and missing.suggestions else unknown
+            continue
+        chosen = msgspec.structs.replace(own, resources=wanted)
+        total = lambda more, before=known: on_total(before + more)  # noqa: E731 - private
+        try:
+            runs.append(prove_project(project, chosen, on_total=total, on_step=on_step))
+        except ReportError as error:  # there is no such version in this group
+            missing = error
+    if not runs:
+        assert missing is not None
+        raise missing
+    return _joined(config, runs)
+
+
+def _joined(config: Config, runs: Sequence[ProofRun]) -> ProofRun:
+    proofs = [each for run in runs for each in run.proofs]
+    proofs.sort(key=lambda each: (each.resource.casefold(), each.version, each.seed))
+    limits = {name: found for run in runs for name, found in run.limits.items()}
+    return ProofRun(
+        package=config.package,
+        folder=package_folder(config) if all(each.folder for each in runs) else None,
+        seed=runs[0].seed,
+        rounds=max(each.rounds for each in runs),
+        planned=sum(each.planned for each in runs),
+        seconds=sum(each.seconds for each in runs),
+        limits=dict(sorted(limits.items(), key=lambda each: each[0].casefold())),
+        proofs=tuple(proofs),
+        complete=all(each.complete for each in runs),
+    )
+
+
 def prove_schemas(
     evolution: Evolution,
     options: ProofOptions,
@@ -145,11 +210,19 @@ def prove_schemas(
         return run.prove(None, on_total, on_step)
 
 
+_SHARED = "from pkgutil import extend_path\n\n__path__ = extend_path(__path__, __name__)\n"
+"""What stands in the packages around a temporary one, so that those on disk are found beside it."""
+
+
 @contextlib.contextmanager
 def _written(package: str, files: Mapping[str, bytes]) -> Iterator[Path]:
     """A folder with a generated package in it, for a while."""
     with tempfile.TemporaryDirectory(prefix="trundle-verify-") as folder:
-        root = Path(folder).joinpath(*package.split("."))
+        root = Path(folder)
+        for name in package.split("."):
+            root /= name
+            root.mkdir()
+            (root / "__init__.py").write_text(_SHARED)
         for path, content in files.items():
             target = root / path
             target.parent.mkdir(parents=True, exist_ok=True)
