@@ -23,6 +23,8 @@ check: $(DEVELOPMENT) ## Check format, lint and types.
 
 bench: $(BENCHMARK) ## Measure conversions against hand-written ones, in one run.
 	@$(BIN)/python benchmarks/conversion.py
+	@$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python benchmarks/generation.py
+	@$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python benchmarks/importing.py
 
 format: $(DEVELOPMENT) ## Put the code in order.
 	$(BIN)/ruff format .

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-FIRST, BEFORE_LAST, LAST = "2020-01-01", "2024-01-01", "2025-01-01"
-"""The versions that are measured: the last two are neighbours, and the first is five versions away."""
+FIRST, SECOND, LAST = "2020-01-01", "2021-01-01", "2025-01-01"
+"""The first version, its neighbour, and the last, which is five versions away."""
 
 
 def document(number: int) -> dict[str, Any]:
@@ -57,6 +57,18 @@ def document(number: int) -> dict[str, Any]:
             "features": {"dunning": True, "netting": None},
         },
     }
+
+
+def crowded(number: int) -> dict[str, Any]:
+    """A workload of the same size with five containers, and less of all else."""
+    made = document(number)
+    for name in ("endpoints", "limits", "settings"):
+        del made[name]
+    made["containers"] += [
+        _container("audit", number, 8082, privileged=False),
+        _container("archive", number, 8083, privileged=False),
+    ]
+    return made
 
 
 def _container(name: str, number: int, port: int, *, privileged: bool) -> dict[str, Any]:

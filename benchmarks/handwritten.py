@@ -6,7 +6,7 @@ a bag of their own; they check nothing.
 
 from typing import Any
 
-from documents import FIRST, LAST
+from documents import FIRST, LAST, SECOND
 
 Document = dict[str, Any]
 
@@ -27,9 +27,11 @@ _SEEN_BY_FIRST = frozenset(
 """The stored properties that the first version can express."""
 
 
-def renamed(source: Document, version: str) -> Document:
-    """Between versions that differ by name only, like the last two."""
-    return {**source, "apiVersion": version}
+def second_of_first(source: Document) -> Document:
+    """From the first version to its neighbour: a property of the root is renamed."""
+    result = {**source, "apiVersion": SECOND, "displayName": source["title"]}
+    del result["title"]
+    return result
 
 
 def neighbour(source: Document) -> Document:

@@ -27,9 +27,9 @@ from rich.text import Text
 from rich.theme import Theme
 
 from trundle.evolution import Evolution
-from trundle.project import load_project, read_documents
+from trundle.project import load_project, read_documents, write_tree
 from trundle.project.generated import generated_scheme
-from trundle.project.generating import generate
+from trundle.project.generating import generate, generated_files, package_folder
 from trundle.project.loading import Project
 from trundle.report import compare, comparison_text, version_map, version_map_text
 from trundle.runtime import Scheme
@@ -87,12 +87,14 @@ class Demo:
         self.show_map()
         self.generate()
         with generated_scheme(self.project.config) as scheme:
+            assert isinstance(scheme, Scheme)
             self.read_side_by_side(scheme)
             self.open_the_bag(scheme)
             self.edit_with_an_old_client(scheme)
         # A release of then and one of now both import the hooks, so they are opened one after the other.
         previewed = self.stored_by_the_preview()
         with generated_scheme(self.project.config) as scheme:
+            assert isinstance(scheme, Scheme)
             self.follow_the_preview(scheme, previewed)
             kept = self.check_the_laws(scheme)
         self.compare_service_fabric()
@@ -155,7 +157,7 @@ class Demo:
         config = (HERE / "trundle.yaml").read_text(encoding="utf-8").splitlines()
         written = sum(1 for line in config if line.strip() and not line.strip().startswith("#"))
         begin = time.perf_counter()
-        root = generate(self.project).root
+        root = generate(self.project.config).root
         seconds = time.perf_counter() - begin
         files = [file for file in root.rglob("*.py") if "tests" not in file.parts]
         lines = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)
@@ -248,7 +250,7 @@ class Demo:
             schemas=known,
             evolution=Evolution(known),
         )
-        generate(then)
+        write_tree(package_folder(then.config), generated_files(then), marker=then.config.package)
         with generated_scheme(then.config) as scheme:
             return scheme.encode(scheme.to_storage(sample("goofy.yaml")))
 

@@ -114,6 +114,83 @@ def test_an_interruption_is_quiet(line):
     assert (process.returncode, out, err) == (130, b"", b"")
 
 
+OLD = "title: Person\ntype: object\nproperties: {id: {type: string}, level: {type: string}}\n"
+NEW = "title: Person\ntype: object\nproperties: {id: {type: string}, level: {type: integer}}\n"
+SLOW = """\
+open("pipe").read()
+class Names:
+    def assign_to(self, source): ...
+"""
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interruption_ends_all_workers_and_changes_nothing(line):
+    for name in ("a", "b"):
+        line.write(f"{name}/2014-04-04.yaml", OLD)
+        line.write(f"{name}/2015-05-05.yaml", NEW)
+    sources = "sources: [{path: a, group: a.org}, {path: b, group: b.org}]\n"
+    config = f"package: crm\ngroups: {{a: a.org, b: b.org}}\n{sources}"
+    line.write("trundle.yaml", config)
+    generate = [TRUNDLE, "generate", "--jobs", "2"]
+    subprocess.run(generate, cwd=line.folder, check=True, capture_output=True)
+    before = files_below(line.folder / "crm")
+    line.write("slow.py", SLOW)
+    hook = "{type: Person, between: [2014-04-04, 2015-05-05], use: 'slow:Names'}"
+    line.write("trundle.yaml", f"{config}hooks: [{hook}]\n")
+    os.mkfifo(line.folder / "pipe")
+    with subprocess.Popen(
+        generate, cwd=line.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        writer = opened_once_read(line.folder / "pipe")
+        time.sleep(1)
+        try:
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=30)  # workers that go on would keep these open
+        finally:
+            process.kill()
+            os.close(writer)
+    assert (process.returncode, out, err) == (130, b"", b"")
+    assert files_below(line.folder / "crm") == before
+
+
+def files_below(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_groups_are_generated_checked_locked_and_converted(line):
+    line.write("a/2014-04-04.yaml", OLD)
+    line.write("b/2014-04-04.yaml", OLD.replace("Person", "Animal"))
+    sources = "sources: [{path: a, group: a.org}, {path: b, group: b.org}]\n"
+    line.write("trundle.yaml", f"package: crm\ngroups: {{a: a.org, b: b.org}}\n{sources}")
+    line.write("document.json", '{"apiVersion": "b.org/2014-04-04", "kind": "Animal", "id": "1"}')
+    for command in ("generate -j 2", "lock -j 2", "check -j 2", "generate --check"):
+        result = subprocess.run(
+            [TRUNDLE, *command.split()],
+            cwd=line.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert result.returncode == 0, result.stderr
+    stored = subprocess.run(
+        [TRUNDLE, "convert", "document.json", "--to", "storage"],
+        cwd=line.folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert '"$writtenWith": "2014-04-04"' in stored
+    found = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "crm/b/tests"],
+        cwd=line.folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(line.folder), *sys.path])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 0, found.stdout
+
+
 def opened_once_read(pipe):
     """A named pipe opened for writing, as soon as somebody reads it."""
     for _ in range(600):

@@ -114,3 +114,11 @@ def test_every_text_makes_a_class_name(name):
     found = class_name(name)
     assert found.isidentifier()
     assert not keyword.iskeyword(found)
+
+
+@pytest.mark.parametrize(
+    "attribute", ["a_k8s", "ipv4_address", "x_md5sum", "a_1", "plain", "a_b_c"]
+)
+def test_camel_case_is_that_of_the_classes(attribute: str) -> None:
+    class_ = msgspec.defstruct("Class", [(attribute, int)], rename="camel")
+    assert camel(attribute) == class_.__struct_encode_fields__[0]

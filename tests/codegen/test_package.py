@@ -476,3 +476,23 @@ def test_what_conversions_of_several_modules_do_alike_is_written_once():
     for path in ("conversions/v1.py", "conversions/v2.py"):
         assert b"shared_v1_to_v2_conversions.round_to_storage_variant(read.fruit)" in files[path]
         assert b"def _thing_to_storage_variant" not in files[path]
+
+
+@pytest.mark.parametrize(
+    ("older", "changes"),
+    [
+        ({"Mode": ["on", "off"]}, ()),
+        ({"Mode": ["on", "off", "idle"]}, (rules("v1", "Part", values={"text": {"a": "b"}}),)),
+    ],
+    ids=["other values of an enum", "a rule"],
+)
+def test_storage_types_whose_values_differ_are_not_one_class(older, changes):
+    part = {"Part": {"mode": "Mode", "text": "string"}, "Mode": ["on", "off", "idle"]}
+    more = {"Part": {**part["Part"], "more": "string"}, "Mode": part["Mode"]}
+    versions = {
+        version: {"Thing": {"part": "Part"}, **each}
+        for version, each in (("v1", {**part, **older}), ("v2", part), ("v3", more))
+    }
+    files = generate_package(evolution(versions, *changes), package="made")
+    assert b"\nclass Part(" in files["storage/v1.py"]
+    assert b"\nclass Part(" in files["storage/v2.py"]

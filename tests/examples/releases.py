@@ -112,7 +112,7 @@ def released(versions: tuple[str, ...], folder: Path) -> Iterator[Mapping[str, R
         found = {}
         for version in versions:
             project = load_project(project_of(version, folder / version))
-            generate(project)
+            generate(project.config)
             sys.path.insert(0, str(project.config.output))
             importlib.invalidate_caches()
             scheme = importlib.import_module(project.config.package).scheme

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from releases import CRM
 
+from trundle.project.config import load_config
 from trundle.project.generating import generate
-from trundle.project.loading import load_project
 from trundle.runtime import ABSENT
 
 
@@ -130,7 +130,7 @@ def test_the_hooks_are_pure() -> None:
 def test_the_hooks_fit_the_generated_protocols_for_a_strict_type_checker(tmp_path: Path) -> None:
     folder = tmp_path / "crm"
     shutil.copytree(CRM, folder, ignore=shutil.ignore_patterns("crm", "__pycache__", "*.lock"))
-    generate(load_project(folder / "trundle.yaml"))
+    generate(load_config(folder / "trundle.yaml"))
     (folder / "fits.py").write_text(
         "from crm.hooks.v2013_03_03_to_v2014_04_04 import PersonAssignFrom, PersonAssignTo\n"
         "from crm.hooks.v2017_07_07_to_v2018_08_08 import AddressAssignFrom, AddressAssignTo\n"

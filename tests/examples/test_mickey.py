@@ -5,19 +5,13 @@ parts. Objects stored while version 4 was the newest hold the address in their p
 version 3, and in no other.
 """
 
-import importlib
 import json
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
-
-from trundle.project.generating import generate
-from trundle.project.loading import load_project
-from trundle.runtime import Scheme
+from projects import Installation, installer
 
 TEXT = {"type": "string"}
 NAMES = {"fullName": TEXT, "familyName": TEXT, "knownAs": TEXT}
@@ -74,14 +68,11 @@ def schema(version: str) -> dict[str, Any]:
 class Store:
     """An installation at some release: what it stores, and what it reads."""
 
-    def __init__(self, scheme: Scheme) -> None:
-        self.scheme = scheme
-
-    def put(self, document: dict[str, Any], base: bytes | None = None) -> bytes:
-        return self.scheme.encode(self.scheme.to_storage(document, base))
-
-    def read(self, stored: bytes, version: str) -> Any:
-        return json.loads(self.scheme.encode(self.scheme.from_storage(stored, version)))
+    def __init__(self, installed: Installation) -> None:
+        self.scheme = installed.scheme
+        self.put = installed.put
+        self.read = installed.read
+        self.convert = installed.convert
 
     def address(self, stored: bytes, version: str) -> Any:
         return self.read(stored, version).get("residentialAddress")
@@ -93,32 +84,20 @@ Install = Callable[..., Store]
 @pytest.fixture
 def install(tmp_path: Path) -> Iterator[Install]:
     """Installs a release of some versions, with or without the hook between the two addresses."""
-    path, modules = list(sys.path), set(sys.modules)
+    with installer(tmp_path) as make:
 
-    def installed(*versions: str, hook: bool = False) -> Store:
-        name = f"mickey_{'_'.join(versions)}{'_hooked' if hook else ''}"
-        folder = tmp_path / name
-        (folder / "schemas").mkdir(parents=True)
-        for version in versions:
-            text = yaml.safe_dump(schema(version), sort_keys=False)
-            (folder / "schemas" / f"{version}.yaml").write_text(text)
-        config: dict[str, Any] = {"package": name, "sources": ["schemas"]}
-        if hook:
-            (folder / f"{name}_hooks.py").write_text(HOOK)
-            use = f"{name}_hooks:AddressLines"
-            between = ["v3", versions[-1]]
-            config["hooks"] = [{"type": "Address", "between": between, "use": use}]
-        (folder / "trundle.yaml").write_text(yaml.safe_dump(config))
-        generate(load_project(folder / "trundle.yaml"))
-        sys.path.insert(0, str(folder))
-        importlib.invalidate_caches()
-        return Store(importlib.import_module(name).scheme)
+        def installed(*versions: str, hook: bool = False) -> Store:
+            files = {f"{version}.yaml": schema(version) for version in versions}
+            if not hook:
+                return Store(make(files))
+            declared = {
+                "type": "Address",
+                "between": ["v3", versions[-1]],
+                "use": "HOOKS:AddressLines",
+            }
+            return Store(make(files, config={"hooks": [declared]}, code=HOOK))
 
-    yield installed
-    sys.path[:] = path
-    for name in set(sys.modules) - modules:
-        if name.startswith("mickey_"):
-            del sys.modules[name]
+        yield installed
 
 
 # While version 4 is the newest
@@ -255,3 +234,10 @@ def test_whoever_removes_the_address_removes_it_for_all(install: Install, hook: 
     written = store.put({"apiVersion": "v3", **MICKEY}, stored)
     for version in ("v3", "v5"):
         assert store.address(written, version) is None
+
+
+def test_without_a_stored_object_either_address_becomes_the_other(install: Install) -> None:
+    store = install("v3", "v4", "v5", hook=True)
+    assert store.convert(V3, "v5") == V5
+    assert store.convert(V5, "v3") == V3
+    assert store.convert(V3, "v4") == store.convert(V5, "v4") == V4

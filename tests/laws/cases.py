@@ -193,6 +193,28 @@ CASES: dict[str, Case] = {
     "union": Case({V1: thing(u="A|B") | A | B, V2: thing(u="A|C") | A2 | C}),
     "list of unions": Case({V1: thing(u="[A|B]") | A | B, V2: thing(u="[A|C]") | A2 | C}),
     "object to union": Case({V1: thing(u="A") | A, V2: thing(u="A|C") | A2 | C}),
+    "objects in lists and maps to unions": Case(
+        {V1: thing(l="[A]", m="{A}") | A, V2: thing(l="[A|C]", m="{A|C}") | A2 | C}
+    ),
+    "object with any text to union": Case(
+        {
+            V1: thing(u="A") | {"A": {"kind": "string", "x": "string"}},
+            V2: thing(u="A|C") | A2 | C,
+            V3: thing(u="C") | {"C": {"kind": "string", "y": "string"}},
+        }
+    ),
+    "object that another place tells apart": Case(
+        {V1: thing(w="A", l="[A]") | A, V2: thing(u="A|C", w="A", l="[A]") | A2 | C}
+    ),
+    "union to object": Case({V1: thing(u="A|B") | A | B, V2: thing(u="A") | A2}),
+    "union by another property": Case(
+        {
+            V1: thing(u="A|B") | A | B,
+            V2: thing(u="A|B")
+            | {"A": {"kind!": "string", "type!": "KA", "x": "string"}, "KA": ["a"]}
+            | {"B": {"kind!": "string", "type!": "KB", "y": "string"}, "KB": ["b"]},
+        }
+    ),
     "union of scalars": Case(
         {V1: thing(u="string|integer"), V2: thing(u="string|boolean"), V3: thing(u="string")}
     ),

@@ -46,6 +46,19 @@ def test_a_version_removes_what_it_sees_of_a_list_and_nothing_else(store) -> Non
     assert x.read(V2) == {"u": [{"kind": "c"}]}
 
 
+def test_what_a_writer_adds_stands_beside_what_only_others_see_of_a_list(store) -> None:
+    x = store(
+        {
+            V1: thing(u="[A]") | A,
+            V2: thing(u="[A|B]") | A | B,
+            V3: thing(u="[A|B|C]") | A | B | C,
+        }
+    )
+    x.put(V3, u=[{"kind": "b", "y": "1"}]).edit(V1, u=[{"kind": "a", "x": "1"}])
+    both = [{"kind": "b", "y": "1"}, {"kind": "a", "x": "1"}]
+    assert [x.read(version)["u"] for version in (V2, V3)] == [both, both]
+
+
 def test_elements_that_do_not_fit_stay(store) -> None:
     x = store({V1: thing(u="[number]"), V2: thing(u="[integer]")}).put(V1, u=[1.5, 2, 3])
     assert x.read(V2) == {"u": [2, 3]}

@@ -13,10 +13,6 @@ from trundle.runtime import Scheme
 Take = Callable[[Scheme], Scheme]
 RESOURCE = "Thing"
 SEEDS = range(60)
-BROKEN: dict[int | str, str] = {
-    "object to union": "a constant is any text until it tells variants apart; then other texts are refused",
-}
-"""By case or seed: what is not read as before yet."""
 
 
 def earlier(case: Case, count: int) -> Scheme:
@@ -42,10 +38,8 @@ def check_releases(case: Case, old: Scheme, new: Scheme) -> None:
 
 @pytest.mark.parametrize("name", list(CASES))
 def test_every_release_of_a_case_reads_what_the_one_before_stored(
-    name: str, forgetting: Take, request: pytest.FixtureRequest
+    name: str, forgetting: Take
 ) -> None:
-    if name in BROKEN:
-        request.applymarker(pytest.mark.xfail(strict=True, reason=BROKEN[name]))
     case = CASES[name]
     new = forgetting(evolve(case.versions, *case.more))
     for count in range(1, len(case.versions)):
@@ -53,11 +47,7 @@ def test_every_release_of_a_case_reads_what_the_one_before_stored(
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_laws_and_releases_of_a_random_evolution(
-    seed: int, forgetting: Take, request: pytest.FixtureRequest
-) -> None:
-    if seed in BROKEN:
-        request.applymarker(pytest.mark.xfail(strict=True, reason=BROKEN[seed]))
+def test_laws_and_releases_of_a_random_evolution(seed: int, forgetting: Take) -> None:
     case = invented(seed)
     try:
         new = forgetting(evolve(case.versions, *case.more))

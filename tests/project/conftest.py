@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from trundle.project import Project, check, load_project
+from trundle.project import Config, Project, check, load_config, load_project
 
 
 class ProjectFolder:
@@ -35,9 +35,12 @@ class ProjectFolder:
     def load(self) -> Project:
         return load_project(self.folder / "trundle.yaml")
 
+    def config(self) -> Config:
+        return load_config(self.folder / "trundle.yaml")
+
     def findings(self, kind: str = "", *, strict: bool = False) -> list[str]:
         """What `check` finds, without the paths of the folder."""
-        found = check(self.load(), strict=strict)
+        found = check(self.config(), strict=strict)
         return [
             str(each).replace(f"{self.folder}/", "")
             for each in found

@@ -238,8 +238,31 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path):
         (
             BASE + "tittle: x\n",
             (
-                "3: expected one of the keys package, output, title, sources, horizon, straight, unknown, changes, hooks "
+                "3: expected one of the keys package, output, title, groups, sources, horizon, straight, unknown, changes, hooks "
                 "in a project file, found 'tittle'; did you mean title?"
+            ),
+        ),
+        (
+            BASE + "groups: {}\n",
+            "3: expected at least one group, found none; name them, or remove `groups` to generate one package",
+        ),
+        (
+            BASE + "groups: {a-b: A.B}\n",
+            "3: expected the name of a Python subpackage, found 'a-b'; use letters, digits and underscores",
+        ),
+        (
+            BASE + "groups: {class: A.B}\n",
+            "3: expected the name of a Python subpackage, found 'class'; use letters, digits and underscores",
+        ),
+        (
+            BASE + "groups: {scheme: A.B}\n",
+            "3: expected a name that is free, found scheme, which the package itself offers; choose another name",
+        ),
+        (
+            BASE + "groups: {a: 1.10}\n",
+            (
+                "3: expected a group of resources as Microsoft.Batch or example.com, "
+                "found the value '1.10'; put it in quotes"
             ),
         ),
         (
@@ -473,3 +496,17 @@ def test_schema_and_reader_accept_the_same(tmp_path, text):
 def test_schema_and_reader_refuse_the_same(tmp_path, text):
     assert findings(tmp_path, text)
     assert not obeys_schema(text)
+
+
+@pytest.mark.parametrize(
+    ("second", "found"),
+    [
+        ("A: C.D", r"5: expected each subpackage once, found A again, as at .*trundle.yaml:4;"),
+        ("b: a.b", r"5: expected one subpackage for a.b, found b beside a at .*trundle.yaml:4;"),
+    ],
+)
+def test_a_group_has_one_subpackage_and_a_subpackage_one_group(tmp_path, second, found):
+    path = tmp_path / "trundle.yaml"
+    path.write_text(f"{BASE}groups:\n  a: A.B\n  {second}\n")
+    with pytest.raises(ConfigError, match=found):
+        load_config(path)

@@ -5,8 +5,10 @@ import pytest
 
 from trundle.project.config import load_config
 from trundle.project.errors import AlreadyExistsError, ConfigError, OutputError, ProjectError
-from trundle.project.init import plan_init, write_new_files
+from trundle.project.init import name_groups, plan_init, write_new_files
 from trundle.schema import SchemaError
+from trundle.schema.readers import Catalogue, Declared, Source
+from trundle.version import ApiVersion
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -125,3 +127,50 @@ def test_new_files_hold_their_content(tmp_path):
     write_new_files(tmp_path / "new", {"a": b"1", "c/d": json.dumps({}).encode()})
     assert (tmp_path / "new/a").read_bytes() == b"1"
     assert Path(tmp_path / "new/c/d").read_text() == "{}"
+
+
+def declared(*resources):
+    version = ApiVersion.parse("v1")
+    return [Declared(name, group, version, "a.yaml", "") for group, name in resources]
+
+
+@pytest.mark.parametrize(
+    ("resources", "named"),
+    [
+        ([], {}),
+        ([("Microsoft.Batch", "Microsoft.Batch/pools")], {}),
+        ([("a.io", "A"), ("", "Person")], {}),
+        (
+            [
+                ("Microsoft.Batch", "Microsoft.Batch/pools"),
+                ("microsoft.AlertsManagement", "microsoft.AlertsManagement/rules"),
+                ("Microsoft.AlertsManagement", "Microsoft.AlertsManagement/rules"),
+                ("Microsoft.AlertsManagement", "Microsoft.AlertsManagement/issues"),
+            ],
+            {"alerts_management": "Microsoft.AlertsManagement", "batch": "Microsoft.Batch"},
+        ),
+        (
+            [("cert-manager.io", "Issuer"), ("scheme.io", "A"), ("class.io", "B"), ("9.io", "C")],
+            {"_9": "9.io", "cert_manager": "cert-manager.io", "class_": "class.io", "scheme_": "scheme.io"},
+        ),
+        (
+            [("crm.a.com", "A"), ("crm.b.com", "A"), ("shop.a.com", "A")],
+            {"crm_a_com": "crm.a.com", "crm_b_com": "crm.b.com", "shop": "shop.a.com"},
+        ),
+        ([("a-b", "A"), ("a_b", "A")], {"a_b": "a-b", "a_b_2": "a_b"}),
+    ],
+)  # fmt: skip
+def test_groups_are_named_by_what_tells_them_apart(resources, named):
+    assert name_groups(declared(*resources)) == named
+
+
+def test_a_project_of_several_groups_gets_a_package_for_each(tmp_path, crd):
+    other = crd.with_name("other.yaml")
+    text = crd.read_text()
+    (group,) = [each.group for each in Catalogue([Source(crd)]).declared[:1]]
+    other.write_text(text.replace(group, "shop.example.org"))
+    planned = plan_init([crd, other], "all", tmp_path)
+    write_new_files(tmp_path, planned)
+    config = load_config(tmp_path / "trundle.yaml")
+    assert {each.group for each in config.groups} == {group, "shop.example.org"}
+    assert "groups" not in plan_init([crd], "all", tmp_path / "new")["trundle.yaml"].decode()

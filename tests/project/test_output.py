@@ -1,5 +1,6 @@
 import contextlib
 import errno
+import hashlib
 import json
 import os
 import shutil
@@ -17,6 +18,7 @@ from trundle.project.output import (
     TreeChange,
     TreeComparison,
     compare_tree,
+    read_manifest,
     write_tree,
 )
 
@@ -460,3 +462,41 @@ def test_files_are_copied_where_there_are_no_hard_links(root, monkeypatch):
     monkeypatch.setattr(Path, "hardlink_to", refuse)
     assert write(root, NEW).unchanged == ("v1.py",)
     assert tree(root) == NEW
+
+
+def digests(files):
+    return {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+
+
+def test_files_that_are_kept_need_no_content(root, monkeypatch):
+    kept = digests({name: OLD[name] for name in ("hub/a.py", "v1.py")})
+    times = {name: (root / name).stat().st_mtime_ns for name in kept}
+    for _ in range(2):
+        change = write(root, {"__init__.py": b"next"}, kept=kept, made={"from": 1})
+        assert tree(root) == {"__init__.py": b"next", "hub/a.py": b"a", "v1.py": b"same"}
+        assert {name: (root / name).stat().st_mtime_ns for name in kept} == times
+    assert change.unchanged == ("__init__.py", "hub/a.py", "v1.py")
+    assert read_manifest(root).made == {"from": 1}
+    monkeypatch.setattr(Path, "hardlink_to", lambda *_: (_ for _ in ()).throw(OSError))
+    write(root, {"__init__.py": b"last"}, kept=kept)
+    assert tree(root) == {"__init__.py": b"last", "hub/a.py": b"a", "v1.py": b"same"}
+
+
+def test_what_a_tree_was_made_from_can_change_alone(root):
+    change = write(root, OLD, made={"from": 2})
+    assert (change.written, change.removed) == ((), ())
+    assert read_manifest(root).made == {"from": 2}
+
+
+@pytest.mark.parametrize("damage", ["remove", "rewrite"])
+def test_kept_files_that_are_not_there_any_more_are_not_guessed(root, damage):
+    kept = digests(OLD)
+    if damage == "remove":
+        (root / "v1.py").unlink()
+    else:
+        write(root, {**OLD, "v1.py": b"by another process"})
+    before = tree(root)
+    with pytest.raises(OutputBusyError, match="other files than a moment ago"):
+        write(root, {}, kept=kept)
+    assert tree(root) == before
+    assert compare_tree(root, {}, kept=kept).same is False

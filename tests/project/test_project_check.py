@@ -8,7 +8,7 @@ def test_output_is_missing_then_fresh_then_stale(project):
     assert project.findings("stale") == [
         "crm: expected the generated package crm, found none; run `trundle generate`"
     ]
-    generate(project.load())
+    generate(project.config())
     assert project.findings("stale") == []
     project.schema("2012-02-02", f"{{a: {STRING}, b: {STRING}}}")
     (found,) = project.findings("stale")

@@ -21,12 +21,13 @@ def people(project):
 
 def test_the_package_is_written_as_one_tree(people):
     steps = []
-    result = generate(people.load(), on_step=steps.append)
+    result = generate(people.config(), progress=lambda step, _done, _total: steps.append(step))
     assert result.root == people.folder / "crm"
     assert "__init__.py" in result.change.written
     assert not result.stale
-    assert steps[0] == "generate"
-    again = generate(people.load())
+    assert steps[0] == "read 2011-01-01.yaml"
+    assert steps[-1] == "clean up"
+    again = generate(people.config())
     assert again.change.written == ()
 
 
@@ -34,54 +35,55 @@ def test_generated_tests_stand_within_the_package(people, monkeypatch):
     monkeypatch.setattr(
         module, "generate_tests", lambda *_, **options: {"test_a.py": options["package"].encode()}
     )
-    generate(people.load())
+    generate(people.config())
     assert (people.folder / "crm/tests/test_a.py").read_text() == "crm"
 
 
 def test_checking_writes_nothing(people):
-    result = generate(people.load(), check=True)
+    result = generate(people.config(), check=True)
     assert result.stale
     assert "__init__.py" in result.comparison.missing
     assert not result.root.exists()
-    generate(people.load())
-    assert not generate(people.load(), check=True).stale
+    generate(people.config())
+    assert not generate(people.config(), check=True).stale
 
 
 def test_a_dotted_package_stands_in_its_folders(people):
     people.write("trundle.yaml", "package: acme.crm\noutput: gen\nsources: [schemas]\n")
-    assert package_folder(people.load()) == people.folder / "gen/acme/crm"
-    generate(people.load())
-    with generated_scheme(people.load().config) as scheme:
+    assert package_folder(people.config()) == people.folder / "gen/acme/crm"
+    generate(people.config())
+    with generated_scheme(people.config()) as scheme:
         assert "Person" in scheme.resources
 
 
 def test_edits_by_hand_are_not_overwritten(people):
-    result = generate(people.load())
+    result = generate(people.config())
     (result.root / "__init__.py").write_text("mine")
     with pytest.raises(OutputRefusedError, match="edit by hand"):
-        generate(people.load())
-    assert generate(people.load(), force=True).change.written == ("__init__.py",)
+        generate(people.config())
+    assert generate(people.config(), force=True).change.written == ("__init__.py",)
 
 
 def test_a_project_with_errors_generates_nothing(people):
     people.configure("changes: {2011-01-01: {Person: {keep: [q]}}}\n")
     with pytest.raises(FindingsError):
-        generate(people.load())
+        generate(people.config())
     assert not (people.folder / "crm").exists()
 
 
 def test_an_interrupted_run_leaves_the_old_tree(people, monkeypatch):
-    generate(people.load())
+    generate(people.config())
     before = {p: p.read_bytes() for p in (people.folder / "crm").rglob("*") if p.is_file()}
+    people.schema("2012-02-02", f"{{b: {STRING}}}")
     monkeypatch.setattr(module, "generate_package", lambda *_, **__: {"a.py": b"", "b.py": b""})
     monkeypatch.setattr(module, "generate_tests", lambda *_, **__: {})
 
-    def stop(step):
+    def stop(step, _done, _total):
         if step == "put in place":
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        generate(people.load(), on_step=stop)
+        generate(people.config(), progress=stop)
     after = {p: p.read_bytes() for p in (people.folder / "crm").rglob("*") if p.is_file()}
     assert after == before
 
@@ -89,7 +91,7 @@ def test_an_interrupted_run_leaves_the_old_tree(people, monkeypatch):
 def test_a_package_that_was_not_generated_is_an_error_that_says_what_to_run(people):
     with (
         pytest.raises(NotGeneratedError, match="run `trundle generate`"),
-        generated_scheme(people.load().config),
+        generated_scheme(people.config()),
     ):
         pass
 
@@ -99,6 +101,6 @@ def test_a_damaged_package_is_an_error(people, text):
     people.write("crm/__init__.py", text)
     with (
         pytest.raises(ProjectError, match="run `trundle generate`"),
-        generated_scheme(people.load().config),
+        generated_scheme(people.config()),
     ):
         pass

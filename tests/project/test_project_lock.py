@@ -21,7 +21,7 @@ def released(project):
     project.schema("2013-03-03", f"{{b: {STRING}, c: {STRING}, n: {STRING}}}")
     project.write("names.py", HOOK)
     configure(project)
-    lock(project.load())
+    lock(project.config())
     return project
 
 
@@ -59,7 +59,7 @@ def test_a_lock_records_the_hub(released):
 def test_nothing_changed_is_nothing_to_say(released):
     assert findings(released) == []
     before = (released.folder / "trundle.lock").read_bytes()
-    change = lock(released.load())
+    change = lock(released.config())
     assert not change.changes
     assert change.unchanged == ("Person 2013-03-03",)
     assert (released.folder / "trundle.lock").read_bytes() == before
@@ -78,7 +78,7 @@ def test_a_hub_that_is_not_recorded_is_a_note(project):
 
 def test_a_later_release_is_recorded_beside_the_first(released):
     released.schema("2014-04-04", f"{{b: {STRING}, c: {STRING}, n: {STRING}}}")
-    change = lock(released.load())
+    change = lock(released.config())
     assert change.recorded == ("Person 2014-04-04",)
     recorded = read_lock(released.folder / "trundle.lock").resources["Person"]
     assert list(recorded) == ["2013-03-03", "2014-04-04"]
@@ -140,25 +140,25 @@ def test_growth_is_fine_and_told(released):
     released.schema("2013-03-03", f"{{b: {STRING}, c: {STRING}, n: {STRING}, z: {{type: number}}}}")
     assert findings(released) == []
     assert any("has grown" in each for each in released.findings("lock"))
-    assert lock(released.load()).extended == ("Person 2013-03-03",)
+    assert lock(released.config()).extended == ("Person 2013-03-03",)
 
 
 def test_what_contradicts_the_record_is_refused_until_it_is_accepted(released):
     before = (released.folder / "trundle.lock").read_bytes()
     configure(released, rules="{convert: {n: integer-to-string}}")
     with pytest.raises(FindingsError, match=r"restore `rename: \{a: b\}`"):
-        lock(released.load())
+        lock(released.config())
     assert (released.folder / "trundle.lock").read_bytes() == before
-    assert lock(released.load(), accept=True, dry_run=True).replaced == ("Person 2013-03-03",)
+    assert lock(released.config(), accept=True, dry_run=True).replaced == ("Person 2013-03-03",)
     assert (released.folder / "trundle.lock").read_bytes() == before
-    lock(released.load(), accept=True)
+    lock(released.config(), accept=True)
     assert findings(released) == []
 
 
 def test_a_version_that_is_gone_can_be_given_up(released):
     (released.folder / "schemas/2013-03-03.yaml").unlink()
     released.configure("")
-    change = lock(released.load(), accept=True)
+    change = lock(released.config(), accept=True)
     assert change.removed == ("Person 2013-03-03",)
     assert list(read_lock(released.folder / "trundle.lock").resources["Person"]) == ["2011-01-01"]
 
@@ -186,7 +186,7 @@ def test_a_version_that_is_gone_can_be_given_up(released):
 )  # fmt: skip
 def test_which_types_still_read_what_was_stored(project, before, after, readable):
     project.schema("2011-01-01", f"{{a: {before}}}")
-    lock(project.load())
+    lock(project.config())
     project.schema("2011-01-01", f"{{a: {after}}}")
     assert (findings(project) == []) is readable
 
@@ -194,7 +194,7 @@ def test_which_types_still_read_what_was_stored(project, before, after, readable
 def test_recursive_types_are_recorded_once(project):
     node = '{Node: {type: object, properties: {next: {$ref: "#/$defs/Node"}}}}'
     project.schema("2011-01-01", '{a: {$ref: "#/$defs/Node"}}', defs=node)
-    lock(project.load())
+    lock(project.config())
     release = read_lock(project.folder / "trundle.lock").resources["Person"]["2011-01-01"]
     assert set(release.types) <= {"Node", "Node(2)", "Person"}
     assert findings(project) == []
@@ -214,19 +214,19 @@ def test_a_damaged_lock_is_an_error(project, text, reason):
     project.schema("2011-01-01", f"{{a: {STRING}}}")
     project.write("trundle.lock", text)
     with pytest.raises(ProjectError, match=reason):
-        lock(project.load())
+        lock(project.config())
 
 
 def test_a_project_with_errors_cannot_be_locked(project):
     project.schema("2011-01-01", f"{{a: {STRING}}}")
     project.configure("changes: {2011-01-01: {Person: {keep: [q]}}}\n")
     with pytest.raises(FindingsError):
-        lock(project.load())
+        lock(project.config())
 
 
 def test_a_rule_that_empties_the_bag_is_refused(project):
     project.schema("2011-01-01", f"{{a: {STRING}}}").schema("2012-02-02", f"{{b: {STRING}}}")
-    lock(project.load())
+    lock(project.config())
     configure(project, rules="{rename: {a: b}}", hook=False)
     (found,) = findings(project)
     assert "hold Person.a of 2011-01-01 in the property bag; now it would be read from b" in found
@@ -237,7 +237,7 @@ def test_a_type_that_joins_others_is_held_against_its_own_versions(project):
     new = "{New: {type: object, properties: {x: {type: integer}}}}"
     project.schema("2011-01-01", '{a: {$ref: "#/$defs/Old"}}', defs=old)
     project.schema("2012-02-02", '{a: {$ref: "#/$defs/New"}}', defs=new)
-    lock(project.load())
+    lock(project.config())
     project.configure("changes: {2011-01-01: {Old: {renameType: New}}}\n")
     (found,) = findings(project)
     assert "hold Person.a of 2011-01-01 in the property bag" in found

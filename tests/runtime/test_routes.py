@@ -124,6 +124,14 @@ def test_what_a_document_keeps_apart_is_carried(scheme):
         convert(scheme, text)
 
 
+def test_a_property_that_becomes_an_additional_one_is_written_beside_the_others():
+    scheme = evolve({"v1": {"Thing": {"a": "string"}}, "v2": {"Thing": {"*": "string"}}})
+    for strict in (False, True):
+        for _ in range(2):
+            found = scheme.convert_json(HEAD + b',"a":"x"}', "v2", strict=strict)
+            assert json.loads(found) == thing("v2", a="x")
+
+
 def test_unknown_properties_are_kept_where_they_are(scheme):
     keeping = load(evolution(VERSIONS, rules("v1", rename={"old": "new"})), unknown="keep")
     text = ',"n":1,"zzz":1,"in":{"yyy":[2]},"items":[{"name":"a","xxx":3}]}'

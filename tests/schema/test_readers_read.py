@@ -1,7 +1,7 @@
 import pytest
 
 from trundle.schema import SchemaError
-from trundle.schema.readers import Source, detect_format, read_schemas
+from trundle.schema.readers import SchemaErrors, Source, detect_format, read_schemas
 
 GOOD = "title: R\nproperties: {a: {type: string}}\n"
 
@@ -83,3 +83,37 @@ def test_several_sources_may_name_one_file(workspace):
         ("B", "two"),
     ]
     assert [x.root for x in schema.resources] == ["A", "A", "B"]
+
+
+def test_all_that_is_wrong_with_a_file_is_found_in_the_order_of_its_lines(workspace):
+    text = """
+title: Thing
+type: object
+properties:
+  z: {$ref: "#/$defs/Gone"}
+  a: {type: strng}
+  more: {$ref: "#/$defs/Item"}
+  item: {$ref: "#/$defs/Item"}
+  good: {type: string}
+$defs:
+  Item:
+    type: object
+    properties:
+      b: {type: array, items: {$ref: gone.yaml}}
+      a: {enum: []}
+"""
+    with pytest.raises(SchemaErrors) as caught:
+        workspace.read(text)
+    assert [each.pointer for each in caught.value.errors] == [
+        "#/properties/z",
+        "#/properties/a",
+        "#/$defs/Item/properties/b/items",
+        "#/$defs/Item/properties/a",
+    ]
+
+
+def test_what_is_wrong_in_many_places_does_not_fill_the_screen(workspace):
+    lines = "".join(f"  p{number}: {{type: strng}}\n" for number in range(500))
+    with pytest.raises(SchemaError) as caught:
+        workspace.read(f"title: Thing\nproperties:\n{lines}")
+    assert len(str(caught.value).splitlines()) == 101

@@ -14,7 +14,11 @@ from trundle.runtime import ABSENT
 from trundle.runtime._documents import read_value, write_value
 
 SEARCH = settings(
-    max_examples=3000, database=None, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=3000,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
 )
 
 

@@ -8,7 +8,17 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from trundle.cli import channel, convert, install, installed, keys, project, publish, reports
+from trundle.cli import (
+    channel,
+    convert,
+    install,
+    installed,
+    keys,
+    project,
+    publish,
+    reports,
+    verify,
+)
 from trundle.cli._failures import failures_reported, report_bug
 from trundle.cli._settings import Settings
 
@@ -66,6 +76,7 @@ for _command in (
     project.generate,
     project.check,
     project.lock,
+    verify.verify,
     convert.convert,
     reports.diff,
     reports.stats,

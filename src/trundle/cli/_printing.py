@@ -7,9 +7,12 @@ import sys
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import typer
+
+_SHOWN = 40
+"""How many letters of a step are shown."""
 
 
 class Format(StrEnum):
@@ -87,15 +90,21 @@ def styled(text: str, colour: str, *, err: bool = False) -> str:
     return typer.style(text, fg=colour, bold=True)
 
 
+class Step(Protocol):
+    """Shows what is done now, and how much of how much is done, where that is known."""
+
+    def __call__(self, step: str, done: int = 0, total: int = 0, /) -> None: ...
+
+
 @contextlib.contextmanager
-def progress(label: str) -> Iterator[Callable[[str], None]]:
+def progress(label: str) -> Iterator[Step]:
     """Shows progress while something long runs, where standard error is a terminal.
 
     Yields:
         What to call with the name of each step.
     """
     if not sys.stderr.isatty():
-        yield lambda _: None
+        yield lambda _step, _done=0, _total=0: None
         return
     from rich.console import Console  # noqa: PLC0415
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
@@ -103,11 +112,18 @@ def progress(label: str) -> Iterator[Callable[[str], None]]:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=20),
-        TextColumn("{task.completed:.0f}"),
+        TextColumn("{task.fields[count]}"),
         TimeElapsedColumn(),
         TextColumn("{task.fields[step]}", markup=False),
     )
     console = Console(stderr=True, highlight=False)
     with Progress(*columns, console=console, transient=True) as shown:
-        task = shown.add_task(label, total=None, step="")
-        yield lambda step: shown.update(task, advance=1, step=step[-40:])
+        task = shown.add_task(label, total=None, step="", count="")
+
+        def show(step: str, done: int = 0, total: int = 0) -> None:
+            count = f"{done}/{total}" if total else str(done or "")
+            shown.update(
+                task, completed=done, total=total or None, step=step[-_SHOWN:], count=count
+            )
+
+        yield show

@@ -9,7 +9,7 @@ from trundle.cli._printing import progress, warn
 
 if TYPE_CHECKING:
     from trundle.evolution import Evolution
-    from trundle.project import Project
+    from trundle.project import Config, Project
 
 
 class Settings(NamedTuple):
@@ -32,8 +32,15 @@ def settings_of(context: typer.Context) -> Settings:
     return context.obj if isinstance(context.obj, Settings) else Settings()
 
 
+def config_of(context: typer.Context) -> "Config":
+    """What the file of the project says that a command works on."""
+    from trundle.project import load_config  # noqa: PLC0415
+
+    return load_config(settings_of(context).config_path)
+
+
 def load(context: typer.Context) -> "Project":
-    """The project that a command works on."""
+    """The project that a command works on, as a whole."""
     from trundle.project import load_project  # noqa: PLC0415
 
     with progress("Reading schemas") as step:

@@ -12,7 +12,7 @@ from trundle.cli._settings import settings_of
 
 if TYPE_CHECKING:
     from trundle.project import Document
-    from trundle.runtime import Scheme
+    from trundle.runtime import JoinedScheme, Scheme
 
 _MOST = 256 * 1024 * 1024
 
@@ -105,7 +105,7 @@ class _Converter:
 
     def __init__(
         self,
-        scheme: "Scheme",
+        scheme: "Scheme | JoinedScheme",
         name: str,
         to: str | None,
         version: str | None,

@@ -17,12 +17,23 @@ from trundle.cli._printing import (
     shown_path,
     styled,
 )
-from trundle.cli._settings import load, settings_of
+from trundle.cli._settings import config_of, settings_of
 
 if TYPE_CHECKING:
     from trundle.project import Finding, GenerateResult, LockChange
 
 Output = Annotated[Format, typer.Option("--output-format", "-o", help="How to print the result.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        "-j",
+        min=1,
+        metavar="N",
+        help="How many processes to use.",
+        show_default="one to each processor",
+    ),
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Change nothing; show what would change.")]
 
 
@@ -66,14 +77,15 @@ def generate(
         bool, typer.Option("--force", help="Replace generated files that were edited by hand.")
     ] = False,
     dry_run: DryRun = False,
+    jobs: Jobs = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Write the generated package: types, storage, conversions and tests."""
     from trundle.project import generate as run  # noqa: PLC0415
 
-    project = load(context)
+    config = config_of(context)
     with progress("Generating") as step:
-        result = run(project, check=only_check or dry_run, force=force, on_step=step)
+        result = run(config, check=only_check or dry_run, force=force, jobs=jobs, progress=step)
     print_result(lambda: _generated_data(result), lambda: _generated_text(result), output)
     if result.change is not None:
         change = result.change
@@ -113,15 +125,16 @@ def check(
         bool,
         typer.Option("--strict", help="Changes of type need a rule, a hook or `keep`."),
     ] = False,
+    jobs: Jobs = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Find everything that is wrong with the project; notes alone do not fail."""
     from trundle.project import check as run  # noqa: PLC0415
     from trundle.project import errors_among  # noqa: PLC0415
 
-    project = load(context)
-    with progress("Checking"):
-        findings = run(project, strict=strict)
+    config = config_of(context)
+    with progress("Checking") as step:
+        findings = run(config, strict=strict, jobs=jobs, progress=step)
     print_result(
         lambda: [_finding_data(each) for each in findings],
         lambda: "".join(f"{_finding_text(each)}\n" for each in findings),
@@ -159,12 +172,15 @@ def lock(
         ),
     ] = False,
     dry_run: DryRun = False,
+    jobs: Jobs = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Record the current stored format of every resource type as released."""
     from trundle.project import lock as run  # noqa: PLC0415
 
-    change = run(load(context), accept=accept, dry_run=dry_run)
+    config = config_of(context)
+    with progress("Recording") as step:
+        change = run(config, accept=accept, dry_run=dry_run, jobs=jobs, progress=step)
     print_result(lambda: _lock_data(change), lambda: _lock_text(change), output)
     if not change.changes:
         say(f"{shown_path(change.path)}: up to date")

@@ -1,15 +1,19 @@
 """Plans and types become Python source: a package of types, storage, conversions and their tests."""
 
 from trundle.codegen._blueprint import STRAIGHT, Blueprint
+from trundle.codegen._joined import MemberPackage, generate_joined
 from trundle.codegen._naming import attribute_names, class_name
 from trundle.codegen._package import generate_package
-from trundle.codegen._tests import generate_tests
+from trundle.codegen._tests import generate_tests, renamed_properties
 
 __all__ = [
     "STRAIGHT",
     "Blueprint",
+    "MemberPackage",
     "attribute_names",
     "class_name",
+    "generate_joined",
     "generate_package",
     "generate_tests",
+    "renamed_properties",
 ]

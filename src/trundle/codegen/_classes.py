@@ -232,9 +232,9 @@ class Classes:
             if self.evolution.stable(child)
         )
         nullable = tuple(lineage.nullable(Place(version, name)) for name in lineage.names(version))
-        telling = lineage.telling(version)
-        own = self.evolution.own(version, lineage.nodes[version])
-        return (root and (root, version), own, api, nullable, telling)
+        number = self.evolution.identities[version, lineage.nodes[version]]
+        alone = root or self.evolution.ruled(lineage)
+        return (root, version if alone else None, number, api, nullable)
 
     def _place(self, unit: str, nodes: Iterable[ApiNode | StorageNode]) -> None:
         """Spreads the classes of a unit over modules, dependencies first."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, assert_never
 
 from trundle import runtime
+from trundle.codegen._cases import case_test, in_order
 from trundle.codegen._classes import ClassPath, StorageNode
 from trundle.codegen._hooks import record_name
 from trundle.codegen._needs import asks_base
@@ -53,7 +54,7 @@ from trundle.evolution.steps import (
     Witness,
     may_lack,
 )
-from trundle.schema import EnumType, ListOf, MapOf, Nullable, Ref, Scalar, Type
+from trundle.schema import Nullable, Type
 
 _INDENT = "    "
 _TAKEN = frozenset(
@@ -469,42 +470,10 @@ class Expressions:
 
     def _cases(self, step: Cases) -> str:
         lines = []
-        lineage = self.key.lineage
-        for each in sorted(step.cases, key=lambda case: _specificity(case.variant)):
-            test = self._test(each.variant, step, lineage)
+        for each in in_order(step.cases):
+            test = case_test(self.types, self.key.lineage, each, step)
             changed = "value" if each.step is None else self._nested(each.step, "value")
             result = "ABSENT" if each.lacking else changed
             lines.append(f"    if {test}:\n        return {result}\n")
         body = "".join(lines)
         return self.helper("variant", f"def \x04(value: Any) -> Any:\n{body}    return ABSENT\n")
-
-    def _test(self, variant: Type, step: Cases, lineage: Any) -> str:
-        definitions = lineage.evolution.schema(step.place.version).definitions
-        kind: str | None = None
-        match variant:
-            case Ref(key):
-                found = definitions[key]
-                if not isinstance(found, EnumType):
-                    annotation = self.types.annotation_at(
-                        lineage, step.place, variant, storage=step.source.kind == "storage"
-                    )
-                    return f"isinstance(value, {annotation})"
-                kind = found.kind
-            case Scalar(scalar):
-                kind = scalar
-            case ListOf():
-                return "isinstance(value, list)"
-            case MapOf():
-                return "isinstance(value, dict)"
-            case _:
-                return "True"
-        return {
-            "boolean": "isinstance(value, bool)",
-            "integer": "isinstance(value, int) and not isinstance(value, bool)",
-            "number": "isinstance(value, int | float) and not isinstance(value, bool)",
-            "string": "isinstance(value, str)",
-        }[kind]
-
-
-def _specificity(variant: Type) -> int:
-    return 1 if isinstance(variant, Scalar) and variant.kind == "number" else 0

@@ -87,4 +87,4 @@ def attribute_names(names: Iterable[str], occupied: Iterable[str] = ()) -> dict[
 def camel(attribute: str) -> str:
     """The document name that generated classes give an attribute unless told otherwise."""
     first, *rest = attribute.split("_")
-    return first + "".join(word.capitalize() for word in rest)
+    return first + "".join(word.title() for word in rest)

@@ -32,7 +32,6 @@ LINE_LIMIT = 500
 _STANDARD = {
     "Any": "typing",
     "ClassVar": "typing",
-    "Literal": "typing",
     "Mapping": "collections.abc",
     "Protocol": "typing",
     "StrEnum": "enum",
@@ -99,23 +98,13 @@ class _Packing:
         self.served = blueprint.served
         self.plans = blueprint.plans
         self.classes = blueprint.classes
-        self.types = TypeRenderer(self.classes, self._constants())
+        self.types = TypeRenderer(self.classes)
         self.hook_places = hook_places(dict.fromkeys(key.lineage for key in self.plans))
         self.types.hook_modules.update(
             ((place.between, place.type_name), module)
             for module, places in self.hook_places.items()
             for place in places
         )
-
-    def _constants(self) -> frozenset[tuple[ApiNode, str]]:
-        """Properties whose text tells variants apart in some version, where nothing does in this one."""
-        found: set[tuple[ApiNode, str]] = set()
-        for lineage in dict.fromkeys(key.lineage for key in self.plans):
-            root = self.evolution.is_root(lineage)
-            for version, key in lineage.nodes.items():
-                node = self.classes.api_nodes[ApiNode(version, key, root)]
-                found.update((node, name) for name in lineage.telling(version))
-        return frozenset(found)
 
     def files(self) -> Mapping[str, bytes]:
         found = {

@@ -61,7 +61,7 @@ class _Testing:
         self.plans = blueprint.plans
         self.classes = blueprint.classes
         self.hooks = bool(evolution.hooks.declarations)
-        self.renamed = tuple(_renamed(evolution))
+        self.renamed = tuple(renamed_properties(evolution).items())
 
     def files(self) -> Mapping[str, bytes]:
         found = {"__init__.py": f'{HEADER}"""Round-trip tests of {self.title}."""\n'}
@@ -229,8 +229,8 @@ def _test(
     )
 
 
-def _renamed(evolution: Evolution) -> Iterator[tuple[str, str]]:
-    """All configured renames of properties, by the last names of their paths."""
+def renamed_properties(evolution: Evolution) -> Mapping[str, str]:
+    """Newer property names by older ones: all configured renames, by the last names of their paths."""
     found: set[tuple[str, str]] = set()
     for each in evolution.all_changes:
         for rule in (each.rename, each.wrap, each.unwrap, each.move):
@@ -238,4 +238,4 @@ def _renamed(evolution: Evolution) -> Iterator[tuple[str, str]]:
                 pair = (older.rpartition(".")[2], newer.rpartition(".")[2])
                 if pair[0] != pair[1]:
                     found.add(pair)
-    yield from sorted(dict(sorted(found, reverse=True)).items())
+    return dict(sorted(dict(sorted(found, reverse=True)).items()))

@@ -32,16 +32,13 @@ class TypeRenderer:
 
     Args:
         classes: all classes of the package.
-        constants: properties of API types whose text tells variants apart in some version; no other text
-            has a place there.
 
     Attributes:
         hook_modules: the module that has the protocols of a type between two neighbours.
     """
 
-    def __init__(self, classes: Classes, constants: frozenset[tuple[ApiNode, str]]) -> None:
+    def __init__(self, classes: Classes) -> None:
         self.classes = classes
-        self.constants = constants
         self.hook_modules: dict[tuple[Neighbours, str], str] = {}
         self.evolution = classes.evolution
         self._names: dict[tuple[ApiVersion, int], Mapping[str, str]] = {}
@@ -97,12 +94,8 @@ class TypeRenderer:
         """The text that tells a variant of a union from the others."""
         tag = definition.property(definition.tag or "")
         assert tag is not None
-        return self.constant(node, tag)
-
-    def constant(self, node: ApiNode | StorageNode, each: Property) -> str:
-        """The only text that a property may have."""
-        assert isinstance(each.type, Ref)
-        constant = self.evolution.schema(node.version).definitions[each.type.key]
+        assert isinstance(tag.type, Ref)
+        constant = self.evolution.schema(node.version).definitions[tag.type.key]
         assert isinstance(constant, EnumType)
         return str(constant.values[0])
 
@@ -165,12 +158,6 @@ class TypeRenderer:
 
     def _field(self, node: ApiNode | StorageNode, each: Property, attribute: str) -> str:
         annotation = self.annotation(node, each.type, Place(node.version, each.name))
-        if (
-            (node, each.name) in self.constants
-            if isinstance(node, ApiNode)
-            else each.name in node.lineage.telling(node.version)
-        ):
-            annotation = f"Literal[{text_literal(self.constant(node, each))}]"
         options = [] if camel(attribute) == each.name else [f"name={text_literal(each.name)}"]
         if isinstance(node, StorageNode):
             nullable = node.lineage.nullable(Place(node.version, each.name))

@@ -5,7 +5,7 @@ from trundle.evolution._defaults import default_of
 from trundle.evolution._errors import ChangeError
 from trundle.evolution._evolution import Evolution, ResourceLineage
 from trundle.evolution._hooks import HookDeclaration, HookMethod, converter_names, snake
-from trundle.evolution._identity import partition
+from trundle.evolution._identity import fixed_text, partition
 from trundle.evolution._lineage import ADDITIONAL, ByHook, Lineage, Link, Place, Thread
 from trundle.evolution._neighbours import Neighbours, VersionMap
 from trundle.evolution._planning import calls_hook, plan
@@ -35,6 +35,7 @@ __all__ = [
     "calls_hook",
     "converter_names",
     "default_of",
+    "fixed_text",
     "goes_straight",
     "partition",
     "plan",

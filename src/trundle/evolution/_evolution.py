@@ -188,7 +188,11 @@ class Evolution:
         if self.is_root(lineage):
             return False
         numbers = {self.identities[node] for node in lineage.nodes.items()}
-        return len(numbers) == 1 and not any(
+        return len(numbers) == 1 and not self.ruled(lineage)
+
+    def ruled(self, lineage: Lineage) -> bool:
+        """Whether a rule or a hook speaks of a type that stands anywhere in a subtree."""
+        return any(
             name in self._touched
             for node in lineage.nodes.items()
             for name in self._closure_names(node)

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
-from trundle.evolution._identity import fixed_text
 from trundle.evolution._neighbours import Neighbours, VersionMap
 from trundle.evolution.conversions import (
     ByVariant,
@@ -191,17 +190,6 @@ class Lineage:
                 names.append(ADDITIONAL)
             self._names[version] = tuple(sorted(name for name in names if name not in envelope))
         return self._names[version]
-
-    def telling(self, version: ApiVersion) -> tuple[str, ...]:
-        """Properties fixed to one text that is no tag here, but tells variants apart elsewhere."""
-        definition = self.definition(version)
-        tags = {self.definition(other).tag for other in self.nodes} - {None, definition.tag}
-        definitions = self.evolution.schema(version).definitions
-        return tuple(
-            each.name
-            for each in definition.properties
-            if each.name in tags and fixed_text(each.type, definitions) is not None
-        )
 
     def implied(self, version: ApiVersion) -> tuple[str, ...]:
         """Properties that a version takes as additional ones and another version names."""

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+import msgspec
+
 from trundle.evolution._changes import TypeChanges
 from trundle.evolution._errors import ChangeError
 from trundle.evolution._lineage import Lineage, Link, Place
@@ -9,16 +11,15 @@ from trundle.evolution._neighbours import Neighbours, VersionMap
 from trundle.evolution.conversions import (
     ByVariant,
     Conversion,
-    ConvertObject,
     ConvertScalar,
     EachItem,
     EachValue,
     MapValues,
     Unwrap,
-    Variant,
     Wrap,
     lossless,
     relate,
+    variant,
 )
 from trundle.schema import ListOf, MapOf, Nullable, Ref, Type, Union
 from trundle.version import ApiVersion
@@ -206,7 +207,8 @@ def _variant(lineage: Lineage, changes: TypeChanges, older: Place, newer: Place)
     """The conversion of an object that becomes a variant of a union, in lists and maps too."""
     wanted = changes.variant[older.property]
     where = changes.place("variant", older.property)
-    definitions = lineage.evolution.schema(newer.version).definitions
+    olds, news = (lineage.evolution.schema(each.version) for each in (older, newer))
+    definitions = news.definitions
 
     def meet(ours: Type, theirs: Type) -> Conversion:
         match ours, theirs:
@@ -218,7 +220,7 @@ def _variant(lineage: Lineage, changes: TypeChanges, older: Place, newer: Place)
                 return EachItem(meet(items, others))
             case (MapOf(values), MapOf(others)):
                 return EachValue(meet(values, others))
-            case (Ref(key), Union(variants)):
+            case (Ref(key) as ours, Union(variants)):
                 names = [
                     definitions[each.key].name if isinstance(each, Ref) else None
                     for each in variants
@@ -227,7 +229,8 @@ def _variant(lineage: Lineage, changes: TypeChanges, older: Place, newer: Place)
                     place = names.index(wanted)
                     target = variants[place]
                     assert isinstance(target, Ref)
-                    pair = Variant(0, place, ConvertObject(key, target.key))
+                    met = variant(ours, target, (olds.object(key), news.object(target.key)))
+                    pair = msgspec.structs.replace(met, newer=place)
                     return ByVariant((ours,), variants, (pair,))
                 known = ", ".join(repr(name) for name in names if name)
                 raise ChangeError(

@@ -23,16 +23,10 @@ from trundle.evolution._neighbours import Neighbours
 from trundle.evolution._values import End, Mismatch, change_value
 from trundle.evolution.conversions import (
     CallHook,
-    Conversion,
     ConvertScalar,
-    EachItem,
-    EachValue,
     MapValues,
-    Narrow,
-    NullFits,
-    Unwrap,
-    Wrap,
     exact,
+    loosens,
 )
 from trundle.evolution.steps import (
     Assign,
@@ -64,7 +58,7 @@ from trundle.evolution.steps import (
     Witness,
     may_lack,
 )
-from trundle.schema import ABSENT, FreeForm
+from trundle.schema import ABSENT
 from trundle.version import ApiVersion
 
 
@@ -176,7 +170,7 @@ class _Planning:
             if not all(isinstance(one.how, ByConversion) for one in shared):
                 return False  # what the other side has is not this thread's alone
             apart = self.source != Shape("api", each.output.version)
-            if apart and _loosens(each.how.conversion) and self._changing(each.output):
+            if apart and loosens(each.how.conversion) and self._changing(each.output):
                 return False  # free-form data has no bags
             return exact(each.how.conversion, up=not each.how.up)
         return False
@@ -393,7 +387,7 @@ class _Planning:
             return None
         own = thread.at(self.source.version)
         stepwise = isinstance(how.conversion, CallHook | ConvertScalar | MapValues)
-        if _loosens(how.conversion):
+        if loosens(how.conversion):
             stepwise = (
                 self.lineage.thread(place) is self.lineage.thread(each.output)
                 and (own, place) != (source, each.output)
@@ -454,17 +448,6 @@ class _Planning:
         )
         assert not isinstance(step, Mismatch), (value.place, place)
         return _change(value.expression, step)
-
-
-def _loosens(conversion: Conversion) -> bool:
-    """Whether one side of a conversion is free-form data, whatever it stands in."""
-    match conversion:
-        case Narrow(older, newer):
-            return isinstance(older, FreeForm) or isinstance(newer, FreeForm)
-        case EachItem(inner) | EachValue(inner) | NullFits(inner) | Wrap(inner) | Unwrap(inner):
-            return _loosens(inner)
-        case _:
-            return False
 
 
 def _entry_order(thread: Thread, storage: Shape) -> tuple[str, str]:

@@ -4,7 +4,9 @@ import enum
 from collections.abc import Iterator
 from typing import Literal
 
-from trundle.evolution._lineage import Lineage, Place
+from trundle.evolution._identity import fixed_text
+from trundle.evolution._lineage import ByConversion, Lineage, Place
+from trundle.evolution.conversions import MapValues
 from trundle.evolution.steps import (
     Case,
     Cases,
@@ -172,7 +174,34 @@ class _Changing:
             ours, one.version, other.version
         ):
             return None
-        return ToObject(PlanKey(ours, self.source.shape, self.target.shape))
+        step = ToObject(PlanKey(ours, self.source.shape, self.target.shape))
+        telling = self._telling(ours)
+        if telling is None:
+            return step
+        told = Case(source, step, telling=telling)
+        return Cases(self.source.place, self.source.shape, (told,))
+
+    def _telling(self, lineage: Lineage) -> tuple[str, tuple[str, ...]] | None:
+        """What the target tells its objects by, where the source admits any text there."""
+        one, other = self.source.shape.version, self.target.shape.version
+        definition, tag = lineage.definition(one), lineage.definition(other).tag
+        if tag is None or definition.tag == tag:
+            return None
+        place = Place(other, tag)
+        text = fixed_text(lineage.type(place), lineage.evolution.schema(other).definitions)
+        assert text is not None
+        found = lineage.thread(place).at(one) or Place(one, tag)
+        texts = {text}
+        for each in lineage.derivations.get(lineage.thread(place).number, ()):
+            told = lineage.thread(each.inputs[0]).at(one)
+            if told is None or not isinstance(each.how, ByConversion):
+                continue
+            found = told
+            if isinstance(each.how.conversion, MapValues):
+                texts.update(each.how.conversion.sources(text, up=each.how.up))
+        if definition.property(found.property) is None:
+            return None
+        return found.property, tuple(sorted(texts))
 
     def _unions(self, source: Type, target: Type) -> ValueStep | Mismatch | None:
         ours = source.variants if isinstance(source, Union) else (source,)
@@ -182,11 +211,10 @@ class _Changing:
         for variant in ours:
             steps = (self._variant(variant, each) for each in candidates.of(self.source, variant))
             found = next((step for step in steps if not isinstance(step, Mismatch)), MISMATCH)
-            lacking = isinstance(found, Mismatch)
-            cases.append(Case(variant, None if isinstance(found, Mismatch) else found, lacking))
+            cases.append(_case(variant, found))
         if all(case.lacking for case in cases):
             return MISMATCH
-        if all(case.step is None and not case.lacking for case in cases):
+        if all(case.step is None and not (case.lacking or case.telling) for case in cases):
             return None
         return Cases(self.source.place, self.source.shape, tuple(cases))
 
@@ -223,6 +251,15 @@ def _object(end: End, type_: Type) -> Lineage | None:
     if isinstance(type_, Ref) and isinstance(end.definition(type_), ObjectType):
         return end.child(type_)
     return None
+
+
+def _case(variant: Type, step: ValueStep | Mismatch | None) -> Case:
+    if isinstance(step, Mismatch):
+        return Case(variant, None, lacking=True)
+    if isinstance(step, Cases):
+        (told,) = step.cases
+        return told
+    return Case(variant, step)
 
 
 def _is_free_form(type_: Type) -> bool:

@@ -50,11 +50,21 @@ class EachValue(msgspec.Struct, frozen=True):
 
 
 class Variant(msgspec.Struct, frozen=True):
-    """Two variants that meet; positions among the variants of each side's union."""
+    """Two variants that meet.
+
+    Attributes:
+        older: the position among the variants of the older side's union.
+        newer: the position among those of the newer side's.
+        conversion: how one becomes the other.
+        up: whether each value of the older fits the newer; one that is told by a text fits with that only.
+        down: whether each value of the newer fits the older.
+    """
 
     older: int
     newer: int
     conversion: "Conversion"
+    up: bool = True
+    down: bool = True
 
 
 class NullFits(msgspec.Struct, frozen=True):
@@ -91,6 +101,11 @@ class MapValues(msgspec.Struct, frozen=True):
     """Configured values become others; all other values stay."""
 
     values: tuple[tuple[str, str], ...]
+
+    def sources(self, text: str, *, up: bool) -> tuple[str, ...]:
+        """The values that become a text on the way up, or down."""
+        pairs = self.values if up else tuple((newer, older) for older, newer in self.values)
+        return tuple(one for one, other in pairs if other.casefold() == text.casefold())
 
 
 class Wrap(msgspec.Struct, frozen=True):
@@ -151,7 +166,8 @@ def exact(conversion: Conversion, *, up: bool) -> bool:
         case NullFits(inner, older, newer):
             return exact(inner, up=up) and (newer if up else older)
         case ByVariant(older, newer, variants):
-            covered = {each.older if up else each.newer for each in variants}
+            fitting = [each for each in variants if (each.up if up else each.down)]
+            covered = {each.older if up else each.newer for each in fitting}
             return len(covered) == len(older if up else newer) and all(
                 exact(each.conversion, up=up) for each in variants
             )
@@ -163,6 +179,17 @@ def exact(conversion: Conversion, *, up: bool) -> bool:
             return up and exact(item, up=up)
         case Unwrap(item):
             return not up and exact(item, up=up)
+        case _:
+            return False
+
+
+def loosens(conversion: Conversion) -> bool:
+    """Whether one side of a conversion is free-form data, whatever it stands in."""
+    match conversion:
+        case Narrow(older, newer):
+            return isinstance(older, FreeForm) or isinstance(newer, FreeForm)
+        case EachItem(inner) | EachValue(inner) | NullFits(inner) | Wrap(inner) | Unwrap(inner):
+            return loosens(inner)
         case _:
             return False
 
@@ -240,7 +267,12 @@ class _Relating:
             case (ObjectType(), ObjectType()):
                 assert isinstance(older, Ref)
                 assert isinstance(newer, Ref)
-                return ConvertObject(older.key, newer.key) if self.meets(one, other) else None
+                if not self.meets(one, other):
+                    return None
+                met = variant(older, newer, (one, other))
+                return (
+                    met.conversion if met.up and met.down else ByVariant((older,), (newer,), (met,))
+                )
             case (EnumType(), EnumType()):
                 same_kind = one.kind == other.kind
                 return Same() if same_kind and self.meets(one, other) else None
@@ -273,13 +305,23 @@ class _Relating:
                     variant, candidate, one_tags[position], other_tags[other]
                 )
                 if conversion is not None:
-                    met.append(Variant(position, other, conversion))
+                    met.append(self._met(position, other, conversion))
                     break
         if not met:
             return None
         if len(ours) == len(theirs) == len(met) and all(each.conversion == Same() for each in met):
             return Same()
         return ByVariant(ours, theirs, tuple(met))
+
+    def _met(self, older: int, newer: int, conversion: Conversion) -> Variant:
+        if not isinstance(conversion, ConvertObject):
+            return Variant(older, newer, conversion)
+        found = variant(
+            Ref(conversion.older),
+            Ref(conversion.newer),
+            (self.older.object(conversion.older), self.newer.object(conversion.newer)),
+        )
+        return msgspec.structs.replace(found, older=older, newer=newer)
 
     def _variants(
         self, older: Type, newer: Type, tags: Mapping[str, str], others: Mapping[str, str]
@@ -296,6 +338,19 @@ class _Relating:
             return None
         conversion = self.types(older, newer)
         return conversion if conversion is not None and lossless(conversion) else None
+
+
+def variant(older: Ref, newer: Ref, definitions: tuple[ObjectType, ObjectType]) -> Variant:
+    """How two objects meet, each as a union of one; a side with a tag of its own takes no other text."""
+    one, other = (each.tag for each in definitions)
+    fits = one == other
+    return Variant(
+        0,
+        0,
+        ConvertObject(older.key, newer.key),
+        up=fits or other is None,
+        down=fits or one is None,
+    )
 
 
 def discriminators(variants: tuple[Type, ...], schema: Schema) -> tuple[Mapping[str, str], ...]:

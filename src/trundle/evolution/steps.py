@@ -62,11 +62,20 @@ class NotNull(msgspec.Struct, frozen=True):
 
 
 class Case(msgspec.Struct, frozen=True):
-    """One variant of the source: which it is, and what becomes of it; None where the target lacks it."""
+    """One variant of the source: which it is, and what becomes of it; None where the target lacks it.
+
+    Attributes:
+        variant: the variant.
+        step: what becomes of it; None for the value itself.
+        lacking: whether the target has no such variant.
+        telling: a property and the texts that the target tells the variant by, where the source admits
+            others, too; with one of these the target lacks it.
+    """
 
     variant: Type
     step: "ValueStep | None"
     lacking: bool = False
+    telling: tuple[str, tuple[str, ...]] | None = None
 
 
 class Cases(msgspec.Struct, frozen=True):
@@ -163,7 +172,10 @@ def may_lack(step: ValueStep) -> bool:
     """Whether a step may make a value absent, so that a list must leave it out."""
     match step:
         case Cases(cases=cases):
-            return any(case.lacking or (case.step and may_lack(case.step)) for case in cases)
+            return any(
+                case.lacking or case.telling or (case.step and may_lack(case.step))
+                for case in cases
+            )
         case NotNull() | Fit() | CallScalar() | FromFreeForm() | CallConverter() | Single():
             return True
         case Optional(inner):

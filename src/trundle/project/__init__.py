@@ -1,5 +1,6 @@
 """A project on disk: its `trundle.yaml`, its documents, and the folder that Trundle generates."""
 
+from trundle.project._standing import Lock
 from trundle.project.check import check
 from trundle.project.config import Config, config_schema, load_config, parse_config
 from trundle.project.documents import Document, read_documents, write_documents
@@ -17,9 +18,17 @@ from trundle.project.generated import NotGeneratedError, generated_scheme
 from trundle.project.generating import GenerateResult, generate, generated_files, package_folder
 from trundle.project.init import CONFIG_NAME, plan_init, write_new_files
 from trundle.project.loading import Project, evolution_of, load_project
-from trundle.project.lock import LOCK_NAME, Lock, LockChange, lock, lock_path, read_lock
+from trundle.project.lock import LOCK_NAME, LockChange, lock, lock_path, read_lock
 from trundle.project.output import MANIFEST, TreeChange, TreeComparison, compare_tree, write_tree
 from trundle.reading import DocumentError
+from trundle.project.proving import (
+    ProofOptions,
+    ProofRun,
+    chosen_resources,
+    prove_groups,
+    prove_project,
+    prove_schemas,
+)
 
 __all__ = [
     "CONFIG_NAME",
@@ -42,9 +51,12 @@ __all__ = [
     "OutputRefusedError",
     "Project",
     "ProjectError",
+    "ProofOptions",
+    "ProofRun",
     "TreeChange",
     "TreeComparison",
     "check",
+    "chosen_resources",
     "compare_tree",
     "config_schema",
     "errors_among",
@@ -59,6 +71,9 @@ __all__ = [
     "package_folder",
     "parse_config",
     "plan_init",
+    "prove_groups",
+    "prove_project",
+    "prove_schemas",
     "read_documents",
     "read_lock",
     "write_documents",

@@ -10,8 +10,8 @@ from trundle.codegen import STRAIGHT
 from trundle.evolution import SCALAR_CONVERSIONS
 from trundle.schema.readers import Format
 
-_IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
-PACKAGE_NAME = rf"{_IDENTIFIER}(\.{_IDENTIFIER})*"
+IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
+PACKAGE_NAME = rf"{IDENTIFIER}(\.{IDENTIFIER})*"
 """A dotted Python name."""
 
 CLASS_REFERENCE = rf"{PACKAGE_NAME}:{PACKAGE_NAME}"
@@ -42,6 +42,16 @@ def config_schema() -> _Json:
                     "default": ".",
                 },
                 "title": _text("What the project is called for people."),
+                "groups": {
+                    **_map(
+                        _text(
+                            "A namespace as `Microsoft.Batch`, or an API group as `example.com`."
+                        ),
+                        "A package of its own for each group of resources; one for all where absent.",
+                        key={"pattern": f"^({IDENTIFIER})$"},
+                    ),
+                    "minProperties": 1,
+                },
                 "sources": {
                     "type": "array",
                     "minItems": 1,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from trundle.evolution import Evolution, Lineage, Neighbours, Place, TypeChanges, VersionMap
-from trundle.project.findings import Finding, did_you_mean
+from trundle.project.findings import Finding, Misfit, did_you_mean
 from trundle.report import spell
 from trundle.schema import EnumType, ListOf, Nullable, ObjectType, Ref, Scalar, Schema, Type, Union
 from trundle.version import ApiVersion
@@ -18,7 +18,7 @@ _Fits: TypeAlias = Callable[["_Sides"], bool]
 _SECONDS = {"integer", "number"}
 
 
-def find_misfits(evolution: Evolution, lineages: Sequence[Lineage]) -> Iterator[Finding]:
+def find_misfits(evolution: Evolution, lineages: Sequence[Lineage]) -> Iterator[Misfit]:
     """Everything about configured changes that matches nothing, in the order of the configuration."""
     by_type: dict[tuple[ApiVersion, str], list[Lineage]] = {}
     for lineage in lineages:
@@ -163,7 +163,7 @@ class _Rule:
         self.newer = newer
         self.fits = fits
 
-    def findings(self, standing: Sequence[Lineage]) -> Iterator[Finding]:
+    def findings(self, standing: Sequence[Lineage]) -> Iterator[Misfit]:
         """Why the rule matches nothing, if it does not."""
         met = [sides for lineage in standing for sides in self._met(lineage)]
         own = [each for each in met if each.pair.older == self.changes.version]
@@ -172,12 +172,8 @@ class _Rule:
         later = sorted({each.pair for each in met if each not in own and self.fits(each)})
         if not later and own and self.rule == "keep":
             return  # alike, and yet kept apart: that is what the rule is for
-        yield Finding(
-            where=self.changes.place(self.rule, self.name),
-            what=self._what(standing, own, later),
-            advice=self._advice(standing, later),
-            kind="unused",
-        )
+        what, advice = self._what(standing, own, later), self._advice(standing, later)
+        yield _misfit(self.changes, self.rule, self.name, what, advice)
 
     def _met(self, lineage: Lineage) -> Iterator[_Sides]:
         """All pairs of neighbours, from the rule's version on, that have the two properties."""
@@ -225,6 +221,12 @@ class _Rule:
         return "correct or remove the rule"
 
 
+def _misfit(changes: TypeChanges, rule: str, name: str, what: str, advice: str) -> Misfit:
+    where = changes.place(rule, name)
+    finding = Finding(where=where, what=what, advice=advice, kind="unused")
+    return Misfit((str(changes.version), changes.type, rule, name), finding)
+
+
 def _neighbour(standing: Sequence[Lineage], version: ApiVersion) -> ApiVersion | None:
     """The newer neighbour of a type's version."""
     for lineage in standing:
@@ -236,7 +238,7 @@ def _neighbour(standing: Sequence[Lineage], version: ApiVersion) -> ApiVersion |
 
 def _type_rename(
     evolution: Evolution, changes: TypeChanges, standing: Sequence[Lineage]
-) -> Iterator[Finding]:
+) -> Iterator[Misfit]:
     """A rename of a type whose newer name nothing has at its place."""
     target = str(changes.rename_type)
     what = f"`renameType` of {changes.type} to {target} in {changes.version} matches nothing"
@@ -264,7 +266,8 @@ def _type_rename(
         advice = "correct or remove the rule"
     else:
         return
-    yield Finding(where=changes.place("rename_type"), what=what, advice=advice, kind="unused")
+    finding = Finding(where=changes.place("rename_type"), what=what, advice=advice, kind="unused")
+    yield Misfit((str(changes.version), changes.type, "rename_type", ""), finding)
 
 
 def _is_called(lineage: Lineage, version: ApiVersion, name: str) -> bool:
@@ -272,7 +275,7 @@ def _is_called(lineage: Lineage, version: ApiVersion, name: str) -> bool:
     return any(lineage.definition(other).name == name for other in lineage.nodes if other > version)
 
 
-def _moves(changes: TypeChanges, standing: Sequence[Lineage]) -> Iterator[Finding]:
+def _moves(changes: TypeChanges, standing: Sequence[Lineage]) -> Iterator[Misfit]:
     """Moves whose paths lead nowhere."""
     for older, newer in changes.move.items():
         missing = []
@@ -288,12 +291,8 @@ def _moves(changes: TypeChanges, standing: Sequence[Lineage]) -> Iterator[Findin
             missing.append(f"{newer} in {pairs[0][1] if pairs else 'any newer version'}")
         if missing:
             what = f"`move` of {changes.type} finds no {' and no '.join(missing)}"
-            yield Finding(
-                where=changes.place("move", older),
-                what=what,
-                advice="write dotted paths as both sides have them, seen from the type",
-                kind="unused",
-            )
+            advice = "write dotted paths as both sides have them, seen from the type"
+            yield _misfit(changes, "move", older, what, advice)
 
 
 def _leads(lineage: Lineage, version: ApiVersion, path: str) -> bool:
@@ -314,7 +313,7 @@ def _leads(lineage: Lineage, version: ApiVersion, path: str) -> bool:
     return True
 
 
-def _defaults(evolution: Evolution, changes: TypeChanges) -> Iterator[Finding]:
+def _defaults(evolution: Evolution, changes: TypeChanges) -> Iterator[Misfit]:
     """Defaults of another type than their property."""
     schema = evolution.schema(changes.version)
     for name, value in changes.default.items():
@@ -323,13 +322,11 @@ def _defaults(evolution: Evolution, changes: TypeChanges) -> Iterator[Finding]:
             if definition.name != changes.type or found is None:
                 continue
             if not _admits(found.type, value, schema):
-                yield Finding(
-                    where=changes.place("default", name),
-                    what=f"the default of {name} in {changes.type} of {changes.version} is "
-                    f"{_spoken(value)}, expected {spell(found.type, schema)}",
-                    advice="write a value of this type",
-                    kind="unused",
+                what = (
+                    f"the default of {name} in {changes.type} of {changes.version} is "
+                    f"{_spoken(value)}, expected {spell(found.type, schema)}"
                 )
+                yield _misfit(changes, "default", name, what, "write a value of this type")
 
 
 def _admits(type_: Type, value: Any, schema: Schema) -> bool:

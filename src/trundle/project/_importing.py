@@ -13,7 +13,7 @@ _KEPT = frozenset({"__main__", "trundle"})
 @contextlib.contextmanager
 def importable(
     folders: Sequence[Path], names: Iterable[str], *, barred: str | None = None
-) -> Iterator[None]:
+) -> Iterator[set[Path]]:
     """Makes the modules of some folders importable for a while.
 
     Within, the folders come before all others, and what modules print goes to standard error, because
@@ -23,6 +23,9 @@ def importable(
         folders: where to import from.
         names: the modules that will be asked for; what was imported by these names does not count within.
         barred: a module that may not be imported within.
+
+    Yields:
+        The files of the modules that were imported from the folders; complete when the time is over.
     """
     roots = [folder.resolve() for folder in folders]
     tops = {name.partition(".")[0] for name in names} - _KEPT
@@ -35,9 +38,10 @@ def importable(
     sys.path[:0] = [str(root) for root in roots]
     sys.dont_write_bytecode = True
     importlib.invalidate_caches()
+    imported: set[Path] = set()
     try:
         with contextlib.redirect_stdout(sys.stderr):
-            yield
+            yield imported
     finally:
         sys.path[:] = path
         sys.dont_write_bytecode = bytecode
@@ -45,9 +49,16 @@ def importable(
             del sys.modules[barred]
         for name, module in list(sys.modules.items()):
             if before.get(name) is not module and _stands_in(module, roots):
+                imported.update(file_of(module))
                 del sys.modules[name]
         sys.modules.update({name: before[name] for name in before.keys() - sys.modules.keys()})
         importlib.invalidate_caches()
+
+
+def file_of(module: ModuleType | None) -> tuple[Path, ...]:
+    """The file of a module, if it has one."""
+    spec = getattr(module, "__spec__", None)
+    return (Path(spec.origin),) if spec is not None and spec.has_location else ()
 
 
 def _stands_in(module: ModuleType, roots: Sequence[Path]) -> bool:

@@ -25,7 +25,13 @@ _RELIED_ON = ("values", "wrap", "unwrap", "move", "convert", "variant")
 
 
 def objections(
-    evolution: Evolution, name: str, version: str, release: Release, where: str
+    evolution: Evolution,
+    name: str,
+    version: str,
+    release: Release,
+    where: str,
+    *,
+    called: str = "",
 ) -> Iterator[Finding]:
     """Everything that makes the stored objects of a release unreadable.
 
@@ -35,14 +41,16 @@ def objections(
         version: the storage version.
         release: what was recorded of it.
         where: the lock file, for messages.
+        called: what the lock calls the resource type, where that is not its name.
     """
-    stored = f"objects of {name} that were stored in {version}"
+    called = called or name
+    stored = f"objects of {called} that were stored in {version}"
     resource = next(
         (each for each in evolution.resources if each.name.casefold() == name.casefold()), None
     )
     found = None if resource is None else _version(resource, version)
     if resource is None or found is None:
-        missing = name if resource is None else f"{name} in {version}"
+        missing = called if resource is None else f"{called} in {version}"
         yield _finding(where, f"{stored} are unreadable: no schema has {missing} any more", _LOST)
         return
     reading = _Reading(release, found, stored, where)

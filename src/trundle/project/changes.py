@@ -4,16 +4,17 @@ A change that names something missing, matches nothing or contradicts another is
 found, not the first: a change that is found wrong is set aside, and the others are tried without it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
 
 from trundle.evolution import ChangeError, Evolution, HookDeclaration, Lineage, TypeChanges
 from trundle.project._fitting import find_misfits
-from trundle.project.findings import Finding, Kind, did_you_mean
+from trundle.project.findings import Finding, Kind, Misfit, did_you_mean
 from trundle.report import lineages
 from trundle.schema import ObjectType, Schema
+from trundle.version import ApiVersion
 
 BY_PROPERTY = (
     "rename",
@@ -35,12 +36,12 @@ class Applied(msgspec.Struct, frozen=True):
     Attributes:
         evolution: the schemas under the changes and hooks that fit.
         lineages: all lineages of the evolution.
-        findings: what is wrong with the others.
+        misfits: what is wrong with the others.
     """
 
     evolution: Evolution
     lineages: tuple[Lineage, ...]
-    findings: tuple[Finding, ...]
+    misfits: tuple[Misfit, ...]
 
 
 def apply_changes(
@@ -49,39 +50,45 @@ def apply_changes(
     hooks: tuple[HookDeclaration, ...] = (),
 ) -> Applied:
     """Follows the schemas under all changes and hooks that fit them."""
-    findings: list[Finding] = []
+    misfits: list[Misfit] = []
     by_version = {schema.version: schema for schema in schemas}
     kept = []
     for each in changes:
         schema = by_version.get(each.version)
         if schema is None:
-            what = f"there are changes of {each.type} under {each.version}, which no schema has"
-            known = [str(version) for version in by_version]
-            advice = did_you_mean(str(each.version), known)
-            findings.append(_finding(each.place(""), what, advice))
+            misfits.append(_misfit(each, version_gone(each, by_version)))
         else:
-            sound = _names_known(each, schema, findings)
+            sound = _names_known(each, schema, misfits)
             if sound is not None:
                 later = [other for other in schemas if other.version > each.version]
-                kept.append(_targets_known(sound, later, findings))
-    applied = _without_contradictions(schemas, tuple(kept), hooks, findings)
-    findings.extend(find_misfits(applied.evolution, applied.lineages))
-    return msgspec.structs.replace(applied, findings=tuple(dict.fromkeys(findings)))
+                kept.append(_targets_known(sound, later, misfits))
+    applied = _without_contradictions(schemas, tuple(kept), hooks, misfits)
+    misfits.extend(find_misfits(applied.evolution, applied.lineages))
+    return msgspec.structs.replace(applied, misfits=tuple(dict.fromkeys(misfits)))
+
+
+def version_gone(changes: TypeChanges, versions: Iterable[ApiVersion]) -> Finding:
+    """The finding for changes of a version that no schema has."""
+    what = f"there are changes of {changes.type} under {changes.version}, which no schema has"
+    advice = did_you_mean(str(changes.version), [str(version) for version in versions])
+    return _finding(changes.place(""), what, advice)
 
 
 def _finding(where: str, what: str, advice: str) -> Finding:
     return Finding(where=where, what=what, advice=advice, kind="unused")
 
 
-def _names_known(
-    changes: TypeChanges, schema: Schema, findings: list[Finding]
-) -> TypeChanges | None:
+def _misfit(changes: TypeChanges, finding: Finding, rule: str = "", name: str = "") -> Misfit:
+    return Misfit((str(changes.version), changes.type, rule, name), finding)
+
+
+def _names_known(changes: TypeChanges, schema: Schema, misfits: list[Misfit]) -> TypeChanges | None:
     """The changes whose type and properties exist on the older side; None where the type does not."""
     named = [each for each in schema.definitions.values() if each.name == changes.type]
     if not named:
         what = f"{changes.version} has no type {changes.type}"
         advice = did_you_mean(changes.type, {each.name for each in schema.definitions.values()})
-        findings.append(_finding(changes.place(""), what, advice))
+        misfits.append(_misfit(changes, _finding(changes.place(""), what, advice)))
         return None
     known = {
         each.name
@@ -96,13 +103,14 @@ def _names_known(
         if not known:
             what = f"`{rule}` names {name}, but {changes.type} is an enum, which has no properties"
         advice = did_you_mean(name, known)
-        findings.append(_finding(changes.place(rule, name), what, advice))
+        finding = _finding(changes.place(rule, name), what, advice)
+        misfits.append(_misfit(changes, finding, rule, name))
         changes = without(changes, rule, name)
     return changes
 
 
 def _targets_known(
-    changes: TypeChanges, later: Sequence[Schema], findings: list[Finding]
+    changes: TypeChanges, later: Sequence[Schema], misfits: list[Misfit]
 ) -> TypeChanges:
     """The changes whose newer property names exist in some newer version of the type."""
     types = {changes.type, changes.rename_type}
@@ -124,7 +132,8 @@ def _targets_known(
             if not named:
                 reason = f"no newer version has {changes.type}"
             advice = did_you_mean(newer, known) if named else "remove the rule"
-            findings.append(_finding(changes.place(rule, name), f"{what}: {reason}", advice))
+            finding = _finding(changes.place(rule, name), f"{what}: {reason}", advice)
+            misfits.append(_misfit(changes, finding, rule, name))
             changes = without(changes, rule, name)
     return changes
 
@@ -147,11 +156,28 @@ def without(changes: TypeChanges, rule: str, name: str) -> TypeChanges:
     return msgspec.structs.replace(changes, **{rule: new})
 
 
+def without_misfits(
+    changes: Iterable[TypeChanges], misfits: Iterable[Misfit]
+) -> Iterator[TypeChanges]:
+    """Changes without those that do not fit."""
+    rules = {each.rule for each in misfits}
+    for each in changes:
+        key = (str(each.version), each.type)
+        kept = each
+        for rule, name in uses(each):
+            if (*key, rule, name) in rules:
+                kept = without(kept, rule, name)
+        if (*key, "rename_type", "") in rules:
+            kept = msgspec.structs.replace(kept, rename_type=None)
+        if (*key, "", "") not in rules:
+            yield kept
+
+
 def _without_contradictions(
     schemas: tuple[Schema, ...],
     changes: tuple[TypeChanges, ...],
     hooks: tuple[HookDeclaration, ...],
-    findings: list[Finding],
+    misfits: list[Misfit],
 ) -> Applied:
     """Follows the schemas; whatever the evolution refuses is set aside, until it refuses nothing."""
     while True:
@@ -167,7 +193,8 @@ def _without_contradictions(
                 raise
             kind: Kind = "hook" if fewer_hooks != hooks else "unused"
             advice = "" if ";" in error.reason else "correct or remove the rule"
-            findings.append(Finding(where=error.where, what=error.reason, advice=advice, kind=kind))
+            finding = Finding(where=error.where, what=error.reason, advice=advice, kind=kind)
+            misfits.append(Misfit((), finding))
             changes, hooks = fewer, fewer_hooks
         else:
             return Applied(evolution, found, ())

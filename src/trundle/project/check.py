@@ -1,51 +1,126 @@
 """Finds everything about a project that its author should know before releasing it."""
 
+import functools
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from trundle.evolution import Lineage, Link, Place, default_of
+from trundle.project._each_part import Progress, each_part, ignore, on_file
+from trundle.project._parts import Part, outline_of, unfit
+from trundle.project._standing import Share, Standing, shares_of, standing_of
 from trundle.project._write import spell_text
-from trundle.project.findings import Finding, errors_among, listed
+from trundle.project.config import Config
+from trundle.project.findings import Finding, Misfit, errors_among, listed
 from trundle.project.generating import generate
-from trundle.project.loading import Project
-from trundle.project.lock import check_lock
+from trundle.project.loading import Project, load_part
+from trundle.project.lock import lock_findings, lock_path, read_lock
 from trundle.report import spell
-from trundle.schema import ABSENT, FreeForm, ListOf, MapOf, Nullable, ObjectType, Type, Union
+from trundle.schema import (
+    ABSENT,
+    FreeForm,
+    ListOf,
+    MapOf,
+    Nullable,
+    ObjectType,
+    SchemaError,
+    Type,
+    Union,
+)
+from trundle.schema.readers import Catalogue, raise_all
 from trundle.version import ApiVersion
 
 _FEW = 3
 
 
-def check(project: Project, *, strict: bool = False) -> tuple[Finding, ...]:
+def check(
+    config: Config,
+    *,
+    strict: bool = False,
+    jobs: int | None = None,
+    progress: Progress = ignore,
+) -> tuple[Finding, ...]:
     """Everything that is wrong with a project, errors first, then notes.
 
     Args:
-        project: the project as it was loaded.
+        config: what the project's file says.
         strict: changes of type that nobody acknowledged are errors too.
+        jobs: how many processes to use; None for one to each processor, where that is worth it.
+        progress: told of each step.
 
     Raises:
-        ProjectError: the lock or the generated folder cannot be read.
+        SchemaError: a schema cannot be read.
+        ProjectError: there are no resources in the schemas, or the lock or the generated folder cannot be
+            read.
     """
-    findings = [*project.findings, *check_lock(project)]
-    if strict:
-        findings.extend(_changes_of_type(project))
-    if not errors_among(project.findings):
-        findings.extend(_stale(project))
-    findings.extend(_free_form_unions(project))
-    findings.extend(_defaults(project))
-    notes = [each for each in findings if each.severity == "note"]
-    return tuple(dict.fromkeys((*errors_among(findings), *notes)))
+    catalogue = Catalogue(config.sources, on_file=on_file(progress))
+    outline = outline_of(config, catalogue)
+    path = lock_path(config)
+    lock = read_lock(path)
+    shares, findings = shares_of(outline, lock, str(path))
+    work = functools.partial(_check_part, shares=shares, strict=strict)
+    checked = each_part(work, outline.parts, catalogue, jobs, progress)
+    raise_all([each.error for each in checked.values() if each.error is not None])
+    catalogue.require_used({file for each in checked.values() for file in each.files})
+    unfitting, _ = unfit(outline.parts, {name: each.misfits for name, each in checked.items()})
+    unsound = (*outline.findings, *unfitting)
+    found = [*unsound, *findings]
+    found += lock_findings(config, lock, [each.standing for each in checked.values()])
+    found += (finding for each in checked.values() for finding in each.type_changes)
+    if not unsound:
+        found += _stale(config, jobs, progress)
+    found += (finding for each in checked.values() for finding in each.notes)
+    notes = [each for each in found if each.severity == "note"]
+    return tuple(dict.fromkeys((*errors_among(found), *notes)))
 
 
-def _stale(project: Project) -> Iterator[Finding]:
+class _Checked(msgspec.Struct, frozen=True):
+    """What is wrong with a part.
+
+    Attributes:
+        misfits: the changes and hooks that do not fit it.
+        type_changes: changes of type that nobody acknowledged, where that is asked for.
+        notes: what its author should know.
+        standing: how it stands to the lock.
+        files: the files that it was made from, as the sources name them.
+        error: why it cannot be read.
+    """
+
+    misfits: tuple[Misfit, ...] = ()
+    type_changes: tuple[Finding, ...] = ()
+    notes: tuple[Finding, ...] = ()
+    standing: Standing = Standing()
+    files: tuple[str, ...] = ()
+    error: SchemaError | None = None
+
+
+def _check_part(
+    part: Part, catalogue: Catalogue, *, shares: Mapping[str, Share], strict: bool
+) -> _Checked:
+    try:
+        loaded = load_part(part, catalogue)
+    except SchemaError as error:
+        return _Checked(error=error)
+    project = loaded.project
+    return _Checked(
+        misfits=loaded.misfits,
+        type_changes=tuple(_changes_of_type(project)) if strict else (),
+        notes=(*_free_form_unions(project), *_defaults(project)),
+        standing=standing_of(project, shares[part.name]),
+        files=tuple(str(path) for path in loaded.files),
+    )
+
+
+def _stale(config: Config, jobs: int | None, progress: Progress) -> Iterator[Finding]:
     """The generated folder, where it is not what would be generated."""
-    result = generate(project, check=True)
+    result = generate(config, check=True, jobs=jobs, progress=progress)
     comparison = result.comparison
     if comparison is None or comparison.same:
         return
     if not result.root.exists():
-        what = f"expected the generated package {project.config.package}, found none"
+        what = f"expected the generated package {config.package}, found none"
         advice = "run `trundle generate`"
         yield Finding(where=str(result.root), what=what, advice=advice, kind="stale")
         return

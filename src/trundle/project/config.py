@@ -11,6 +11,7 @@ import msgspec
 
 from trundle.codegen import STRAIGHT
 from trundle.evolution import HookReference, TypeChanges
+from trundle.project._config_groups import Group, read_groups
 from trundle.project._config_schema import CLASS_REFERENCE, PACKAGE_NAME, config_schema
 from trundle.project._rules import read_rules
 from trundle.project.errors import ConfigError, ConfigMissingError
@@ -28,12 +29,13 @@ from trundle.reading import (
 from trundle.schema.readers import Format, Source
 from trundle.version import ApiVersion, VersionError
 
-__all__ = ["Config", "config_schema", "load_config", "parse_config"]
+__all__ = ["Config", "Group", "config_schema", "load_config", "parse_config"]
 
 _KEYS = (
     "package",
     "output",
     "title",
+    "groups",
     "sources",
     "horizon",
     "straight",
@@ -56,6 +58,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         output: absolute path of the folder that the package is written into.
         sources: where the schemas are.
         title: what the project is called for people; may be empty.
+        groups: the groups of resources that are generated as packages of their own; none for one package.
+        groups_where: file and line where the groups begin.
         horizon: how many of the newest GA versions are served; None for all.
         straight: how many of the newest served versions of a resource type convert straight to each other.
         unknown: what becomes of unknown properties that a person or client writes.
@@ -68,6 +72,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     output: Path
     sources: tuple[Source, ...]
     title: str = ""
+    groups: tuple[Group, ...] = ()
+    groups_where: str = ""
     horizon: int | None = None
     straight: int = STRAIGHT
     unknown: Literal["error", "keep"] = "error"
@@ -136,6 +142,8 @@ def _read(walker: Walker, path: Path, roots: list[Node]) -> Config | None:
         package=package or "",
         output=Path(os.path.abspath(path.parent / output)),  # noqa: PTH100 - keeps symbolic links
         title=_optional_text(walker, fields, "title", "a title") or "",
+        groups=read_groups(walker, fields),
+        groups_where=walker.place(fields["groups"][0]) if "groups" in fields else "",
         sources=_sources(walker, path.parent, fields),
         horizon=_horizon(walker, fields),
         straight=_straight(walker, fields),

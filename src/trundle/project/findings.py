@@ -10,7 +10,7 @@ from trundle.project.errors import ProjectError
 
 Severity: TypeAlias = Literal["error", "note"]
 Kind: TypeAlias = Literal[
-    "change", "default", "hook", "lock", "stale", "type-change", "unused", "union"
+    "change", "default", "group", "hook", "lock", "stale", "type-change", "unused", "union"
 ]
 
 
@@ -34,6 +34,19 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     def __str__(self) -> str:
         text = f"{self.where}: {self.what}" if self.where else self.what
         return f"{text}; {self.advice}" if self.advice else text
+
+
+class Misfit(msgspec.Struct, frozen=True):
+    """A configured change or hook that does not fit the schemas it was held against.
+
+    Attributes:
+        rule: what does not fit: version, type, rule and name, where the last two are empty for all changes
+            of a type; or what a hook is called; nothing for what is wrong whatever the schemas are.
+        finding: what is wrong.
+    """
+
+    rule: tuple[str, ...]
+    finding: Finding
 
 
 class FindingsError(ProjectError):

@@ -8,7 +8,7 @@ from trundle.project._importing import importable
 from trundle.project.config import Config
 from trundle.project.errors import ProjectError
 from trundle.project.hooks import hook_modules
-from trundle.runtime import Scheme
+from trundle.runtime import JoinedScheme, Scheme
 
 
 class NotGeneratedError(ProjectError):
@@ -16,7 +16,7 @@ class NotGeneratedError(ProjectError):
 
 
 @contextlib.contextmanager
-def generated_scheme(config: Config) -> Iterator[Scheme]:
+def generated_scheme(config: Config) -> Iterator[Scheme | JoinedScheme]:
     """The scheme of a project's generated package; it may be used only within.
 
     Raises:
@@ -35,7 +35,7 @@ def generated_scheme(config: Config) -> Iterator[Scheme]:
             found = f"{type(error).__name__}: {error}"
             text = f"{folder}: expected a package that can be imported, found {found}"
             raise ProjectError(f"{text}; run `trundle generate`") from error
-        if not isinstance(scheme, Scheme):
+        if not isinstance(scheme, Scheme | JoinedScheme):
             text = f"{folder}: expected `scheme` to be a Scheme, found {type(scheme).__name__}"
             raise ProjectError(f"{text}; run `trundle generate`")
         yield scheme

@@ -6,18 +6,34 @@ path. What it declares is read from its methods: `assign_to` and `assign_from`, 
 the configuration puts it is a finding; it is never left out in silence.
 """
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Collection, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from traceback import extract_tb
 from types import TracebackType
+from typing import NamedTuple
 
 from trundle.evolution import Evolution, HookDeclaration, HookReference, Lineage, VersionMap
 from trundle.project._hook_methods import Place, read_methods
-from trundle.project._importing import importable
-from trundle.project.findings import Finding, did_you_mean, listed
+from trundle.project._importing import file_of, importable
+from trundle.project.findings import Finding, Misfit, did_you_mean, listed
 from trundle.schema import ObjectType
 from trundle.version import ApiVersion
+
+
+class Discovered(NamedTuple):
+    """What became of the hooks that a configuration names.
+
+    Attributes:
+        declarations: the hooks that can be called.
+        misfits: everything that is wrong with the others.
+        files: the files of their modules, and of what these import from the project's folder.
+    """
+
+    declarations: tuple[HookDeclaration, ...]
+    misfits: tuple[Misfit, ...]
+    files: tuple[Path, ...]
 
 
 def discover_hooks(
@@ -26,7 +42,7 @@ def discover_hooks(
     lineages: Sequence[Lineage],
     folder: Path,
     package: str,
-) -> tuple[tuple[HookDeclaration, ...], tuple[Finding, ...]]:
+) -> Discovered:
     """Imports the hooks of a project, and reads what they declare.
 
     Args:
@@ -36,23 +52,30 @@ def discover_hooks(
         folder: the project's folder.
         package: the generated package, which hooks may not import: it imports them.
 
-    Returns:
-        The hooks that can be called, and everything that is wrong with the others.
     """
     declarations: list[HookDeclaration] = []
-    findings: list[Finding] = []
-    modules = [each.use.partition(":")[0] for each in references]
-    with importable([folder], modules, barred=package):
+    misfits: list[Misfit] = []
+    modules = list(hook_modules(references))
+    with importable([folder], modules, barred=package) as imported:
         for reference in references:
-            class_ = _load(reference, folder, package, findings)
-            place = _place(reference, evolution, lineages, class_, findings)
-            if class_ is None or place is None:
-                continue
-            declaration, problems = read_methods(reference, class_, place)
-            findings.extend(problems)
-            if not problems:
-                declarations.append(declaration)
-    return tuple(declarations), tuple(findings)
+            unusable: list[Finding] = []
+            class_ = _load(reference, folder, package, unusable)
+            misfits += [Misfit((), each) for each in unusable]
+            problems: list[Finding] = []
+            place = _place(reference, evolution, lineages, class_, problems)
+            if class_ is not None and place is not None:
+                declaration, found = read_methods(reference, class_, place)
+                problems += found
+                if not found:
+                    declarations.append(declaration)
+            misfits += [Misfit(hook_key(reference), each) for each in problems]
+        files = {path for name in modules for path in file_of(sys.modules.get(name))}
+    return Discovered(tuple(declarations), tuple(misfits), tuple(sorted(files | imported)))
+
+
+def hook_key(reference: HookReference) -> tuple[str, ...]:
+    """What a hook is called among the rules that do not fit."""
+    return ("hook", str(reference.older), reference.type, str(reference.newer), reference.use)
 
 
 def _finding(reference: HookReference, what: str, advice: str) -> Finding:
@@ -77,7 +100,9 @@ def _load(
             place = _place_of(error.__traceback__, folder, reference)
             what = f"{expected}, found {type(error).__name__}: {error}{place}"
             advice = "mend the module"
-            if isinstance(error, ModuleNotFoundError) and error.name == package:
+            if isinstance(error, ModuleNotFoundError) and f"{error.name}.".startswith(
+                f"{package}."
+            ):
                 what = f"{expected}, found an import of the generated package {package}{place}"
                 advice = "import it only under `if TYPE_CHECKING:`"
         findings.append(_finding(reference, what, advice))
@@ -121,11 +146,8 @@ def _place(
 ) -> Place | None:
     """Where a hook stands; that there is no such place is a finding."""
     known = evolution.versions.versions
-    gone = [version for version in (reference.older, reference.newer) if version not in known]
-    for version in gone:
-        what = f"the hook {reference.use} stands at {version}, which no schema has"
-        advice = f"remove the hook, or restore the version; there are {listed(map(str, known))}"
-        findings.append(_finding(reference, what, advice))
+    gone = versions_gone(reference, known)
+    findings.extend(gone)
     if gone:
         return None
     of_type = [
@@ -141,6 +163,20 @@ def _place(
         return Place(evolution, standing, reference.older, reference.newer)
     findings.append(_dangling(reference, evolution, of_type, class_))
     return None
+
+
+def versions_gone(reference: HookReference, known: Collection[ApiVersion]) -> tuple[Finding, ...]:
+    """The findings for versions of a hook that no schema has."""
+    advice = f"remove the hook, or restore the version; there are {listed(map(str, known))}"
+    return tuple(
+        _finding(
+            reference,
+            f"the hook {reference.use} stands at {version}, which no schema has",
+            advice,
+        )
+        for version in (reference.older, reference.newer)
+        if version not in known
+    )
 
 
 def _meets(lineage: Lineage, reference: HookReference) -> bool:

@@ -1,15 +1,19 @@
 """Plans the files of a new project from the schemas that are already there."""
 
 import contextlib
+import keyword
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from trundle.evolution import snake
+from trundle.project._config_groups import TAKEN
 from trundle.project._write import spell_text
 from trundle.project.config import parse_config
 from trundle.project.errors import AlreadyExistsError, OutputError, ProjectError
 from trundle.schema import Schema
-from trundle.schema.readers import Source, read_schemas
+from trundle.schema.readers import Catalogue, Declared, Source
 
 CONFIG_NAME = "trundle.yaml"
 """How a project file is called."""
@@ -18,7 +22,7 @@ CONFIG_NAME = "trundle.yaml"
 _HEAD = """\
 # `trundle generate` writes this Python package from the schemas below.
 package: {package}
-
+{groups}
 # Found here:
 {found}
 sources:
@@ -57,7 +61,10 @@ def plan_init(paths: Sequence[Path], package: str, folder: Path) -> Mapping[str,
     config = folder / CONFIG_NAME
     if os.path.lexists(config):
         raise AlreadyExistsError([config])
-    schemas = read_schemas([Source(path) for path in paths])
+    catalogue = Catalogue([Source(path) for path in paths])
+    selection = catalogue.select()
+    catalogue.require_used(selection.files)
+    schemas = selection.schemas
     if not any(schema.resources for schema in schemas):
         where = ", ".join(str(path) for path in paths) or "the arguments"
         advice = "name the files or folders that hold them"
@@ -65,6 +72,7 @@ def plan_init(paths: Sequence[Path], package: str, folder: Path) -> Mapping[str,
     sources = [Path(os.path.relpath(path, folder)).as_posix() for path in paths]
     text = _HEAD.format(
         package=spell_text(package),
+        groups=_groups(name_groups(catalogue.declared)),
         found="\n".join(f"#   {line}" for line in _summary(schemas)),
         sources="\n".join(f"  - {spell_text(source)}" for source in sources),
     )
@@ -79,6 +87,62 @@ def plan_init(paths: Sequence[Path], package: str, folder: Path) -> Mapping[str,
     content = text.encode()
     parse_config(content, config)
     return {CONFIG_NAME: content}
+
+
+def name_groups(declared: Sequence[Declared]) -> Mapping[str, str]:
+    """Names for the packages of several groups of resources; none where there are not several.
+
+    The name of a namespace is its last part (`batch` for `Microsoft.Batch`), that of an API group its first
+    (`cert_manager` for `cert-manager.io`). Groups that would share a name are called by all their parts.
+
+    Returns:
+        Each group as most of its resources write it, by its name, in alphabetical order.
+    """
+    spellings: dict[str, list[str]] = {}
+    for each in declared:
+        spellings.setdefault(each.group.casefold(), []).append(each.group)
+    if len(spellings) == 1 or "" in spellings:
+        return {}
+    spaces = {each.group.casefold() for each in declared if _is_namespace(each)}
+    parts = {
+        key: key_parts[-1:] if key in spaces else key_parts[:1]
+        for key, found in spellings.items()
+        if (key_parts := max(sorted(set(found)), key=found.count).split("."))
+    }
+    named: dict[str, str] = {}
+    short = [_identifier(each) for each in parts.values()]
+    for key, found in sorted(spellings.items()):
+        group = max(sorted(set(found)), key=found.count)
+        name = _identifier(parts[key])
+        if short.count(name) > 1:
+            name = _identifier(group.split("."))
+        plain, number = name, 2
+        while name in named:
+            name, number = f"{plain}_{number}", number + 1
+        named[name] = group
+    return dict(sorted(named.items()))
+
+
+def _is_namespace(declared: Declared) -> bool:
+    """Whether a group is the namespace of the names of its resources."""
+    return declared.resource.casefold().startswith(f"{declared.group.casefold()}/")
+
+
+def _identifier(parts: Sequence[str]) -> str:
+    name = "_".join(snake(re.sub(r"\W", "_", part, flags=re.ASCII)) for part in parts)
+    name = f"_{name}" if not name or name[0].isdigit() else name
+    return f"{name}_" if keyword.iskeyword(name) or name in TAKEN else name
+
+
+def _groups(named: Mapping[str, str]) -> str:
+    """The lines about groups, where there are several."""
+    if not named:
+        return ""
+    lines = "".join(f"  {name}: {spell_text(group)}\n" for name, group in named.items())
+    return (
+        "\n# Each group of resources becomes a package within it. Without these lines, all become one.\n"
+        f"groups:\n{lines}"
+    )
 
 
 def write_new_files(folder: Path, files: Mapping[str, bytes]) -> None:

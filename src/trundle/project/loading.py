@@ -1,19 +1,19 @@
 """Loads a whole project: its file, its schemas, its hooks, and how all of it evolves."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
 
 from trundle.evolution import Evolution, HookDeclaration, Lineage
 from trundle.project._collecting import without_collection
-from trundle.project.changes import apply_changes
+from trundle.project._parts import Part, no_resources
+from trundle.project.changes import apply_changes, without_misfits
 from trundle.project.config import Config, load_config
-from trundle.project.errors import ProjectError
-from trundle.project.findings import Finding, FindingsError, errors_among
+from trundle.project.findings import Finding, FindingsError, Misfit, errors_among
 from trundle.project.hooks import discover_hooks
 from trundle.schema import Schema
-from trundle.schema.readers import Source, read_schemas
+from trundle.schema.readers import Catalogue, Source, read_schemas
 
 
 class Project(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,24 +69,78 @@ def load_project(path: Path, *, on_file: Callable[[Path], None] | None = None) -
         ProjectError: there are no resources in the schemas.
     """
     config = load_config(path)
-    schemas = _read(config.sources, on_file, str(path))
+    catalogue = Catalogue(config.sources, on_file=on_file)
+    if not catalogue.declared:
+        raise no_resources(str(path))
+    selection = catalogue.select()
+    catalogue.require_used(selection.files)
+    project, _, misfits = _follow(config, selection.schemas, config.package)
+    return msgspec.structs.replace(project, findings=findings_of(misfits))
+
+
+class LoadedPart(msgspec.Struct, frozen=True):
+    """A part of a project as it was loaded.
+
+    Attributes:
+        project: the part as a project of its own; without findings.
+        misfits: the changes and hooks that do not fit it, and are left out.
+        files: all files that it was made from.
+        urls: the file that each URL led to that references were looked up by; empty where to none.
+    """
+
+    project: Project
+    misfits: tuple[Misfit, ...]
+    files: tuple[Path, ...]
+    urls: Mapping[str, str]
+
+
+@without_collection()
+def load_part(part: Part, catalogue: Catalogue) -> LoadedPart:
+    """Loads a part of a project, and nothing of the others.
+
+    Raises:
+        SchemaError: a schema cannot be read.
+    """
+    selection = catalogue.select(part.group)
+    config = part.config
+    misfits: list[Misfit] = []
+    while True:
+        project, files, found = _follow(config, selection.schemas, part.root_package)
+        misfits += found
+        changes = tuple(without_misfits(config.changes, found))
+        if changes == config.changes:
+            break
+        # What fits another part must do nothing here.
+        config = msgspec.structs.replace(config, changes=changes)
+    return LoadedPart(
+        project=project,
+        misfits=tuple(dict.fromkeys(misfits)),
+        files=(*map(Path, selection.files), *files),
+        urls=selection.urls,
+    )
+
+
+def findings_of(misfits: Iterable[Misfit]) -> tuple[Finding, ...]:
+    """What is wrong, each thing once."""
+    return tuple(dict.fromkeys(each.finding for each in misfits))
+
+
+def _follow(
+    config: Config, schemas: tuple[Schema, ...], package: str
+) -> tuple[Project, tuple[Path, ...], tuple[Misfit, ...]]:
+    """A project of some schemas, the files of its hooks, and what does not fit."""
     applied = apply_changes(schemas, config.changes)
-    hooks, findings = discover_hooks(
-        config.hooks, applied.evolution, applied.lineages, config.path.parent, config.package
+    misfits = applied.misfits
+    found = discover_hooks(
+        config.hooks, applied.evolution, applied.lineages, config.path.parent, package
     )
-    if hooks:
+    if found.declarations:
         # The changes were judged before; a hook may join what a change kept apart.
-        hooked = apply_changes(schemas, applied.evolution.all_changes, hooks)
-        applied = msgspec.structs.replace(
-            hooked, findings=tuple(dict.fromkeys((*applied.findings, *hooked.findings)))
-        )
-    return Project(
-        config=config,
-        schemas=schemas,
-        evolution=applied.evolution,
-        lineages=applied.lineages,
-        findings=(*applied.findings, *findings),
+        applied = apply_changes(schemas, applied.evolution.all_changes, found.declarations)
+    project = Project(
+        config=config, schemas=schemas, evolution=applied.evolution, lineages=applied.lineages
     )
+    return project, found.files, tuple(dict.fromkeys((*misfits, *applied.misfits, *found.misfits)))
 
 
 def evolution_of(
@@ -99,14 +153,7 @@ def evolution_of(
         ProjectError: there are no resources in the schemas.
     """
     listed = tuple(sources)
-    return Evolution(_read(listed, on_file, ", ".join(str(each.path) for each in listed)))
-
-
-def _read(
-    sources: tuple[Source, ...], on_file: Callable[[Path], None] | None, where: str
-) -> tuple[Schema, ...]:
-    schemas = read_schemas(sources, on_file=on_file)
+    schemas = read_schemas(listed, on_file=on_file)
     if not any(schema.resources for schema in schemas):
-        advice = "name the files or folders that hold them, or say `resources` in their source"
-        raise ProjectError(f"{where}: expected schemas of resources, found none; {advice}")
-    return schemas
+        raise no_resources(", ".join(str(each.path) for each in listed))
+    return Evolution(schemas)

@@ -4,18 +4,23 @@ A release writes objects in the shape of its hub. Later releases must read them,
 shape, and `check` holds the schemas, changes and hooks of today against it.
 """
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
 
-from trundle.project._readable import objections
-from trundle.project._stored import Release, release_of
+from trundle.project._each_part import Progress, each_part, ignore, on_file
+from trundle.project._parts import Part, outline_of, unfit
+from trundle.project._standing import Lock, Share, Standing, shares_of, standing_of
+from trundle.project.config import Config
 from trundle.project.documents import read_documents, write_documents
 from trundle.project.errors import ProjectError
-from trundle.project.findings import Finding, FindingsError
-from trundle.project.loading import Project
+from trundle.project.findings import Finding, FindingsError, Misfit
+from trundle.project.loading import load_part
 from trundle.reading import DocumentError
+from trundle.schema import SchemaError
+from trundle.schema.readers import Catalogue, raise_all
 
 LOCK_NAME = "trundle.lock"
 """How the lock is called; it stands beside the project's file and belongs under version control."""
@@ -25,18 +30,6 @@ _HEAD = """\
 # The shape of stored objects, by resource type and storage version. Written by `trundle lock`; keep it
 # under version control. `trundle check` holds every change against it.
 """
-
-
-class Lock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a lock records.
-
-    Attributes:
-        format: version of the file's format.
-        resources: the releases, by resource type and storage version.
-    """
-
-    format: int
-    resources: dict[str, dict[str, Release]]
 
 
 class LockChange(msgspec.Struct, frozen=True):
@@ -66,9 +59,9 @@ class LockChange(msgspec.Struct, frozen=True):
         return bool(self.recorded or self.extended or self.replaced or self.removed)
 
 
-def lock_path(project: Project) -> Path:
+def lock_path(config: Config) -> Path:
     """Where a project's lock is."""
-    return project.config.path.with_name(LOCK_NAME)
+    return config.path.with_name(LOCK_NAME)
 
 
 def read_lock(path: Path) -> Lock:
@@ -112,23 +105,18 @@ def write_lock_text(lock: Lock) -> bytes:
     return (_HEAD + write_documents([data], "yaml")).encode()
 
 
-def check_lock(project: Project) -> Iterator[Finding]:
-    """Everything that makes recorded objects unreadable, and notes on what is not recorded yet.
-
-    Raises:
-        ProjectError: the lock cannot be read.
-    """
-    path = lock_path(project)
-    lock = read_lock(path)
+def lock_findings(config: Config, known: Lock, standings: Iterable[Standing]) -> Iterator[Finding]:
+    """Everything that makes recorded objects unreadable, else notes on what is not recorded yet."""
+    standings = tuple(standings)
     refused = False
-    for name, releases in lock.resources.items():
-        for version, release in releases.items():
-            for each in objections(project.evolution, name, version, release, str(path)):
-                refused = True
-                yield each
+    for standing in standings:
+        for each in standing.against:
+            refused = True
+            yield from each.findings
     if refused:
         return
-    change = _change(project, lock, {}, accept=False)
+    path = lock_path(config)
+    change = _change(path, known, standings)
     advice = "run `trundle lock` when you release it"
     for label in change.recorded:
         what = f"the stored format of {label} is not recorded"
@@ -141,71 +129,97 @@ def _note(path: Path, what: str, advice: str) -> Finding:
     return Finding(where=str(path), what=what, advice=advice, severity="note", kind="lock")
 
 
-def lock(project: Project, *, accept: bool = False, dry_run: bool = False) -> LockChange:
+def lock(
+    config: Config,
+    *,
+    accept: bool = False,
+    dry_run: bool = False,
+    jobs: int | None = None,
+    progress: Progress = ignore,
+) -> LockChange:
     """Records the shape of the hub of every resource type as released.
 
     A recorded release may grow: new properties, new entries, new versions. Anything that contradicts what
     is recorded is refused unless accepted.
 
     Args:
-        project: the project, without errors.
+        config: what the project's file says.
         accept: replace recorded releases whose objects cannot be read any more, and forget those that no
             schema has.
         dry_run: change nothing.
+        jobs: how many processes to use; None for one to each processor, where that is worth it.
+        progress: told of each step.
 
     Raises:
+        SchemaError: a schema cannot be read.
         FindingsError: the project has errors, or a recorded release would change.
-        ProjectError: the lock cannot be read or written.
+        ProjectError: the lock cannot be read or written, or there are no resources in the schemas.
     """
-    project.require_sound()
-    path = lock_path(project)
+    path = lock_path(config)
     known = read_lock(path)
-    against = {
-        (name, version): found
-        for name, releases in known.resources.items()
-        for version, release in releases.items()
-        if (found := tuple(objections(project.evolution, name, version, release, str(path))))
-    }
+    catalogue = Catalogue(config.sources, on_file=on_file(progress))
+    outline = outline_of(config, catalogue)
+    shares, findings = shares_of(outline, known, str(path))
+    work = functools.partial(_stand_part, shares=shares)
+    stood = each_part(work, outline.parts, catalogue, jobs, progress)
+    raise_all([each.error for each in stood.values() if each.error is not None])
+    catalogue.require_used({file for each in stood.values() for file in each.files})
+    misfits, _ = unfit(outline.parts, {name: each.misfits for name, each in stood.items()})
+    if unsound := (*outline.findings, *misfits, *findings):
+        raise FindingsError(unsound)
+    standings = [each.standing for each in stood.values()]
+    against = [finding for each in standings for one in each.against for finding in one.findings]
     if against and not accept:
-        raise FindingsError(each for found in against.values() for each in found)
-    change = _change(project, known, against, accept=accept)
+        raise FindingsError(against)
+    change = _change(path, known, standings)
     if change.changes and not dry_run:
         _write(path, change.content)
     return change
 
 
-def _change(
-    project: Project,
-    known: Lock,
-    against: dict[tuple[str, str], tuple[Finding, ...]],
-    *,
-    accept: bool,
-) -> LockChange:
+class _Stood(msgspec.Struct, frozen=True):
+    """How a part stands to the lock, or why it cannot be read."""
+
+    standing: Standing = Standing()
+    misfits: tuple[Misfit, ...] = ()
+    files: tuple[str, ...] = ()
+    error: SchemaError | None = None
+
+
+def _stand_part(part: Part, catalogue: Catalogue, *, shares: Mapping[str, Share]) -> _Stood:
+    try:
+        loaded = load_part(part, catalogue)
+    except SchemaError as error:
+        return _Stood(error=error)
+    standing = standing_of(loaded.project, shares[part.name])
+    return _Stood(standing, loaded.misfits, tuple(map(str, loaded.files)))
+
+
+def _change(path: Path, known: Lock, standings: Iterable[Standing]) -> LockChange:
+    """What becomes of a lock; what is against it is taken as accepted."""
     releases = {name: dict(each) for name, each in known.resources.items()}
     did: dict[str, list[str]] = {}
-    current = {each.name.casefold(): each for each in project.evolution.resources}
-    for name, version in against if accept else ():
-        resource = current.get(name.casefold())
-        at = next((x for x in resource.resources if x.text == version), None) if resource else None
-        if resource is None or at is None:
-            del releases[name][version]
-            did.setdefault("removed", []).append(f"{name} {version}")
-        else:
-            releases[name][version] = release_of(resource, at)
-            did.setdefault("replaced", []).append(f"{name} {version}")
-    spelled = {name.casefold(): name for name in releases}
-    for key, resource in current.items():
-        hub = resource.versions.hub
-        name = spelled.get(key, resource.name)
-        release = release_of(resource, hub)
-        old = known.resources.get(name, {}).get(hub.text)
-        releases.setdefault(name, {})[hub.text] = release
-        if (name, hub.text) not in against:
-            what = "recorded" if old is None else "unchanged" if old == release else "extended"
-            did.setdefault(what, []).append(f"{name} {hub}")
+    for standing in standings:
+        for each in standing.against:
+            label = f"{each.name} {each.version}"
+            if each.now is None:
+                del releases[each.name][each.version]
+                did.setdefault("removed", []).append(label)
+            else:
+                releases[each.name][each.version] = each.now
+                did.setdefault("replaced", []).append(label)
+        replaced = {(each.name, each.version) for each in standing.against}
+        for hub in standing.hubs:
+            old = known.resources.get(hub.name, {}).get(hub.version)
+            releases.setdefault(hub.name, {})[hub.version] = hub.release
+            if (hub.name, hub.version) not in replaced:
+                what = (
+                    "recorded" if old is None else "unchanged" if old == hub.release else "extended"
+                )
+                did.setdefault(what, []).append(f"{hub.name} {hub.version}")
     kept = {name: each for name, each in releases.items() if each}
     return LockChange(
-        lock_path(project),
+        path,
         write_lock_text(Lock(_FORMAT, kept)),
         **{what: tuple(sorted(names)) for what, names in did.items()},
     )

@@ -10,25 +10,28 @@ Each step is one rename, so whatever a dead process left behind tells how far it
 generated folder is the old tree, and goes back; a staged tree or trash is of no use, and is removed. Every
 write begins with this recovery, and a failing one ends with it.
 
-A manifest in the folder lists what was written. What is not as listed was made by hand, and is not
-overwritten.
+A manifest in the folder lists what was written, and what it was made from. What is not as listed was made by
+hand, and is not overwritten. Files that need not be written anew are taken over as they are.
 """
 
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+from typing import Any
 
 import msgspec
 
 from trundle.project._lock import locked
-from trundle.project.errors import OutputError, OutputRefusedError
+from trundle.project.errors import OutputBusyError, OutputError, OutputRefusedError
 
 MANIFEST = ".trundle-generated.json"
 """The file in a generated folder that lists what Trundle wrote there."""
 
 _CACHE = "__pycache__"
+_NONE: Mapping[str, str] = MappingProxyType({})
 _NOTE = "Written by trundle generate, which replaces these files. Do not edit them."
 
 
@@ -65,12 +68,20 @@ class TreeComparison(msgspec.Struct, frozen=True):
         return not (self.missing or self.changed or self.extra)
 
 
-class _Manifest(msgspec.Struct, frozen=True):
-    """What a generated folder says about itself: whose it is, and the SHA-256 of each file."""
+class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a generated folder says about itself.
+
+    Attributes:
+        note: what it is, for people.
+        marker: whose folder it is.
+        files: the SHA-256 of each file.
+        made: what the files were made from, as plain JSON.
+    """
 
     note: str
     marker: str
     files: dict[str, str]
+    made: Any = None
 
 
 def _ignore(_step: str) -> None:
@@ -82,6 +93,8 @@ def write_tree(
     files: Mapping[str, bytes],
     *,
     marker: str,
+    kept: Mapping[str, str] = _NONE,
+    made: Any = None,
     force: bool = False,
     wait: float = 10.0,
     checkpoint: Callable[[str], None] = _ignore,
@@ -95,6 +108,8 @@ def write_tree(
         root: the folder; it and its parents are made where they do not exist.
         files: content by relative path, with `/` between its parts.
         marker: says whose folder this is; a folder with another marker is not replaced.
+        kept: further files, which stay as they are, with the SHA-256 that each has.
+        made: what the files were made from, as plain JSON, for the manifest.
         force: replace files edited by hand and remove files of others in a folder that is Trundle's. A
             folder that is not Trundle's is never replaced.
         wait: seconds to wait for another process that is writing the folder.
@@ -103,18 +118,19 @@ def write_tree(
 
     Raises:
         OutputRefusedError: the folder holds files that Trundle did not write.
-        OutputBusyError: another process is still writing the folder.
+        OutputBusyError: another process is still writing the folder, or has just written other files.
         OutputError: the folder cannot be written, as on a full disk.
     """
-    _check_names(root, files)
+    _check_names(root, {*files, *kept})
     root = Path(os.path.realpath(root))
-    manifest = _Manifest(_NOTE, marker, {name: _digest(files[name]) for name in sorted(files)})
+    digests = _digests(files, kept)
+    manifest = Manifest(_NOTE, marker, digests, made)
     places = _Places(root)
     try:
-        if not places.left_over() and _read_manifest(root) == manifest:
-            comparison = compare_tree(root, files)
+        if not places.left_over() and read_manifest(root) == manifest:
+            comparison = compare_tree(root, files, kept=kept)
             if comparison.same:
-                return TreeChange(unchanged=tuple(manifest.files))
+                return TreeChange(unchanged=tuple(digests))
         root.parent.mkdir(parents=True, exist_ok=True)
         with locked(root, places.lock, wait):
             places.recover()
@@ -126,24 +142,45 @@ def write_tree(
         raise OutputError(root, [_explain(root, error)]) from error
 
 
-def compare_tree(root: Path, files: Mapping[str, bytes]) -> TreeComparison:
+def compare_tree(
+    root: Path, files: Mapping[str, bytes], *, kept: Mapping[str, str] = _NONE
+) -> TreeComparison:
     """Compares a folder with the files that would be generated, and changes nothing.
+
+    Args:
+        root: the folder.
+        files: content by relative path.
+        kept: further files, with the SHA-256 of each.
+
+    Raises:
+        OutputError: the folder cannot be read.
+    """
+    present = digests_below(root)
+    wanted = _digests(files, kept)
+    return TreeComparison(
+        missing=tuple(sorted(wanted.keys() - present.keys())),
+        changed=tuple(
+            name for name, digest in wanted.items() if present.get(name, digest) != digest
+        ),
+        extra=tuple(sorted(present.keys() - wanted.keys())),
+    )
+
+
+def digests_below(root: Path) -> Mapping[str, str | None]:
+    """The SHA-256 of each file in a folder, without the manifest; None for what is no plain file.
 
     Raises:
         OutputError: the folder cannot be read.
     """
     try:
-        present = set(_files_below(root))
-        changed = [
-            name for name in sorted(present & files.keys()) if not _holds(root / name, files[name])
-        ]
+        return {name: _digest_of(root / name) for name in _files_below(root)}
     except OSError as error:
         raise OutputError(root, [_explain(root, error)]) from error
-    return TreeComparison(
-        missing=tuple(sorted(files.keys() - present)),
-        changed=tuple(changed),
-        extra=tuple(sorted(present - files.keys())),
-    )
+
+
+def _digests(files: Mapping[str, bytes], kept: Mapping[str, str]) -> dict[str, str]:
+    found = {**kept, **{name: _digest(content) for name, content in files.items()}}
+    return dict(sorted(found.items()))
 
 
 class _Places:
@@ -185,20 +222,25 @@ class _Places:
 def _replace(
     places: _Places,
     files: Mapping[str, bytes],
-    manifest: _Manifest,
+    manifest: Manifest,
     checkpoint: Callable[[str], None],
     *,
     force: bool,
 ) -> TreeChange:
     root = places.root
     checkpoint("compare")
-    findings = _objections(root, files, manifest, force=force)
+    findings = _objections(root, manifest, force=force)
     if findings:
         raise OutputRefusedError(root, findings)
-    comparison = compare_tree(root, files)
-    if comparison.same and _read_manifest(root) == manifest:
+    kept = {name: digest for name, digest in manifest.files.items() if name not in files}
+    comparison = compare_tree(root, files, kept=kept)
+    if comparison.same and read_manifest(root) == manifest:
         return TreeChange(unchanged=tuple(manifest.files))
     written = {*comparison.missing, *comparison.changed}
+    if not written <= files.keys():
+        found = "other files than a moment ago"
+        text = f"{root}: expected to write the folder alone, found {found}; try again"
+        raise OutputBusyError(root, [text])
     _stage(places, files, written, manifest, checkpoint)
     places.swap(checkpoint)
     return TreeChange(
@@ -212,7 +254,7 @@ def _stage(
     places: _Places,
     files: Mapping[str, bytes],
     written: set[str],
-    manifest: _Manifest,
+    manifest: Manifest,
     checkpoint: Callable[[str], None],
 ) -> None:
     """Writes the new tree beside the old one, and waits until it is on disk."""
@@ -225,25 +267,25 @@ def _stage(
         path = places.staged / name
         path.parent.mkdir(parents=True, exist_ok=True)
         folders.update(path.parents[: len(PurePosixPath(name).parts) - 1])
-        if name in written or not _adopt(places.root / name, path):
+        if name in written:
             _write_file(path, files[name])
+        elif not _adopt(places.root / name, path):
+            _write_file(path, files[name] if name in files else (places.root / name).read_bytes())
     content = msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
     _write_file(places.staged / MANIFEST, content)
     for folder in folders:
         _flush(folder)
 
 
-def _objections(
-    root: Path, files: Mapping[str, bytes], manifest: _Manifest, *, force: bool
-) -> list[str]:
+def _objections(root: Path, manifest: Manifest, *, force: bool) -> list[str]:
     """What stands in a folder that Trundle did not write; everything that `force` does not allow."""
     if not os.path.lexists(root):
         return []
     if not root.is_dir():
         return [f"{root}: expected a folder, found a file; move it away, or choose another output"]
-    old = _read_manifest(root)
+    old = read_manifest(root)
     if old is None:
-        comparison = compare_tree(root, files)
+        comparison = compare_tree(root, {}, kept=manifest.files)
         strange = comparison.changed + comparison.extra
         return _unlisted(root, strange, force=force) if strange else []
     if old.marker != manifest.marker:
@@ -265,7 +307,7 @@ def _unlisted(root: Path, strange: tuple[str, ...], *, force: bool) -> list[str]
     return [f"{root}: expected {expected}, found {listing}; {advice}"]
 
 
-def _edits(root: Path, old: _Manifest) -> list[str]:
+def _edits(root: Path, old: Manifest) -> list[str]:
     """The files of a generated folder that are not as they were written."""
     findings = []
     for name in _files_below(root):
@@ -280,7 +322,7 @@ def _edits(root: Path, old: _Manifest) -> list[str]:
     return findings
 
 
-def _check_names(root: Path, files: Mapping[str, bytes]) -> None:
+def _check_names(root: Path, files: Collection[str]) -> None:
     """Refuses paths that would leave the folder or stand in each other's way."""
     for name in files:
         path = PurePosixPath(name)
@@ -291,9 +333,10 @@ def _check_names(root: Path, files: Mapping[str, bytes]) -> None:
             raise OutputError(root, [f"{text}; choose another name"])
 
 
-def _read_manifest(root: Path) -> _Manifest | None:
+def read_manifest(root: Path) -> Manifest | None:
+    """What a generated folder says about itself; None where it says nothing that can be read."""
     try:
-        return msgspec.json.decode((root / MANIFEST).read_bytes(), type=_Manifest)
+        return msgspec.json.decode((root / MANIFEST).read_bytes(), type=Manifest)
     except (FileNotFoundError, NotADirectoryError, msgspec.MsgspecError):
         return None
 
@@ -302,21 +345,17 @@ def _files_below(root: Path) -> list[str]:
     """The files of a folder in alphabetical order, without the manifest and Python's caches."""
     found = []
     for folder, folders, names in os.walk(root, onerror=_raise_unless_missing):
-        here = Path(folder)
         folders[:] = [name for name in folders if name != _CACHE]
-        links = [name for name in folders if (here / name).is_symlink()]
-        found += [(here / name).relative_to(root).as_posix() for name in (*names, *links)]
+        links = [name for name in folders if (Path(folder) / name).is_symlink()]
+        inside = Path(os.path.relpath(folder, root)).as_posix()
+        prefix = "" if inside == "." else f"{inside}/"
+        found += [f"{prefix}{name}" for name in (*names, *links)]
     return sorted(name for name in found if name != MANIFEST)
 
 
 def _raise_unless_missing(error: OSError) -> None:
     if not isinstance(error, FileNotFoundError):
         raise error
-
-
-def _holds(path: Path, content: bytes) -> bool:
-    """Whether a path is a plain file with this content."""
-    return path.is_file() and not path.is_symlink() and path.read_bytes() == content
 
 
 def _digest(content: bytes) -> str:

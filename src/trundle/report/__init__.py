@@ -40,6 +40,7 @@ from trundle.report._spelling import spell
 from trundle.report._stats import Statistics, statistics, statistics_data, statistics_text
 from trundle.report._suggest import Suggestion, suggest
 from trundle.report._suggestion_text import suggestions_data, suggestions_text
+from trundle.report._table import table
 from trundle.report._walk import children, lineages
 
 __all__ = [
@@ -76,6 +77,7 @@ __all__ = [
     "suggest",
     "suggestions_data",
     "suggestions_text",
+    "table",
     "version_map",
     "version_map_data",
     "version_map_mermaid",

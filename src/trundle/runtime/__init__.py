@@ -21,6 +21,7 @@ from trundle.runtime._errors import (
     UnknownVersionError,
 )
 from trundle.runtime._hooks import HookMethodDeclaration, call_converter, call_hook, hook
+from trundle.runtime._joined import JoinedScheme
 from trundle.runtime._lookup import Conversion, ResourceType, conversion_module
 from trundle.runtime._merge import aligned
 from trundle.runtime._objects import (
@@ -52,6 +53,7 @@ from trundle.runtime._values import (
     single,
     take_member,
     take_named,
+    tells,
     through,
     to_enum,
     to_free_form,
@@ -79,6 +81,7 @@ __all__ = [
     "GeneratedObject",
     "HookError",
     "HookMethodDeclaration",
+    "JoinedScheme",
     "PlacedError",
     "PropertyBag",
     "ResourceType",
@@ -109,6 +112,7 @@ __all__ = [
     "stash",
     "take_member",
     "take_named",
+    "tells",
     "through",
     "to_enum",
     "to_free_form",

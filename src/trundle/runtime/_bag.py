@@ -70,6 +70,12 @@ def stash(
         hooked: whether a hook tells that; it is then not asked.
         aliases: other places that the same value may have been stashed at.
     """
+    if witness is None and derived is None and value is not ABSENT:
+        entry = Entry(value)
+        if aliases:
+            entry.aliases = aliases  # type: ignore[attr-defined]
+        put_entry(target, place, entry)
+        return
     if derived is not None and not hooked:
         needed = not same(derived(target), value)
     else:
@@ -102,8 +108,9 @@ def put_entry(target: StorageObject, place: tuple[str, str], entry: Any) -> None
     name, version = place
     bag: Any = target.property_bag
     if bag is ABSENT:
-        bag = target.property_bag = {}
-    bag.setdefault(name, {})[version] = entry
+        target.property_bag = {name: {version: entry}}
+    else:
+        bag.setdefault(name, {})[version] = entry
 
 
 def unstash(
@@ -303,9 +310,13 @@ def same(one: Any, other: Any) -> bool:
         return True
     if one is ABSENT or other is ABSENT:
         return False
-    if isinstance(one, str | int | float | None) and isinstance(other, str | int | float | None):
-        return type(one) is type(other) and one == other
+    if type(one) in _SCALARS and type(other) in _SCALARS:
+        return type(one) is type(other) and bool(one == other)
     return encode(one) == encode(other)
+
+
+_SCALARS = frozenset({str, int, bool, type(None)})
+"""What is written alike where it is equal; 0.0 and -0.0 are not."""
 
 
 encode: Callable[[Any], bytes] = msgspec.json.Encoder().encode

@@ -4,8 +4,10 @@ Three storage objects take part: what is **stored**, what it was **before** the 
 and what it is **after**. Whatever differs between before and after is the edit; all else stays as stored.
 """
 
+import functools
+import operator
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
@@ -16,16 +18,19 @@ from trundle.runtime._values import Wrapped
 
 Place: TypeAlias = tuple[str, str]
 """A property, and the version whose shape it has."""
-_KEY_PROPERTIES = ("name", "id", "key")
+_KEY_PROPERTIES = (("name",), ("id",), ("key",))
 
 
 def merge(stored: Any, before: Any, after: Any) -> Any:
     """The stored value with the difference between two others applied to it."""
-    if same(before, after):
-        return stored
+    return stored if same(before, after) else _merge_different(stored, before, after)
+
+
+def _merge_different(stored: Any, before: Any, after: Any) -> Any:
+    """Like `merge`, of values that are known to differ: comparing them costs most of what merging does."""
     if isinstance(after, GeneratedObject):
         if type(after) is type(stored) is type(before):
-            return _merge_objects(stored, before, after)
+            return merge_objects(stored, before, after)
         return after
     if isinstance(after, list) and isinstance(before, list) and isinstance(stored, list):
         return merge_lists(stored, before, after, ())
@@ -34,20 +39,60 @@ def merge(stored: Any, before: Any, after: Any) -> Any:
     return after
 
 
-def _merge_objects(stored: Any, before: Any, after: Any) -> Any:
+def merge_objects(stored: Any, before: Any, after: Any) -> Any:
+    """Like `merge`, of three objects of one class; the stored one itself where there is no difference."""
+    different = _different(before, after)
+    same_bags = not isinstance(stored, StorageObject) or _same_bags(
+        before.property_bag, after.property_bag
+    )
+    if same_bags and not different:
+        return stored
     result = msgspec.structs.replace(stored)
-    for name in stored.__struct_fields__:
+    for name in different:
         ours, theirs, kept = getattr(before, name), getattr(after, name), getattr(stored, name)
-        if name == "property_bag" or same(ours, theirs):
-            continue
         keys = stored.__list_keys__.get(name, ())
         if keys and all(isinstance(each, list) for each in (ours, theirs, kept)):
             setattr(result, name, merge_lists(kept, ours, theirs, keys))
         else:
-            setattr(result, name, merge(kept, ours, theirs))
-    if isinstance(stored, StorageObject):
+            setattr(result, name, _merge_different(kept, ours, theirs))
+    if not same_bags:
         _merge_bags(result, stored, before, after)
+    elif isinstance(stored, StorageObject):
+        tidy(result)
     return result
+
+
+def _different(one: Any, other: Any) -> list[str]:
+    """The attributes but the bag that differ between two objects of one class.
+
+    What Python takes for equal may still be spelt differently, as 1 and 1.0 are; that is seldom so, and found
+    out at once.
+    """
+    ours, theirs, found = [], [], []
+    members = zip(
+        one.__struct_fields__,
+        msgspec.structs.astuple(one),
+        msgspec.structs.astuple(other),
+        strict=True,
+    )
+    equal = []
+    for name, before, after in members:
+        if before is after or name == "property_bag":
+            continue
+        if before != after:
+            if not same(before, after):
+                found.append(name)
+        elif type(before) is not str or type(after) is not str:
+            equal.append(name)
+            ours.append(before)
+            theirs.append(after)
+    if equal and encode(ours) != encode(theirs):
+        found.extend(
+            name
+            for name, before, after in zip(equal, ours, theirs, strict=True)
+            if not same(before, after)
+        )
+    return found
 
 
 def _merge_maps(stored: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -> Any:
@@ -62,7 +107,7 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
     ours, theirs = _entries(before), _entries(after)
     merged = _entries(stored)
     made: list[Entry] = []
-    changed: list[tuple[Place, NoEntry]] = []
+    changed: list[tuple[Place, Any, NoEntry]] = []
     unsaid: list[tuple[Place, NoEntry]] = []
     for place in {**ours, **theirs}:
         old, new = ours.get(place), theirs.get(place)
@@ -76,14 +121,18 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
             other = merged.pop(alias, None)
             known = other if known is None else known
         if isinstance(new, NoEntry):
-            changed.append((place, new))
+            changed.append((place, old, new))
         elif new is not None:
             merged[place] = _merged_entry(stored, known, old, new)
             made.append(merged[place])
     _fill(result, merged)
-    for place, mark in changed:
+    for place, old, mark in changed:
         derived = getattr(mark, "derived", None)
-        if derived is not None and not same(derived(result), mark.value):
+        if derived is None:
+            continue
+        if old is not None:  # the writer sees but a part of what is told without an entry
+            mark.value = _merged_told(derived(stored), old.value, mark.value)
+        if not same(derived(result), mark.value):
             merged[place] = _merged_entry(stored, None, None, mark)
             made.append(merged[place])
     for place, mark in unsaid:
@@ -157,6 +206,22 @@ def _entries(holder: Any) -> dict[Place, Any]:
     }
 
 
+def _same_bags(one: Any, other: Any) -> bool:
+    """Whether two bags have the same entries, and no mark of what a writer left unsaid."""
+    if one is ABSENT or other is ABSENT:
+        return one is other
+    if one.keys() != other.keys():
+        return False
+    for name, entries in one.items():
+        others = other[name]
+        if entries.keys() != others.keys():
+            return False
+        for version, entry in entries.items():
+            if not _same_entry(entry, others[version]):
+                return False
+    return True
+
+
 def _same_entry(one: Any, other: Any) -> bool:
     if isinstance(one, NoEntry) or isinstance(other, NoEntry):
         return False
@@ -189,6 +254,13 @@ def _merged_value(known: Any, old: Any, new: Any) -> Any:
     return merge(known, old, new)
 
 
+def _merged_told(told: Any, old: Any, new: Any) -> Any:
+    """A list or map that is told without an entry, with an edit applied."""
+    if isinstance(told, list | dict) and type(told) is type(old) is type(new):
+        return merge(told, old, new)
+    return new
+
+
 def _type_of(value: Any) -> Any:
     if isinstance(value, GeneratedObject):
         return type(value)
@@ -213,6 +285,12 @@ def merge_lists(
     else:
         seen = _by_class(before, stored) or match(before, stored, keys)
     matched = [0] if wrapped else match(after, before, keys)
+    if len(stored) == len(before) and None not in matched:
+        return [
+            merge(stored[place], before[place], value)
+            for value, place in zip(after, matched, strict=True)
+            if place is not None
+        ]
     result = []
     visible = {place for place in seen if place is not None}
     hidden = [place for place in range(len(stored)) if place not in visible]
@@ -255,8 +333,8 @@ def match(
     Elements are matched by declared keys, else by a key property that is unique on both sides, else by
     equality, else alone at the same place between matched neighbours.
     """
-    for names in (keys, *((name,) for name in _KEY_PROPERTIES)):
-        if names and (found := _by_key(values, others, names)) is not None:
+    for names in (keys, *_KEY_PROPERTIES) if keys else _KEY_PROPERTIES:
+        if (found := _by_key(values, others, names)) is not None:
             return found
     return _by_equality(values, others)
 
@@ -264,8 +342,7 @@ def match(
 def _by_key(
     values: Sequence[Any], others: Sequence[Any], names: tuple[str, ...]
 ) -> list[int | None] | None:
-    ours = [_key(value, names) for value in values]
-    theirs = [_key(value, names) for value in others]
+    ours, theirs = _keys(values, names), _keys(others, names)
     if None in ours or None in theirs:
         return None
     if len(set(ours)) != len(ours) or len(set(theirs)) != len(theirs):
@@ -274,14 +351,39 @@ def _by_key(
     return [places.get(key) for key in ours]
 
 
-def _key(value: Any, names: tuple[str, ...]) -> bytes | None:
+def _keys(values: Sequence[Any], names: tuple[str, ...]) -> list[Hashable]:
+    """What identifies each element, None for one that nothing does: texts as they are, all else as JSON."""
+    if len(names) == 1:
+        found = _same_member(values, names[0])
+        if found is not None:
+            return found
+    return [_key([_member(value, name) for name in names]) for value in values]
+
+
+def _same_member(values: Sequence[Any], name: str) -> list[Hashable] | None:
+    """The texts of a property of objects of one class; None where it is anything else."""
+    classes = set(map(type, values))
+    class_ = classes.pop() if len(classes) == 1 else None
+    if class_ is None or not issubclass(class_, GeneratedObject):
+        return None
+    attribute = _attributes(class_).get(name)
+    if attribute is None:
+        return None
+    found = list(map(operator.attrgetter(attribute), values))
+    return found if set(map(type, found)) == _TEXT else None
+
+
+_TEXT = {str}
+
+
+def _key(parts: list[Any]) -> Hashable:
     found = []
-    for name in names:
-        part = _member(value, name)
-        if part is ABSENT or isinstance(part, list | dict | GeneratedObject):
+    for part in parts:
+        told = decoder(Any).decode(part) if isinstance(part, msgspec.Raw) else part
+        if told is ABSENT or isinstance(told, list | dict | GeneratedObject):
             return None
-        found.append(part)
-    return encode(found)
+        found.append(told if isinstance(told, str) else encode(told))
+    return found[0] if len(found) == 1 else tuple(found)
 
 
 def _member(value: Any, name: str) -> Any:
@@ -290,14 +392,20 @@ def _member(value: Any, name: str) -> Any:
         return value.get(name, ABSENT)
     if not isinstance(value, GeneratedObject):
         return ABSENT
-    encoded = type(value).__struct_encode_fields__
-    if name in encoded:
-        return getattr(value, type(value).__struct_fields__[encoded.index(name)])
+    attribute = _attributes(type(value)).get(name)
+    if attribute is not None:
+        return getattr(value, attribute)
     if isinstance(value, StorageObject) and value.property_bag is not ABSENT:
         for entry in value.property_bag.get(name, {}).values():
             if isinstance(entry.value, str | int | msgspec.Raw):
                 return entry.value
     return ABSENT
+
+
+@functools.cache
+def _attributes(class_: type[GeneratedObject]) -> Mapping[str, str]:
+    """The attributes of a class by the names of their properties in documents."""
+    return dict(zip(class_.__struct_encode_fields__, class_.__struct_fields__, strict=True))
 
 
 def _by_equality(values: Sequence[Any], others: Sequence[Any]) -> list[int | None]:

@@ -50,6 +50,9 @@ class GeneratedObject(
 ):
     """What every generated class has.
 
+    Objects are trees, so the garbage collector leaves them alone: one that was put into itself would never be
+    freed.
+
     Attributes:
         unknown: properties that the class does not know, as they came from storage or a webhook.
     """

@@ -8,7 +8,7 @@ import json
 import operator
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -18,7 +18,9 @@ from trundle.runtime._lookup import Lookup, ResourceType
 from trundle.runtime._objects import WRITTEN_WITH
 
 
-class _Head(msgspec.Struct):
+class Head(msgspec.Struct):
+    """The names by which a document says what it is."""
+
     api_version: Any = msgspec.field(default=None, name="apiVersion")
     kind: Any = None
     type: Any = None
@@ -89,7 +91,7 @@ class Reading:
         None where it does not, or where anything about it is unusual.
         """
         place = data.find(b"$")
-        stored = place >= 0 and data.find(_WRITTEN_WITH, place) >= 0
+        stored = place >= 0 and data.find(STORED, place) >= 0
         known = self._known.get((start_of(data), stored))
         if known is None or (place >= 0 and kept_apart(data, place)):
             return None
@@ -125,53 +127,24 @@ class Reading:
             DocumentError: the document is no JSON object.
             UnknownVersionError: there is no such version or resource type.
         """
-        head = self._head(data)
+        head = read_head(data)
         found = self._resource(head, resource)
         stored = head.written_with is not None
         return found, self._version_of(head, found, version, stored=stored), stored
 
-    def _head(self, data: bytes) -> _Head:
-        try:
-            return _HEAD.decode(data)
-        except msgspec.ValidationError:
-            reason = "Expected a JSON object that names its apiVersion"
-            raise DocumentError("document", [Finding("$", reason)]) from None
-        except msgspec.DecodeError as error:
-            raise DocumentError("document", [Finding("$", str(error))]) from None
-        except RecursionError:
-            raise DocumentError("document", [TOO_DEEP]) from None
-
-    def _resource(self, head: _Head, resource: str | None) -> ResourceType:
-        own = self.lookup.by_name.get(str(head.kind).casefold()) or self.lookup.by_name.get(
-            str(head.type).casefold()
-        )
-        named = own if resource is None else self.lookup.by_name.get(resource.casefold())
-        if own is not None and named is not None and own is not named:
-            raise UnknownVersionError(
-                f"the document is of the resource type {own.name!r}, but {resource!r} was asked for; "
-                "leave one out"
-            )
-        if named is not None:
-            return named
-        if (
-            resource is None
-            and len(self.lookup.by_name) == 1
-            and head.kind is None
-            and head.type is None
-        ):
-            return next(iter(self.lookup.by_name.values()))
-        wanted = resource or head.kind or head.type
-        said = (
-            f"the document is of the resource type {wanted!r}"
-            if wanted
-            else "the document does not name its resource type by `kind` or `type`"
-        )
-        raise UnknownVersionError(
-            f"{said}; {self.lookup.package} has {', '.join(self.lookup.resources)}"
-        )
+    def _resource(self, head: Head, resource: str | None) -> ResourceType:
+        by_name = self.lookup.by_name
+        if resource is None and len(by_name) == 1 and head.kind is None and head.type is None:
+            return next(iter(by_name.values()))
+        found = named_resource(head, resource, by_name.get)
+        if found is None:
+            names = ", ".join(self.lookup.resources)
+            said = said_resource(head, resource)
+            raise UnknownVersionError(f"{said}; {self.lookup.package} has {names}")
+        return found
 
     def _version_of(
-        self, head: _Head, found: ResourceType, version: str | None, *, stored: bool
+        self, head: Head, found: ResourceType, version: str | None, *, stored: bool
     ) -> str:
         own = head.api_version.rpartition("/")[2] if isinstance(head.api_version, str) else None
         if own is not None and version is not None and own != version:
@@ -226,8 +199,10 @@ class Reading:
         return names
 
 
-_HEAD = msgspec.json.Decoder(_Head)
-_WRITTEN_WITH = f'"{WRITTEN_WITH}"'.encode()
+_HEAD = msgspec.json.Decoder(Head)
+STORED = f'"{WRITTEN_WITH}"'.encode()
+"""What a stored document has somewhere in its text."""
+
 _NAMES = re.compile(
     rb'\s*\{\s*"apiVersion"\s*:\s*"([^"\\]+)"\s*,\s*"(kind|type)"\s*:\s*"([^"\\]+)"\s*'
 )
@@ -235,6 +210,71 @@ _NAMES = re.compile(
 
 STARTS = 1000
 """How many starts are remembered: each may be spelt with spaces."""
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+_N = TypeVar("_N", bound=_Named)
+
+
+def read_head(data: bytes) -> Head:
+    """The names of a document.
+
+    Raises:
+        DocumentError: it is no JSON object.
+    """
+    try:
+        return _HEAD.decode(data)
+    except msgspec.ValidationError:
+        reason = "Expected a JSON object that names its apiVersion"
+        raise DocumentError("document", [Finding("$", reason)]) from None
+    except msgspec.DecodeError as error:
+        raise DocumentError("document", [Finding("$", str(error))]) from None
+    except RecursionError:
+        raise DocumentError("document", [TOO_DEEP]) from None
+
+
+def named_resource(head: Head, resource: str | None, find: Callable[[str], _N | None]) -> _N | None:
+    """The resource type that a document or its caller names; None where neither names a known one.
+
+    Args:
+        head: the document's names.
+        resource: what the caller says.
+        find: finds a resource type by its name in small letters.
+
+    Raises:
+        UnknownVersionError: the two name different ones.
+    """
+    own = _named_itself(head, find)
+    named = own if resource is None else find(resource.casefold())
+    if own is not None and named is not None and own is not named:
+        raise UnknownVersionError(
+            f"the document is of the resource type {own.name!r}, but {resource!r} was asked for; "
+            "leave one out"
+        )
+    return named
+
+
+def _named_itself(head: Head, find: Callable[[str], _N | None]) -> _N | None:
+    """The resource type that a document names, by the member that names it before any other.
+
+    The `kind` of an Azure resource is a property like others, and may have any text.
+    """
+    by_kind, by_type = find(str(head.kind).casefold()), find(str(head.type).casefold())
+    if by_type is not None and getattr(by_type, "name_property", "") == "type":
+        return by_type
+    return by_kind or by_type
+
+
+def said_resource(head: Head, resource: str | None) -> str:
+    """What a document or its caller says about its resource type, for messages."""
+    wanted = resource or head.kind or head.type
+    if wanted:
+        return f"the document is of the resource type {wanted!r}"
+    return "the document does not name its resource type by `kind` or `type`"
 
 
 def check_text(data: bytes) -> None:

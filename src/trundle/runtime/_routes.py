@@ -1,23 +1,32 @@
 """The quick way from a document of one API version to one of another.
 
-A route reads a document, converts it by one function or two, and writes it. Documents that start like one
-that was converted before take its route at once. A document about which anything is unusual is left to the
-careful way.
+A route reads a document, converts it by one function, and writes it. Documents that start like one that was
+converted before take its route at once. A document about which anything is unusual is left to the careful way.
 """
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 import msgspec
 
+from trundle.runtime._bag import encode
 from trundle.runtime._documents import kept_apart
 from trundle.runtime._errors import PlacedError
 from trundle.runtime._lookup import Lookup, ResourceType
 from trundle.runtime._partial import partial_class
-from trundle.runtime._reading import STARTS, Reading, Start, check_text
+from trundle.runtime._reading import STARTS, STORED, Reading, Start, check_text
 
-Route: TypeAlias = tuple[Callable[[bytes], Any], Callable[[Any], Any]]
-"""How documents of a class are read, and what converts them."""
+
+class Route(NamedTuple):
+    """How documents of a class become documents of another.
+
+    Attributes:
+        decode: reads one.
+        convert: converts what was read.
+    """
+
+    decode: Callable[[bytes], Any]
+    convert: Callable[[Any], Any]
 
 
 class Routes:
@@ -26,29 +35,25 @@ class Routes:
     Args:
         lookup: the package's classes and functions.
         reading: what tells a document's class.
-        encode: what writes an object.
+        checked: writes an object that may be wrong; None where what was read is right once it is converted.
     """
 
-    def __init__(self, lookup: Lookup, reading: Reading, encode: Callable[[Any], bytes]) -> None:
+    def __init__(
+        self, lookup: Lookup, reading: Reading, checked: Callable[[Any], bytes] | None
+    ) -> None:
         self._lookup = lookup
         self._reading = reading
-        self._encode = encode
+        self._checked = checked
         self._routes: dict[tuple[str, str, str, bool], Route | None] = {}
-        self._starts: dict[tuple[bytes, str, bool], tuple[Route, Start]] = {}
-        """By a document's start, the version that is wanted, and whether all is read."""
-
-    def known(self, data: bytes, to: str, strict: bool) -> bytes | None:  # noqa: FBT001 - short for speed
-        """A document of another API version, where one that starts like this was converted before.
-
-        None where that is not so, or where anything about it is unusual.
-        """
-        found = self._starts.get((data[: data.find(b",", data.find(b",") + 1)], to, strict))
-        return None if found is None else self._through(data, *found)
+        self._starts: dict[
+            tuple[bytes, str, str | None, bool], tuple[Route | None, Start | None]
+        ] = {}
+        """By a document's start, the version that is wanted, its resource, and whether all is read."""
 
     def convert(
         self, data: bytes, to: str, version: str | None, resource: str | None, *, strict: bool
     ) -> bytes | None:
-        """A document of another API version, the way being found; the next one is `known`.
+        """A document of another API version.
 
         Args:
             data: JSON.
@@ -64,26 +69,32 @@ class Routes:
             DocumentError: the document is no JSON.
             UnknownVersionError: there is no such version or resource type.
         """
+        if b"$" in data and STORED in data:
+            return None
+        key = (data[: data.find(b",", data.find(b",") + 1)], to, resource, strict)
+        known = self._starts.get(key) if version is None else None
+        if known is not None:
+            route, start = known
+            return None if route is None else self._through(data, route, start)
         if not data.isascii():
             check_text(data)
         found, source, stored = self._reading.names(data, version, resource)
-        if stored or to == source or to not in found.versions:
+        if stored or to not in found.versions:
             return None
-        route = self._route(found, source, to, strict=strict)
-        if route is None:
-            return None
-        converted = self._through(data, route, None)
-        if version is None and resource is None and converted is not None:
+        route = None if source == to else self._route(found, source, to, strict=strict)
+        converted = None if route is None else self._through(data, route, None)
+        if (
+            version is None
+            and (converted is not None or route is None)
+            and len(self._starts) < STARTS
+        ):
             class_ = self._lookup.api_class(found, source)
             start = self._reading.start(data, class_, found.name_property)
-            if start is not None and len(self._starts) < STARTS:
-                self._starts[start.text, to, strict] = (route, start)
+            if start is not None:
+                self._starts[key] = (route, start)
         return converted
 
     def _through(self, data: bytes, route: Route, start: Start | None) -> bytes | None:
-        place = data.find(b"$")
-        if place >= 0 and kept_apart(data, place):
-            return None
         decode, convert = route
         try:
             if not data.isascii():
@@ -91,9 +102,13 @@ class Routes:
             value = decode(data)
             if start is not None and start.told(value) != start.names:
                 return None  # a later member says otherwise
-            return self._encode(convert(value))
+            converted = convert(value)
+            made = encode(converted) if self._checked is None else self._checked(converted)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, PlacedError):
             return None
+        if b"$" in data and kept_apart(data, 0):
+            return None
+        return None if b"$" in made and kept_apart(made, 0) else made
 
     def _route(
         self, found: ResourceType, source: str, target: str, *, strict: bool
@@ -111,4 +126,4 @@ class Routes:
             return None
         part = None if strict else partial_class(self._lookup, class_, straight.function)
         function = self._lookup.load(straight.function)
-        return msgspec.json.Decoder(part or class_).decode, function
+        return Route(msgspec.json.Decoder(part or class_).decode, function)

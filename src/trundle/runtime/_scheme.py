@@ -14,7 +14,7 @@ from trundle.runtime._errors import (
     PlacedError,
 )
 from trundle.runtime._lookup import Conversion, Lookup, ResourceType, spoken
-from trundle.runtime._merge import merge, without_marks
+from trundle.runtime._merge import merge_objects, without_marks
 from trundle.runtime._objects import WRITTEN_WITH, GeneratedObject, StorageObject
 from trundle.runtime._reading import Reading, json_bytes
 from trundle.runtime._routes import Routes
@@ -55,7 +55,7 @@ class Scheme:
         self.resources = self._lookup.resources
         self._reading = Reading(self._lookup)
         # What was read has no infinite numbers, and only hooks could make any.
-        self._routes = Routes(self._lookup, self._reading, self.encode if hooked else written)
+        self._routes = Routes(self._lookup, self._reading, self.encode if hooked else None)
         _SCHEMES[package] = self
 
     def convert(
@@ -130,12 +130,7 @@ class Scheme:
             ConversionError: an entry of the bag cannot be read, or a hook failed.
         """
         if base is None and to is not None:
-            data = bytes(data)
-            if version is None and resource is None:
-                routed = self._routes.known(data, to, strict)
-                if routed is not None:
-                    return routed
-            routed = self._routes.convert(data, to, version, resource, strict=strict)
+            routed = self._routes.convert(bytes(data), to, version, resource, strict=strict)
             if routed is not None:
                 return routed
         stored = self._stored(base)
@@ -238,7 +233,7 @@ class Scheme:
         else:
             current = self._rolled(base)
             seen = self._call(current, type(value))
-            if encode(seen) == encode(value):
+            if seen == value and encode(seen) == encode(value):  # 1 and 1.0 are equal, too
                 return base
             unsaid: list[Any] = []
             told = WRITING_OVER.set(unsaid)
@@ -247,7 +242,7 @@ class Scheme:
                 after = self._call(value, storage, current)
             finally:
                 WRITING_OVER.reset(told)
-            stored = merge(current, before, after)
+            stored = merge_objects(current, before, after)
             if stored is current:
                 return base
             if unsaid:
@@ -323,7 +318,7 @@ def conversion_of(source: type[Any], target: type[Any] | None, *, up: bool) -> C
     Raises:
         ConversionError: there is none, or there are several to choose from.
     """
-    scheme = _scheme_of(source)
+    scheme = scheme_of(source)
     if not up:
         assert target is not None
         function, wants_base = scheme.function(target, source)
@@ -341,7 +336,12 @@ def conversion_of(source: type[Any], target: type[Any] | None, *, up: bool) -> C
     return (lambda value: function(value, None)) if wants_base else function
 
 
-def _scheme_of(class_: type[Any]) -> Scheme:
+def scheme_of(class_: type[Any]) -> Scheme:
+    """The scheme of the generated package that a class belongs to.
+
+    Raises:
+        ConversionError: it belongs to none.
+    """
     package = class_.__module__
     while package:
         if package in _SCHEMES:

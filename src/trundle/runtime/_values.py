@@ -48,6 +48,13 @@ def from_free_form(value: FreeForm | None, type_: Any) -> Any:
         return ABSENT
 
 
+def tells(value: Any, *texts: str) -> bool:
+    """Whether a property says what a variant is told by; letter case does not matter, nor being absent."""
+    if isinstance(value, str):
+        return value.casefold() in {text.casefold() for text in texts}
+    return value is ABSENT
+
+
 def to_enum(value: str, own: Mapping[str, str]) -> str:
     """Text in the enum's own letter case; unknown text stays.
 

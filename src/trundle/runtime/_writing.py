@@ -1,5 +1,7 @@
 """Writing objects as documents."""
 
+import functools
+import typing
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,7 +10,7 @@ import msgspec
 from trundle.runtime._bag import encode
 from trundle.runtime._documents import kept_apart, write_value
 from trundle.runtime._errors import Finding
-from trundle.runtime._objects import Entry, GeneratedObject
+from trundle.runtime._objects import Entry, GeneratedObject, StoredEntry
 
 _SIMPLE = frozenset({str, int, bool, type(None), msgspec.UnsetType, msgspec.Raw})
 
@@ -24,8 +26,10 @@ def finite(value: Any) -> bool:
     """Whether all numbers are finite: the fast way to know that there is nothing to find."""
     waiting = [value]
     for each in waiting:
-        if isinstance(each, GeneratedObject | Entry):
-            members: Any = msgspec.structs.astuple(each)
+        if isinstance(each, GeneratedObject):
+            members: Any = [getattr(each, name) for name in _numeric(type(each))]
+        elif isinstance(each, Entry):
+            members = (each.value,)
         elif isinstance(each, dict):
             members = each.values()
         elif isinstance(each, list):
@@ -41,6 +45,26 @@ def finite(value: Any) -> bool:
             elif member - member != 0:
                 return False
     return True
+
+
+@functools.cache
+def _numeric(class_: type[Any]) -> tuple[str, ...]:
+    """The attributes of a class that may hold a number with a fraction, or an object that does."""
+    return tuple(
+        field.name
+        for field in msgspec.structs.fields(class_)
+        if _may_hold_fraction(field.type, set())
+    )
+
+
+def _may_hold_fraction(type_: Any, seen: set[Any]) -> bool:
+    if type_ is float or type_ is StoredEntry:  # an entry is of any type
+        return True
+    types = typing.get_args(type_)
+    if isinstance(type_, type) and issubclass(type_, GeneratedObject) and type_ not in seen:
+        seen.add(type_)
+        types = tuple(field.type for field in msgspec.structs.fields(type_))
+    return any(_may_hold_fraction(each, seen) for each in types)
 
 
 def not_finite(value: Any, path: str = "$") -> Iterator[Finding]:

@@ -18,6 +18,7 @@ from trundle.schema._model import (
     SchemaError,
     Type,
     Union,
+    group_of,
 )
 
 __all__ = [
@@ -38,4 +39,5 @@ __all__ = [
     "SchemaError",
     "Type",
     "Union",
+    "group_of",
 ]

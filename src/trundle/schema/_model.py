@@ -24,7 +24,10 @@ class SchemaError(Exception):
         file: the file as the user named it.
         pointer: JSON pointer of the offending place, starting with `#`.
         reason: what was expected, what was found, and what to do.
+        position: where the place stands in its document, so that findings have the order of its lines.
     """
+
+    position: tuple[int, ...] = ()
 
     def __init__(self, file: str, pointer: str, reason: str) -> None:
         self.file = file
@@ -164,6 +167,21 @@ class Resource(msgspec.Struct, frozen=True):
     scope: str = ""
     group: str = ""
     name_property: str = "kind"
+
+
+def group_of(name: str, group: str) -> str:
+    """The group of resources that a resource belongs to.
+
+    Args:
+        name: its name, as documents write it.
+        group: its API group, which may be empty.
+
+    Returns:
+        The API group; else the namespace of the name, as `Microsoft.Batch` of `Microsoft.Batch/batchAccounts`;
+        else nothing.
+    """
+    namespace, slash, _ = name.partition("/")
+    return group or (namespace if slash else "")
 
 
 class Schema(msgspec.Struct, frozen=True):

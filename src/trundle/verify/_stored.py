@@ -7,7 +7,8 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from trundle.runtime import Scheme
+from trundle.runtime import DocumentError, Scheme
+from trundle.runtime._documents import read_value
 from trundle.verify._edits import edits
 from trundle.verify._values import objects, struct_info
 
@@ -29,6 +30,20 @@ def _load(scheme: Scheme, path: str) -> type[Any]:
     module, _, name = path.partition(":")
     found: type[Any] = getattr(importlib.import_module(f"{scheme.package}.{module}"), name)
     return found
+
+
+def read_document(scheme: Scheme, resource: str, version: str, data: bytes) -> Any:
+    """An object of a version, as a client or a reader of what is stored has it.
+
+    What a version reads may lack what it requires, and may carry what it does not know.
+    """
+    try:
+        return scheme.decode(data)
+    except DocumentError:
+        value, findings = read_value(data, object_class(scheme, resource, version), strict=False)
+        if findings:
+            raise DocumentError(f"{resource} {version}", findings) from None
+        return value
 
 
 def documents(scheme: Scheme, resource: str, version: str) -> SearchStrategy[Any]:

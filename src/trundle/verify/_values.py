@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from types import ModuleType
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import msgspec
 from hypothesis import strategies as st
@@ -19,6 +19,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from msgspec import inspect
 
 from trundle.runtime import ABSENT, GeneratedObject, StorageObject
+from trundle.verify._literals import Mentioned
 
 _DEPTH = 3
 _SIZE = 3
@@ -72,6 +73,36 @@ _MAP_KEYS = ("a", "b", "", "two words", "$unknown", "$additional", "Name", "name
 _ADDITIONAL_KEYS = ("x-a", "x-b", "x two", "x$")
 
 
+class Hints(NamedTuple):
+    """What is drawn more often than by luck: the texts of enums, and what rules and hooks mention."""
+
+    texts: tuple[str, ...] = ()
+    integers: tuple[int, ...] = ()
+
+
+_NO_HINTS = Hints()
+_MENTIONED: dict[str, Mapping[str, Mentioned]] = {}
+
+
+def mention(package: str, said: Mapping[str, Mentioned]) -> None:
+    """Lets objects of a package's classes have what its rules and hooks mention.
+
+    Args:
+        package: the package's dotted name.
+        said: the literals, by the name of the class that has them.
+    """
+    if _MENTIONED.get(package, {}) != said:
+        _MENTIONED[package] = said
+        _objects.cache_clear()
+
+
+def _said(class_: Any) -> Mentioned:
+    for package, said in _MENTIONED.items():
+        if class_.__module__.startswith(f"{package}.") and class_.__name__ in said:
+            return said[class_.__name__]
+    return Mentioned()
+
+
 def objects(class_: Any, *, depth: int = _DEPTH) -> SearchStrategy[Any]:
     """Valid objects of a generated class.
 
@@ -85,7 +116,7 @@ def objects(class_: Any, *, depth: int = _DEPTH) -> SearchStrategy[Any]:
 
 def values(type_: Any, *, depth: int = _DEPTH) -> SearchStrategy[Any]:
     """Valid values of a type as msgspec's `inspect` tells it."""
-    return _value(type_, depth, ())
+    return _value(type_, depth, _NO_HINTS)
 
 
 @functools.cache
@@ -113,13 +144,23 @@ def _made(
     names = list(optional)
     if names and not shallow:
         if len(names) <= _OPTIONAL:
-            mask = draw(st.integers(0, 2 ** len(names) - 1))
+            mask = draw(_masks(len(names)))
             chosen = [name for place, name in enumerate(names) if mask >> place & 1]
         else:
-            chosen = draw(st.lists(st.sampled_from(names), unique=True, max_size=_OPTIONAL))
+            chosen = draw(_few(tuple(names)))
     drawn = {name: draw(strategy) for name, strategy in required.items()}
     drawn.update((name, draw(optional[name])) for name in sorted(chosen))
     return class_(**drawn)
+
+
+@functools.cache
+def _masks(count: int) -> SearchStrategy[int]:
+    return st.integers(0, 2**count - 1)
+
+
+@functools.cache
+def _few(names: tuple[str, ...]) -> SearchStrategy[list[str]]:
+    return st.lists(st.sampled_from(names), unique=True, max_size=_OPTIONAL)
 
 
 def drawn_fields(class_: Any) -> Mapping[str, inspect.Field]:
@@ -176,14 +217,21 @@ def field_values(class_: Any, field: inspect.Field, depth: int) -> SearchStrateg
             inner = cast("inspect.DictType", _dict_type(field.type))
             return st.dictionaries(
                 st.sampled_from(_ADDITIONAL_KEYS),
-                _value(inner.value_type, depth - 1, ()),
+                _value(inner.value_type, depth - 1, _NO_HINTS),
                 min_size=1,
                 max_size=2,
             )
-        case "metadata":
+        case "metadata" if _plain_json(field.type):
             return _metadata()
         case _:
-            return _value(field.type, depth, enum_texts(class_, field.name))
+            said = _said(class_)
+            texts = (*enum_texts(class_, field.name), *said.texts)
+            return _value(field.type, depth, Hints(texts, said.integers))
+
+
+def _plain_json(type_: Any) -> bool:
+    types = type_.types if isinstance(type_, inspect.UnionType) else (type_,)
+    return any(isinstance(each, inspect.RawType) for each in types)
 
 
 def _dict_type(type_: Any) -> Any:
@@ -191,12 +239,12 @@ def _dict_type(type_: Any) -> Any:
     return next(each for each in types if isinstance(each, inspect.DictType))
 
 
-def _value(type_: Any, depth: int, texts: tuple[str, ...]) -> SearchStrategy[Any]:
+def _value(type_: Any, depth: int, hints: Hints) -> SearchStrategy[Any]:
     match type_:
         case inspect.StrType():
-            return _texts(texts)
+            return _texts(hints.texts)
         case inspect.IntType():
-            return _integers()
+            return _integers(hints.integers)
         case inspect.FloatType():
             return _floats()
         case inspect.BoolType():
@@ -206,17 +254,17 @@ def _value(type_: Any, depth: int, texts: tuple[str, ...]) -> SearchStrategy[Any
         case inspect.ListType(item_type=item):
             if depth <= 0:
                 return st.builds(list[Any])
-            return _lists(_value(item, depth - 1, texts))
+            return _lists(_value(item, depth - 1, hints))
         case inspect.DictType(value_type=value):
             if depth <= 0:
                 return st.builds(dict[str, Any])
             return st.dictionaries(
-                st.sampled_from(_MAP_KEYS), _value(value, depth - 1, texts), max_size=_SIZE
+                st.sampled_from(_MAP_KEYS), _value(value, depth - 1, hints), max_size=_SIZE
             )
         case inspect.StructType(cls):
             return st.deferred(lambda: _objects(cls, depth - 1))
         case inspect.UnionType(types):
-            return st.one_of([_value(each, depth, texts) for each in types])
+            return st.one_of([_value(each, depth, hints) for each in types])
         case inspect.LiteralType(values=known):
             return st.sampled_from(known)
         case _:
@@ -230,8 +278,8 @@ def _texts(known: tuple[str, ...]) -> SearchStrategy[str]:
 
 
 @functools.cache
-def _integers() -> SearchStrategy[int]:
-    return st.one_of(st.sampled_from(_INTEGERS), st.integers(-1000, 1000))
+def _integers(known: tuple[int, ...]) -> SearchStrategy[int]:
+    return st.one_of(st.sampled_from((*known, *_INTEGERS)), st.integers(-1000, 1000))
 
 
 @functools.cache

@@ -1,6 +1,28 @@
 """Readers for schemas: JSON Schema, OpenAPI, CRDs, Azure deployment schemas and Python classes."""
 
-from trundle.schema.readers._errors import SchemaErrors
-from trundle.schema.readers._read import Format, Source, detect_format, read_schemas
+from trundle.schema.readers._errors import SchemaErrors, raise_all
+from trundle.schema.readers._read import (
+    Catalogue,
+    Declared,
+    Format,
+    Selection,
+    Source,
+    detect_format,
+    is_python,
+    read_schemas,
+    source_files,
+)
 
-__all__ = ["Format", "SchemaErrors", "Source", "detect_format", "read_schemas"]
+__all__ = [
+    "Catalogue",
+    "Declared",
+    "Format",
+    "SchemaErrors",
+    "Selection",
+    "Source",
+    "detect_format",
+    "is_python",
+    "raise_all",
+    "read_schemas",
+    "source_files",
+]

@@ -1,7 +1,8 @@
 """From schemas to the type model: one builder reads all that the resources of one API version reach."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from trundle.schema._model import (
@@ -15,6 +16,7 @@ from trundle.schema._model import (
     Property,
     Ref,
     Scalar,
+    SchemaError,
     Type,
     Union,
 )
@@ -32,6 +34,7 @@ from trundle.schema.readers._table import Table
 
 DEEPEST = 60
 MOST_STEPS = 250_000
+MOST_ERRORS = 100
 
 Place = tuple[Document, str]
 
@@ -56,6 +59,10 @@ class Builder:
     Args:
         library: finds what references name.
         names: the names of places that have no name in their document, such as resource roots.
+
+    Attributes:
+        table: what was read.
+        errors: what could not be read.
     """
 
     def __init__(self, library: Library, names: dict[Place, str]) -> None:
@@ -70,19 +77,37 @@ class Builder:
         self._open: list[Place] = []
         self._cuts = 0
         self._steps = 0
+        self.errors: list[SchemaError] = []
 
     def root(self, node: Node, dialect: Dialect) -> Type:
         """Reads the schema of a resource and everything that it reaches.
 
+        What cannot be read is noted in `errors`, and the rest is read on.
+
         Raises:
-            SchemaError: something there cannot be read.
+            SchemaError: there is too much to read, or too much that cannot be.
         """
         self._dialect = dialect
-        found = self._definition(node)
+        found: Type = FreeForm()
+        with self._noting():
+            found = self._definition(node)
         while self._queue:
             draft, self._dialect = self._queue.popleft()
-            self._read_object(draft)
+            with self._noting():
+                self._read_object(draft)
         return found
+
+    @contextmanager
+    def _noting(self) -> Iterator[None]:
+        """Notes an error, and goes on as if what could not be read were not there."""
+        opened = len(self._open)
+        try:
+            yield
+        except SchemaError as error:
+            if self._steps > MOST_STEPS or len(self.errors) == MOST_ERRORS:
+                raise
+            self.errors.append(error)
+            del self._open[opened:]
 
     def _definition(self, node: Node) -> Type:
         """The type of a schema that others refer to; read once."""
@@ -281,9 +306,11 @@ class Builder:
             embedded = True
         else:
             embedded = not draft.root and self._dialect.embedded(places)
-        properties = [
-            self._property(name, places[name], required=name in required) for name in sorted(places)
-        ]
+        properties = []
+        for name in sorted(places):
+            with self._noting():
+                found = self._property(name, places[name], required=name in required)
+                properties.append(found)
         strong = draft.facets.strong() or facets
         self.table.definitions[draft.ref.key] = ObjectType(
             name=draft.name,

@@ -9,7 +9,7 @@ class SchemaErrors(SchemaError):  # noqa: N818 - several errors
     """Several schemas that cannot be read; `file`, `pointer` and `reason` are those of the first.
 
     Attributes:
-        errors: all findings, at most one for each file, in the order of the files.
+        errors: all findings.
     """
 
     def __init__(self, errors: Sequence[SchemaError]) -> None:
@@ -23,7 +23,8 @@ class SchemaErrors(SchemaError):  # noqa: N818 - several errors
 
 def raise_all(errors: Sequence[SchemaError]) -> None:
     """Raises what was found: nothing, the one error, or all of them together."""
-    distinct = list({str(each): each for each in errors}.values())
+    found = (one for each in errors for one in getattr(each, "errors", (each,)))
+    distinct = list({str(each): each for each in found}.values())
     if len(distinct) == 1:
         raise distinct[0]
     if distinct:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urldefrag, urljoin
@@ -86,7 +87,29 @@ class Node(NamedTuple):
 
     def error(self, reason: str) -> SchemaError:
         """An error at this place."""
-        return SchemaError(self.document.file, f"#{self.pointer}", reason)
+        found = SchemaError(self.document.file, f"#{self.pointer}", reason)
+        found.position = (self.document.number, *_position(self.document.value, self.pointer))
+        return found
+
+
+def _position(value: Any, pointer: str) -> Iterator[int]:
+    """Which of its siblings each part of a pointer is, from the top."""
+    for segment in map(unescape, pointer.split("/")[1:]):
+        if isinstance(value, dict) and segment in value:
+            yield list(value).index(segment)
+            value = value[segment]
+        elif isinstance(value, list) and segment.isdecimal() and int(segment) < len(value):
+            yield int(segment)
+            value = value[int(segment)]
+        else:
+            return
+
+
+class Noted(NamedTuple):
+    """What references led to: the documents, and the file of each URL that was looked up, if any."""
+
+    documents: set[Document]
+    urls: dict[str, str]
 
 
 class Library:
@@ -109,7 +132,20 @@ class Library:
         self._redirect = redirect
         self._files: dict[Path, tuple[Document, ...]] = {}
         self._urls: dict[str, tuple[Document, str]] = {}
-        self.referenced: set[Document] = set()
+        self._noted = Noted(set(), {})
+
+    @contextmanager
+    def noting(self) -> "Iterator[Noted]":
+        """Notes what references lead to meanwhile."""
+        before, self._noted = self._noted, Noted(set(), {})
+        try:
+            yield self._noted
+        finally:
+            self._noted = before
+
+    def leads_to(self, url: str) -> str:
+        """The file of the document that gives itself or a part of it this URL, else nothing."""
+        return self._urls[url][0].file if url in self._urls else ""
 
     def load(self, path: Path) -> tuple[Document, ...]:
         """The documents of a file.
@@ -153,7 +189,7 @@ class Library:
         location, fragment = urldefrag(reference)
         base = self._base(node, location)
         if base.document is not node.document:
-            self.referenced.add(base.document)
+            self._noted.documents.add(base.document)
         fragment = unquote(fragment)
         if not fragment or fragment.startswith("/"):
             return self._at(node, base, fragment)
@@ -170,6 +206,7 @@ class Library:
             return self._at(node, Node(document, "", document.value), base_pointer)
         url = urljoin(base_url, location) if base_url else location
         for known in (url, location):
+            self._noted.urls[known] = self.leads_to(known)
             if known in self._urls:
                 found, pointer = self._urls[known]
                 return self._at(node, Node(found, "", found.value), pointer)

@@ -1,13 +1,13 @@
 """Reads sources into one schema per API version."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import msgspec
 
-from trundle.schema._model import Schema, SchemaError
+from trundle.schema._model import Schema, SchemaError, Type, group_of
 from trundle.schema.readers import azure, crd, json_schema, openapi, python
 from trundle.schema.readers._builder import Builder
 from trundle.schema.readers._errors import raise_all
@@ -62,13 +62,147 @@ def detect_format(document: Any) -> str:
     return "json-schema"
 
 
+class Declared(msgspec.Struct, frozen=True):
+    """A resource that a file declares in one API version.
+
+    Attributes:
+        resource: its name, as documents write it.
+        group: the group that it belongs to: its API group, else the namespace of its name; may be empty.
+        version: the API version.
+        file: the file, as the user named it.
+        reading: how it is read, as text: what else its schema depends on but files and version.
+    """
+
+    resource: str
+    group: str
+    version: ApiVersion
+    file: str
+    reading: str
+
+
+class Selection(NamedTuple):
+    """Schemas, and what they were made from.
+
+    Attributes:
+        schemas: one for each API version, in the order of the versions.
+        files: every file that some part of them was taken from.
+        urls: the file that each URL led to that references were looked up by; empty where to none.
+    """
+
+    schemas: tuple[Schema, ...]
+    files: tuple[str, ...]
+    urls: Mapping[str, str]
+
+
+class Catalogue:
+    """What sources declare, from which all of it or single groups of resources can be read.
+
+    Args:
+        sources: where to read. Several may name one file, as for resources of several groups.
+        on_file: called with each file after it was read.
+
+    Raises:
+        SchemaError: a file cannot be read, or is not in its format. With findings in several files it is a
+            `SchemaErrors`.
+    """
+
+    def __init__(
+        self, sources: Sequence[Source], *, on_file: Callable[[Path], None] | None = None
+    ) -> None:
+        errors: list[SchemaError] = []
+        self._library = Library(on_file, azure.redirect)
+        self._loaded = _load_all(sources, self._library, errors, on_file)
+        raise_all(errors)
+
+    @property
+    def declared(self) -> tuple[Declared, ...]:
+        """Every resource of every version, in the order of the files."""
+        return tuple(
+            Declared(
+                root.resource,
+                group_of(root.resource, root.group),
+                root.version,
+                root.file,
+                _reading(each, root),
+            )
+            for each in self._loaded
+            for root in each.found.roots
+        )
+
+    @property
+    def files(self) -> frozenset[str]:
+        """Every file of the sources, as the user named it."""
+        return frozenset(each.document.file for each in self._loaded)
+
+    def leads_to(self, url: str) -> str:
+        """The file that a URL names; empty where no file gives itself that URL."""
+        return self._library.leads_to(url)
+
+    def select(self, group: str | None = None) -> Selection:
+        """Reads the resources of one group, or all.
+
+        What several files say about one API version becomes one schema. Definitions of one name that
+        differ are all kept, those of later files (in the order of their paths) under a key with a suffix.
+
+        Args:
+            group: the group, in any letter case; None for all resources.
+
+        Raises:
+            SchemaError: something cannot be read, or two files declare one resource in one version. With
+                findings in several files it is a `SchemaErrors`.
+        """
+        versions: dict[ApiVersion, list[Root]] = defaultdict(list)
+        for each in self._loaded:
+            for root in each.found.roots:
+                own = group_of(root.resource, root.group).casefold()
+                if group is None or own == group.casefold():
+                    versions[root.version].append(root)
+        schemas, errors = [], []
+        with self._library.noting() as noted:
+            for version in sorted(versions):
+                try:
+                    schemas.append(_read_version(version, versions[version], self._library))
+                except SchemaError as error:
+                    errors.append(error)
+                except RecursionError:
+                    file = versions[version][0].file
+                    reason = "values are nested too deeply; make them flatter"
+                    errors.append(SchemaError(file, "#", reason))
+        raise_all(errors)
+        declaring = {root.file for roots in versions.values() for root in roots}
+        files = declaring | {each.file for each in noted.documents if each.path is not None}
+        return Selection(tuple(schemas), tuple(sorted(files)), dict(sorted(noted.urls.items())))
+
+    def require_used(self, files: Collection[str]) -> None:
+        """Raises where a file of the sources is of no use.
+
+        Args:
+            files: all files that some schema was made from.
+
+        Raises:
+            SchemaError: a file declares no resource, nothing refers to it, and its format wants it to.
+        """
+        useful = {each.document.file for each in self._loaded if each.found.roots} | set(files)
+        raise_all(
+            [
+                SchemaError(each.document.file, "#", each.found.missing)
+                for each in self._loaded
+                if each.found.missing is not None and each.document.file not in useful
+            ]
+        )
+
+
+def _reading(loaded: _Loaded, root: Root) -> str:
+    """What a schema depends on besides its files: where its root stands, and how it is taken."""
+    place = (root.node.document.number, root.node.pointer, root.rank, root.exact, root.joins)
+    names = (root.resource, root.definition, root.scope, root.group, root.name_property)
+    return repr((loaded.source.format, place, names))
+
+
 def read_schemas(
     sources: Sequence[Source], *, on_file: Callable[[Path], None] | None = None
 ) -> tuple[Schema, ...]:
     """Reads all sources.
-
-    What several files say about one API version becomes one schema. Definitions of one name that differ
-    are all kept, those of later files (in the order of their paths) under a key with a suffix.
 
     Args:
         sources: where to read. Several may name one file, as for resources of several groups.
@@ -81,30 +215,19 @@ def read_schemas(
         SchemaError: something cannot be read, or two files declare one resource in one version. With
             findings in several files it is a `SchemaErrors`.
     """
-    library = Library(on_file, azure.redirect)
-    errors: list[SchemaError] = []
-    loaded = _load_all(sources, library, errors, on_file)
-    raise_all(errors)
-    versions: dict[ApiVersion, list[Root]] = defaultdict(list)
-    for each in loaded:
-        for root in each.found.roots:
-            versions[root.version].append(root)
-    schemas = []
-    for version in sorted(versions):
-        try:
-            schemas.append(_read_version(version, versions[version], library))
-        except SchemaError as error:
-            errors.append(error)
-        except RecursionError:
-            file = versions[version][0].file
-            errors.append(SchemaError(file, "#", "values are nested too deeply; make them flatter"))
-    useful = {each.document for each in loaded if each.found.roots} | library.referenced
-    for each in loaded:
-        missing = each.found.missing
-        if missing is not None and each.document not in useful:
-            errors.append(SchemaError(each.document.file, "#", missing))
-    raise_all(errors)
-    return tuple(schemas)
+    catalogue = Catalogue(sources, on_file=on_file)
+    selection = catalogue.select()
+    catalogue.require_used(selection.files)
+    return selection.schemas
+
+
+def source_files(source: Source) -> tuple[Path, ...]:
+    """The files that a source names, in the order in which they are read.
+
+    Raises:
+        SchemaError: there is no such file or folder, or no schema in it.
+    """
+    return tuple(_files(source))
 
 
 def _load_all(
@@ -152,7 +275,7 @@ def _load(
     request = Request(_version(source), source.resources, source.group, path)
     try:
         documents: tuple[Document, ...]
-        if _is_python(source):
+        if is_python(source):
             documents = (python.load(path, source.resources),)
             if on_file is not None:
                 on_file(path)
@@ -166,7 +289,7 @@ def _load(
 
 
 def _find(source: Source, request: Request, document: Document) -> Found:
-    if _is_python(source):
+    if is_python(source):
         return python.find(document, request)
     name = source.format if source.format != "auto" else detect_format(document.value)
     if name != "json-schema" and not isinstance(document.value, dict):
@@ -176,7 +299,7 @@ def _find(source: Source, request: Request, document: Document) -> Found:
 
 def _files(source: Source) -> Iterable[Path]:
     path = source.path
-    if _is_python(source):
+    if is_python(source):
         return [path]
     if path.is_dir():
         found = [x for x in path.rglob("*") if x.suffix.lower() in _SUFFIXES and x.is_file()]
@@ -188,7 +311,12 @@ def _files(source: Source) -> Iterable[Path]:
     return [path]
 
 
-def _is_python(source: Source) -> bool:
+def is_python(source: Source) -> bool:
+    """Whether a source is a Python module, which is imported.
+
+    Raises:
+        SchemaError: the source has an unknown format.
+    """
     if source.format not in get_args(Format):
         known = ", ".join(get_args(Format))
         raise SchemaError(
@@ -228,7 +356,14 @@ def _read_version(version: ApiVersion, roots: Sequence[Root], library: Library) 
     kept = [_declarations(group) for group in groups.values()]
     names = {root.node.place: root.definition for group in kept for root in group}
     builder = Builder(library, names)
-    typed = [[(root, builder.root(root.node, root.dialect)) for root in group] for group in kept]
+    typed: list[list[tuple[Root, Type]]] = []
+    try:
+        typed.extend(
+            [(root, builder.root(root.node, root.dialect)) for root in group] for group in kept
+        )
+    except SchemaError as error:
+        builder.errors.append(error)
+    raise_all(sorted(builder.errors, key=lambda error: (error.file, error.position)))
     return finish(version, builder.table, typed)
 
 

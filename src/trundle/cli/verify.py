@@ -1,0 +1,311 @@
+"""The command that proves a project: verify."""
+
+import os
+import random
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trundle.cli._failures import ExitCode, Refusal
+from trundle.cli._printing import Format, print_result, progress, say, shown_path
+from trundle.cli._settings import Settings, config_of, load, settings_of
+
+if TYPE_CHECKING:
+    from trundle.project import ProofOptions, ProofRun
+    from trundle.verify.limits import Limit
+    from trundle.verify.proofs import Counterexample, Proof
+
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)")
+_SECONDS = {"s": 1, "m": 60, "h": 3600}
+_SEEDS = 1_000_000
+_CONFIG = "trundle.yaml"
+
+
+def verify(
+    context: typer.Context,
+    *,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="FILES", help="Schema files or folders, or a project; else the project's."
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="Replays the examples of this seed.")
+    ] = None,
+    examples: Annotated[
+        int | None,
+        typer.Option(
+            "--examples",
+            min=0,
+            help="Examples for each version of a resource type.",
+            show_default="10",
+        ),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option("--for", metavar="TIME", help="Go on for so long, as in 90s, 10m or 1h."),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", "-j", min=1, help="How many processes.", show_default="one a core"),
+    ] = None,
+    resource: Annotated[
+        list[str] | None,
+        typer.Option("--resource", help="Only this resource type; may be given several times."),
+    ] = None,
+    api_version: Annotated[
+        str | None, typer.Option("--api-version", help="Only this API version.")
+    ] = None,
+    limits: Annotated[
+        bool, typer.Option("--limits", help="List all that is lossy by nature, with the reasons.")
+    ] = False,
+    output: Annotated[
+        Format, typer.Option("--output-format", "-o", help="How to print the result.")
+    ] = Format.TABLE,
+) -> None:
+    """Prove that nothing is lost: hold generated values to the laws of conversion."""
+    _need_hypothesis()
+    from trundle.project import ProofOptions  # noqa: PLC0415
+
+    options = ProofOptions(
+        seed=random.randrange(_SEEDS) if seed is None else seed,  # noqa: S311 - no secret
+        examples=10 if examples is None else examples,
+        jobs=jobs or os.cpu_count() or 1,
+        seconds=None if budget is None else _seconds(budget),
+        resources=tuple(resource or ()),
+        version=api_version,
+    )
+    say(f"seed {options.seed}; the same seed replays the same examples")
+    run = _run(context, paths or [], options)
+    command = _command(context, paths or [])
+    print_result(lambda: _data(run, command), lambda: _text(run, command, every=limits), output)
+    found = sum(len(each.findings) for each in run.proofs)
+    say(_summary(run, found))
+    if found:
+        raise Refusal(ExitCode.FINDINGS)
+
+
+def _need_hypothesis() -> None:
+    try:
+        import trundle.verify.proofs  # noqa: F401, PLC0415
+    except ImportError as error:
+        raise Refusal(ExitCode.FAILED, str(error)) from None
+
+
+def _seconds(text: str) -> float:
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        message = f"--for {text}: expected a time such as 90s, 10m or 1h, found {text!r}"
+        raise Refusal(ExitCode.USAGE, message)
+    return float(found[1]) * _SECONDS[found[2]]
+
+
+def _run(context: typer.Context, paths: list[Path], options: "ProofOptions") -> "ProofRun":
+    prove = _proving(context, paths, options)
+    done = [0, 0]
+    try:
+        with progress("Verifying") as step:
+
+            def know(number: int) -> None:
+                done[1] = number
+
+            def count(name: str) -> None:
+                done[0] += 1
+                step(name, done[0], done[1])
+
+            return prove(on_total=know, on_step=count)
+    except KeyboardInterrupt:
+        say(f"interrupted after {done[0]} of {done[1]} versions; all processes have ended")
+        raise
+
+
+def _proving(
+    context: typer.Context, paths: list[Path], options: "ProofOptions"
+) -> "Callable[..., ProofRun]":
+    """What proves the project, each of its groups, or some schemas."""
+    from trundle import project as rooms  # noqa: PLC0415
+    from trundle.schema.readers import Source  # noqa: PLC0415
+
+    if len(paths) == 1 and _is_project(paths[0]):
+        context.obj = Settings(paths[0])
+    elif paths:
+        with progress("Reading schemas") as step:
+            sources = [Source(path) for path in paths]
+            evolution = rooms.evolution_of(sources, on_file=lambda path: step(path.name))
+        return partial(rooms.prove_schemas, evolution, options)
+    config = config_of(context)
+    if config.groups:
+        return partial(rooms.prove_groups, config, options)
+    return partial(rooms.prove_project, load(context), options)
+
+
+def _is_project(path: Path) -> bool:
+    return path.name == _CONFIG or (path / _CONFIG).is_file()
+
+
+def _command(context: typer.Context, paths: list[Path]) -> str:
+    """The command line without its options, as it was called."""
+    folder = settings_of(context).folder
+    parts = ["trundle"]
+    if not paths and folder != Path():
+        parts += ["-C", str(folder)]
+    return shlex.join([*parts, "verify", *map(str, paths)])
+
+
+def _summary(run: "ProofRun", found: int) -> str:
+    examples = sum(each.examples + each.covering for each in run.proofs)
+    place = "generated to be proved" if run.folder is None else f"in {shown_path(run.folder)}"
+    versions = len({(each.resource, each.version) for each in run.proofs})
+    reached = str(versions) if run.complete else f"{versions} of {run.planned}"
+    rounds = "" if run.rounds == 1 else f" in {run.rounds} rounds"
+    return (
+        f"package {run.package}, {place}: {reached} versions of resource types, {examples} "
+        f"examples{rounds}, {found or 'no'} {'finding' if found == 1 else 'findings'}, "
+        f"{run.seconds:.1f} s, seed {run.seed}"
+    )
+
+
+def _by_resource(run: "ProofRun") -> Iterator[tuple[str, list["Proof"]]]:
+    for name in dict.fromkeys(each.resource for each in run.proofs):
+        yield name, [each for each in run.proofs if each.resource == name]
+
+
+def _held(proofs: list["Proof"]) -> dict[str, int]:
+    from trundle.verify.proofs import LAWS  # noqa: PLC0415
+
+    found = {name: sum(each.held.get(name, 0) for each in proofs) for name in LAWS}
+    return {name: count for name, count in found.items() if count}
+
+
+def _data(run: "ProofRun", command: str) -> dict[str, Any]:
+    return {
+        "package": run.package,
+        "folder": None if run.folder is None else str(run.folder),
+        "seed": run.seed,
+        "rounds": run.rounds,
+        "seconds": round(run.seconds, 1),
+        "complete": run.complete,
+        "resources": [
+            {
+                "name": name,
+                "versions": list(dict.fromkeys(each.version for each in proofs)),
+                "examples": sum(each.examples for each in proofs),
+                "covering": sum(each.covering for each in proofs),
+                "held": _held(proofs),
+                "limits": [_limit_data(each) for each in run.limits[name]],
+                "findings": [
+                    _finding_data(found, proof, command)
+                    for proof in proofs
+                    for found in proof.findings
+                ],
+            }
+            for name, proofs in _by_resource(run)
+        ],
+    }
+
+
+def _finding_data(found: "Counterexample", proof: "Proof", command: str) -> dict[str, Any]:
+    import msgspec  # noqa: PLC0415
+
+    data: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(found))
+    return {**data, "replay": _replay(found, proof, command)}
+
+
+def _replay(found: "Counterexample", proof: "Proof", command: str) -> str:
+    return (
+        f"{command} --resource {shlex.quote(found.resource)} --api-version {found.version} "
+        f"--seed {found.seed} --examples {proof.examples}"
+    )
+
+
+def _limit_data(limit: "Limit") -> dict[str, Any]:
+    return {
+        "path": limit.path,
+        "kind": limit.kind,
+        "law": limit.law,
+        "versions": list(limit.versions),
+        "others": list(limit.others),
+        "reason": limit.reason,
+    }
+
+
+def _text(run: "ProofRun", command: str, *, every: bool) -> str:
+    from trundle.report import table  # noqa: PLC0415
+
+    rows = []
+    findings: list[str] = []
+    for name, proofs in _by_resource(run):
+        found = [(each, proof) for proof in proofs for each in proof.findings]
+        rows.append(
+            [
+                name,
+                str(len({each.version for each in proofs})),
+                str(sum(each.examples + each.covering for each in proofs)),
+                str(len(found)),
+                _counted(run.limits[name]),
+            ]
+        )
+        findings.extend(_finding_text(each, proof, command) for each, proof in found)
+    header = ["resource type", "versions", "examples", "findings", "lossy by nature"]
+    return "\n\n".join([table(header, rows), *_limits_text(run, every=every), *findings])
+
+
+def _counted(limits: "tuple[Limit, ...]") -> str:
+    kinds = dict.fromkeys(each.kind for each in limits)
+    counts = {kind: sum(each.kind == kind for each in limits) for kind in kinds}
+    return ", ".join(f"{count} {kind}" for kind, count in counts.items()) or "nothing"
+
+
+def _limits_text(run: "ProofRun", *, every: bool) -> Iterator[str]:
+    """The limits that break a law, and all others where they are asked for; and what the words mean."""
+    from trundle.verify.limits import KINDS  # noqa: PLC0415
+
+    kinds: dict[str, None] = {}
+    for name, limits in run.limits.items():
+        kinds.update(dict.fromkeys(each.kind for each in limits))
+        listed = [each for each in limits if every or each.law is not None]
+        if listed:
+            yield "\n".join([name, *(f"  {_limit_text(each)}" for each in listed)])
+    if kinds:
+        told = (f"{kind}: {KINDS[kind]}" for kind in KINDS if kind in kinds)
+        hidden = "" if every else "\n`--limits` lists each of them, with the reason."
+        yield "\n".join(told) + hidden
+
+
+def _limit_text(limit: "Limit") -> str:
+    law = f" (cannot keep {limit.law})" if limit.law else ""
+    others = f", not {_span(limit.others)}" if limit.others else ""
+    reason = f": {limit.reason}" if limit.reason else ""
+    return f"{limit.kind}{law} {limit.path} of {_span(limit.versions)}{others}{reason}"
+
+
+def _span(versions: tuple[str, ...]) -> str:
+    few = 2
+    if len(versions) <= few:
+        return " and ".join(versions)
+    return f"{versions[0]} to {versions[-1]} ({len(versions)} versions)"
+
+
+def _finding_text(found: "Counterexample", proof: "Proof", command: str) -> str:
+    lines = [
+        f"finding: {found.law}",
+        f"  {found.resource} {', '.join(found.versions)} at {found.path}",
+        f"  expected: {found.expected}",
+        f"  found:    {found.found}",
+    ]
+    lines += [
+        f"  written by {each.version}: {bytes(each.document).decode()}"
+        for each in found.case.writes
+    ]
+    for name in ("document", "edited", "touched", "earlier"):
+        value = getattr(found.case, name)
+        if value is not None:
+            lines.append(f"  {name}: {bytes(value).decode()}")
+    lines.append(f"  replay: {_replay(found, proof, command)}")
+    return "\n".join(lines)

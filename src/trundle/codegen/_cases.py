@@ -1,0 +1,57 @@
+"""Telling the variants of a union apart, in generated code."""
+
+from collections.abc import Iterable
+
+from trundle.codegen._text import text_literal
+from trundle.codegen._types import TypeRenderer
+from trundle.evolution import Lineage
+from trundle.evolution.steps import Case, Cases
+from trundle.schema import EnumType, ListOf, MapOf, Ref, Scalar
+
+_KINDS = {
+    "boolean": "isinstance(value, bool)",
+    "integer": "isinstance(value, int) and not isinstance(value, bool)",
+    "number": "isinstance(value, int | float) and not isinstance(value, bool)",
+    "string": "isinstance(value, str)",
+}
+
+
+def in_order(cases: Iterable[Case]) -> list[Case]:
+    """The cases in the order in which they are tried: an integer is a number, too."""
+    return sorted(
+        cases, key=lambda case: isinstance(case.variant, Scalar) and case.variant.kind == "number"
+    )
+
+
+def case_test(types: TypeRenderer, lineage: Lineage, case: Case, step: Cases) -> str:
+    """The test whether `value` is of a case's variant."""
+    variant = case.variant
+    match variant:
+        case Ref(key):
+            found = lineage.evolution.schema(step.place.version).definitions[key]
+            if isinstance(found, EnumType):
+                return _KINDS[found.kind]
+            annotation = types.annotation_at(
+                lineage, step.place, variant, storage=step.source.kind == "storage"
+            )
+            test = f"isinstance(value, {annotation})"
+            return test if case.telling is None else f"{test} and {_tells(types, case, step)}"
+        case Scalar(kind):
+            return _KINDS[kind]
+        case ListOf():
+            return "isinstance(value, list)"
+        case MapOf():
+            return "isinstance(value, dict)"
+        case _:
+            return "True"
+
+
+def _tells(types: TypeRenderer, case: Case, step: Cases) -> str:
+    """The test that an object has the text that its target is told by."""
+    assert case.telling is not None
+    assert isinstance(case.variant, Ref)
+    name, texts = case.telling
+    version = step.source.version
+    definition = types.evolution.schema(version).object(case.variant.key)
+    attribute = types.names(version, definition)[name]
+    return f"tells(value.{attribute}, {', '.join(map(text_literal, texts))})"

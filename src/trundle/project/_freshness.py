@@ -1,0 +1,193 @@
+"""Tells which parts of a generated folder are still what would be generated, without reading a schema.
+
+The manifest of a generated folder keeps a record of each part: the SHA-256 of every file that it was made
+from, and a key for all else that it depends on. A part is fresh while its key and its files are the same,
+while the URLs that its references use still lead to the same files, and while what was written for it still
+stands there as it was written. Nothing is told from times.
+
+The key of a whole project covers what its own file says and every file of its sources, so that it changes
+when a file comes or goes. While it is the same, all parts are fresh.
+"""
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+import trundle
+from trundle.evolution import TypeChanges
+from trundle.project._parts import Part
+from trundle.project.changes import BY_PROPERTY
+from trundle.project.config import Config
+from trundle.project.output import Manifest
+from trundle.schema.readers import Catalogue, is_python, source_files
+
+_SAID_OTHERWISE = frozenset(
+    {"path", "output", "sources", "groups", "groups_where", "changes", "hooks"}
+)
+"""What of a project's file has no part in the code, or is said without the lines where it stands."""
+
+
+class Record(msgspec.Struct, frozen=True):
+    """What a part was made from.
+
+    Attributes:
+        key: stands for all that is not a file.
+        inputs: the SHA-256 of each file, by its path seen from the project's folder.
+        urls: the file that each URL led to that references were looked up by; empty where to none.
+        misfits: the changes and hooks that were held against it and did not fit.
+        resources: the names of its resource types.
+        served: the API versions that it serves.
+    """
+
+    key: str
+    inputs: dict[str, str]
+    urls: dict[str, str]
+    misfits: tuple[tuple[str, ...], ...]
+    resources: tuple[str, ...]
+    served: tuple[str, ...]
+
+
+class Made(msgspec.Struct, frozen=True):
+    """What a generated folder was made from.
+
+    Attributes:
+        key: that of the whole project; empty where nothing may be told from it.
+        parts: the record of each part, by its name.
+    """
+
+    key: str
+    parts: dict[str, Record]
+
+
+def made_of(manifest: Manifest | None) -> Made:
+    """What a manifest says of a folder's making; nothing where it says nothing that can be read."""
+    try:
+        return msgspec.convert(manifest.made if manifest is not None else None, Made)
+    except msgspec.ValidationError:
+        return Made("", {})
+
+
+class Digests:
+    """SHA-256 of files, each taken once: what changes meanwhile is noticed by the next run.
+
+    Args:
+        folder: where the paths in records start.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = Path(os.path.realpath(folder))
+        self._known: dict[str, str] = {}
+
+    def name(self, path: Path) -> str:
+        """The path of a file as records write it."""
+        real = os.path.realpath(path)
+        try:
+            return Path(os.path.relpath(real, self._folder)).as_posix()
+        except ValueError:  # on another drive
+            return Path(real).as_posix()
+
+    def of(self, name: str) -> str:
+        """The digest of a file by the path in a record; empty where there is none that can be read."""
+        found = self._known.get(name)
+        if found is None:
+            try:
+                found = hashlib.sha256((self._folder / name).read_bytes()).hexdigest()
+            except OSError:
+                found = ""
+            self._known[name] = found
+        return found
+
+
+def whole_key(config: Config, made: Iterable[Record], digests: Digests) -> str:
+    """The key of a whole project: its file, all files of its sources, and all others that records name.
+
+    Empty where it cannot be told without importing Python modules.
+
+    Raises:
+        SchemaError: a source is not there.
+    """
+    if any(is_python(source) for source in config.sources):
+        return ""
+    files = [digests.name(path) for source in config.sources for path in source_files(source)]
+    files += sorted({name for record in made for name in record.inputs})
+    sources = [
+        repr((digests.name(x.path), x.format, x.version, x.resources, x.group))
+        for x in config.sources
+    ]
+    groups = [f"{each.name} {each.group}" for each in config.groups]
+    contents = [f"{name} {digests.of(name)}" for name in files]
+    return _digest([_trundle(), *_said(config), "", *sources, "", *groups, "", *contents])
+
+
+def part_key(part: Part, digests: Digests) -> str:
+    """The key of a part: all that it depends on but the content of files."""
+    readings = [f"{digests.name(Path(x.file))} {x.version} {x.reading}" for x in part.declared]
+    return _digest([_trundle(), *_said(part.config), "", *readings])
+
+
+def _said(config: Config) -> Iterator[str]:
+    """What a project's file says about the code that is generated."""
+    for name in config.__struct_fields__:
+        if name not in _SAID_OTHERWISE:
+            yield f"{name} {getattr(config, name)!r}"
+    for each in config.changes:
+        yield repr((str(each.version), each.type, each.rename_type, *_rules(each)))
+    for hook in config.hooks:
+        yield repr((hook.type, str(hook.older), str(hook.newer), hook.use))
+
+
+def _rules(changes: TypeChanges) -> Iterator[object]:
+    for rule in BY_PROPERTY:
+        yield getattr(changes, rule)
+
+
+def is_fresh(part: Part, record: Record | None, digests: Digests, catalogue: Catalogue) -> bool:
+    """Whether a part would be generated as it was."""
+    return (
+        record is not None
+        and not part.imports_python
+        and record.key == part_key(part, digests)
+        and all(digests.of(name) == digest for name, digest in record.inputs.items())
+        and all(
+            named(catalogue.leads_to(url), digests) == file for url, file in record.urls.items()
+        )
+    )
+
+
+def named(file: str, digests: Digests) -> str:
+    """A file that a URL led to as records write it; nothing for none."""
+    return digests.name(Path(file)) if file else ""
+
+
+def standing_files(
+    manifest: Manifest | None, present: Mapping[str, str | None], prefix: str
+) -> Mapping[str, str] | None:
+    """The files of a part that stand in a folder as they were written; None where one does not.
+
+    Args:
+        manifest: what the folder says about itself.
+        present: the digest of each file in the folder.
+        prefix: what the paths of the part's files start with.
+    """
+    listed = manifest.files if manifest is not None else {}
+    own = {name: digest for name, digest in listed.items() if name.startswith(prefix)}
+    return own if own and all(present.get(name) == own[name] for name in own) else None
+
+
+def _digest(texts: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()
+
+
+@cache
+def _trundle() -> str:
+    """Stands for this Trundle: its version and its code, and the Python whose names generated code avoids."""
+    digest = hashlib.sha256(f"{trundle.__version__} {sys.version_info[:2]}".encode())
+    root = Path(trundle.__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,214 @@
+"""The parts of a project: what is generated as a package of its own, and what each is made from.
+
+A project without `groups` is one part. With them, each group of resources is one: its package stands within
+the project's, and nothing of another group counts for it. Configured changes and hooks go to every part that
+has their version; what fits none of these parts is a finding.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from trundle.evolution import TypeChanges
+from trundle.project.changes import version_gone
+from trundle.project.config import Config
+from trundle.project.errors import ProjectError
+from trundle.project.findings import Finding, Misfit, did_you_mean, listed
+from trundle.project.hooks import hook_key, versions_gone
+from trundle.schema.readers import Catalogue, Declared, is_python
+from trundle.version import ApiVersion
+
+
+class Part(msgspec.Struct, frozen=True):
+    """What is generated as one package.
+
+    Attributes:
+        name: its name within the project's package; empty for a project that is one part.
+        config: what the project's file says about it: its package, changes and hooks.
+        group: the group whose resources it has; None for all.
+        declared: its resources, in every version.
+    """
+
+    name: str
+    config: Config
+    group: str | None
+    declared: tuple[Declared, ...]
+
+    @property
+    def prefix(self) -> str:
+        """What the paths of its files start with, seen from the project's package."""
+        return f"{self.name}/" if self.name else ""
+
+    @property
+    def root_package(self) -> str:
+        """The project's package."""
+        return (
+            self.config.package.removesuffix(f".{self.name}") if self.name else self.config.package
+        )
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """The names of its resource types, each as its newest version writes it."""
+        found: dict[str, Declared] = {}
+        for each in self.declared:
+            known = found.setdefault(each.resource.casefold(), each)
+            if each.version > known.version:
+                found[each.resource.casefold()] = each
+        return tuple(sorted(each.resource for each in found.values()))
+
+    @property
+    def imports_python(self) -> bool:
+        """Whether it may be made from Python modules, whose own imports nobody knows."""
+        python = {str(each.path) for each in self.config.sources if is_python(each)}
+        return any(each.file in python for each in self.declared)
+
+
+class Outline(msgspec.Struct, frozen=True):
+    """A project whose parts are known, before any of them is loaded.
+
+    Attributes:
+        config: what the project's file says.
+        parts: its parts, in alphabetical order.
+        findings: what is wrong with its groups, and with changes and hooks of versions that no part has.
+    """
+
+    config: Config
+    parts: tuple[Part, ...]
+    findings: tuple[Finding, ...] = ()
+
+
+def outline_of(config: Config, catalogue: Catalogue) -> Outline:
+    """The parts of a project.
+
+    Raises:
+        ProjectError: there are no resources in the schemas.
+    """
+    declared = catalogue.declared
+    if not declared:
+        raise no_resources(str(config.path))
+    if not config.groups:
+        part = Part("", config, None, declared)
+        return Outline(config, (part,), tuple(_namesakes(config, declared)))
+    by_group: dict[str, list[Declared]] = {}
+    for each in declared:
+        by_group.setdefault(each.group.casefold(), []).append(each)
+    parts = []
+    for group in sorted(config.groups, key=lambda each: each.name):
+        own = tuple(by_group.get(group.key, ()))
+        if own:
+            narrow = _narrowed(config, group.name, group.group, {each.version for each in own})
+            parts.append(Part(group.name, narrow, group.group, own))
+    findings = [*_unlisted(config, by_group), *_empty(config, by_group), *_gone(config, declared)]
+    return Outline(config, tuple(parts), tuple(findings))
+
+
+def no_resources(where: str) -> ProjectError:
+    """The error for sources that declare nothing."""
+    advice = "name the files or folders that hold them, or say `resources` in their source"
+    return ProjectError(f"{where}: expected schemas of resources, found none; {advice}")
+
+
+def _narrowed(config: Config, name: str, group: str, versions: set[ApiVersion]) -> Config:
+    """What a project's file says about one group."""
+    return msgspec.structs.replace(
+        config,
+        package=f"{config.package}.{name}",
+        title=f"{group} of {config.title}" if config.title else group,
+        groups=(),
+        changes=tuple(each for each in config.changes if each.version in versions),
+        hooks=tuple(each for each in config.hooks if {each.older, each.newer} & versions),
+    )
+
+
+def _finding(where: str, what: str, advice: str) -> Finding:
+    return Finding(where=where, what=what, advice=advice, kind="group")
+
+
+def _namesakes(config: Config, declared: Iterable[Declared]) -> Iterator[Finding]:
+    """Resource types of several groups that share a name, and so cannot be in one package."""
+    groups: dict[str, dict[str, Declared]] = {}
+    for each in declared:
+        groups.setdefault(each.resource.casefold(), {}).setdefault(each.group.casefold(), each)
+    for _, found in sorted(groups.items()):
+        if len(found) > 1:
+            first, *_ = found.values()
+            places = listed(f"{each.group or 'no group'} in {each.file}" for each in found.values())
+            what = f"expected one resource type {first.resource}, found those of {places}"
+            advice = "give each group a package of its own by `groups`, or leave one out"
+            yield _finding(str(config.path), what, advice)
+
+
+def _unlisted(config: Config, by_group: Mapping[str, Sequence[Declared]]) -> Iterator[Finding]:
+    """Groups that the schemas have and `groups` does not."""
+    known = {each.key for each in config.groups}
+    for key, declared in sorted(by_group.items()):
+        if key in known:
+            continue
+        first = declared[0]
+        names = listed(dict.fromkeys(each.resource for each in declared), 3)
+        found = f"resources of {first.group} ({names}; the first in {first.file})"
+        advice = f"add a line `name: {first.group}` below `groups`"
+        if not first.group:
+            found = f"resources of no group ({names}; the first in {first.file})"
+            advice = "give their source a `group`, or leave them out by its `resources`"
+        what = f"expected every group of the schemas among `groups`, found {found}"
+        yield _finding(config.groups_where, what, advice)
+
+
+def _empty(config: Config, by_group: Mapping[str, Sequence[Declared]]) -> Iterator[Finding]:
+    """Groups without any resource."""
+    known = {declared[0].group for declared in by_group.values() if declared[0].group}
+    for each in config.groups:
+        if each.key not in by_group:
+            what = f"expected resources of {each.group} for {each.name}, found none in the schemas"
+            yield _finding(each.where, what, did_you_mean(each.group, known))
+
+
+def _gone(config: Config, declared: Iterable[Declared]) -> Iterator[Finding]:
+    """Changes and hooks of versions that no group has."""
+    versions = sorted({each.version for each in declared})
+    for changes in config.changes:
+        if changes.version not in versions:
+            yield version_gone(changes, versions)
+    for hook in config.hooks:
+        if not {hook.older, hook.newer} & set(versions):
+            yield from versions_gone(hook, versions)
+
+
+def unfit(
+    parts: Sequence[Part], misfits: Mapping[str, Iterable[Misfit]]
+) -> tuple[tuple[Finding, ...], frozenset[str]]:
+    """What fits no part that it was held against.
+
+    Args:
+        parts: all parts.
+        misfits: what fits each part not, by its name. Its findings are empty where nobody looked.
+
+    Returns:
+        The findings, and the parts that should be looked at for those that are not known.
+    """
+    rules = {name: {each.rule for each in found} for name, found in misfits.items()}
+    findings: dict[Finding, None] = {}
+    unseen: set[str] = set()
+    for name, found in misfits.items():
+        for each in found:
+            if each.rule and not all(_misses(part, each.rule, rules) for part in parts):
+                continue
+            if each.finding.what:
+                findings[each.finding] = None
+            else:
+                unseen.add(name)
+    return tuple(findings), frozenset(unseen)
+
+
+def _misses(part: Part, rule: tuple[str, ...], rules: Mapping[str, set[tuple[str, ...]]]) -> bool:
+    """Whether a rule was not held against a part, or does not fit it."""
+    changed = any(_is_change(each, rule) for each in part.config.changes)
+    if not changed and not any(hook_key(each) == rule for each in part.config.hooks):
+        return True
+    own = rules.get(part.name, set())
+    return rule in own or (*rule[:2], "", "") in own
+
+
+def _is_change(changes: TypeChanges, rule: tuple[str, ...]) -> bool:
+    return (str(changes.version), changes.type) == rule[:2]

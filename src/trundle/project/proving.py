@@ -1,0 +1,387 @@
+"""The proof of a project: its generated package is held to the laws of conversion, in several processes."""
+
+import contextlib
+import importlib
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from trundle.codegen import Blueprint, generate_package, renamed_properties
+from trundle.evolution import Evolution
+from trundle.project._importing import importable
+from trundle.project._parts import outline_of
+from trundle.project._processes import spread
+from trundle.project.config import Config
+from trundle.project.errors import ProjectError
+from trundle.project.findings import FindingsError, errors_among
+from trundle.project.generating import package_folder
+from trundle.project.hooks import hook_modules
+from trundle.project.loading import Project, load_part
+from trundle.report import ReportError
+from trundle.runtime import Scheme
+from trundle.schema.readers import Catalogue
+
+if TYPE_CHECKING:
+    from trundle.verify.limits import Limit
+    from trundle.verify.proofs import Proof, Work
+
+EXAMPLES = 10
+"""How many examples each version of a resource type is held to, where nobody says."""
+_CHUNK = 6
+"""How many versions of a resource type a process proves in one go."""
+
+
+class ProofOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be proved, and how hard.
+
+    Attributes:
+        seed: tells the examples.
+        examples: how many there are for each version of a resource type.
+        jobs: how many processes work on it.
+        seconds: how long to go on, with further seeds; None for one round.
+        resources: names of resource types; all where there is none. Letter case does not count.
+        version: the only API version to be proved; all where there is none.
+    """
+
+    seed: int
+    examples: int = EXAMPLES
+    jobs: int = 1
+    seconds: float | None = None
+    resources: tuple[str, ...] = ()
+    version: str | None = None
+
+
+class ProofRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What was proved.
+
+    Attributes:
+        package: the package's dotted name.
+        folder: where it was found up to date; None where it was generated to be proved.
+        seed: the seed of the first round.
+        rounds: how many rounds were begun, each with the next seed.
+        planned: how many versions of resource types there were to prove.
+        seconds: how long it took.
+        limits: what is lossy by nature, and which plans cannot keep a law, by resource type.
+        proofs: by resource type and version, those of all rounds.
+        complete: whether the first round came to its end.
+    """
+
+    package: str
+    folder: Path | None
+    seed: int
+    rounds: int
+    planned: int
+    seconds: float
+    limits: "Mapping[str, tuple[Limit, ...]]"
+    proofs: "tuple[Proof, ...]"
+    complete: bool
+
+
+class _Package(NamedTuple):
+    """A generated package on disk, and what must be importable beside it."""
+
+    name: str
+    folders: tuple[Path, ...]
+    others: tuple[str, ...] = ()
+
+
+Step = Callable[[str], None]
+
+
+def prove_project(
+    project: Project, options: ProofOptions, *, on_total: Callable[[int], None], on_step: Step
+) -> ProofRun:
+    """Proves what is generated from a project's present inputs.
+
+    The package on disk is used where it is up to date; else it is generated into a temporary folder.
+
+    Args:
+        project: the project, without errors.
+        options: what is to be proved.
+        on_total: called with the number of versions, once it is known.
+        on_step: called with what was done, once for each version.
+
+    Raises:
+        FindingsError: a change or hook does not fit.
+        ReportError: there is no such resource type or version.
+        ProjectError: the package cannot be imported.
+    """
+    project.require_sound()
+    config = project.config
+    blueprint = Blueprint(project.evolution, config.horizon, config.straight)
+    files = generate_package(
+        project.evolution,
+        package=config.package,
+        title=config.title,
+        horizon=config.horizon,
+        unknown=config.unknown,
+        blueprint=blueprint,
+    )
+    folder = package_folder(project.config)
+    current = all(_holds(folder / path, content) for path, content in files.items())
+    modules = hook_modules(config.hooks)
+    sources = {name: text for name in modules if (text := _source(project.folder, name))}
+    with contextlib.ExitStack() as stack:
+        home = config.output if current else stack.enter_context(_written(config.package, files))
+        package = _Package(config.package, (home, project.folder), tuple(modules))
+        run = _Run(blueprint, package, options, sources)
+        return run.prove(folder if current else None, on_total, on_step)
+
+
+def prove_groups(
+    config: Config,
+    options: ProofOptions,
+    *,
+    on_total: Callable[[int], None],
+    on_step: Step,
+) -> ProofRun:
+    """Proves each package of a project with groups; see `prove_project`.
+
+    Args:
+        config: what the project's file says.
+        options: what is to be proved; a time is shared by all packages.
+        on_total: called with the number of versions, as far as it is known.
+        on_step: called with what was done, once for each version.
+    """
+    catalogue = Catalogue(config.sources)
+    outline = outline_of(config, catalogue)
+    if errors := errors_among(outline.findings):
+        raise FindingsError(errors)
+    share = None if options.seconds is None else options.seconds / len(outline.parts)
+    own = msgspec.structs.replace(options, seconds=share)
+    runs: list[ProofRun] = []
+    missing: ReportError | None = None
+    for part in outline.parts:
+        known = sum(each.planned for each in runs)
+        project = load_part(part, catalogue).project
+        names = {each.name.casefold(): each.name for each in project.evolution.resources}
+        wanted = tuple(each for each in options.resources if each.casefold() in names)
+        if options.resources and not wanted:
+            unknown = ReportError("resource", options.resources[0], names.values())
+            missing = missing if missing and missing.suggestions else unknown
+            continue
+        chosen = msgspec.structs.replace(own, resources=wanted)
+        total = lambda more, before=known: on_total(before + more)  # noqa: E731 - private
+        try:
+            runs.append(prove_project(project, chosen, on_total=total, on_step=on_step))
+        except ReportError as error:  # there is no such version in this group
+            missing = error
+    if not runs:
+        assert missing is not None
+        raise missing
+    return _joined(config, runs)
+
+
+def _joined(config: Config, runs: Sequence[ProofRun]) -> ProofRun:
+    proofs = [each for run in runs for each in run.proofs]
+    proofs.sort(key=lambda each: (each.resource.casefold(), each.version, each.seed))
+    limits = {name: found for run in runs for name, found in run.limits.items()}
+    return ProofRun(
+        package=config.package,
+        folder=package_folder(config) if all(each.folder for each in runs) else None,
+        seed=runs[0].seed,
+        rounds=max(each.rounds for each in runs),
+        planned=sum(each.planned for each in runs),
+        seconds=sum(each.seconds for each in runs),
+        limits=dict(sorted(limits.items(), key=lambda each: each[0].casefold())),
+        proofs=tuple(proofs),
+        complete=all(each.complete for each in runs),
+    )
+
+
+def prove_schemas(
+    evolution: Evolution,
+    options: ProofOptions,
+    *,
+    on_total: Callable[[int], None],
+    on_step: Step,
+) -> ProofRun:
+    """Proves what is generated from bare schemas; see `prove_project`."""
+    name = "generated"
+    blueprint = Blueprint(evolution)
+    files = generate_package(evolution, package=name, blueprint=blueprint)
+    with _written(name, files) as home:
+        run = _Run(blueprint, _Package(name, (home,)), options, {})
+        return run.prove(None, on_total, on_step)
+
+
+_SHARED = "from pkgutil import extend_path\n\n__path__ = extend_path(__path__, __name__)\n"
+"""What stands in the packages around a temporary one, so that those on disk are found beside it."""
+
+
+@contextlib.contextmanager
+def _written(package: str, files: Mapping[str, bytes]) -> Iterator[Path]:
+    """A folder with a generated package in it, for a while."""
+    with tempfile.TemporaryDirectory(prefix="trundle-verify-") as folder:
+        root = Path(folder)
+        for name in package.split("."):
+            root /= name
+            root.mkdir()
+            (root / "__init__.py").write_text(_SHARED)
+        for path, content in files.items():
+            target = root / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+        yield Path(folder)
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    try:
+        return path.read_bytes() == content
+    except OSError:
+        return False
+
+
+def _source(folder: Path, module: str) -> str | None:
+    """The text of a module below a folder."""
+    place = folder.joinpath(*module.split("."))
+    for path in (place.with_suffix(".py"), place / "__init__.py"):
+        if path.is_file():
+            return path.read_text(encoding="utf-8")
+    return None
+
+
+class _Run:
+    def __init__(
+        self,
+        blueprint: Blueprint,
+        package: _Package,
+        options: ProofOptions,
+        sources: Mapping[str, str],
+    ) -> None:
+        self.evolution = blueprint.evolution
+        self.plans = blueprint.plans
+        self.package = package
+        self.options = options
+        self.sources = sources
+
+    def prove(
+        self, folder: Path | None, on_total: Callable[[int], None], on_step: Step
+    ) -> ProofRun:
+        from trundle.verify.limits import limits  # noqa: PLC0415 - needs hypothesis
+
+        works = self.works()
+        chosen = dict.fromkeys(each.part.resource for each in works)
+        known = limits(self.evolution, self.plans)
+        planned = sum(len(each.versions) for each in works)
+        on_total(planned)
+        started = time.monotonic()
+        proofs: list[Proof] = []
+        rounds = 0
+        while True:
+            seed = self.options.seed + rounds
+            rounds += 1
+            again = [msgspec.structs.replace(each, seed=seed) for each in works]
+            for proof in self.results(again):
+                proofs.append(proof)
+                on_step(f"{proof.resource} {proof.version}")
+                if self.over(started):
+                    break
+            if self.options.seconds is None or self.over(started):
+                break
+        proofs.sort(key=lambda each: (each.resource.casefold(), each.version, each.seed))
+        return ProofRun(
+            package=self.package.name,
+            folder=folder,
+            seed=self.options.seed,
+            rounds=rounds,
+            planned=planned,
+            seconds=time.monotonic() - started,
+            limits={name: known[name] for name in chosen},
+            proofs=tuple(proofs),
+            complete=len({(each.resource, each.version) for each in proofs}) == planned,
+        )
+
+    def over(self, started: float) -> bool:
+        seconds = self.options.seconds
+        return seconds is not None and time.monotonic() - started >= seconds
+
+    def works(self) -> "list[Work]":
+        from trundle.verify.proofs import Work, mentioned, part_of  # noqa: PLC0415 - needs hypothesis
+
+        said = mentioned(
+            self.evolution.all_changes, self.evolution.hooks.declarations, self.sources
+        )
+        renamed = renamed_properties(self.evolution)
+        works: list[Work] = []
+        for name in chosen_resources(self.evolution, self.options.resources):
+            resource = next(each for each in self.evolution.resources if each.name == name)
+            versions = [each.text for each in resource.versions.versions]
+            if self.options.version is not None:
+                versions = [each for each in versions if each == self.options.version]
+            part = part_of(self.evolution, resource)
+            works.extend(
+                Work(
+                    part=part,
+                    versions=tuple(versions[first : first + _CHUNK]),
+                    seed=self.options.seed,
+                    examples=self.options.examples,
+                    mentioned=said,
+                    renamed=renamed,
+                )
+                for first in range(0, len(versions), _CHUNK)
+            )
+        if not works:
+            known = {each.text for each in self.evolution.versions.versions}
+            raise ReportError("version", str(self.options.version), known)
+        return works
+
+    def results(self, works: "Sequence[Work]") -> "Iterator[Proof]":
+        jobs = min(self.options.jobs, len(works))
+        if jobs > 1:
+            arguments = (self.package,)
+            for proofs in spread(_done, works, jobs=jobs, start=_opened, arguments=arguments):
+                yield from proofs
+            return
+        from trundle.verify.proofs import do  # noqa: PLC0415 - needs hypothesis
+
+        with importable(self.package.folders, (self.package.name, *self.package.others)):
+            scheme = _scheme(self.package.name)
+            for work in works:
+                yield from do(scheme, work)
+
+
+def chosen_resources(evolution: Evolution, names: Sequence[str]) -> list[str]:
+    """The resource types of some names, as the newest version writes them; all where there is none.
+
+    Raises:
+        ReportError: there is no such resource type.
+    """
+    known = {each.name.casefold(): each.name for each in evolution.resources}
+    for name in names:
+        if name.casefold() not in known:
+            raise ReportError("resource", name, known.values())
+    return [known[name.casefold()] for name in names] or list(known.values())
+
+
+def _scheme(package: str) -> Scheme:
+    try:
+        found: Any = importlib.import_module(package).scheme
+    except Exception as error:
+        text = (
+            f"the generated package {package} cannot be imported: {type(error).__name__}: {error}"
+        )
+        raise ProjectError(text) from error
+    assert isinstance(found, Scheme)
+    return found
+
+
+_OPENED: list[Scheme] = []
+
+
+def _opened(package: _Package) -> None:
+    """Makes a process ready: the package can be imported, and its scheme is at hand."""
+    sys.path[:0] = [str(each.resolve()) for each in package.folders]
+    sys.dont_write_bytecode = True
+    _OPENED[:] = [_scheme(package.name)]
+
+
+def _done(work: "Work") -> "list[Proof]":
+    from trundle.verify.proofs import do  # noqa: PLC0415 - needs hypothesis
+
+    return list(do(_OPENED[0], work))

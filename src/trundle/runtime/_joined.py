@@ -1,0 +1,230 @@
+"""One scheme over generated packages that know nothing of each other: one for each group of resources.
+
+Each package has a scheme of its own, which does the work. This one finds it by the resource type of a
+document or the class of an object, and imports it when it is first needed.
+"""
+
+import difflib
+import importlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from trundle.runtime._errors import ConversionError, UnknownVersionError
+from trundle.runtime._lookup import Conversion, ResourceType, spoken
+from trundle.runtime._objects import GeneratedObject
+from trundle.runtime._reading import Head, json_bytes, named_resource, read_head, said_resource
+from trundle.runtime._scheme import Scheme, scheme_of
+
+_LISTED = 12
+"""How many names a message lists."""
+
+
+class _Home(NamedTuple):
+    """Where a resource type is.
+
+    Attributes:
+        name: what the joined scheme calls it.
+        member: its package, relative to the one that joins them.
+        plain: what its own package calls it.
+    """
+
+    name: str
+    member: str
+    plain: str
+
+
+class JoinedScheme:
+    """Converts documents and objects of several generated packages, each between all its versions.
+
+    Resource types are called as their packages call them. Where several groups have one of a name, each is
+    called `group/name`, and the `apiVersion` of a document (`group/version`) tells them apart.
+
+    Args:
+        package: the dotted name of the package that holds the others.
+        members: the packages, by their names within it: the group of each, and its resource types.
+        served: the API versions that clients are meant to use; those of all packages.
+        unknown: what happens to properties that a version does not know when a client writes them:
+            `error`, or `keep`.
+    """
+
+    def __init__(
+        self,
+        package: str,
+        members: Mapping[str, tuple[str, tuple[str, ...]]],
+        *,
+        served: tuple[str, ...],
+        unknown: str = "error",
+    ) -> None:
+        self.package = package
+        self.served = served
+        self.unknown = unknown
+        self._homes = _homes(members)
+        self.resources: Mapping[str, ResourceType] = _Resources(
+            {each.name: each for each in self._homes.values()}, self._resource_type
+        )
+
+    def convert(
+        self,
+        value: Any,
+        to: str | None = None,
+        base: Any = None,
+        *,
+        version: str | None = None,
+        resource: str | None = None,
+    ) -> Any:
+        """Converts a document or an object to another version, or to what a store keeps.
+
+        See `Scheme.convert`.
+        """
+        if isinstance(value, GeneratedObject):
+            return self._of_class(type(value)).convert(value, to, base)
+        scheme, named = self._of_document(json_bytes(value), resource)
+        return scheme.convert(value, to, base, version=version, resource=named)
+
+    def convert_json(
+        self,
+        data: bytes,
+        to: str | None = None,
+        base: bytes | None = None,
+        *,
+        version: str | None = None,
+        resource: str | None = None,
+        strict: bool = False,
+    ) -> bytes:
+        """Like `convert`, from JSON to JSON; numbers in free-form data keep their spelling.
+
+        See `Scheme.convert_json`.
+        """
+        scheme, named = self._of_document(data, resource)
+        return scheme.convert_json(data, to, base, version=version, resource=named, strict=strict)
+
+    def to_storage(self, value: Any, base: Any = None, *, version: str | None = None) -> Any:
+        """An API object or document as the storage object that a store keeps.
+
+        See `Scheme.to_storage`.
+        """
+        return self._of_value(value).to_storage(value, base, version=version)
+
+    def from_storage(self, stored: Any, to: str) -> Any:
+        """A stored object or document as an API object of some version."""
+        return self._of_value(stored).from_storage(stored, to)
+
+    def decode(
+        self, data: bytes, *, version: str | None = None, resource: str | None = None
+    ) -> Any:
+        """Reads a document as an object of its version, or of its storage version.
+
+        Raises:
+            DocumentError: the document is not what its version says; all findings are named.
+            UnknownVersionError: there is no such version or resource type.
+        """
+        scheme, named = self._of_document(data, resource)
+        return scheme.decode(data, version=version, resource=named)
+
+    def encode(self, value: GeneratedObject) -> bytes:
+        """The compact JSON of an object.
+
+        Raises:
+            DocumentError: a number in it is infinite or no number, or a text has a lone surrogate.
+        """
+        return self._of_class(type(value)).encode(value)
+
+    def function(self, source: type[Any], target: type[Any]) -> tuple[Callable[..., Any], bool]:
+        """The generated function that converts objects of one class to another.
+
+        See `Scheme.function`.
+        """
+        return self._of_class(source).function(source, target)
+
+    def conversions(self, source: type[Any]) -> tuple[Conversion, ...]:
+        """All conversions that lead from a class of a package and are kept with it."""
+        return self._of_class(source).conversions(source)
+
+    def _scheme(self, member: str) -> Scheme:
+        scheme: Scheme = importlib.import_module(f"{self.package}.{member}").scheme
+        return scheme
+
+    def _of_value(self, value: Any) -> Scheme:
+        if isinstance(value, GeneratedObject):
+            return self._of_class(type(value))
+        return self._of_document(json_bytes(value), None)[0]
+
+    def _of_class(self, class_: type[Any]) -> Scheme:
+        if not class_.__module__.startswith(f"{self.package}."):
+            raise ConversionError(f"{spoken(class_)} does not belong to {self.package}")
+        return scheme_of(class_)
+
+    def _of_document(self, data: bytes, resource: str | None) -> tuple[Scheme, str | None]:
+        """The scheme that knows a document, and what it calls the resource type that was asked for."""
+        head = read_head(data)
+        home = self._home(head, resource)
+        return self._scheme(home.member), None if resource is None else home.plain
+
+    def _home(self, head: Head, resource: str | None) -> _Home:
+        own = head.api_version if isinstance(head.api_version, str) else ""
+        group = own.rpartition("/")[0].casefold()
+
+        def find(name: str) -> _Home | None:
+            return self._homes.get(name) or self._homes.get(f"{group}/{name}")
+
+        found = named_resource(head, resource, find)
+        if found is not None:
+            return found
+        if resource is None and head.kind is None and head.type is None and len(self._homes) == 1:
+            return next(iter(self._homes.values()))
+        raise UnknownVersionError(
+            f"{said_resource(head, resource)}; {self._advice(head, resource)}"
+        )
+
+    def _advice(self, head: Head, resource: str | None) -> str:
+        wanted = str(resource or head.kind or head.type or "").casefold()
+        close = difflib.get_close_matches(wanted, self._homes, n=3)
+        close += [key for key in self._homes if key.rpartition("/")[2] == wanted]
+        names = [self._homes[key].name for key in dict.fromkeys(close)]
+        if names:
+            return f"did you mean {' or '.join(names)}?"
+        listed = ", ".join(list(self.resources)[:_LISTED])
+        more = f", and {len(self._homes) - _LISTED} more" if len(self._homes) > _LISTED else ""
+        return f"{self.package} has {listed}{more}"
+
+    def _resource_type(self, home: _Home) -> ResourceType:
+        found = self._scheme(home.member).resources[home.plain]
+
+        def placed(paths: Mapping[str, str]) -> Mapping[str, str]:
+            return {version: f"{home.member}.{path}" for version, path in paths.items()}
+
+        return found._replace(versions=placed(found.versions), storage=placed(found.storage))
+
+
+class _Resources(Mapping[str, ResourceType]):
+    """Resource types by name; only the package of one that is asked for is imported."""
+
+    def __init__(
+        self, homes: Mapping[str, _Home], resource_type: Callable[[_Home], ResourceType]
+    ) -> None:
+        self._homes = homes
+        self._resource_type = resource_type
+
+    def __getitem__(self, name: str) -> ResourceType:
+        return self._resource_type(self._homes[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._homes)
+
+    def __len__(self) -> int:
+        return len(self._homes)
+
+
+def _homes(members: Mapping[str, tuple[str, tuple[str, ...]]]) -> dict[str, _Home]:
+    """Where each resource type is, by its name in small letters, in alphabetical order."""
+    holders: dict[str, list[_Home]] = {}
+    for member, (_, names) in members.items():
+        for name in names:
+            holders.setdefault(name.casefold(), []).append(_Home(name, member, name))
+    found = {}
+    for homes in holders.values():
+        for home in homes:
+            group = members[home.member][0]
+            full = home.plain if len(homes) == 1 else f"{group}/{home.plain}"
+            found[full.casefold()] = home._replace(name=full)
+    return dict(sorted(found.items()))

@@ -1,0 +1,220 @@
+"""A case: what clients write, one after the other, and what a law then asks; all of it as JSON."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from trundle.runtime import Scheme
+from trundle.verify import _laws as laws
+from trundle.verify._broken import LawBroken
+from trundle.verify._stored import read_document
+
+Json = msgspec.Raw
+CONVERTS = "every valid document converts"
+"""What is broken where a conversion fails, whatever law was to be looked at."""
+
+
+class Write(msgspec.Struct, frozen=True):
+    """A client's write: the version and its whole document."""
+
+    version: str
+    document: Json
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What clients do to one object of a resource type, version by version.
+
+    Attributes:
+        version: the version that the laws are held to.
+        writes: the writes that make the stored object, the first one over nothing.
+        document: a document that is written over it.
+        edited: an edited copy of what the version reads.
+        touched: a copy of the document in which only scalars have changed.
+        earlier: a document that an earlier release stored in its own shape.
+        target: another version, for the laws that lead from one to another.
+    """
+
+    version: str
+    writes: tuple[Write, ...] = ()
+    document: Json | None = None
+    edited: Json | None = None
+    touched: Json | None = None
+    earlier: Json | None = None
+    target: str | None = None
+
+
+Hop = Callable[[bytes, str, str], bytes]
+"""Converts a document from one version to a neighbour by what these two alone tell."""
+
+
+class Subject(NamedTuple):
+    """What is proved.
+
+    Attributes:
+        scheme: the scheme of the generated package.
+        resource: the resource type.
+        hooks: whether hooks have a part in it.
+        renamed: newer property names by older ones, as far as they were configured.
+        way: the versions on the way between two, both included, neighbour by neighbour.
+        hop: converts between neighbours, as a reference; None where there is none.
+    """
+
+    scheme: Scheme
+    resource: str
+    hooks: bool = False
+    renamed: Mapping[str, str] = {}
+    way: Callable[[str, str], list[str]] | None = None
+    hop: Hop | None = None
+
+
+class Made(NamedTuple):
+    """The objects of a case, read from its JSON."""
+
+    stored: Any
+    document: Any
+    edited: Any
+    touched: Any
+    earlier: Any
+
+
+def make(subject: Subject, case: Case) -> Made:
+    """The objects of a case."""
+    scheme, resource = subject.scheme, subject.resource
+
+    def read(data: Json | None, version: str = case.version) -> Any:
+        return None if data is None else read_document(scheme, resource, version, bytes(data))
+
+    stored = None
+    for each in case.writes:
+        stored = scheme.to_storage(read(each.document, each.version), stored)
+
+    def valid(data: Json | None) -> Any:
+        return None if data is None else scheme.decode(bytes(data))
+
+    return Made(
+        stored, valid(case.document), read(case.edited), valid(case.touched), valid(case.earlier)
+    )
+
+
+class Law(NamedTuple):
+    """A law as it is held to a case.
+
+    Attributes:
+        needs: the parts of a case that it looks at.
+        check: raises `LawBroken`.
+    """
+
+    needs: frozenset[str]
+    check: Callable[[Subject, Case, Made], None]
+
+
+def _law(*needs: str) -> Callable[[Callable[[Subject, Case, Made], None]], Law]:
+    return lambda check: Law(frozenset(needs), check)
+
+
+@_law("document")
+def _identity(subject: Subject, case: Case, made: Made) -> None:
+    laws.law_identity(subject.scheme, made.document)
+    laws.law_same_version(subject.scheme, made.document, case.version)
+
+
+@_law("writes", "document")
+def _law1(subject: Subject, _: Case, made: Made) -> None:
+    laws.law1(subject.scheme, made.stored, made.document)
+
+
+@_law("writes", "edited")
+def _law1_of_edits(subject: Subject, _: Case, made: Made) -> None:
+    laws.law1(subject.scheme, made.stored, made.edited)
+
+
+@_law("writes")
+def _law2(subject: Subject, case: Case, made: Made) -> None:
+    laws.law2(subject.scheme, made.stored, case.version)
+
+
+@_law("writes", "edited")
+def _edits(subject: Subject, _: Case, made: Made) -> None:
+    laws.law_of_edits(
+        subject.scheme, made.stored, made.edited, hooks=subject.hooks, renamed=subject.renamed
+    )
+
+
+@_law("writes", "document", "touched")
+def _law4(subject: Subject, _: Case, made: Made) -> None:
+    if not subject.hooks:  # what a hook makes of an edit need not lead back
+        laws.law4(subject.scheme, made.stored, made.document, made.touched)
+
+
+@_law("writes", "document")
+def _law6(subject: Subject, _: Case, made: Made) -> None:
+    laws.law6(subject.scheme, made.stored, made.document)
+
+
+@_law("writes", "document")
+def _agreement(subject: Subject, _: Case, made: Made) -> None:
+    laws.law_agreement(subject.scheme, made.stored, made.document)
+
+
+@_law("earlier")
+def _upgrade(subject: Subject, _: Case, made: Made) -> None:
+    laws.law_upgrade(subject.scheme, made.earlier)
+
+
+@_law("document", "target")
+def _hops(subject: Subject, case: Case, made: Made) -> None:
+    if subject.way is None or subject.hop is None or case.target is None:
+        return
+    way = subject.way(case.version, case.target)
+    laws.law_hops(subject.scheme, made.document, way, subject.hop)
+
+
+LAWS: Mapping[str, Law] = {
+    "identity": _identity,
+    "law 1": _law1,
+    "law 1 of edits": _law1_of_edits,
+    "law 2": _law2,
+    "laws 3 and 5": _edits,
+    "law 4": _law4,
+    "law 6": _law6,
+    "agreement": _agreement,
+    "upgrade": _upgrade,
+    "hop by hop": _hops,
+}
+"""Everything that a case is held to, by a short name."""
+
+
+def fitting(law: Law, case: Case) -> Case | None:
+    """A case with just what a law looks at; None where it lacks some of that."""
+    if any(not getattr(case, need) for need in law.needs):
+        return None
+    kept = {"version", *law.needs}
+    parts = {name: getattr(case, name) for name in case.__struct_fields__ if name in kept}
+    return Case(**parts)
+
+
+def hold(subject: Subject, name: str, case: Case) -> LawBroken | None:
+    """How a case breaks a law; None where it does not."""
+    try:
+        LAWS[name].check(subject, case, make(subject, case))
+    except LawBroken as broken:
+        return broken
+    except Exception as error:  # noqa: BLE001 - whatever fails is a finding
+        return failed(subject, case, error)
+    return None
+
+
+def failed(subject: Subject, case: Case, error: Exception) -> LawBroken:
+    """A conversion that fails, as a broken law."""
+    versions = dict.fromkeys((case.version, *(each.version for each in case.writes)))
+    found = getattr(error, "findings", None)
+    kind = found[0].reason if found else type(error).__name__
+    return LawBroken(
+        f"{CONVERTS} ({kind})",
+        subject.resource,
+        tuple(versions),
+        path=getattr(error, "path", None) or "$",
+        expected="a document",
+        found=f"{type(error).__name__}: {error}",
+    )

@@ -1,0 +1,95 @@
+"""Work in several processes: results, errors of every kind, and that nothing is left over."""
+
+import multiprocessing
+import os
+import signal
+import sys
+
+import pytest
+
+from trundle.evolution import ChangeError
+from trundle.project import FindingsError
+from trundle.project._workers import WorkerDiedError, cpu_count, work_in_processes
+from trundle.project.findings import Finding
+from trundle.schema import SchemaError
+from trundle.schema.readers import SchemaErrors
+
+
+def square(number):
+    return number * number, os.getpid()
+
+
+def fail(kind):
+    if kind == "schema":
+        raise SchemaErrors([SchemaError("a.yaml", "#/a", "one"), SchemaError("b.yaml", "#", "two")])
+    if kind == "change":
+        raise ChangeError("trundle.yaml:3", "no")
+    if kind == "findings":
+        raise FindingsError([Finding(where="x:1", what="wrong", kind="hook")])
+    if kind == "odd":
+        raise OddError(lambda: None)
+    if kind == "exit":
+        sys.exit(3)
+    if kind == "die":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return kind
+
+
+class OddError(Exception):
+    """An error that cannot be sent."""
+
+
+def run(work, pieces, jobs=2, done=lambda _: None):
+    return work_in_processes(work, pieces, jobs, done)
+
+
+def test_results_come_in_the_order_of_the_pieces():
+    done = []
+    found = run(square, [3, 1, 2, 5], done=done.append)
+    assert [each for each, _ in found] == [9, 1, 4, 25]
+    assert sorted(done) == [1, 2, 3, 5]
+    workers = {pid for _, pid in found}
+    assert len(workers) <= 2
+    assert os.getpid() not in workers
+
+
+def test_errors_arrive_as_they_were_raised():
+    with pytest.raises(SchemaErrors) as caught:
+        run(fail, ["", "schema"])
+    assert [each.file for each in caught.value.errors] == ["a.yaml", "b.yaml"]
+    assert caught.value.reason == "one"
+    assert "in fail" in "".join(caught.value.__notes__)
+    with pytest.raises(ChangeError) as other:
+        run(fail, ["change"])
+    assert (other.value.where, str(other.value)) == ("trundle.yaml:3", "trundle.yaml:3: no")
+    with pytest.raises(FindingsError) as third:
+        run(fail, ["findings"])
+    assert [str(each) for each in third.value.findings] == ["x:1: wrong"]
+
+
+def test_an_error_that_cannot_be_sent_is_told_all_the_same():
+    with pytest.raises(RuntimeError, match="OddError: <function"):
+        run(fail, ["odd"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [("die", r"ended by signal 9; .* --jobs"), ("exit", r"ended by exit code 3; .* --jobs 1")],
+)
+def test_a_worker_that_dies_is_an_error(kind, message):
+    with pytest.raises(WorkerDiedError, match=message):
+        run(fail, ["a", kind, "b"])
+    assert multiprocessing.active_children() == []
+
+
+def test_an_interrupt_ends_all_workers():
+    def interrupt(_piece):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(square, list(range(10)), done=interrupt)
+    assert multiprocessing.active_children() == []
+
+
+def test_there_is_at_least_one_processor():
+    assert cpu_count() >= 1
