@@ -1,0 +1,63 @@
+"""Lets one process, and in it one thread, at a time do something with files."""
+
+import contextlib
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+_PAUSE = 0.05
+
+
+class LockBusyError(Exception):
+    """Another process or thread still holds the lock.
+
+    Attributes:
+        path: the lock file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        super().__init__(f"{path}: expected a free lock, found it held; try again later")
+
+
+@contextlib.contextmanager
+def locked(path: Path, wait: float, pause: float = _PAUSE) -> Iterator[None]:
+    """Holds a lock file; the operating system frees it when the process dies.
+
+    Args:
+        path: the lock file, in a folder that exists; it is removed at the end.
+        wait: seconds to wait for whoever holds it.
+        pause: seconds between two looks at it.
+
+    Raises:
+        LockBusyError: somebody still holds the lock.
+    """
+    deadline = time.monotonic() + wait
+    while (descriptor := _try(path)) is None:
+        if time.monotonic() >= deadline:
+            raise LockBusyError(path)
+        time.sleep(pause)
+    try:
+        yield
+    finally:
+        # Removed before it is freed: whoever waits for the old file sees that it is no longer the lock.
+        path.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def _try(path: Path) -> int | None:
+    """Takes the lock if it is free."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(descriptor), path.stat()):
+            return descriptor
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    except BaseException:
+        os.close(descriptor)
+        raise
+    os.close(descriptor)
+    return None

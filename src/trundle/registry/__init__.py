@@ -1,0 +1,112 @@
+"""Registries of OCI artifacts: image layouts in a folder, and the distribution API over HTTP.
+
+Both do the same (`Repository`). Content is named by its digest and verified whenever it is read.
+"""
+
+from trundle.registry._collect import Garbage
+from trundle.registry._copy import Copied, copy
+from trundle.registry._docker_config import Credentials, find_credentials
+from trundle.registry._interface import (
+    ANYTHING,
+    Expected,
+    Lease,
+    Progress,
+    Registry,
+    Repository,
+    StoredManifest,
+)
+from trundle.registry._layout import DirectoryRegistry, DirectoryRepository
+from trundle.registry._ledger import MARK_ANNOTATION, Ledger, PendingError, Turn
+from trundle.registry._ledger_entries import Entry, mark_of
+from trundle.registry._model import (
+    EMPTY,
+    EMPTY_DESCRIPTOR,
+    OCI_INDEX,
+    OCI_MANIFEST,
+    PACKAGE_ARTIFACT,
+    PACKAGE_CONFIG,
+    PACKAGE_CONTENT,
+    Descriptor,
+    Index,
+    Manifest,
+    describe,
+    digest_of,
+    encode,
+    package_manifest,
+)
+from trundle.registry._open import open_registry, open_repository
+from trundle.registry._reference import Reference, tag_for, version_of
+from trundle.registry._settings import HttpSettings
+from trundle.registry.errors import (
+    BusyError,
+    ConflictError,
+    DigestMismatchError,
+    InvalidManifestError,
+    InvalidReferenceError,
+    LeaseLostError,
+    MissingExtraError,
+    NotFoundError,
+    RefusedError,
+    RegistryError,
+    StorageError,
+    TooLargeError,
+    UnauthorisedError,
+    UnreachableError,
+)
+
+__all__ = [
+    "ANYTHING",
+    "EMPTY",
+    "EMPTY_DESCRIPTOR",
+    "MARK_ANNOTATION",
+    "OCI_INDEX",
+    "OCI_MANIFEST",
+    "PACKAGE_ARTIFACT",
+    "PACKAGE_CONFIG",
+    "PACKAGE_CONTENT",
+    "BusyError",
+    "ConflictError",
+    "Copied",
+    "Credentials",
+    "Descriptor",
+    "DigestMismatchError",
+    "DirectoryRegistry",
+    "DirectoryRepository",
+    "Entry",
+    "Expected",
+    "Garbage",
+    "HttpSettings",
+    "Index",
+    "InvalidManifestError",
+    "InvalidReferenceError",
+    "Lease",
+    "LeaseLostError",
+    "Ledger",
+    "Manifest",
+    "MissingExtraError",
+    "NotFoundError",
+    "PendingError",
+    "Progress",
+    "Reference",
+    "RefusedError",
+    "Registry",
+    "RegistryError",
+    "Repository",
+    "StorageError",
+    "StoredManifest",
+    "TooLargeError",
+    "Turn",
+    "UnauthorisedError",
+    "UnreachableError",
+    "copy",
+    "describe",
+    "digest_of",
+    "encode",
+    "find_credentials",
+    "mark_of",
+    "open_registry",
+    "open_repository",
+    "package_manifest",
+    "tag_for",
+    "version_of",
+]

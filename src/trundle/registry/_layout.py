@@ -1,0 +1,440 @@
+"""A registry in a folder: one OCI image layout for each repository.
+
+The repository `acme/crm` of the registry `oci:DIR` is the image layout in `DIR/acme/crm`, which other tools read as
+`oci:DIR/acme/crm:TAG`. Beside the files of the specification it has a folder `.trundle` with locks and unfinished
+files. Every change is one rename, made under a lock, after all that it refers to is on disk:
+
+1. A blob is written aside, flushed, renamed to its digest, and its folder is flushed.
+2. A manifest is a blob whose parts are there already.
+3. A tag is an entry of `index.json`, which is written aside and renamed.
+
+So a process that dies, or a disk that is full, leaves the old state or the new one, and at most garbage.
+"""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from trundle._locking import LockBusyError, locked
+from trundle.registry import _collect, _referrers
+from trundle.registry._files import (
+    Download,
+    make_folder,
+    read_pieces,
+    storage_errors,
+    sync_folder,
+    write_durably,
+)
+from trundle.registry._interface import (
+    ANYTHING,
+    Anything,
+    Expected,
+    Lease,
+    Progress,
+    Repository,
+    StoredManifest,
+    check_expected,
+    is_internal,
+)
+from trundle.registry._layout_index import LayoutIndex
+from trundle.registry._model import (
+    MAX_MANIFEST,
+    Descriptor,
+    Index,
+    Manifest,
+    check_content,
+    check_manifest_size,
+    describe,
+    inline_content,
+    is_digest,
+    parse_manifest,
+    sniff_media_type,
+)
+from trundle.registry._reference import LAYOUT_PREFIX, check_repository, check_tag
+from trundle.registry.errors import (
+    BusyError,
+    InvalidReferenceError,
+    NotFoundError,
+    TooLargeError,
+)
+
+_LAYOUT_FILE = b'{"imageLayoutVersion":"1.0.0"}'
+_OWN_FOLDERS = {"blobs", ".trundle"}
+_LOCK_WAIT = 60.0
+
+
+class DirectoryRegistry:
+    """A folder with an image layout for each repository.
+
+    Attributes:
+        folder: the folder; it need not exist before something is put there.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @property
+    def location(self) -> str:
+        """The registry, as references have it."""
+        return f"{LAYOUT_PREFIX}{self.folder}"
+
+    def repository(self, name: str) -> "DirectoryRepository":
+        """The repository of a name; that of the empty name is the folder itself.
+
+        Raises:
+            InvalidReferenceError: that is no name, or one of a folder that image layouts have themselves.
+        """
+        if not name:
+            return DirectoryRepository(self.folder, self.location)
+        location = f"{self.location}//{name}"
+        check_repository(name, location)
+        if taken := _OWN_FOLDERS.intersection(name.split("/")):
+            raise InvalidReferenceError(
+                location,
+                "a name that no image layout uses for itself",
+                repr(min(taken)),
+                "choose another name",
+            )
+        return DirectoryRepository(self.folder / name, location)
+
+
+class _Lock:
+    """A lease that nobody can lose: the operating system keeps it."""
+
+    def check(self) -> None:
+        """Always holds."""
+
+
+class DirectoryRepository:
+    """An OCI image layout. `Repository` says what the methods do.
+
+    Attributes:
+        folder: the folder of the layout.
+    """
+
+    def __init__(self, folder: Path, location: str) -> None:
+        self.folder = folder
+        self._location = location
+        self._blobs = folder / "blobs" / "sha256"
+        self._own = folder / ".trundle"
+        self._staging = self._own / "staging"
+        self._index = folder / "index.json"
+
+    @property
+    def location(self) -> str:
+        """The repository, as references and messages have it."""
+        return self._location
+
+    # Blobs
+
+    def has_blob(self, descriptor: Descriptor) -> bool:
+        """Whether the blob is there, with its size."""
+        with storage_errors(self._location), contextlib.suppress(FileNotFoundError):
+            return self._path(descriptor.digest).stat().st_size == descriptor.size
+        return False
+
+    def blob_file(self, descriptor: Descriptor) -> Path | None:
+        """The file that is the blob, unverified."""
+        return self._path(descriptor.digest)
+
+    def read_blob(self, descriptor: Descriptor, *, limit: int) -> bytes:
+        """Reads a small blob into memory."""
+        where = f"{self._location}@{descriptor.digest}"
+        if descriptor.size > limit:
+            raise TooLargeError(
+                where, f"at most {limit} bytes", f"{descriptor.size}", "do not use the artifact"
+            )
+        inline = inline_content(descriptor, where)
+        if inline is not None:
+            return inline
+        return check_content(self._read(descriptor.digest, limit), descriptor, where)
+
+    def fetch_blob(
+        self,
+        descriptor: Descriptor,
+        target: Path,
+        *,
+        partial: Path | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Streams a blob into a file, verified."""
+        where = f"{self._location}@{descriptor.digest}"
+        path = self._path(descriptor.digest)
+        if not path.is_file():
+            raise self._missing(descriptor.digest)
+        with (
+            storage_errors(where),
+            Download(descriptor, target, where, partial=partial, progress=progress) as download,
+        ):
+            _collect_file(path, download)
+
+    def put_blob(
+        self, content: bytes | Path, descriptor: Descriptor, *, progress: Progress | None = None
+    ) -> None:
+        """Stores a blob, unless it is there."""
+        where = f"{self._location}@{descriptor.digest}"
+        with storage_errors(where):
+            if self._keep(descriptor):
+                return
+            if isinstance(content, bytes):
+                check_content(content, descriptor, where)
+                write_durably(self._path(descriptor.digest), content, self._staging)
+                return
+            staged = self._staging / descriptor.digest[7:]
+            path = self._path(descriptor.digest)
+            with Download(descriptor, path, where, partial=staged, progress=progress) as download:
+                _collect_file(content, download)
+
+    def pull_blob(
+        self, source: Repository, descriptor: Descriptor, *, progress: Progress | None = None
+    ) -> None:
+        """Brings a blob from another repository, unless it is there."""
+        with storage_errors(self._location):
+            if self._keep(descriptor):
+                return
+        target, staged = self._path(descriptor.digest), self._staging / descriptor.digest[7:]
+        source.fetch_blob(descriptor, target, partial=staged, progress=progress)
+
+    # Manifests
+
+    def has_manifest(self, digest: str) -> bool:
+        """Whether the manifest is there."""
+        return self._path(digest).is_file()
+
+    def get_manifest(self, reference: str) -> StoredManifest:
+        """Reads a manifest by its tag or digest."""
+        where = f"{self._location}{'@' if is_digest(reference) else ':'}{reference}"
+        if not is_digest(reference):
+            descriptor = self.resolve(reference)
+            content = self._read(descriptor.digest, MAX_MANIFEST)
+            return StoredManifest(where, descriptor, check_content(content, descriptor, where))
+        content = self._read(reference, MAX_MANIFEST)
+        descriptor = describe(content, sniff_media_type(content, where))
+        if descriptor.digest != reference:
+            check_content(
+                content, Descriptor(media_type="", digest=reference, size=len(content)), where
+            )
+        return StoredManifest(where, descriptor, content)
+
+    def put_manifest(
+        self,
+        content: bytes,
+        media_type: str,
+        *,
+        tag: str | None = None,
+        expected: Expected = ANYTHING,
+    ) -> Descriptor:
+        """Stores a manifest whose parts are there, and sets a tag to it."""
+        descriptor = describe(content, media_type)
+        where = f"{self._location}@{descriptor.digest}"
+        document = parse_manifest(content, media_type, where)
+        if tag is not None:
+            check_tag(tag, self._location)
+        with self._changing():
+            self._check_parts(document)
+            if tag is not None:
+                self._check_expected(LayoutIndex.read(self._index), tag, expected)
+            if not self._keep(descriptor):
+                write_durably(self._path(descriptor.digest), content, self._staging)
+            if tag is not None:
+                self._point(tag, descriptor)
+        _referrers.list_referrer(self, document, descriptor)
+        return descriptor
+
+    # Tags
+
+    def resolve(self, tag: str) -> Descriptor:
+        """What a tag points to."""
+        check_tag(tag, self._location)
+        with storage_errors(self._location):
+            descriptor = LayoutIndex.read(self._index).find(tag)
+        if descriptor is None:
+            raise self._missing(tag)
+        return descriptor
+
+    def set_tag(self, tag: str, digest: str, *, expected: Expected = ANYTHING) -> None:
+        """Points a tag to a manifest that is there."""
+        check_tag(tag, self._location)
+        with self._changing():
+            stored = self.get_manifest(digest)
+            self._check_parts(stored.document)
+            self._check_expected(LayoutIndex.read(self._index), tag, expected)
+            self._point(tag, stored.descriptor)
+
+    def tags(self, *, internal: bool = False) -> list[str]:
+        """All tags in alphabetical order."""
+        with storage_errors(self._location):
+            tags = LayoutIndex.read(self._index).tags()
+        return [tag for tag in tags if is_internal(tag) == internal]
+
+    def remove_tag(self, tag: str) -> None:
+        """Removes a tag; its manifest stays until garbage is collected."""
+        with self._changing():
+            index = LayoutIndex.read(self._index)
+            if index.find(tag) is None:
+                raise self._missing(tag)
+            index.remove_tag(tag)
+            write_durably(self._index, index.content(), self._staging)
+
+    def remove_unique_tag(self, tag: str) -> None:
+        """Removes a tag whose manifest has no other tag."""
+        with contextlib.suppress(NotFoundError):
+            self.remove_tag(tag)
+
+    def delete_manifest(self, digest: str) -> None:
+        """Deletes a manifest and every tag that points to it."""
+        with self._changing():
+            path = self._path(digest)
+            if not path.is_file():
+                raise self._missing(digest)
+            index = LayoutIndex.read(self._index)
+            index.remove_digest(digest)
+            write_durably(self._index, index.content(), self._staging)
+            path.unlink()
+            sync_folder(path.parent)
+
+    def referrers(self, digest: str) -> tuple[Descriptor, ...]:
+        """The manifests whose subject is the given one."""
+        return _referrers.listed(self, digest)
+
+    # Order
+
+    @contextlib.contextmanager
+    def lease(self, name: str, *, wait: float) -> Iterator[Lease]:
+        """Keeps all others out who ask for the lease of that name; a lock."""
+        with storage_errors(self._location):
+            self._make()
+        with self._locked(self._own / f"lease-{name}.lock", wait):
+            yield _Lock()
+
+    def collect_garbage(
+        self, grace: float, *, now: float, dry_run: bool = False
+    ) -> _collect.Garbage:
+        """Removes what no tag leads to.
+
+        Args:
+            grace: seconds that content is kept after it was put or asked to be kept, so that an artifact
+                whose tag is about to be set is not torn apart and a reader can finish.
+            now: the time, as `time.time` tells it.
+            dry_run: only says what would be removed.
+
+        Raises:
+            InvalidManifestError: a manifest that a tag leads to cannot be read; nothing was removed.
+            BusyError: another process changes the layout all the time.
+            StorageError: the folder cannot be read or written.
+        """
+        with self._changing():
+            index = LayoutIndex.read(self._index)
+
+            def save() -> None:
+                write_durably(self._index, index.content(), self._staging)
+
+            return _collect.collect(
+                self, self._blobs, self._staging, index, now - grace, None if dry_run else save
+            )
+
+    # Within
+
+    def _path(self, digest: str) -> Path:
+        if not is_digest(digest):
+            raise InvalidReferenceError(
+                self._location,
+                "sha256: and 64 hexadecimal digits",
+                repr(digest),
+                "correct the digest",
+            )
+        return self._blobs / digest[7:]
+
+    def _make(self) -> None:
+        """Makes an empty layout where there is none; also finishes one whose maker died."""
+        for folder in (self._staging, self._blobs):
+            make_folder(folder)
+        marker = self.folder / "oci-layout"
+        if not marker.exists():
+            write_durably(marker, _LAYOUT_FILE, self._staging)
+
+    def _keep(self, descriptor: Descriptor) -> bool:
+        """Whether a blob is there; its grace begins anew."""
+        self._make()
+        if not self.has_blob(descriptor):
+            return False
+        try:
+            os.utime(self._path(descriptor.digest))
+        except FileNotFoundError:
+            return False
+        return True
+
+    @contextlib.contextmanager
+    def _changing(self) -> Iterator[None]:
+        with storage_errors(self._location):
+            self._make()
+            with self._locked(self._own / "index.lock", _LOCK_WAIT):
+                if not self._index.exists():
+                    empty = LayoutIndex.read(self._index).content()
+                    write_durably(self._index, empty, self._staging)
+                yield
+
+    @contextlib.contextmanager
+    def _locked(self, path: Path, wait: float) -> Iterator[None]:
+        with contextlib.ExitStack() as held:
+            try:
+                held.enter_context(locked(path, wait, pause=0.005))
+            except LockBusyError:
+                raise BusyError(
+                    self._location,
+                    f"{path.name} to be free",
+                    "it held by another",
+                    "try again later",
+                ) from None
+            yield
+
+    def _check_parts(self, document: Manifest | Index) -> None:
+        for part in (*document.blobs(), *document.children()):
+            if not self._keep(part):
+                raise self._missing(part.digest)
+
+    def _check_expected(self, index: LayoutIndex, tag: str, expected: Expected) -> None:
+        if not isinstance(expected, Anything):
+            found = index.find(tag)
+            check_expected(
+                f"{self._location}:{tag}", expected, None if found is None else found.digest
+            )
+
+    def _point(self, tag: str, descriptor: Descriptor) -> None:
+        index = LayoutIndex.read(self._index)
+        found = index.find(tag)
+        if found is None or found.digest != descriptor.digest:
+            index.set(tag, descriptor)
+            write_durably(self._index, index.content(), self._staging)
+
+    def _read(self, digest: str, limit: int) -> bytes:
+        where = f"{self._location}@{digest}"
+        with storage_errors(where):
+            try:
+                with self._path(digest).open("rb") as file:
+                    content = file.read(limit + 1)
+            except FileNotFoundError:
+                raise self._missing(digest) from None
+        if limit == MAX_MANIFEST:
+            check_manifest_size(len(content), where)
+        return content
+
+    def _missing(self, name: str) -> NotFoundError:
+        return NotFoundError(
+            f"{self._location}{'@' if is_digest(name) else ':'}{name}",
+            "it in the layout",
+            "nothing",
+            "check the name, or push it first",
+        )
+
+
+def _collect_file(path: Path, download: Download) -> None:
+    """Collects a local file; bytes of an interrupted run that do not fit are collected again."""
+    for again in (True, False):
+        for piece in read_pieces(path, download.size):
+            download.write(piece)
+        if not again or not download.resumed or download.verified():
+            break
+        download.restart()
+    download.finish()

@@ -1,0 +1,193 @@
+"""A queue of tags that lets one process at a time change something at a registry.
+
+A registry offers nothing that could be compared and set at once: its tags are registers that anybody overwrites. But
+each process can write tags of its own and read all of them, and that is enough for Lamport's bakery algorithm:
+
+1. Set a tag "choosing". Read all tags, and take the number after the highest ticket. Set a tag "ticket" with it.
+   Remove the tag "choosing".
+2. Wait until nobody else is choosing, and after that until nobody has a lower ticket; of equal numbers the lower
+   name is first.
+3. Do the work, and remove the ticket.
+
+Whoever begins to choose after a ticket was set sees it and queues behind it; whoever was choosing before is waited
+for. A list of tags is no snapshot, so choosing is looked for in one list and tickets in a later one: a process that is
+missed in the first because it has just finished choosing has its ticket in the second.
+
+A process may die. So a tag that stands first in the queue for longer than the seconds that it claims in its own name
+is removed by those who wait; each measures that with its own monotonic clock from when it sees it there. The holder
+in turn counts from before it could have been seen there, and stops at half of that time. What a holder started before
+and the registry still carries out later than that would go unnoticed; a ledger (`Ledger`) loses nothing even then.
+"""
+
+import contextlib
+import random
+import re
+import secrets
+import time
+from collections.abc import Iterator
+
+import msgspec
+
+from trundle.registry._interface import INTERNAL_PREFIX, Repository
+from trundle.registry._markers import put_marker
+from trundle.registry.errors import (
+    BusyError,
+    InvalidReferenceError,
+    LeaseLostError,
+    NotFoundError,
+    RegistryError,
+)
+
+LEASE_ARTIFACT = "application/vnd.trundle.lease.v1"
+"""The artifact type of the tags of a queue."""
+
+_NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,40}[a-z0-9])?")
+_TAG = re.compile(r"(?P<kind>[ct])-(?P<number>\d{10})-(?P<millis>\d{1,9})-(?P<id>[0-9a-f]{16})")
+_LONGEST_POLL = 2.0
+
+
+class _Ticket(msgspec.Struct, frozen=True, order=True):
+    """A place in the queue."""
+
+    number: int
+    id: str
+    seconds: float
+    tag: str
+
+
+class TagLease:
+    """A queue at one repository, as one process sees it."""
+
+    def __init__(self, repository: Repository, name: str, seconds: float, poll: float) -> None:
+        if not _NAME.fullmatch(name):
+            raise InvalidReferenceError(
+                repository.location,
+                "the name of a lease: lower-case letters, digits and hyphens",
+                repr(name),
+                "choose another name",
+            )
+        self._repository = repository
+        self._name = name
+        self._prefix = f"{INTERNAL_PREFIX}lease-{name}."
+        self._seconds = seconds
+        self._poll = poll
+        self._since = 0.0
+        self._seen: dict[str, float] = {}
+
+    def check(self) -> None:
+        """Makes sure that nobody else may have taken over.
+
+        Raises:
+            LeaseLostError: half of the time has gone by.
+        """
+        passed = time.monotonic() - self._since
+        if passed > self._seconds / 2:
+            raise LeaseLostError(
+                f"{self._repository.location}: lease {self._name}",
+                f"to be done within {self._seconds / 2:g} seconds",
+                f"{passed:.1f} seconds gone by",
+                "see what was done, and try again",
+            )
+
+    @contextlib.contextmanager
+    def held(self, wait: float) -> Iterator["TagLease"]:
+        """Queues, and holds the lease.
+
+        Raises:
+            BusyError: others held it all the time.
+        """
+        deadline = time.monotonic() + wait
+        ticket = None
+        while ticket is None:
+            ticket = self._queue(deadline)
+        try:
+            yield self
+        finally:
+            # A ticket that cannot be removed is removed by others, in its time.
+            with contextlib.suppress(RegistryError):
+                self._repository.remove_unique_tag(ticket.tag)
+
+    def _queue(self, deadline: float) -> _Ticket | None:
+        """Waits for the turn; None when others have removed the ticket meanwhile."""
+        own = secrets.token_hex(8)
+        start = time.monotonic()
+        choosing = self._tag("c", 0, own)
+        tags = [choosing]
+        try:
+            self._put(choosing)
+            number = 1 + max((each.number for each in self._look("t")), default=0)
+            ticket = _Ticket(number, own, self._seconds, self._tag("t", number, own))
+            tags.append(ticket.tag)
+            self._since = time.monotonic()
+            self._put(ticket.tag)
+            self._repository.remove_unique_tag(choosing)
+            if time.monotonic() - start < self._seconds / 2 and self._wait(ticket, deadline):
+                return ticket
+        except BaseException:
+            self._remove(tags)
+            raise
+        self._remove(tags)
+        return None
+
+    def _wait(self, ticket: _Ticket, deadline: float) -> bool:
+        """Waits until the ticket is first; False when others have removed it."""
+        poll = self._poll
+        while True:
+            begin = time.monotonic()
+            choosing = [each for each in self._look("c") if each.id != ticket.id]
+            tickets = self._look("t")
+            if ticket not in tickets:
+                return False
+            lower = [each for each in tickets if each < ticket]
+            if lower:
+                self._since = begin
+            elif begin - self._since > self._seconds / 2:
+                return False  # First for so long that others may be about to remove it.
+            if not choosing and not lower:
+                return True
+            if begin >= deadline:
+                raise BusyError(
+                    f"{self._repository.location}: lease {self._name}",
+                    "to be next",
+                    f"{len(lower)} before",
+                    "try again later",
+                )
+            self._outlast(choosing or [min(lower)], begin)
+            time.sleep(random.uniform(poll / 2, poll))  # noqa: S311 - no secret
+            poll = min(poll * 1.5, _LONGEST_POLL, max(self._poll, self._seconds / 8))
+
+    def _outlast(self, watched: list[_Ticket], now: float) -> None:
+        """Removes those who have stood in the way for too long."""
+        self._seen = {each.tag: self._seen.get(each.tag, now) for each in watched}
+        for each in watched:
+            if now - self._seen[each.tag] > each.seconds:
+                self._break(each.tag)
+
+    def _break(self, tag: str) -> None:
+        """Removes another's tag; also one that a registry lists but does not find, as after a crash of its."""
+        try:
+            self._repository.resolve(tag)
+        except NotFoundError:
+            self._put(tag)
+        self._repository.remove_unique_tag(tag)
+
+    def _look(self, kind: str) -> list[_Ticket]:
+        """The tags of the queue of one kind."""
+        found = []
+        for tag in self._repository.tags(internal=True):
+            parts = tag.startswith(self._prefix) and _TAG.fullmatch(tag[len(self._prefix) :])
+            if parts and parts["kind"] == kind:
+                seconds = int(parts["millis"]) / 1000
+                found.append(_Ticket(int(parts["number"]), parts["id"], seconds, tag))
+        return found
+
+    def _put(self, tag: str) -> None:
+        put_marker(self._repository, tag, LEASE_ARTIFACT)
+
+    def _remove(self, tags: list[str]) -> None:
+        for tag in tags:
+            with contextlib.suppress(RegistryError):
+                self._repository.remove_unique_tag(tag)
+
+    def _tag(self, kind: str, number: int, own: str) -> str:
+        return f"{self._prefix}{kind}-{number:010d}-{round(self._seconds * 1000)}-{own}"

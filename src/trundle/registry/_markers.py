@@ -1,0 +1,40 @@
+"""Tags that say something by being there: each has a manifest of its own."""
+
+from trundle.registry._interface import Repository
+from trundle.registry._model import (
+    EMPTY,
+    EMPTY_DESCRIPTOR,
+    OCI_MANIFEST,
+    Descriptor,
+    Manifest,
+    encode,
+)
+
+TAG_ANNOTATION = "dev.trundle.tag"
+"""Tells the manifests of such tags apart, so that deleting one by its digest takes no other tag along."""
+
+
+def put_marker(
+    repository: Repository,
+    tag: str,
+    artifact_type: str,
+    layers: tuple[Descriptor, ...] = (EMPTY_DESCRIPTOR,),
+) -> None:
+    """Sets a tag to a manifest that only this tag has.
+
+    Args:
+        repository: where.
+        tag: the tag; it must never have been used before.
+        artifact_type: what it is for.
+        layers: blobs that are there, in place of an empty one.
+    """
+    repository.put_blob(EMPTY, EMPTY_DESCRIPTOR)
+    manifest = Manifest(
+        schema_version=2,
+        media_type=OCI_MANIFEST,
+        artifact_type=artifact_type,
+        config=EMPTY_DESCRIPTOR,
+        layers=layers,
+        annotations={TAG_ANNOTATION: tag},
+    )
+    repository.put_manifest(encode(manifest), OCI_MANIFEST, tag=tag)

@@ -1,0 +1,51 @@
+"""Opens what a reference names."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trundle.registry._interface import Registry, Repository
+from trundle.registry._layout import DirectoryRegistry
+from trundle.registry._reference import LAYOUT_PREFIX, Reference
+from trundle.registry.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from trundle.registry._settings import HttpSettings
+
+
+def open_registry(location: str, *, settings: "HttpSettings | None" = None) -> Registry:
+    """Opens a registry; nothing is read or asked yet.
+
+    Args:
+        location: `oci:DIR`, or a host with its port, as `Reference.registry` has it.
+        settings: times and sizes for one over HTTP.
+
+    Raises:
+        MissingExtraError: it is one over HTTP, and `trundle[registry]` is not installed.
+    """
+    if location.startswith(LAYOUT_PREFIX):
+        return DirectoryRegistry(Path(location.removeprefix(LAYOUT_PREFIX)))
+    try:
+        from trundle.registry._remote import HttpRegistry  # noqa: PLC0415 - needs an extra
+    except ModuleNotFoundError as error:
+        if error.name != "urllib3":
+            raise
+        raise MissingExtraError(
+            location,
+            "the packages for a registry over HTTP",
+            "no urllib3",
+            "run: pip install 'trundle[registry]'",
+        ) from None
+    return HttpRegistry(location, settings=settings)
+
+
+def open_repository(
+    reference: Reference | str, *, settings: "HttpSettings | None" = None
+) -> Repository:
+    """Opens the repository that a reference is in.
+
+    Raises:
+        InvalidReferenceError: the text is no reference.
+        MissingExtraError: as `open_registry` has it.
+    """
+    parsed = Reference.parse(reference) if isinstance(reference, str) else reference
+    return open_registry(parsed.registry, settings=settings).repository(parsed.repository)

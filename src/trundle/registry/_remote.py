@@ -1,0 +1,446 @@
+"""A registry over HTTP, by the OCI distribution specification 1.1, with the traps of those that are older.
+
+Debian's `docker-registry` (2.8) ignores conditional requests, so a tag is compared and set under a lease; it deletes
+by digest only; its lists of tags are neither sorted nor paged; and it has no API for referrers.
+"""
+
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+import msgspec
+
+from trundle.registry import _referrers
+from trundle.registry._docker_config import Credentials, find_credentials
+from trundle.registry._downloads import fill
+from trundle.registry._files import Download, storage_errors
+from trundle.registry._interface import (
+    ANYTHING,
+    Anything,
+    Expected,
+    Lease,
+    Progress,
+    Repository,
+    StoredManifest,
+    check_expected,
+    is_internal,
+)
+from trundle.registry._lease import TagLease
+from trundle.registry._model import (
+    MANIFEST_TYPES,
+    MAX_MANIFEST,
+    OCI_INDEX,
+    Descriptor,
+    Index,
+    check_content,
+    check_manifest_size,
+    describe,
+    digest_of,
+    inline_content,
+    is_digest,
+    parse_manifest,
+    sniff_media_type,
+)
+from trundle.registry._reference import check_repository, check_tag
+from trundle.registry._requests import ACCEPT, Requests, missing
+from trundle.registry._settings import HttpSettings
+from trundle.registry._transport import (
+    TransferError,
+    Transport,
+    closing,
+    fault_text,
+)
+from trundle.registry._uploads import upload
+from trundle.registry.errors import (
+    DigestMismatchError,
+    InvalidManifestError,
+    InvalidReferenceError,
+    NotFoundError,
+    RefusedError,
+    TooLargeError,
+)
+
+_MOST_PAGES = 10_000
+_LOOKERS = 8
+_LOCK_WAIT = 60.0
+_OK, _CREATED, _ACCEPTED = 200, 201, 202
+_BAD_REQUEST, _NOT_FOUND, _NO_METHOD = 400, 404, 405
+
+
+class _Tags(msgspec.Struct):
+    tags: list[str] | None = None
+
+
+class HttpRegistry:
+    """A registry over HTTP.
+
+    Attributes:
+        location: the registry, as references have it.
+    """
+
+    def __init__(
+        self,
+        location: str,
+        *,
+        settings: HttpSettings | None = None,
+        find: Callable[[str], Credentials | None] = find_credentials,
+    ) -> None:
+        """Names a registry; nothing is asked of it yet.
+
+        Args:
+            location: its host and port. It is spoken to over https, or over http where that stands before the
+                host or the host is this machine.
+            settings: times and sizes.
+            find: finds the credentials for a host; in Docker's configuration by default.
+        """
+        self.location = location
+        self._transport = Transport(_base(location), settings or HttpSettings(), find)
+
+    def repository(self, name: str) -> "HttpRepository":
+        """The repository of a name.
+
+        Raises:
+            InvalidReferenceError: that is no name.
+        """
+        check_repository(name, self.location)
+        return HttpRepository(self._transport, f"{self.location}/{name}", name)
+
+
+class HttpRepository:
+    """A repository over HTTP. `Repository` says what the methods do.
+
+    Attributes:
+        location: the repository, as references and messages have it.
+        name: its name at the registry.
+    """
+
+    def __init__(self, transport: Transport, location: str, name: str) -> None:
+        self.location = location
+        self.name = name
+        self.transport = transport
+        self._path = f"/v2/{name}"
+        self._requests = Requests(transport, name)
+
+    # Blobs
+
+    def has_blob(self, descriptor: Descriptor) -> bool:
+        """Whether the blob is there."""
+        return self._requests.exists(f"{self._path}/blobs/{self._checked(descriptor.digest)}")
+
+    def blob_file(self, descriptor: Descriptor) -> Path | None:  # noqa: ARG002 - of the interface
+        """None: blobs are not at hand."""
+        return None
+
+    def read_blob(self, descriptor: Descriptor, *, limit: int) -> bytes:
+        """Reads a small blob into memory."""
+        where = f"{self.location}@{descriptor.digest}"
+        if descriptor.size > limit:
+            raise _too_large(where, limit, descriptor.size)
+        inline = inline_content(descriptor, where)
+        if inline is not None:
+            return inline
+        url = f"{self._path}/blobs/{self._checked(descriptor.digest)}"
+        content, _ = self._requests.read(url, where, limit=descriptor.size)
+        return check_content(content, descriptor, where)
+
+    def fetch_blob(
+        self,
+        descriptor: Descriptor,
+        target: Path,
+        *,
+        partial: Path | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Streams a blob into a file, verified."""
+        where = f"{self.location}@{self._checked(descriptor.digest)}"
+        limit = self.transport.settings.largest_blob
+        if descriptor.size > limit:
+            raise _too_large(where, limit, descriptor.size)
+        with (
+            storage_errors(where),
+            Download(descriptor, target, where, partial=partial, progress=progress) as download,
+        ):
+            fill(self.transport, self.name, descriptor, download, where)
+            if download.resumed and not download.verified():
+                download.restart()
+                fill(self.transport, self.name, descriptor, download, where)
+            download.finish()
+
+    def put_blob(
+        self, content: bytes | Path, descriptor: Descriptor, *, progress: Progress | None = None
+    ) -> None:
+        """Stores a blob, unless it is there."""
+        where = f"{self.location}@{descriptor.digest}"
+        if isinstance(content, bytes):
+            check_content(content, descriptor, where)
+        if self.has_blob(descriptor):
+            return
+        with storage_errors(where):
+            upload(self.transport, self.name, content, descriptor, where, progress)
+
+    def pull_blob(
+        self, source: Repository, descriptor: Descriptor, *, progress: Progress | None = None
+    ) -> None:
+        """Brings a blob from another repository, unless it is there; mounts it within one registry."""
+        if self.has_blob(descriptor) or self._mount(source, descriptor):
+            return
+        path = source.blob_file(descriptor)
+        if path is not None:
+            if not path.is_file():
+                raise missing(f"{source.location}@{descriptor.digest}")
+            self.put_blob(path, descriptor, progress=progress)
+            return
+        with tempfile.TemporaryDirectory(prefix="trundle-") as folder:
+            file = Path(folder) / "blob"
+            source.fetch_blob(descriptor, file)
+            self.put_blob(file, descriptor, progress=progress)
+
+    # Manifests
+
+    def has_manifest(self, digest: str) -> bool:
+        """Whether the manifest is there."""
+        return self._requests.exists(f"{self._path}/manifests/{self._checked(digest)}")
+
+    def get_manifest(self, reference: str) -> StoredManifest:
+        """Reads a manifest by its tag or digest."""
+        url, where = self._manifest(reference)
+        content, kind = self._requests.read(url, where, limit=MAX_MANIFEST)
+        if is_digest(reference) and digest_of(content) != reference:
+            raise DigestMismatchError(
+                where, reference, digest_of(content), "do not use what this registry delivers"
+            )
+        if kind not in MANIFEST_TYPES:
+            kind = sniff_media_type(content, where)
+        return StoredManifest(where, describe(content, kind), content)
+
+    def put_manifest(
+        self,
+        content: bytes,
+        media_type: str,
+        *,
+        tag: str | None = None,
+        expected: Expected = ANYTHING,
+    ) -> Descriptor:
+        """Stores a manifest whose parts are there, and sets a tag to it."""
+        descriptor = describe(content, media_type)
+        document = parse_manifest(content, media_type, f"{self.location}@{descriptor.digest}")
+        reference = descriptor.digest if tag is None else tag
+        if tag is None or isinstance(expected, Anything):
+            listed = self._put(reference, content, media_type)
+        else:
+            with self._compared(tag, expected):
+                listed = self._put(reference, content, media_type)
+        if not listed:
+            _referrers.list_referrer(self, document, descriptor)
+        return descriptor
+
+    def delete_manifest(self, digest: str) -> None:
+        """Deletes a manifest and every tag that points to it."""
+        url = f"{self._path}/manifests/{self._checked(digest)}"
+        response = self._requests.call("DELETE", url, {_ACCEPTED, _OK, _NOT_FOUND, _NO_METHOD})
+        with closing(response):
+            if response.status == _NOT_FOUND:
+                raise missing(f"{self.location}@{digest}")
+            if response.status == _NO_METHOD:
+                raise _no_deletes(f"{self.location}@{digest}")
+
+    # Tags
+
+    def resolve(self, tag: str) -> Descriptor:
+        """What a tag points to."""
+        check_tag(tag, self.location)
+        url, where = self._manifest(tag)
+        response = self._requests.call("HEAD", url, {_OK, _NOT_FOUND}, headers={"Accept": ACCEPT})
+        with closing(response):
+            if response.status == _NOT_FOUND:
+                raise missing(where)
+            digest = response.headers.get("Docker-Content-Digest", "")
+            size = response.headers.get("Content-Length", "")
+            kind = response.headers.get("Content-Type", "")
+        if is_digest(digest) and size.isdecimal() and kind in MANIFEST_TYPES:
+            return Descriptor(media_type=kind, digest=digest, size=int(size))
+        return self.get_manifest(tag).descriptor
+
+    def set_tag(self, tag: str, digest: str, *, expected: Expected = ANYTHING) -> None:
+        """Points a tag to a manifest that is there."""
+        check_tag(tag, self.location)
+        stored = self.get_manifest(digest)
+        if isinstance(expected, Anything):
+            self._put(tag, stored.content, stored.descriptor.media_type)
+            return
+        with self._compared(tag, expected):
+            self._put(tag, stored.content, stored.descriptor.media_type)
+
+    def tags(self, *, internal: bool = False) -> list[str]:
+        """All tags in alphabetical order."""
+        where = f"{self.location}: tags"
+        found: set[str] = set()
+        url: str | None = f"{self._path}/tags/list"
+        for _ in range(_MOST_PAGES):
+            if url is None:
+                return sorted(tag for tag in found if is_internal(tag) == internal)
+            try:
+                content, url = self._requests.read_page(url, where)
+            except NotFoundError:
+                return []
+            try:
+                found.update(msgspec.json.decode(content, type=_Tags).tags or ())
+            except msgspec.DecodeError as error:
+                raise InvalidManifestError(
+                    where, "a list of tags", str(error), "ask who runs the registry"
+                ) from None
+        raise _too_large(where, _MOST_PAGES, _MOST_PAGES + 1)
+
+    def remove_tag(self, tag: str) -> None:
+        """Removes a tag, and with it the manifest where the registry cannot do the one without the other."""
+        found = self.resolve(tag)
+        url, where = self._manifest(tag)
+        try:
+            with closing(self._requests.call("DELETE", url, {_ACCEPTED, _OK, _NOT_FOUND})):
+                return
+        except RefusedError:
+            pass  # Registries before the specification 1.1 delete by digest only.
+        others = [each for each in self._tags_of(found.digest) if each != tag]
+        if others:
+            raise RefusedError(
+                where,
+                "a tag that can be removed alone",
+                f"that {', '.join(others[:5])} point to the same manifest, and a registry that deletes "
+                "manifests with all their tags",
+                "remove those tags as well, by deleting the manifest",
+            )
+        self.delete_manifest(found.digest)
+
+    def referrers(self, digest: str) -> tuple[Descriptor, ...]:
+        """The manifests whose subject is the given one."""
+        where = f"{self.location}@{self._checked(digest)}"
+        url: str | None = f"{self._path}/referrers/{digest}"
+        found: dict[str, Descriptor] = {}
+        try:
+            while url is not None and len(found) < _MOST_PAGES:
+                content, url = self._requests.read_page(url, where)
+                page = parse_manifest(content, OCI_INDEX, where)
+                assert isinstance(page, Index)
+                found |= {each.digest: each for each in page.manifests}
+        except (NotFoundError, RefusedError):
+            return _referrers.listed(self, digest)
+        return tuple(found[each] for each in sorted(found))
+
+    # Order
+
+    @contextlib.contextmanager
+    def lease(self, name: str, *, wait: float) -> Iterator[Lease]:
+        """Keeps all others out who ask for the lease of that name; a queue of tags."""
+        settings = self.transport.settings
+        with TagLease(self, name, settings.lease, settings.poll).held(wait) as lease:
+            yield lease
+
+    def remove_unique_tag(self, tag: str) -> None:
+        """Removes a tag whose manifest has no other tag."""
+        with contextlib.suppress(NotFoundError):
+            self.delete_manifest(self.resolve(tag).digest)
+
+    # Within
+
+    @contextlib.contextmanager
+    def _compared(self, tag: str, expected: str | None) -> Iterator[None]:
+        """Compares a tag, and keeps others from setting it who compare as well."""
+        with self.lease("tags", wait=_LOCK_WAIT) as lease:
+            try:
+                found = self.resolve(tag).digest
+            except NotFoundError:
+                found = None
+            check_expected(f"{self.location}:{tag}", expected, found)
+            lease.check()
+            yield
+            lease.check()
+
+    def _put(self, reference: str, content: bytes, media_type: str) -> bool:
+        """Pushes a manifest; returns whether the registry itself lists it among its subject's referrers."""
+        check_manifest_size(len(content), self.location)
+        url, where = self._manifest(reference)
+        headers = {"Content-Type": media_type}
+        response = self._requests.call(
+            "PUT", url, {_CREATED, _NOT_FOUND, _BAD_REQUEST}, headers=headers, body=content
+        )
+        if response.status != _CREATED:
+            message = fault_text(response)
+            if "UNKNOWN" in message:
+                raise NotFoundError(where, "the parts of the manifest", message, "push them first")
+            raise RefusedError(where, "the manifest to be taken", message, "correct the manifest")
+        with closing(response):
+            said = response.headers.get("Docker-Content-Digest")
+            if said is not None and said != digest_of(content):
+                raise DigestMismatchError(
+                    where, digest_of(content), said, "do not use this registry"
+                )
+            return "OCI-Subject" in response.headers
+
+    def _tags_of(self, digest: str) -> list[str]:
+        """All tags that point to a manifest."""
+
+        def points(tag: str) -> bool:
+            try:
+                return self.resolve(tag).digest == digest
+            except NotFoundError:
+                return False
+
+        tags = self.tags() + self.tags(internal=True)
+        with ThreadPoolExecutor(_LOOKERS) as pool:
+            return [tag for tag, does in zip(tags, pool.map(points, tags), strict=True) if does]
+
+    def _mount(self, source: Repository, descriptor: Descriptor) -> bool:
+        """Makes the registry take a blob over from another of its repositories, if it does such a thing."""
+        if not isinstance(source, HttpRepository) or source.transport.base != self.transport.base:
+            return False
+        url = f"{self._path}/blobs/uploads/?mount={quote(descriptor.digest)}&from={quote(source.name, safe='')}"
+        try:
+            response = self._requests.call(
+                "POST", url, {_CREATED, _ACCEPTED, _NOT_FOUND}, repeatable=False
+            )
+        except (TransferError, RefusedError):
+            return False
+        with closing(response):
+            return response.status == _CREATED and self.has_blob(descriptor)
+
+    def _manifest(self, reference: str) -> tuple[str, str]:
+        """The path of a manifest, and its name for messages."""
+        separator = "@" if is_digest(reference) else ":"
+        if separator == ":":
+            check_tag(reference, self.location)
+        return f"{self._path}/manifests/{reference}", f"{self.location}{separator}{reference}"
+
+    def _checked(self, digest: str) -> str:
+        if not is_digest(digest):
+            raise InvalidReferenceError(
+                self.location,
+                "sha256: and 64 hexadecimal digits",
+                repr(digest),
+                "correct the digest",
+            )
+        return digest
+
+
+def _base(location: str) -> str:
+    """The URL of a registry."""
+    if "://" in location:
+        return location.rstrip("/")
+    host = urlsplit(f"//{location}").hostname or ""
+    near = host == "localhost" or host.startswith("127.") or host == "::1"
+    return f"{'http' if near else 'https'}://{location}"
+
+
+def _too_large(where: str, limit: int, found: int) -> TooLargeError:
+    return TooLargeError(where, f"at most {limit}", str(found), "do not use it, or raise the limit")
+
+
+def _no_deletes(where: str) -> RefusedError:
+    return RefusedError(
+        where,
+        "a registry that deletes",
+        "one where that is switched off",
+        "switch it on; docker-registry has `storage: delete: enabled: true` for it",
+    )

@@ -1,0 +1,35 @@
+"""How patient and how generous a registry over HTTP is."""
+
+import msgspec
+
+_MIB = 1024 * 1024
+
+
+class HttpSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Times are in seconds, sizes in bytes.
+
+    Attributes:
+        connect_timeout: how long a connection may take to come about.
+        read_timeout: how long the registry may be silent.
+        retries: how often a request that may be repeated is, and a transfer that makes no progress.
+        first_pause: the pause before the first repetition; it doubles, and a random part of it is taken.
+        longest_pause: the longest pause, also where the registry asks for a longer one: then the request fails.
+        request_time: how long a request for anything but a blob may take as a whole.
+        slowest: bytes in a second below which the transfer of a blob is given up, after `request_time`.
+        chunk: the largest blob that is sent in one request, and the size of the pieces of larger ones.
+        largest_blob: the largest blob that is fetched.
+        lease: how long a holder of a lease may do without being seen; a dead one is waited for that long.
+        poll: the pause between two looks at the queue of a lease.
+    """
+
+    connect_timeout: float = 10.0
+    read_timeout: float = 30.0
+    retries: int = 4
+    first_pause: float = 0.2
+    longest_pause: float = 30.0
+    request_time: float = 60.0
+    slowest: int = 4096
+    chunk: int = 16 * _MIB
+    largest_blob: int = 16 * 1024 * _MIB
+    lease: float = 60.0
+    poll: float = 0.1

@@ -1,0 +1,331 @@
+"""Sends requests to a registry: timeouts, retries, proxies and authentication in one place."""
+
+import contextlib
+import email.utils
+import random
+import time
+import urllib.request
+from collections.abc import Callable, Collection, Iterable, Iterator
+from datetime import UTC, datetime
+from typing import TypeAlias
+from urllib.parse import urljoin, urlsplit
+
+import msgspec
+import urllib3
+from urllib3.util import Retry, Timeout
+
+from trundle.registry._auth import Authenticator
+from trundle.registry._docker_config import Credentials
+from trundle.registry._settings import HttpSettings
+from trundle.registry.errors import (
+    RefusedError,
+    RegistryError,
+    TooLargeError,
+    UnauthorisedError,
+    UnreachableError,
+)
+
+Body: TypeAlias = bytes | Callable[[], Iterable[bytes]] | None
+"""What a request sends: bytes, or a function that gives them anew for each attempt."""
+
+_TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})
+_UNAUTHORISED = 401
+_FORBIDDEN = 403
+_LARGEST_ERROR = 64 * 1024
+_LONGEST_MESSAGE = 500
+_PIECE = 256 * 1024
+_REDIRECTS = 5
+_CONNECTIONS = 8
+
+
+class TransferError(Exception):
+    """A transfer broke off; it can be gone on with."""
+
+
+class _Fault(msgspec.Struct):
+    code: str = ""
+    message: str = ""
+
+
+class _Faults(msgspec.Struct):
+    errors: list[_Fault] = msgspec.field(default_factory=list)
+
+
+class Transport:
+    """The way to one registry; threads may share it.
+
+    Attributes:
+        base: the URL of the registry, without a slash at its end.
+        settings: times and sizes.
+    """
+
+    def __init__(
+        self, base: str, settings: HttpSettings, find: Callable[[str], Credentials | None]
+    ) -> None:
+        self.base = base
+        self.settings = settings
+        parts = urlsplit(base)
+        self._origin = (parts.scheme, parts.netloc)
+        self._pool = _pool(base, settings)
+        self._authenticator = Authenticator(
+            parts.netloc, secure=parts.scheme == "https", find=find, send=self._ask_for_token
+        )
+
+    def call(
+        self,
+        method: str,
+        url: str,
+        *,
+        repository: str,
+        accept: Collection[int],
+        headers: dict[str, str] | None = None,
+        body: Body = None,
+        repeatable: bool = True,
+    ) -> urllib3.BaseHTTPResponse:
+        """Sends a request until it is answered.
+
+        Args:
+            method: the HTTP method.
+            url: the URL, or the path at the registry.
+            repository: the repository concerned, for its token.
+            accept: the status codes that the caller understands.
+            headers: further headers.
+            body: what to send.
+            repeatable: whether it may be sent again when it is not known whether it arrived.
+
+        Returns:
+            The response, its content unread; the caller closes it.
+
+        Raises:
+            TransferError: it failed in a way that time may heal, and is not repeatable.
+            UnreachableError: the same, after all retries.
+            UnauthorisedError: credentials are missing or do not suffice.
+            RefusedError: the registry answers with another status.
+        """
+        attempts = self.settings.retries + 1 if repeatable else 1
+        for attempt in range(attempts):
+            failure, pause = "", None
+            try:
+                response = self._authorised(method, url, repository, headers, body)
+            except urllib3.exceptions.HTTPError as error:
+                if _is_final(error):
+                    raise self._unreachable(url, _reason(error)) from None
+                failure = _reason(error)
+            else:
+                if response.status in accept:
+                    return response
+                message = fault_text(response)
+                if response.status not in _TRANSIENT:
+                    raise self._refused(url, response.status, message)
+                failure, pause = message, _asked_pause(response)
+            if not repeatable:
+                raise TransferError(failure)
+            if attempt + 1 < attempts and not self._pause(attempt, pause):
+                break
+        raise self._unreachable(url, failure)
+
+    def pause(self, attempt: int) -> None:
+        """Waits before something is tried again; longer with each attempt, and not as long as others do."""
+        self._pause(attempt, None)
+
+    def url(self, path: str) -> str:
+        """A URL at the registry, from a path or from what a header says."""
+        return urljoin(f"{self.base}/", path)
+
+    def _pause(self, attempt: int, asked: float | None) -> bool:
+        """Waits, unless the registry asks for more than the longest pause."""
+        longest = self.settings.longest_pause
+        if asked is not None and asked > longest:
+            return False
+        usual = min(longest, self.settings.first_pause * 2**attempt)
+        time.sleep(random.uniform(usual / 2, usual) + (asked or 0.0))  # noqa: S311 - no secret
+        return True
+
+    def _authorised(
+        self, method: str, url: str, repository: str, headers: dict[str, str] | None, body: Body
+    ) -> urllib3.BaseHTTPResponse:
+        """Sends a request, and once more when the registry asks who is there."""
+        url = self.url(url)
+        parts = urlsplit(url)
+        ours = (parts.scheme, parts.netloc) == self._origin
+        for again in (True, False):
+            known = self._authenticator.headers(repository) if ours else {}
+            response = self._send(method, url, {**(headers or {}), **known}, body)
+            if response.status != _UNAUTHORISED or not again or not ours:
+                break
+            challenge = ", ".join(response.headers.getlist("WWW-Authenticate"))
+            if not self._authenticator.answer(repository, challenge):
+                break
+            response.drain_conn()
+            response.release_conn()
+        return response
+
+    def _send(
+        self, method: str, url: str, headers: dict[str, str], body: Body
+    ) -> urllib3.BaseHTTPResponse:
+        reads = method in {"GET", "HEAD"}
+        return self._pool.request(
+            method,
+            url,
+            headers={"User-Agent": "trundle", "Accept-Encoding": "identity", **headers},
+            body=body() if callable(body) else body,
+            redirect=reads,
+            # Retries are made here, where it is known what may be repeated.
+            retries=Retry(total=None, connect=0, read=0, status=0, other=0, redirect=_REDIRECTS),
+            preload_content=False,
+            decode_content=False,
+        )
+
+    def _ask_for_token(
+        self, method: str, url: str, headers: dict[str, str], body: bytes | None
+    ) -> urllib3.BaseHTTPResponse:
+        """Asks a token service; asking twice does no harm."""
+        for attempt in range(self.settings.retries + 1):
+            try:
+                response = self._send(method, url, headers, body)
+            except urllib3.exceptions.HTTPError as error:
+                failure = _reason(error)
+            else:
+                if response.status not in _TRANSIENT:
+                    return response
+                failure = fault_text(response)
+            self.pause(attempt)
+        raise self._unreachable(url, failure)
+
+    def _unreachable(self, url: str, found: str) -> UnreachableError:
+        return UnreachableError(
+            _bare(self.url(url)),
+            "an answer of the registry",
+            found,
+            "check the address, the network and the registry, and try again",
+        )
+
+    def _refused(self, url: str, status: int, message: str) -> RegistryError:
+        where, host = _bare(self.url(url)), self._authenticator.host
+        if status == _UNAUTHORISED:
+            return UnauthorisedError(
+                where,
+                "credentials that are allowed this",
+                message,
+                f"log in with: docker login {host}",
+            )
+        if status == _FORBIDDEN:
+            return UnauthorisedError(
+                where, "the right to do this", message, "ask who runs the registry for it"
+            )
+        return RefusedError(
+            where, "the registry to do this", message, "see what the registry allows"
+        )
+
+
+@contextlib.contextmanager
+def closing(response: urllib3.BaseHTTPResponse) -> Iterator[urllib3.BaseHTTPResponse]:
+    """Gives the connection back when the content was read, and closes it when it was not."""
+    try:
+        yield response
+    except BaseException:
+        response.close()
+        raise
+    response.drain_conn()
+    response.release_conn()
+
+
+def pieces(response: urllib3.BaseHTTPResponse, deadline: float) -> Iterator[bytes]:
+    """The content of a response, piece by piece.
+
+    Args:
+        response: the response.
+        deadline: when it is given up, on the monotonic clock.
+
+    Raises:
+        TransferError: it broke off, or took too long.
+    """
+    try:
+        while piece := response.read1(_PIECE):
+            yield piece
+            if time.monotonic() > deadline:
+                raise TransferError("a transfer that takes too long")
+    except urllib3.exceptions.HTTPError as error:
+        raise TransferError(_reason(error)) from None
+
+
+def read_small(response: urllib3.BaseHTTPResponse, limit: int, seconds: float, where: str) -> bytes:
+    """The whole content of a response.
+
+    Raises:
+        TransferError: it broke off, or took too long.
+        TooLargeError: it is larger than the limit.
+    """
+    content = bytearray()
+    for piece in pieces(response, time.monotonic() + seconds):
+        content += piece
+        if len(content) > limit:
+            raise TooLargeError(
+                where, f"at most {limit} bytes", "more", "do not use this registry's answer"
+            )
+    return bytes(content)
+
+
+def fault_text(response: urllib3.BaseHTTPResponse) -> str:
+    """What a response says went wrong, in one line; the response is closed."""
+    try:
+        content = response.read(_LARGEST_ERROR) or b""
+        faults = msgspec.json.decode(content, type=_Faults).errors
+        text = "; ".join(f"{each.code}: {each.message}" for each in faults)
+    except (urllib3.exceptions.HTTPError, msgspec.DecodeError, UnicodeDecodeError):
+        text = ""
+    finally:
+        response.close()
+    text = "".join(char if char.isprintable() else " " for char in text)[:_LONGEST_MESSAGE]
+    return f"HTTP status {response.status}" + (f" ({text})" if text else "")
+
+
+def _pool(base: str, settings: HttpSettings) -> urllib3.PoolManager:
+    """The connections, through the proxy that the environment names."""
+    timeout = Timeout(connect=settings.connect_timeout, read=settings.read_timeout)
+    parts = urlsplit(base)
+    proxy = urllib.request.getproxies().get(parts.scheme)
+    if proxy and not urllib.request.proxy_bypass(parts.netloc):
+        address = urlsplit(proxy)
+        user = address.username and urllib3.util.make_headers(
+            proxy_basic_auth=f"{address.username}:{address.password or ''}"
+        )
+        return urllib3.ProxyManager(
+            proxy, timeout=timeout, maxsize=_CONNECTIONS, proxy_headers=user or None
+        )
+    return urllib3.PoolManager(timeout=timeout, maxsize=_CONNECTIONS)
+
+
+def _asked_pause(response: urllib3.BaseHTTPResponse) -> float | None:
+    """The seconds that a `Retry-After` header asks for."""
+    value = response.headers.get("Retry-After", "").strip()
+    if value.isdecimal():
+        return float(value)
+    try:
+        moment = email.utils.parsedate_to_datetime(value)
+    except (ValueError, TypeError):
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+
+
+def _is_final(error: urllib3.exceptions.HTTPError) -> bool:
+    """Whether time does not heal an error."""
+    cause = getattr(error, "reason", error)
+    return isinstance(
+        cause,
+        urllib3.exceptions.SSLError
+        | urllib3.exceptions.LocationValueError
+        | urllib3.exceptions.ResponseError,
+    )
+
+
+def _reason(error: urllib3.exceptions.HTTPError) -> str:
+    cause = getattr(error, "reason", None) or error
+    text = str(cause)
+    return text.partition(": ")[2] if text.startswith("<") else text
+
+
+def _bare(url: str) -> str:
+    """A URL without its query, which may carry secrets."""
+    return url.partition("?")[0]
