@@ -42,8 +42,10 @@ def locked(path: Path, wait: float, pause: float = _PAUSE) -> Iterator[None]:
     try:
         yield
     finally:
-        # Removed before it is freed: whoever waits for the old file sees that it is no longer the lock.
-        path.unlink(missing_ok=True)
+        # Removed before it is freed: whoever waits for the old file sees that it is no longer the lock. One
+        # that cannot be removed is taken again by the next.
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
         os.close(descriptor)
 
 

@@ -18,7 +18,7 @@ QUICK = HttpSettings(
     longest_pause=2,
     read_timeout=20,
     lease=20,
-    poll=0.01,
+    poll=0.02,
     chunk=1024 * 1024,
 )
 """Settings for a registry on this machine."""

@@ -379,7 +379,8 @@ class DirectoryRepository:
     def _locked(self, path: Path, wait: float) -> Iterator[None]:
         with contextlib.ExitStack() as held:
             try:
-                held.enter_context(locked(path, wait, pause=0.005))
+                with storage_errors(self._location):
+                    held.enter_context(locked(path, wait, pause=0.005))
             except LockBusyError:
                 raise BusyError(
                     self._location,

@@ -43,7 +43,7 @@ LEASE_ARTIFACT = "application/vnd.trundle.lease.v1"
 
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,40}[a-z0-9])?")
 _TAG = re.compile(r"(?P<kind>[ct])-(?P<number>\d{10})-(?P<millis>\d{1,9})-(?P<id>[0-9a-f]{16})")
-_LONGEST_POLL = 2.0
+_RAREST = 10
 
 
 class _Ticket(msgspec.Struct, frozen=True, order=True):
@@ -131,7 +131,6 @@ class TagLease:
 
     def _wait(self, ticket: _Ticket, deadline: float) -> bool:
         """Waits until the ticket is first; False when others have removed it."""
-        poll = self._poll
         while True:
             begin = time.monotonic()
             choosing = [each for each in self._look("c") if each.id != ticket.id]
@@ -153,8 +152,9 @@ class TagLease:
                     "try again later",
                 )
             self._outlast(choosing or [min(lower)], begin)
-            time.sleep(random.uniform(poll / 2, poll))  # noqa: S311 - no secret
-            poll = min(poll * 1.5, _LONGEST_POLL, max(self._poll, self._seconds / 8))
+            # The further behind, the less often.
+            pause = self._poll * min(len(lower) + 1, _RAREST)
+            time.sleep(random.uniform(pause / 2, pause))  # noqa: S311 - no secret
 
     def _outlast(self, watched: list[_Ticket], now: float) -> None:
         """Removes those who have stood in the way for too long."""

@@ -113,27 +113,27 @@ class Ledger:
                 was sent, `entries` tells whether it is recorded.
         """
         entry: Entry | None = None
-        try:
-            with self.turn(wait) as turn:
-                entry = turn.append(decide(turn.entries))
-                turn.settle(build)
-                # Tags that are left over are removed another time.
-                with contextlib.suppress(RegistryError):
-                    turn.compact_if_needed()
-        except LeaseLostError:
-            if entry is None:
-                raise
-        except Exception as error:
-            if entry is None:
-                raise
-            raise self._pending(entry, str(error)) from error
-        else:
-            return entry
-        try:
-            self.settle(build, wait=wait)
-        except Exception as error:
-            raise self._pending(entry, str(error)) from error
-        return entry
+        failure: Exception | None = None
+        for _ in range(_ATTEMPTS):
+            try:
+                with self.turn(wait) as turn:
+                    if entry is None:
+                        entry = turn.append(decide(turn.entries))
+                    turn.settle(build)
+                    # Tags that are left over are removed another time.
+                    with contextlib.suppress(RegistryError):
+                        turn.compact_if_needed()
+                    return entry
+            except LeaseLostError as error:
+                failure = error  # Others may have gone on, so all is looked at anew.
+            except Exception as error:
+                if entry is None:
+                    raise
+                raise self._pending(entry, error) from error
+        assert failure is not None
+        if entry is None:
+            raise failure
+        raise self._pending(entry, failure) from failure
 
     def settle(self, build: Build, *, wait: float = 300.0) -> bool:
         """Makes the head show all entries, if it does not; what `repair` does.
@@ -191,11 +191,11 @@ class Ledger:
         except NotFoundError:
             return None
 
-    def _pending(self, entry: Entry, found: str) -> PendingError:
+    def _pending(self, entry: Entry, cause: Exception) -> PendingError:
         error = PendingError(
             f"{self.repository.location}: ledger {self.name}",
             f"{self.head} to show entry {entry.id}",
-            found,
+            str(cause),
             "the change is recorded and not lost; repair finishes it or takes it back",
         )
         error.entry = entry

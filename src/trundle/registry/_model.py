@@ -204,7 +204,7 @@ class _Shape(msgspec.Struct, rename="camel"):
     """What tells the kind of a manifest."""
 
     media_type: str | None = None
-    manifests: msgspec.Raw | None = None
+    manifests: Any = None
 
 
 def sniff_media_type(content: bytes, where: str) -> str:

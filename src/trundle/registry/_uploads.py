@@ -116,9 +116,9 @@ class _Session:
 
     def _send_piece(self, begin: int, end: int) -> None:
         headers = {"Content-Range": f"{begin}-{end - 1}"}
-        accept = {_ACCEPTED, _OUT_OF_RANGE}
+        accept = {_ACCEPTED, _NOT_FOUND, _OUT_OF_RANGE}
         response = self._send("PATCH", self._location, accept, begin, end, headers)
-        if response.status == _OUT_OF_RANGE:
+        if response.status != _ACCEPTED:
             raise TransferError(fault_text(response))
         self._follow(response)
 

@@ -1,0 +1,158 @@
+"""The queue of tags, at a real registry."""
+
+import contextlib
+import threading
+import time
+
+import msgspec
+import pytest
+from artifacts import QUICK, push
+
+from trundle.registry import (
+    BusyError,
+    InvalidReferenceError,
+    LeaseLostError,
+    RefusedError,
+    open_registry,
+)
+from trundle.registry._lease import TagLease
+import serving
+
+
+def with_lease(repository, seconds):
+    """The same repository for a process with another setting."""
+    registry, _, name = repository.location.partition("/")
+    settings = msgspec.structs.replace(QUICK, lease=seconds)
+    return open_registry(registry, settings=settings).repository(name)
+
+
+def lease_tags(repository):
+    return [
+        tag
+        for tag in repository.tags(internal=True)
+        if ".lease-" in f".{tag[9:]}" or "lease-" in tag
+    ]
+
+
+def test_one_at_a_time_holds_a_lease(repository):
+    inside, most, total = 0, 0, 0
+    guard = threading.Lock()
+
+    def work():
+        nonlocal inside, most, total
+        for _ in range(2):
+            with repository.lease("x", wait=120) as lease:
+                with guard:
+                    inside += 1
+                    most = max(most, inside)
+                time.sleep(0.002)
+                lease.check()
+                with guard:
+                    inside -= 1
+                    total += 1
+
+    threads = [threading.Thread(target=work) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (most, total) == (1, 10)
+    assert lease_tags(repository) == []
+
+
+def test_leases_of_other_names_do_not_wait(repository):
+    with repository.lease("x", wait=1), repository.lease("x-1", wait=1):
+        pass
+
+
+def test_waiting_ends(repository):
+    with repository.lease("x", wait=1), pytest.raises(BusyError, match="lease"):
+        with repository.lease("x", wait=0.2):
+            pytest.fail("held twice")
+    with repository.lease("x", wait=1):
+        pass
+    assert lease_tags(repository) == []
+
+
+def test_a_lease_is_given_back_after_an_error(repository):
+    with contextlib.suppress(ValueError), repository.lease("x", wait=1):
+        raise ValueError
+    with repository.lease("x", wait=0):
+        pass
+
+
+def test_a_dead_holder_is_waited_for_and_then_removed(remote):
+    short = with_lease(remote, 0.3)
+    dead = TagLease(short, "x", 0.3, 0.01).held(1)
+    dead.__enter__()
+    begin = time.monotonic()
+    with with_lease(remote, 20).lease("x", wait=60):
+        assert time.monotonic() - begin >= 0.3
+    assert lease_tags(remote) == []
+
+
+def test_one_that_died_while_it_chose_is_removed(remote):
+    push(remote, b"1", tag="_trundle.lease-x.c-0000000000-200-0123456789abcdef")
+    with remote.lease("x", wait=60):
+        pass
+    assert lease_tags(remote) == []
+
+
+def test_a_holder_notices_that_it_took_too_long(remote):
+    with with_lease(remote, 0.4).lease("x", wait=1) as lease:
+        time.sleep(0.25)
+        with pytest.raises(LeaseLostError, match=r"0\.2 seconds"):
+            lease.check()
+
+
+def test_one_whose_ticket_was_removed_queues_again(remote):
+    entered = threading.Event()
+
+    def second():
+        with remote.lease("x", wait=60):
+            entered.set()
+
+    with remote.lease("x", wait=1):
+        thread = threading.Thread(target=second)
+        thread.start()
+        while len(tags := lease_tags(remote)) < 2 or any(".c-" in tag for tag in tags):
+            time.sleep(0.01)
+        remote.remove_unique_tag(max(tags))
+        time.sleep(0.2)
+        assert not entered.is_set()
+    thread.join()
+    assert entered.is_set()
+
+
+def test_a_tag_is_compared_and_set_by_one_of_many(repository):
+    digests = [push(repository, b"%d" % number).digest for number in range(8)]
+    won, lost = [], []
+
+    def work(digest):
+        try:
+            repository.set_tag("stable", digest, expected=None)
+            won.append(digest)
+        except Exception as error:  # noqa: BLE001 - looked at below
+            lost.append(type(error).__name__)
+
+    threads = [threading.Thread(target=work, args=(digest,)) for digest in digests]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(won) == 1
+    assert lost == ["ConflictError"] * 7
+    assert repository.resolve("stable").digest == won[0]
+
+
+def test_a_name_that_would_not_fit_into_tags_is_refused_for_leases(remote):
+    with pytest.raises(InvalidReferenceError):
+        TagLease(remote, "a.b", 1, 1)
+
+
+def test_a_registry_that_does_not_delete_is_named(tmp_path):
+    with serving.registry(tmp_path / "registry", delete=False) as address:
+        repository = open_registry(address, settings=QUICK).repository("acme/crm")
+        with pytest.raises(RefusedError, match="deletes.*switch it on"):
+            with repository.lease("x", wait=1):
+                pytest.fail("held")
