@@ -16,7 +16,7 @@ from trundle.registry import DirectoryRegistry, StorageError, describe
 CALLS = ("open", "write", "fsync", "replace", "mkdir", "unlink", "utime", "ftruncate")
 
 
-done = 0
+done = []
 
 
 def failing(step: int, how: str) -> None:
@@ -24,11 +24,10 @@ def failing(step: int, how: str) -> None:
 
     def before(name, function):
         def call(*arguments, **further):
-            global done
             if name == "open" and not arguments[1] & (os.O_CREAT | os.O_WRONLY | os.O_RDWR):
                 return function(*arguments, **further)
-            done += 1
-            if done == step:
+            done.append(name)
+            if len(done) == step:
                 if how == "kill":
                     os._exit(9)
                 raise OSError(int(how), os.strerror(int(how)))
@@ -52,9 +51,9 @@ def main(folder: str, step: str, how: str) -> None:
         repository.set_tag("2.0.0", new.digest, expected=None)
         repository.remove_tag("1.0.0")
     except StorageError as error:
-        print(error, file=sys.stderr)
+        sys.stderr.write(str(error))
         sys.exit(1)
-    sys.exit(0 if done < int(step) else 3)
+    sys.exit(0 if len(done) < int(step) else 3)
 
 
 if __name__ == "__main__":

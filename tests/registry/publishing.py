@@ -9,18 +9,9 @@ import sys
 
 import msgspec
 from artifacts import QUICK
+from ledgers import ledger_of, shows
 
-from trundle.registry import (
-    EMPTY,
-    EMPTY_DESCRIPTOR,
-    MARK_ANNOTATION,
-    OCI_MANIFEST,
-    Ledger,
-    Manifest,
-    describe,
-    encode,
-    open_repository,
-)
+from trundle.registry import open_repository
 
 
 def dying(repository, step: int):
@@ -47,25 +38,13 @@ def main(reference: str, name: str, count: str, death: str, lease: str = "20") -
     repository = open_repository(reference, settings=settings)
     if death != "-":
         dying(repository, int(death))
-    ledger = Ledger(repository, "stable", head="stable", compact_at=4)
-
-    def build(entries, mark):
-        content = msgspec.json.encode([each.payload.decode() for each in entries])
-        layer = describe(content, "application/json")
-        repository.put_blob(EMPTY, EMPTY_DESCRIPTOR)
-        repository.put_blob(content, layer)
-        manifest = Manifest(
-            schema_version=2,
-            media_type=OCI_MANIFEST,
-            config=EMPTY_DESCRIPTOR,
-            layers=(layer,),
-            annotations={MARK_ANNOTATION: mark},
-        )
-        return repository.put_manifest(encode(manifest), OCI_MANIFEST).digest
-
+    ledger = ledger_of(repository, compact_at=4)
     for number in range(int(count)):
-        ledger.commit(lambda _entries, number=number: f"{name}.{number}".encode(), build)
-        print(f"{name}.{number}", flush=True)
+        ledger.commit(
+            lambda _entries, number=number: f"{name}.{number}".encode(), shows(repository)
+        )
+        sys.stdout.write(f"{name}.{number}\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

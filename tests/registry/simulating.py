@@ -143,7 +143,7 @@ class _Handler(BaseHTTPRequestHandler):
                 return
         self.reply(404)
 
-    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = _serve
+    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = _serve  # noqa: N815
 
     def _upload(self, name, query):
         uploads, base = self.registry.uploads, self.path.partition("uploads/")[0] + "uploads/"

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_ledger import ledger_of, shown, shows
+from ledgers import ledger_of, shown, shows
 
 from trundle.registry import Reference
 

@@ -24,10 +24,10 @@ from trundle.registry import (
     InvalidReferenceError,
     NotFoundError,
     StorageError,
+    _layout,
     describe,
     open_repository,
 )
-from trundle.registry import _layout
 
 SCRIPT = Path(__file__).with_name("changing.py")
 HOUR = 3600.0

@@ -6,7 +6,9 @@ import time
 
 import msgspec
 import pytest
+import serving
 from artifacts import QUICK, push
+from simulating import Simulator
 
 from trundle.registry import (
     BusyError,
@@ -16,7 +18,6 @@ from trundle.registry import (
     open_registry,
 )
 from trundle.registry._lease import TagLease
-import serving
 
 
 def with_lease(repository, seconds):
@@ -27,11 +28,7 @@ def with_lease(repository, seconds):
 
 
 def lease_tags(repository):
-    return [
-        tag
-        for tag in repository.tags(internal=True)
-        if ".lease-" in f".{tag[9:]}" or "lease-" in tag
-    ]
+    return [tag for tag in repository.tags(internal=True) if tag.startswith("_trundle.lease-")]
 
 
 def test_one_at_a_time_holds_a_lease(repository):
@@ -66,9 +63,12 @@ def test_leases_of_other_names_do_not_wait(repository):
 
 
 def test_waiting_ends(repository):
-    with repository.lease("x", wait=1), pytest.raises(BusyError, match="lease"):
-        with repository.lease("x", wait=0.2):
-            pytest.fail("held twice")
+    with (
+        repository.lease("x", wait=1),
+        pytest.raises(BusyError, match="lease"),
+        repository.lease("x", wait=0.2),
+    ):
+        pytest.fail("held twice")
     with repository.lease("x", wait=1):
         pass
     assert lease_tags(repository) == []
@@ -145,14 +145,28 @@ def test_a_tag_is_compared_and_set_by_one_of_many(repository):
     assert repository.resolve("stable").digest == won[0]
 
 
-def test_a_name_that_would_not_fit_into_tags_is_refused_for_leases(remote):
-    with pytest.raises(InvalidReferenceError):
-        TagLease(remote, "a.b", 1, 1)
+@pytest.mark.parametrize("name", ["", "a.b", "../a", "A", "a" * 43])
+def test_a_name_that_would_not_fit_into_tags_is_refused_for_leases(repository, name):
+    with pytest.raises(InvalidReferenceError), repository.lease(name, wait=0):
+        pytest.fail("held")
+
+
+def test_a_tag_that_a_registry_lists_but_does_not_find_is_removed():
+    """As docker-registry leaves it when a deletion fails half way."""
+    tag = "_trundle.lease-x.c-0000000000-100-0123456789abcdef"
+    with Simulator(new=False) as simulator:
+        repository = open_registry(simulator.address, settings=QUICK).repository("acme/crm")
+        simulator.tags[tag] = "sha256:" + "0" * 64
+        with repository.lease("x", wait=60):
+            pass
+        assert simulator.tags == {}
 
 
 def test_a_registry_that_does_not_delete_is_named(tmp_path):
     with serving.registry(tmp_path / "registry", delete=False) as address:
         repository = open_registry(address, settings=QUICK).repository("acme/crm")
-        with pytest.raises(RefusedError, match="deletes.*switch it on"):
-            with repository.lease("x", wait=1):
-                pytest.fail("held")
+        with (
+            pytest.raises(RefusedError, match=r"deletes.*switch it on"),
+            repository.lease("x", wait=1),
+        ):
+            pytest.fail("held")

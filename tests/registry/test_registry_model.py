@@ -99,7 +99,7 @@ def test_manifests_of_docker_are_read():
     ],
 )
 def test_what_is_no_manifest_is_refused_by_name(content):
-    with pytest.raises(InvalidManifestError, match="^the place: "):
+    with pytest.raises(InvalidManifestError, match=r"^the place: "):
         parse_manifest(content, OCI_MANIFEST, "the place")
 
 

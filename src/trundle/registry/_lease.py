@@ -34,7 +34,6 @@ from trundle.registry.errors import (
     BusyError,
     InvalidReferenceError,
     LeaseLostError,
-    NotFoundError,
     RegistryError,
 )
 
@@ -44,6 +43,21 @@ LEASE_ARTIFACT = "application/vnd.trundle.lease.v1"
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,40}[a-z0-9])?")
 _TAG = re.compile(r"(?P<kind>[ct])-(?P<number>\d{10})-(?P<millis>\d{1,9})-(?P<id>[0-9a-f]{16})")
 _RAREST = 10
+
+
+def check_lease_name(name: str, where: str) -> None:
+    """Refuses what cannot be the name of a lease.
+
+    Raises:
+        InvalidReferenceError: it has other characters than lower-case letters, digits and hyphens, or too many.
+    """
+    if not _NAME.fullmatch(name):
+        raise InvalidReferenceError(
+            where,
+            "the name of a lease: lower-case letters, digits and hyphens",
+            repr(name),
+            "choose another name",
+        )
 
 
 class _Ticket(msgspec.Struct, frozen=True, order=True):
@@ -59,13 +73,7 @@ class TagLease:
     """A queue at one repository, as one process sees it."""
 
     def __init__(self, repository: Repository, name: str, seconds: float, poll: float) -> None:
-        if not _NAME.fullmatch(name):
-            raise InvalidReferenceError(
-                repository.location,
-                "the name of a lease: lower-case letters, digits and hyphens",
-                repr(name),
-                "choose another name",
-            )
+        check_lease_name(name, repository.location)
         self._repository = repository
         self._name = name
         self._prefix = f"{INTERNAL_PREFIX}lease-{name}."
@@ -161,15 +169,7 @@ class TagLease:
         self._seen = {each.tag: self._seen.get(each.tag, now) for each in watched}
         for each in watched:
             if now - self._seen[each.tag] > each.seconds:
-                self._break(each.tag)
-
-    def _break(self, tag: str) -> None:
-        """Removes another's tag; also one that a registry lists but does not find, as after a crash of its."""
-        try:
-            self._repository.resolve(tag)
-        except NotFoundError:
-            self._put(tag)
-        self._repository.remove_unique_tag(tag)
+                self._repository.remove_unique_tag(each.tag)
 
     def _look(self, kind: str) -> list[_Ticket]:
         """The tags of the queue of one kind."""

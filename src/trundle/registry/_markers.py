@@ -12,6 +12,8 @@ from trundle.registry._model import (
 
 TAG_ANNOTATION = "dev.trundle.tag"
 """Tells the manifests of such tags apart, so that deleting one by its digest takes no other tag along."""
+REMOVED_ARTIFACT = "application/vnd.trundle.removed.v1"
+"""The artifact type of a tag that is about to be removed."""
 
 
 def put_marker(

@@ -29,12 +29,14 @@ from trundle.registry._interface import (
     is_internal,
 )
 from trundle.registry._lease import TagLease
+from trundle.registry._markers import REMOVED_ARTIFACT, put_marker
 from trundle.registry._model import (
     MANIFEST_TYPES,
     MAX_MANIFEST,
     OCI_INDEX,
     Descriptor,
     Index,
+    Manifest,
     check_content,
     check_manifest_size,
     describe,
@@ -229,10 +231,10 @@ class HttpRepository:
         document = parse_manifest(content, media_type, f"{self.location}@{descriptor.digest}")
         reference = descriptor.digest if tag is None else tag
         if tag is None or isinstance(expected, Anything):
-            listed = self._put(reference, content, media_type)
+            listed = self._put(reference, content, media_type, document)
         else:
             with self._compared(tag, expected):
-                listed = self._put(reference, content, media_type)
+                listed = self._put(reference, content, media_type, document)
         if not listed:
             _referrers.list_referrer(self, document, descriptor)
         return descriptor
@@ -269,10 +271,10 @@ class HttpRepository:
         check_tag(tag, self.location)
         stored = self.get_manifest(digest)
         if isinstance(expected, Anything):
-            self._put(tag, stored.content, stored.descriptor.media_type)
+            self._put(tag, stored.content, stored.descriptor.media_type, stored.document)
             return
         with self._compared(tag, expected):
-            self._put(tag, stored.content, stored.descriptor.media_type)
+            self._put(tag, stored.content, stored.descriptor.media_type, stored.document)
 
     def tags(self, *, internal: bool = False) -> list[str]:
         """All tags in alphabetical order."""
@@ -339,9 +341,21 @@ class HttpRepository:
             yield lease
 
     def remove_unique_tag(self, tag: str) -> None:
-        """Removes a tag whose manifest has no other tag."""
-        with contextlib.suppress(NotFoundError):
-            self.delete_manifest(self.resolve(tag).digest)
+        """Removes a tag whose manifest has no other tag.
+
+        A registry deletes the manifest first and looks for its tags then. Where that fails, as it may while another
+        tag is being set, the tag stays in the lists and leads to nothing; it is set and removed once more.
+        """
+        for attempt in range(self.transport.settings.retries + 1):
+            try:
+                self.delete_manifest(self.resolve(tag).digest)
+            except NotFoundError:
+                if tag not in self.tags(internal=is_internal(tag)):
+                    return
+                self.transport.pause(attempt)
+                put_marker(self, tag, REMOVED_ARTIFACT)
+            else:
+                return
 
     # Within
 
@@ -358,8 +372,25 @@ class HttpRepository:
             yield
             lease.check()
 
-    def _put(self, reference: str, content: bytes, media_type: str) -> bool:
+    def _put(
+        self, reference: str, content: bytes, media_type: str, document: Manifest | Index
+    ) -> bool:
         """Pushes a manifest; returns whether the registry itself lists it among its subject's referrers."""
+        attempt = 0
+        while True:
+            try:
+                return self._put_once(reference, content, media_type)
+            except NotFoundError:
+                # While somebody pushes the same blob, docker-registry says that it has none.
+                whole = all(map(self.has_blob, document.blobs())) and all(
+                    self.has_manifest(each.digest) for each in document.children()
+                )
+                if not whole or attempt == self.transport.settings.retries:
+                    raise
+                self.transport.pause(attempt)
+                attempt += 1
+
+    def _put_once(self, reference: str, content: bytes, media_type: str) -> bool:
         check_manifest_size(len(content), self.location)
         url, where = self._manifest(reference)
         headers = {"Content-Type": media_type}
