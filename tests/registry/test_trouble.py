@@ -387,6 +387,44 @@ def test_a_tag_whose_manifest_others_need_is_not_removed_at_the_real_registry(re
     assert remote.tags() == ["1.0.0", "latest"]
 
 
+def half_deleted(simulator):
+    """As docker-registry does while another tag is being set: the manifest is gone, its tags are not."""
+
+    def fault(handler, method, path):
+        digest = path.rpartition("/")[2]
+        if method != "DELETE" or digest not in simulator.manifests:
+            return False
+        del simulator.manifests[digest]
+        handler.reply(400, b'{"errors":[{"code":"DIGEST_INVALID","message":"no"}]}')
+        return True
+
+    return fault
+
+
+@pytest.mark.parametrize("fault", [half_deleted, lambda _simulator: hang_up(method="DELETE")])
+def test_a_tag_goes_also_where_deleting_goes_wrong_on_the_way(simulator, fault):
+    simulator.new = False
+    repository = repository_of(simulator)
+    push(repository, b"1", tag="1.0.0")
+    push(repository, b"2", tag="_trundle.own")
+    simulator.times(1, fault(simulator))
+    repository.remove_unique_tag("_trundle.own")
+    assert simulator.tags.keys() == {"1.0.0"}
+    simulator.times(1, fault(simulator))
+    repository.remove_tag("1.0.0")
+    assert not simulator.tags
+
+
+def test_a_manifest_that_cannot_be_deleted_is_named(simulator):
+    digest = push(repository_of(simulator), b"1").digest
+    simulator.times(1, status(400, method="DELETE"))
+    with pytest.raises(RefusedError, match="TROUBLE"):
+        repository_of(simulator).delete_manifest(digest)
+    simulator.faults.append(status(503, method="DELETE"))
+    with pytest.raises(UnreachableError, match="503"):
+        repository_of(simulator).delete_manifest(digest)
+
+
 def test_credentials_that_do_not_suffice_are_named(simulator):
     simulator.faults.append(status(403))
     with pytest.raises(UnauthorisedError, match="ask who runs the registry"):

@@ -296,6 +296,15 @@ def fault_text(response: urllib3.BaseHTTPResponse) -> str:
     return f"HTTP status {response.status}" + (f" ({text})" if text else "")
 
 
+def base_url(location: str) -> str:
+    """The URL of a registry: https, but for this machine and where something else is said."""
+    if "://" in location:
+        return location.rstrip("/")
+    host = urlsplit(f"//{location}").hostname or ""
+    near = host == "localhost" or host.startswith("127.") or host == "::1"
+    return f"{'http' if near else 'https'}://{location}"
+
+
 def _pool(base: str, settings: HttpSettings) -> urllib3.PoolManager:
     """The connections, through the proxy that the environment names."""
     timeout = Timeout(connect=settings.connect_timeout, read=settings.read_timeout)
