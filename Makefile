@@ -5,6 +5,7 @@ BIN = $(VENV)/bin
 RUNTIME = $(VENV)/.runtime
 DEVELOPMENT = $(VENV)/.development
 BENCHMARK = $(VENV)/.benchmark
+SYSTEM = $(VENV)/.system
 WORKERS ?= auto
 CORPUS ?=
 
@@ -13,7 +14,7 @@ CORPUS ?=
 demo: $(RUNTIME) ## Run the main job on the example, as a story in the terminal.
 	@$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python examples/crm/demo.py
 
-test: $(DEVELOPMENT) ## Run all tests.
+test: $(DEVELOPMENT) $(SYSTEM) ## Run all tests.
 	$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python -m pytest --numprocesses $(WORKERS) $(TESTS)
 
 check: $(DEVELOPMENT) ## Check format, lint and types.
@@ -40,7 +41,7 @@ $(VENV)/bin/python:
 	@$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 
 $(RUNTIME): pyproject.toml | $(VENV)/bin/python
-	@$(BIN)/python -m pip install --quiet --editable ".[verify]"
+	@$(BIN)/python -m pip install --quiet --editable ".[registry,verify]"
 	@touch $@
 
 $(DEVELOPMENT): pyproject.toml $(RUNTIME)
@@ -49,4 +50,14 @@ $(DEVELOPMENT): pyproject.toml $(RUNTIME)
 
 $(BENCHMARK): pyproject.toml $(RUNTIME)
 	@$(BIN)/python -m pip install --quiet --group bench
+	@touch $@
+
+# What tests run against and pip does not have; where it cannot be had they are skipped, and say so.
+$(SYSTEM): | $(VENV)/bin/python
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		! { command -v docker-registry && command -v skopeo && command -v openssl; } >/dev/null; then \
+		export DEBIAN_FRONTEND=noninteractive; \
+		{ apt-get -qq update && apt-get -qq install --yes --no-install-recommends \
+			docker-registry skopeo openssl; } >/dev/null || echo "apt-get failed; some tests are skipped"; \
+	fi
 	@touch $@

@@ -217,6 +217,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif self.command == "DELETE" and registry.new and reference in registry.tags:
             del registry.tags[reference]
             self.reply(202)
+        elif self.command == "DELETE" and reference in registry.tags:
+            self.reply(400, b'{"errors":[{"code":"DIGEST_INVALID","message":"no"}]}')
         elif digest not in registry.manifests:
             self.reply(404)
         elif self.command == "DELETE":

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 import serving
 from artifacts import QUICK, push
+from simulating import Simulator
 
 from trundle.registry import (
     BusyError,
@@ -144,9 +145,21 @@ def test_a_tag_is_compared_and_set_by_one_of_many(repository):
     assert repository.resolve("stable").digest == won[0]
 
 
-def test_a_name_that_would_not_fit_into_tags_is_refused_for_leases(remote):
-    with pytest.raises(InvalidReferenceError):
-        TagLease(remote, "a.b", 1, 1)
+@pytest.mark.parametrize("name", ["", "a.b", "../a", "A", "a" * 43])
+def test_a_name_that_would_not_fit_into_tags_is_refused_for_leases(repository, name):
+    with pytest.raises(InvalidReferenceError), repository.lease(name, wait=0):
+        pytest.fail("held")
+
+
+def test_a_tag_that_a_registry_lists_but_does_not_find_is_removed():
+    """As docker-registry leaves it when a deletion fails half way."""
+    tag = "_trundle.lease-x.c-0000000000-100-0123456789abcdef"
+    with Simulator(new=False) as simulator:
+        repository = open_registry(simulator.address, settings=QUICK).repository("acme/crm")
+        simulator.tags[tag] = "sha256:" + "0" * 64
+        with repository.lease("x", wait=60):
+            pass
+        assert simulator.tags == {}
 
 
 def test_a_registry_that_does_not_delete_is_named(tmp_path):

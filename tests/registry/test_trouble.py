@@ -1,5 +1,6 @@
 """A registry over HTTP that is slow, broken, forgetful or hostile; and one that is newer than the real one here."""
 
+import contextlib
 import email.utils
 import hashlib
 import json
@@ -19,6 +20,7 @@ from trundle.registry import (
     InvalidManifestError,
     NotFoundError,
     RefusedError,
+    RegistryError,
     TooLargeError,
     UnauthorisedError,
     UnreachableError,
@@ -186,6 +188,26 @@ def test_endless_content_is_cut_off(simulator, tmp_path):
     assert list(tmp_path.glob("*blob*")) == []
 
 
+@pytest.mark.parametrize("code", [201, 401, 404, 500])
+def test_an_answer_that_never_ends_is_not_read_to_its_end(simulator, code):
+    def endless(handler, _method, _path):
+        handler.drain()
+        handler.send_response(code)
+        handler.end_headers()
+        handler.close_connection = True
+        try:
+            while True:
+                handler.wfile.write(b" " * 65536)
+        except OSError:
+            return True
+
+    simulator.faults.append(endless)
+    with contextlib.suppress(RegistryError):
+        repository_of(simulator).delete_manifest(digest_of(b"x"))
+    with contextlib.suppress(RegistryError):
+        push(repository_of(simulator), tag="1.0.0")
+
+
 def test_content_that_drips_is_given_up(simulator, tmp_path):
     simulator.faults.append(drip(0.01))
     repository = repository_of(simulator, request_time=0.3, slowest=10_000_000, retries=0)
@@ -299,6 +321,25 @@ def test_tags_come_page_by_page(simulator):
     assert simulator.asked("GET", "tags/list") == 3
 
 
+@pytest.mark.parametrize("end", [b"0\r\n\r\n", b""])
+def test_an_answer_in_chunks_is_read_if_it_is_whole(simulator, end):
+    def chunked(handler, _method, _path):
+        handler.send_response(200)
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        handler.wfile.write(b'a\r\n{"tags": [\r\n5\r\n"x"]}\r\n' + end)
+        handler.close_connection = True
+        return True
+
+    simulator.faults.append(chunked)
+    repository = repository_of(simulator)
+    if end:
+        assert repository.tags() == ["x"]
+    else:
+        with pytest.raises(UnreachableError):
+            repository.tags()
+
+
 def test_a_next_page_elsewhere_is_refused(simulator):
     def mislead(handler, _method, _path):
         handler.reply(200, b'{"tags": []}', Link='<http://other.example/v2/x>; rel="next"')
@@ -346,10 +387,60 @@ def test_a_tag_whose_manifest_others_need_is_not_removed_at_the_real_registry(re
     assert remote.tags() == ["1.0.0", "latest"]
 
 
+def half_deleted(simulator):
+    """As docker-registry does while another tag is being set: the manifest is gone, its tags are not."""
+
+    def fault(handler, method, path):
+        digest = path.rpartition("/")[2]
+        if method != "DELETE" or digest not in simulator.manifests:
+            return False
+        del simulator.manifests[digest]
+        handler.reply(400, b'{"errors":[{"code":"DIGEST_INVALID","message":"no"}]}')
+        return True
+
+    return fault
+
+
+@pytest.mark.parametrize("fault", [half_deleted, lambda _simulator: hang_up(method="DELETE")])
+def test_a_tag_goes_also_where_deleting_goes_wrong_on_the_way(simulator, fault):
+    simulator.new = False
+    repository = repository_of(simulator)
+    push(repository, b"1", tag="1.0.0")
+    push(repository, b"2", tag="_trundle.own")
+    simulator.times(1, fault(simulator))
+    repository.remove_unique_tag("_trundle.own")
+    assert simulator.tags.keys() == {"1.0.0"}
+    simulator.times(1, fault(simulator))
+    repository.remove_tag("1.0.0")
+    assert not simulator.tags
+
+
+def test_a_manifest_that_cannot_be_deleted_is_named(simulator):
+    digest = push(repository_of(simulator), b"1").digest
+    simulator.times(1, status(400, method="DELETE"))
+    with pytest.raises(RefusedError, match="TROUBLE"):
+        repository_of(simulator).delete_manifest(digest)
+    simulator.faults.append(status(503, method="DELETE"))
+    with pytest.raises(UnreachableError, match="503"):
+        repository_of(simulator).delete_manifest(digest)
+
+
 def test_credentials_that_do_not_suffice_are_named(simulator):
     simulator.faults.append(status(403))
     with pytest.raises(UnauthorisedError, match="ask who runs the registry"):
         repository_of(simulator).tags()
+
+
+def test_the_proxy_of_the_environment_is_used_except_where_it_says_so(simulator, monkeypatch):
+    monkeypatch.setenv("http_proxy", f"http://ali:secret@{simulator.address}")
+    monkeypatch.setenv("no_proxy", simulator.address)
+    push(repository_of(simulator), tag="1.0.0")
+    assert not any("http://" in each for each in simulator.requests)
+    other = open_registry("http://registry.example.com", settings=QUICK).repository("acme/crm")
+    assert other.tags() == ["1.0.0"]
+    assert simulator.requests[-1] == "GET http://registry.example.com/v2/acme/crm/tags/list"
+    said = {name.lower(): value for name, value in simulator.headers[-1].items()}
+    assert said["proxy-authorization"] == "Basic YWxpOnNlY3JldA=="
 
 
 def test_large_blobs_take_little_memory(simulator, tmp_path):

@@ -9,19 +9,17 @@ from typing import TypeAlias
 from urllib.parse import urlencode, urlsplit
 
 import msgspec
-import urllib3
 
 from trundle.registry._docker_config import Credentials
-from trundle.registry.errors import UnauthorisedError, UnreachableError
+from trundle.registry.errors import UnauthorisedError
 
-_LARGEST_ANSWER = 1024 * 1024
 _SCHEMES = re.compile(r"(?:^|,)\s*(Bearer|Basic)\s+", re.IGNORECASE)
 _PARAMETER = re.compile(r'(\w+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))')
 _OK = 200
 _CLIENT = "trundle"
 
-Send: TypeAlias = Callable[[str, str, dict[str, str], bytes | None], urllib3.BaseHTTPResponse]
-"""Sends a request to a token service: method, URL, headers, body."""
+Send: TypeAlias = Callable[[str, str, dict[str, str], bytes | None], tuple[int, bytes]]
+"""Sends a request to a token service: method, URL, headers, body; gives status and content."""
 
 
 class _Token(msgspec.Struct):
@@ -103,23 +101,19 @@ class Authenticator:
             scopes = " ".join(value for name, value in fields if name == "scope")
             plain = {name: value for name, value in fields if name != "scope"} | {"scope": scopes}
             headers = {"Content-Type": "application/x-www-form-urlencoded"}
-            response = self._send("POST", realm, headers, urlencode(plain).encode())
+            status, content = self._send("POST", realm, headers, urlencode(plain).encode())
         else:
             headers = {} if credentials is None else {"Authorization": credentials.basic()}
             separator = "&" if parts.query else "?"
-            response = self._send("GET", f"{realm}{separator}{urlencode(fields)}", headers, None)
-        return self._read(response, realm, known=credentials is not None)
+            status, content = self._send(
+                "GET", f"{realm}{separator}{urlencode(fields)}", headers, None
+            )
+        return self._read(status, content, realm, known=credentials is not None)
 
-    def _read(self, response: urllib3.BaseHTTPResponse, realm: str, *, known: bool) -> str:
-        try:
-            content = response.read(_LARGEST_ANSWER)
-        except urllib3.exceptions.HTTPError as error:
-            raise UnreachableError(
-                realm, "an answer of the token service", str(error), "try again later"
-            ) from None
-        if response.status != _OK:
+    def _read(self, status: int, content: bytes, realm: str, *, known: bool) -> str:
+        if status != _OK:
             advice = "log in again" if known else f"log in with: docker login {self.host}"
-            raise UnauthorisedError(realm, "a token", f"HTTP status {response.status}", advice)
+            raise UnauthorisedError(realm, "a token", f"HTTP status {status}", advice)
         try:
             answer = msgspec.json.decode(content, type=_Token)
         except msgspec.DecodeError:

@@ -38,6 +38,7 @@ from trundle.registry._interface import (
     is_internal,
 )
 from trundle.registry._layout_index import LayoutIndex
+from trundle.registry._lease import check_lease_name
 from trundle.registry._model import (
     MAX_MANIFEST,
     Descriptor,
@@ -303,6 +304,7 @@ class DirectoryRepository:
     @contextlib.contextmanager
     def lease(self, name: str, *, wait: float) -> Iterator[Lease]:
         """Keeps all others out who ask for the lease of that name; a lock."""
+        check_lease_name(name, self._location)
         with storage_errors(self._location):
             self._make()
         with self._locked(self._own / f"lease-{name}.lock", wait):

@@ -45,6 +45,21 @@ _TAG = re.compile(r"(?P<kind>[ct])-(?P<number>\d{10})-(?P<millis>\d{1,9})-(?P<id
 _RAREST = 10
 
 
+def check_lease_name(name: str, where: str) -> None:
+    """Refuses what cannot be the name of a lease.
+
+    Raises:
+        InvalidReferenceError: it has other characters than lower-case letters, digits and hyphens, or too many.
+    """
+    if not _NAME.fullmatch(name):
+        raise InvalidReferenceError(
+            where,
+            "the name of a lease: lower-case letters, digits and hyphens",
+            repr(name),
+            "choose another name",
+        )
+
+
 class _Ticket(msgspec.Struct, frozen=True, order=True):
     """A place in the queue."""
 
@@ -58,13 +73,7 @@ class TagLease:
     """A queue at one repository, as one process sees it."""
 
     def __init__(self, repository: Repository, name: str, seconds: float, poll: float) -> None:
-        if not _NAME.fullmatch(name):
-            raise InvalidReferenceError(
-                repository.location,
-                "the name of a lease: lower-case letters, digits and hyphens",
-                repr(name),
-                "choose another name",
-            )
+        check_lease_name(name, repository.location)
         self._repository = repository
         self._name = name
         self._prefix = f"{INTERNAL_PREFIX}lease-{name}."

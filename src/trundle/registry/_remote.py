@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import msgspec
 
@@ -52,6 +52,7 @@ from trundle.registry._settings import HttpSettings
 from trundle.registry._transport import (
     TransferError,
     Transport,
+    base_url,
     closing,
     fault_text,
 )
@@ -63,6 +64,7 @@ from trundle.registry.errors import (
     NotFoundError,
     RefusedError,
     TooLargeError,
+    UnreachableError,
 )
 
 _MOST_PAGES = 10_000
@@ -99,7 +101,7 @@ class HttpRegistry:
             find: finds the credentials for a host; in Docker's configuration by default.
         """
         self.location = location
-        self._transport = Transport(_base(location), settings or HttpSettings(), find)
+        self._transport = Transport(base_url(location), settings or HttpSettings(), find)
 
     def repository(self, name: str) -> "HttpRepository":
         """The repository of a name.
@@ -241,13 +243,7 @@ class HttpRepository:
 
     def delete_manifest(self, digest: str) -> None:
         """Deletes a manifest and every tag that points to it."""
-        url = f"{self._path}/manifests/{self._checked(digest)}"
-        response = self._requests.call("DELETE", url, {_ACCEPTED, _OK, _NOT_FOUND, _NO_METHOD})
-        with closing(response):
-            if response.status == _NOT_FOUND:
-                raise missing(f"{self.location}@{digest}")
-            if response.status == _NO_METHOD:
-                raise _no_deletes(f"{self.location}@{digest}")
+        self._delete(digest)
 
     # Tags
 
@@ -314,7 +310,8 @@ class HttpRepository:
                 "manifests with all their tags",
                 "remove those tags as well, by deleting the manifest",
             )
-        self.delete_manifest(found.digest)
+        if not self._delete(found.digest):
+            self.remove_unique_tag(tag)
 
     def referrers(self, digest: str) -> tuple[Descriptor, ...]:
         """The manifests whose subject is the given one."""
@@ -343,19 +340,17 @@ class HttpRepository:
     def remove_unique_tag(self, tag: str) -> None:
         """Removes a tag whose manifest has no other tag.
 
-        A registry deletes the manifest first and looks for its tags then. Where that fails, as it may while another
-        tag is being set, the tag stays in the lists and leads to nothing; it is set and removed once more.
+        A registry deletes the manifest first and looks for its tags then. Where that fails, the tag stays in the lists
+        and leads to nothing; it is set and removed once more.
         """
         for attempt in range(self.transport.settings.retries + 1):
-            try:
-                self.delete_manifest(self.resolve(tag).digest)
-            except NotFoundError:
-                if tag not in self.tags(internal=is_internal(tag)):
-                    return
-                self.transport.pause(attempt)
-                put_marker(self, tag, REMOVED_ARTIFACT)
-            else:
+            clean = False
+            with contextlib.suppress(NotFoundError):
+                clean = self._delete(self.resolve(tag).digest)
+            if clean or tag not in self.tags(internal=is_internal(tag)):
                 return
+            self.transport.pause(attempt)
+            put_marker(self, tag, REMOVED_ARTIFACT)
 
     # Within
 
@@ -410,6 +405,37 @@ class HttpRepository:
                 )
             return "OCI-Subject" in response.headers
 
+    def _delete(self, digest: str) -> bool:
+        """Deletes a manifest; False where tags of it may be left because that went wrong on the way."""
+        where = f"{self.location}@{self._checked(digest)}"
+        url = f"{self._path}/manifests/{digest}"
+        accept = {_OK, _ACCEPTED, _BAD_REQUEST, _NOT_FOUND, _NO_METHOD}
+        failure = ""
+        for attempt in range(self.transport.settings.retries + 1):
+            try:
+                response = self._requests.call("DELETE", url, accept, repeatable=False)
+            except TransferError as error:
+                failure = str(error)
+                self.transport.pause(attempt)
+                continue
+            message = fault_text(response)
+            match response.status:
+                case 404 if not failure:
+                    raise missing(where)
+                case 405:
+                    raise _no_deletes(where)
+                case 400 if "DIGEST_INVALID" not in message:
+                    raise RefusedError(
+                        where, "the manifest to be deleted", message, "see what the registry allows"
+                    )
+                case 400:
+                    # docker-registry looks at all tags, and says this when another is being set.
+                    failure = message
+                    self.transport.pause(attempt)
+                case _:
+                    return not failure
+        raise UnreachableError(where, "the manifest to be deleted", failure, "try again later")
+
     def _tags_of(self, digest: str) -> list[str]:
         """All tags that point to a manifest."""
 
@@ -453,15 +479,6 @@ class HttpRepository:
                 "correct the digest",
             )
         return digest
-
-
-def _base(location: str) -> str:
-    """The URL of a registry."""
-    if "://" in location:
-        return location.rstrip("/")
-    host = urlsplit(f"//{location}").hostname or ""
-    near = host == "localhost" or host.startswith("127.") or host == "::1"
-    return f"{'http' if near else 'https'}://{location}"
 
 
 def _too_large(where: str, limit: int, found: int) -> TooLargeError:

@@ -32,6 +32,8 @@ _TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})
 _UNAUTHORISED = 401
 _FORBIDDEN = 403
 _LARGEST_ERROR = 64 * 1024
+_LAST_WORDS = 10.0
+_LARGEST_TOKEN = 1024 * 1024
 _LONGEST_MESSAGE = 500
 _PIECE = 256 * 1024
 _REDIRECTS = 5
@@ -68,7 +70,10 @@ class Transport:
         self._origin = (parts.scheme, parts.netloc)
         self._pool = _pool(base, settings)
         self._authenticator = Authenticator(
-            parts.netloc, secure=parts.scheme == "https", find=find, send=self._ask_for_token
+            parts.netloc,
+            secure=parts.scheme == "https",
+            find=find,
+            send=self._ask_for_token,
         )
 
     def call(
@@ -156,8 +161,7 @@ class Transport:
             challenge = ", ".join(response.headers.getlist("WWW-Authenticate"))
             if not self._authenticator.answer(repository, challenge):
                 break
-            response.drain_conn()
-            response.release_conn()
+            read_some(response, _LARGEST_ERROR, _LAST_WORDS)
         return response
 
     def _send(
@@ -178,7 +182,7 @@ class Transport:
 
     def _ask_for_token(
         self, method: str, url: str, headers: dict[str, str], body: bytes | None
-    ) -> urllib3.BaseHTTPResponse:
+    ) -> tuple[int, bytes]:
         """Asks a token service; asking twice does no harm."""
         for attempt in range(self.settings.retries + 1):
             try:
@@ -187,7 +191,7 @@ class Transport:
                 failure = _reason(error)
             else:
                 if response.status not in _TRANSIENT:
-                    return response
+                    return response.status, read_some(response, _LARGEST_TOKEN, _LAST_WORDS)
                 failure = fault_text(response)
             self.pause(attempt)
         raise self._unreachable(url, failure)
@@ -226,8 +230,7 @@ def closing(response: urllib3.BaseHTTPResponse) -> Iterator[urllib3.BaseHTTPResp
     except BaseException:
         response.close()
         raise
-    response.drain_conn()
-    response.release_conn()
+    read_some(response, _LARGEST_ERROR, _LAST_WORDS)
 
 
 def pieces(response: urllib3.BaseHTTPResponse, deadline: float) -> Iterator[bytes]:
@@ -266,18 +269,40 @@ def read_small(response: urllib3.BaseHTTPResponse, limit: int, seconds: float, w
     return bytes(content)
 
 
-def fault_text(response: urllib3.BaseHTTPResponse) -> str:
-    """What a response says went wrong, in one line; the response is closed."""
+def read_some(response: urllib3.BaseHTTPResponse, limit: int, seconds: float) -> bytes:
+    """What is left of a response, up to a limit; the connection is kept only where that was all."""
+    content = b""
     try:
-        content = response.read(_LARGEST_ERROR) or b""
-        faults = msgspec.json.decode(content, type=_Faults).errors
-        text = "; ".join(f"{each.code}: {each.message}" for each in faults)
-    except (urllib3.exceptions.HTTPError, msgspec.DecodeError, UnicodeDecodeError):
-        text = ""
-    finally:
+        for piece in pieces(response, time.monotonic() + seconds):
+            content += piece
+            if len(content) > limit:
+                response.close()
+                return content[:limit]
+    except TransferError:
         response.close()
+    response.release_conn()
+    return content
+
+
+def fault_text(response: urllib3.BaseHTTPResponse) -> str:
+    """What a response says went wrong, in one line; the response is done with."""
+    content = read_some(response, _LARGEST_ERROR, _LAST_WORDS)
+    try:
+        faults = msgspec.json.decode(content, type=_Faults).errors
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        faults = []
+    text = "; ".join(f"{each.code}: {each.message}" for each in faults)
     text = "".join(char if char.isprintable() else " " for char in text)[:_LONGEST_MESSAGE]
     return f"HTTP status {response.status}" + (f" ({text})" if text else "")
+
+
+def base_url(location: str) -> str:
+    """The URL of a registry: https, but for this machine and where something else is said."""
+    if "://" in location:
+        return location.rstrip("/")
+    host = urlsplit(f"//{location}").hostname or ""
+    near = host == "localhost" or host.startswith("127.") or host == "::1"
+    return f"{'http' if near else 'https'}://{location}"
 
 
 def _pool(base: str, settings: HttpSettings) -> urllib3.PoolManager:

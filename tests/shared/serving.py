@@ -1,0 +1,73 @@
+"""Starts the real registry, Debian's docker-registry, on a free port of this machine."""
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+PASSWORD = "open sesame"
+HTPASSWD = "ali:$2b$04$abcdefghijklmnopqrstuu/LVz6MZlItEy42I2juLihZ66HnQx/cy\n"
+
+
+def program(*names: str) -> str:
+    """A program; where it cannot be had the test is skipped, but fails where CI has to have it."""
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        reason = f"needs {names[0]}: apt-get install {names[0]}"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return found
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def registry(folder: Path, *, delete: bool = True, http: str = "", auth: str = ""):
+    """A running registry; gives its `host:port`."""
+    binary = program("docker-registry", "registry")
+    folder.mkdir(parents=True, exist_ok=True)
+    for _ in range(5):
+        port = free_port()
+        config = folder / "config.yml"
+        config.write_text(
+            "version: 0.1\n"
+            "log: {level: error, accesslog: {disabled: true}}\n"
+            f"storage: {{delete: {{enabled: {str(delete).lower()}}}, "
+            f"filesystem: {{rootdirectory: {folder / 'data'}}}}}\n"
+            f"http:\n  addr: 127.0.0.1:{port}\n{textwrap.indent(http, '  ')}\n{auth}\n"
+        )
+        with (folder / "log").open("wb") as log:
+            process = subprocess.Popen(
+                [binary, "serve", config],
+                stdout=log,
+                stderr=log,
+                env={**os.environ, "OTEL_TRACES_EXPORTER": "none"},
+            )
+        try:
+            if _answers(process, port):
+                yield f"127.0.0.1:{port}"
+                return
+        finally:
+            process.kill()
+            process.wait()
+    pytest.fail(f"docker-registry does not start: {(folder / 'log').read_text()}")
+
+
+def _answers(process, port: int) -> bool:
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and process.poll() is None:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return True
+        time.sleep(0.02)
+    return False
