@@ -20,7 +20,6 @@ from trundle.project.init import CONFIG_NAME, plan_init, write_new_files
 from trundle.project.loading import Project, evolution_of, load_project
 from trundle.project.lock import LOCK_NAME, LockChange, lock, lock_path, read_lock
 from trundle.project.output import MANIFEST, TreeChange, TreeComparison, compare_tree, write_tree
-from trundle.reading import DocumentError
 from trundle.project.proving import (
     ProofOptions,
     ProofRun,
@@ -29,6 +28,7 @@ from trundle.project.proving import (
     prove_project,
     prove_schemas,
 )
+from trundle.reading import DocumentError
 
 __all__ = [
     "CONFIG_NAME",

@@ -6,8 +6,7 @@ import re
 import msgspec
 
 from trundle.project._config_schema import IDENTIFIER
-from trundle.project._tree import MapNode, ScalarNode
-from trundle.project._walk import Fields, Walker
+from trundle.reading import Fields, MapNode, ScalarNode, Walker
 
 TAKEN = frozenset({"scheme"})
 """What the package itself offers, so that no subpackage can have the name."""
