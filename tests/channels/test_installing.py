@@ -309,3 +309,17 @@ def test_an_upgrade_takes_along_what_it_needs(plain):
         ("acme/core", "1.1.0"),
         (CRM, "1.1.0"),
     ]
+
+
+def test_unpacked_versions_long_past_are_removed_and_come_back_from_the_store(plain):
+    for number in range(6):
+        plain.publish(f"1.0.{number}")
+        if number == 0:
+            plain.install()
+        upgraded(plain)
+    unpacked = plain.state / "packages" / "acme+crm"
+    assert sorted(each.name[:5] for each in unpacked.iterdir()) == ["1.0.3", "1.0.4", "1.0.5"]
+    with plain.installation() as installation:
+        for _ in range(5):
+            roll_back(installation, CRM)
+    assert plain.text() == "acme/crm 1.0.0"
