@@ -104,6 +104,31 @@ def test_it_tells_what_stays_the_same_only_once(site):
     assert [each.event for each in told] == ["idle", "stopped"]
 
 
+def test_it_stops_in_the_middle_of_a_transfer(site):
+    site.publish("1.0.1")
+    told: list[LogLine] = []
+    before = site.snapshot()
+    with site.installation() as installation:
+        agent = Agent(installation, told.append)
+        installation.progress = lambda _size: agent.stopped.set()
+        agent.run()
+    assert [each.event for each in told] == ["stopped"]
+    assert site.snapshot() == before
+    assert events(round_of(site)) == [("upgrade", "1.0.1")]
+
+
+def test_it_goes_on_after_trouble_with_its_own_disk(site, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    site.publish("1.0.1")
+    with monkeypatch.context() as patched:
+        patched.setattr("trundle.channels.installing._folders.lock_of", full)
+        done = round_of(site)
+    assert ([each.event for each in done.lines], done.failed) == (["error"], True)
+    assert events(round_of(site)) == [("upgrade", "1.0.1")]
+
+
 def test_a_line_is_for_people_too():
     line = LogLine(MONDAY, "upgrade", "from 1.0.0", "acme/crm", "1.0.1")
     assert str(line) == "2026-03-02T12:00:00Z upgrade acme/crm 1.0.1: from 1.0.0"

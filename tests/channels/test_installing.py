@@ -1,9 +1,11 @@
 """Installing, upgrading and going back, on an image layout, with a clock set by hand."""
 
 import datetime as dt
+import itertools
 import json
 
 import pytest
+import serving
 from sites import MONDAY, Site
 
 from trundle.channels import (
@@ -27,9 +29,28 @@ SUNDAYS = Policy(
 CRM = "acme/crm"
 
 
-@pytest.fixture(params=[False, True], ids=["unsigned", "signed"])
-def site(request, tmp_path):
-    return Site(tmp_path, signed=request.param)
+_numbers = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def registry(tmp_path_factory):
+    """The address of a real registry."""
+    with serving.registry(tmp_path_factory.mktemp("registry")) as address:
+        yield address
+
+
+@pytest.fixture(params=["unsigned", "signed", "unsigned-http", "signed-http"])
+def site(request, tmp_path, monkeypatch):
+    signed, _, remote = request.param.partition("-")
+    place = None
+    if remote:
+        monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path / "docker"))
+        address, number = request.getfixturevalue("registry"), next(_numbers)
+
+        def place(name):
+            return f"{address}/site-{number}/{name}"
+
+    return Site(tmp_path, place, signed=signed == "signed")
 
 
 @pytest.fixture
@@ -309,3 +330,29 @@ def test_an_upgrade_takes_along_what_it_needs(plain):
         ("acme/core", "1.1.0"),
         (CRM, "1.1.0"),
     ]
+
+
+def test_unpacked_versions_long_past_are_removed_and_come_back_from_the_store(plain):
+    for number in range(6):
+        plain.publish(f"1.0.{number}")
+        if number == 0:
+            plain.install()
+        upgraded(plain)
+    unpacked = plain.state / "packages" / "acme+crm"
+    assert sorted(each.name[:5] for each in unpacked.iterdir()) == ["1.0.3", "1.0.4", "1.0.5"]
+    with plain.installation() as installation:
+        for _ in range(5):
+            roll_back(installation, CRM)
+    assert plain.text() == "acme/crm 1.0.0"
+
+
+def test_content_that_a_real_registry_lost_is_refused(site):
+    site.publish("1.0.0")
+    site.install()
+    entry = site.publish("1.0.1").entry
+    site.channel().repository.delete_manifest(entry.digest)
+    before = site.snapshot()
+    with site.installation() as installation:
+        result = upgrade(installation)
+    assert [each.code for each in result.all_refusals] == [RefusalCode.CONTENT_MISSING]
+    assert site.snapshot() == before

@@ -267,6 +267,8 @@ def agent(
             done = run_round(installation)
             for line in done.lines:
                 tell(line)
+            if any(line.event == "error" for line in done.lines):
+                raise Refusal(ExitCode.FAILED)
             if done.failed:
                 raise Refusal(ExitCode.UNREACHABLE)
             if done.refusals:

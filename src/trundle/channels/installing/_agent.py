@@ -3,6 +3,7 @@
 It keeps nothing of its own: whatever moment it dies at, the next one goes on from the installation's database.
 """
 
+import contextlib
 import datetime as dt
 import threading
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ import msgspec
 from trundle.channels._refusals import RefusalCode
 from trundle.channels._times import format_time
 from trundle.channels.installing._carrying import Result
-from trundle.channels.installing._errors import StateBusyError
+from trundle.channels.installing._errors import StateError
 from trundle.channels.installing._installation import Installation
 from trundle.channels.installing._upgrading import upgrade
 from trundle.registry import RegistryError
@@ -71,15 +72,11 @@ class Round(msgspec.Struct, frozen=True):
 
 
 def run_round(installation: Installation) -> Round:
-    """Looks at all channels once, and upgrades what may be upgraded.
-
-    Raises:
-        StateError: the installation cannot be used, other than for a while.
-    """
+    """Looks at all channels once, and upgrades what may be upgraded; what goes wrong is among its lines."""
     now = installation.now()
     try:
         result = upgrade(installation)
-    except (StateBusyError, RegistryError, OSError) as error:
+    except (StateError, RegistryError, OSError) as error:
         return Round((LogLine(now, "error", str(error)),), failed=True)
     codes = {each.code for each in result.all_refusals}
     times = (each.plan.next_change for each in result.outlooks.values())
@@ -110,6 +107,10 @@ def pause_after(
     return min(interval, max(done.next_change - now, _SHORTEST))
 
 
+class _StoppedError(Exception):
+    """The agent was told to stop while it fetched something; what it has is kept."""
+
+
 class Agent:
     """Follows the channels of an installation until it is told to stop.
 
@@ -117,7 +118,7 @@ class Agent:
         installation: the installation.
         tell: called with each line of the log.
         interval: the pause between two looks.
-        stopped: set to end the agent; it ends at once while it waits, else after what it is doing.
+        stopped: set to end the agent; it ends at once while it waits or fetches, else after what it is doing.
     """
 
     def __init__(
@@ -135,19 +136,33 @@ class Agent:
         self._told: set[tuple[str, str, str, str]] = set()
 
     def run(self) -> None:
-        """Follows until `stopped` is set.
-
-        Raises:
-            StateError: the installation cannot be used.
-        """
+        """Follows until `stopped` is set."""
         failures = 0
-        while not self.stopped.is_set():
-            done = run_round(self._installation)
-            self._tell_new(done)
-            failures = failures + 1 if done.failed else 0
-            pause = pause_after(done, failures, self._installation.now(), self._interval)
-            self.stopped.wait(pause.total_seconds())
+        with self._interruptible(), contextlib.suppress(_StoppedError):
+            while not self.stopped.is_set():
+                done = run_round(self._installation)
+                self._tell_new(done)
+                failures = failures + 1 if done.failed else 0
+                pause = pause_after(done, failures, self._installation.now(), self._interval)
+                self.stopped.wait(pause.total_seconds())
         self._tell(LogLine(self._installation.now(), "stopped", "told to stop"))
+
+    @contextlib.contextmanager
+    def _interruptible(self) -> Iterator[None]:
+        """Lets the agent stop in the middle of a long transfer."""
+        before = self._installation.progress
+
+        def progress(size: int) -> None:
+            if before is not None:
+                before(size)
+            if self.stopped.is_set():
+                raise _StoppedError
+
+        self._installation.progress = progress
+        try:
+            yield
+        finally:
+            self._installation.progress = before
 
     def _tell_new(self, done: Round) -> None:
         """Tells what was not told in the last round already; deeds and errors always."""

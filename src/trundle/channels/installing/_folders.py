@@ -113,19 +113,19 @@ class Folders:
         _sync(self.root)
 
     def tidy(self, number: int) -> None:
-        """Removes sets long past, and what dead processes left."""
+        """Removes sets long past, unpacked versions that no set has any more, and what dead processes left."""
+        used: set[tuple[str, ...]] = set()
         for path in self._sets.glob("*"):
             old = _NUMBER.fullmatch(path.name) and int(path.name) <= number - _KEPT_SETS
             if old or path.name.startswith("."):
                 shutil.rmtree(path, ignore_errors=True)
+            else:
+                used.update(link.readlink().parts[-2:] for link in path.glob("packages/*"))
         for path in self.root.glob(".current.*"):
             path.unlink(missing_ok=True)
-        for path in self.root.glob("packages/*/.*.partial"):
-            shutil.rmtree(path, ignore_errors=True)
-
-    def remove_unpacked(self, name: str) -> None:
-        """Removes all unpacked versions of a package; their content stays in the store."""
-        shutil.rmtree(self.root / "packages" / folder_name(name), ignore_errors=True)
+        for path in self.root.glob("packages/*/*"):
+            if path.parts[-2:] not in used:
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def folder_name(package: str) -> str:

@@ -160,5 +160,4 @@ def uninstall(installation: Installation, name: str, *, dry_run: bool = False) -
         )
         if not dry_run:
             installation.commit((), [event], removed=[package.name])
-            installation.folders.remove_unpacked(package.name)
         return event
