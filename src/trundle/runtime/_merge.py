@@ -7,12 +7,13 @@ and what it is **after**. Whatever differs between before and after is the edit;
 import functools
 import operator
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
 
 from trundle.runtime._bag import NoEntry, current, decoder, digest, encode, same, tidy
+from trundle.runtime._documents import write_value
 from trundle.runtime._objects import ABSENT, Entry, GeneratedObject, StorageObject
 from trundle.runtime._values import Wrapped
 
@@ -107,7 +108,7 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
     ours, theirs = _entries(before), _entries(after)
     merged = _entries(stored)
     made: list[Entry] = []
-    changed: list[tuple[Place, Any, NoEntry]] = []
+    changed: list[tuple[Place, Any, Any, NoEntry]] = []
     unsaid: list[tuple[Place, NoEntry]] = []
     for place in {**ours, **theirs}:
         old, new = ours.get(place), theirs.get(place)
@@ -121,17 +122,19 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
             other = merged.pop(alias, None)
             known = other if known is None else known
         if isinstance(new, NoEntry):
-            changed.append((place, old, new))
+            changed.append((place, known, old, new))
         elif new is not None:
             merged[place] = _merged_entry(stored, known, old, new)
             made.append(merged[place])
     _fill(result, merged)
-    for place, old, mark in changed:
+    for place, known, old, mark in changed:
         derived = getattr(mark, "derived", None)
         if derived is None:
             continue
-        if old is not None:  # the writer sees but a part of what is told without an entry
-            mark.value = _merged_told(derived(stored), old.value, mark.value)
+        if old is not None:  # the writer sees but a part of what the thread had
+            kept = known is not None and current(stored, known, getattr(mark, "witness", None))
+            had = known.value if kept else derived(stored)
+            mark.value = _merged_part(had, old.value, mark.value)
         if not same(derived(result), mark.value):
             merged[place] = _merged_entry(stored, None, None, mark)
             made.append(merged[place])
@@ -243,34 +246,64 @@ def _merged_value(known: Any, old: Any, new: Any) -> Any:
     """An entry's value with an edit applied, where the entry itself holds an object."""
     if not isinstance(new, GeneratedObject | list | dict):
         return new
-    if isinstance(known, msgspec.Raw):
-        type_ = _type_of(new)
-        if type_ is None:
-            return new
-        try:
-            known = decoder(type_).decode(known)
-        except msgspec.ValidationError:
-            return new
-    return merge(known, old, new)
+    if not isinstance(known, msgspec.Raw):
+        return merge(known, old, new)
+    known = _read_like(known, old, new)
+    return new if known is None else _as_json(merge(known, old, new))
 
 
-def _merged_told(told: Any, old: Any, new: Any) -> Any:
-    """A list or map that is told without an entry, with an edit applied."""
-    if isinstance(told, list | dict) and type(told) is type(old) is type(new):
-        return merge(told, old, new)
+def _merged_part(had: Any, old: Any, new: Any) -> Any:
+    """A list or map of which a writer may see but a part, with an edit applied."""
+    if isinstance(had, msgspec.Raw):
+        had = _read_like(had, old, new)
+    if isinstance(had, list | dict) and type(had) is type(old) is type(new):
+        return _as_json(merge(had, old, new))
     return new
 
 
-def _type_of(value: Any) -> Any:
-    if isinstance(value, GeneratedObject):
-        return type(value)
-    if isinstance(value, list) and value and isinstance(value[0], GeneratedObject):
-        return list[type(value[0])]  # type: ignore[misc]
-    if isinstance(value, dict):
-        first = next(iter(value.values()), None)
+def _as_json(value: Any) -> Any:
+    """A merged value, as JSON where some of it stayed plain: whoever asks for it reads it with its own type."""
+    if any(isinstance(item, dict | msgspec.Raw) for item in _items(value)):
+        return msgspec.Raw(write_value(without_marks(value)))
+    return value
+
+
+def _read_like(known: msgspec.Raw, *values: Any) -> Any:
+    """An entry's JSON read with the classes of the values that it meets; None where it is of another kind.
+
+    An element of a list or map that is of none of these classes stays plain, as nobody here can see it.
+    """
+    first = next((each for each in reversed(values) if each is not ABSENT), None)
+    try:
         if isinstance(first, GeneratedObject):
-            return dict[str, type(first)]  # type: ignore[misc]
-    return None
+            return decoder(type(first)).decode(known)
+        kind = decoder(list[msgspec.Raw] if isinstance(first, list) else dict[str, msgspec.Raw])
+        parts = kind.decode(known)
+    except msgspec.ValidationError:
+        return None
+    items = [item for each in values for item in _items(each) if isinstance(item, GeneratedObject)]
+    classes = list(dict.fromkeys(map(type, items)))
+    if isinstance(parts, dict):
+        return {name: _read_part(part, classes) for name, part in parts.items()}
+    return [_read_part(part, classes) for part in parts]
+
+
+def _items(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
+def _read_part(part: msgspec.Raw, classes: Sequence[Any]) -> Any:
+    for class_ in classes:
+        try:
+            return decoder(class_).decode(part)
+        except msgspec.ValidationError:
+            continue
+    try:
+        return decoder(dict[str, msgspec.Raw]).decode(part)
+    except msgspec.ValidationError:
+        return part if classes else msgspec.json.decode(part)
 
 
 def merge_lists(
