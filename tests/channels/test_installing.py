@@ -356,3 +356,27 @@ def test_content_that_a_real_registry_lost_is_refused(site):
         result = upgrade(installation)
     assert [each.code for each in result.all_refusals] == [RefusalCode.CONTENT_MISSING]
     assert site.snapshot() == before
+
+
+def test_a_named_package_takes_along_what_it_needs_and_nothing_else(plain):
+    plain.publish("1.0.0", "acme/core")
+    plain.publish("1.0.0", "acme/other")
+    plain.publish("1.0.0", dependsOn='{acme/core: "1"}')
+    plain.install(needs=(plain.reference("acme/core"),))
+    plain.install("acme/other")
+    plain.publish("1.0.1", "acme/core")
+    plain.publish("1.0.1", "acme/other")
+    plain.publish("1.0.1", dependsOn='{acme/core: ">=1.0.1"}')
+    with plain.installation() as installation:
+        result = upgrade(installation, [CRM])
+    assert [each.package for each in result.events] == ["acme/core", CRM]
+
+
+def test_what_may_be_needed_may_be_named_twice_or_for_nothing(plain):
+    plain.publish("1.0.0")
+    result = plain.install(needs=(plain.reference(), plain.reference()))
+    assert [each.package for each in result.events] == [CRM]
+    refused(
+        lambda: plain.install(channel=str(plain.folder), needs=(plain.reference(),)),
+        RefusalCode.INVALID_CHANNEL_WORD,
+    )

@@ -437,3 +437,31 @@ def test_damaged_content_in_the_local_store_is_one_clear_error(site):
         file.write_bytes(content)
         roll_back(installation, package.name)
     assert site.text() == "acme/crm 1.0.0"
+
+
+def test_files_of_other_tools_are_followed_by_their_ids(site):
+    versions = site.read().versions
+    bare = [msgspec.structs.replace(e, digest=None, tag=None, size=None) for e in versions]
+    site.falsify(versions=tuple(bare), serial=0)
+    refused(site, RefusalCode.STALE_METADATA)
+    with site.installation() as installation, installation.memory.changing():
+        installation.memory._database.run("DELETE FROM channels")
+    forged = msgspec.structs.replace(bare[0], id="a" * 12)
+    site.falsify(versions=(forged, bare[1]))
+    refused(site, RefusalCode.CONTENT_MISMATCH)
+    site.falsify(versions=tuple(bare))
+    refused(site, RefusalCode.DIGEST_CHANGED)
+
+
+def test_files_of_other_tools_install_what_their_ids_say(tmp_path):
+    made = Folder(tmp_path)
+    made.publish("1.0.0")
+    made.export()
+    bare = [
+        msgspec.structs.replace(each, digest=None, tag=None, size=None)
+        for each in made.read().versions
+    ]
+    made.falsify(versions=tuple(bare), serial=0)
+    made.install(channel=str(made.static))
+    with made.installation() as installation:
+        assert installation.packages()[0].digest.startswith(f"sha256:{bare[0].id}")

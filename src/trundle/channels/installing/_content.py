@@ -31,6 +31,7 @@ from trundle.registry import (
     NotFoundError,
     Progress,
     Repository,
+    StorageError,
     StoredManifest,
     TooLargeError,
     UnauthorisedError,
@@ -107,7 +108,7 @@ class ContentStore:
         """
         here = self.has(reference)
         repository = self._store if here or source is None else source
-        with _refused(where, self._store.location if repository is self._store else ""):
+        with _refused(where, self._store.folder, local=repository is self._store):
             artifact = _read(repository, reference, where)
             if check is not None:
                 check(artifact)
@@ -135,7 +136,7 @@ class ContentStore:
             return
         folder.parent.mkdir(parents=True, exist_ok=True)
         with (
-            _refused(where, self._store.location),
+            _refused(where, self._store.folder, local=True),
             tempfile.TemporaryDirectory(
                 dir=folder.parent, prefix=".archive.", suffix=".partial"
             ) as name,
@@ -187,23 +188,24 @@ def mismatch(where: str, expected: str, found: str) -> RefusedError:
 
 
 @contextlib.contextmanager
-def _refused(where: str, store: str) -> Iterator[None]:
+def _refused(where: str, store: Path, *, local: bool) -> Iterator[None]:
     """Turns what is wrong with content into refusals.
 
     Args:
         where: what is fetched.
-        store: the local store, where it comes from there; else empty.
+        store: the folder of the local store, whose own trouble is no refusal.
+        local: whether the content comes from there.
     """
     try:
         yield
     except NotFoundError as error:
-        advice = "install again from the registry" if store else "ask the publisher to restore it"
+        advice = "install again from the registry" if local else "ask the publisher to restore it"
         raise _refusal(
             RefusalCode.CONTENT_MISSING, where, "its content", str(error), advice
         ) from error
     except (DigestMismatchError, TooLargeError) as error:
         code, advice = RefusalCode.CONTENT_MISMATCH, _FORGED
-        if store:
+        if local:
             advice = (
                 f"the local store is damaged: remove {_file(store, error.expected)} and try again"
             )
@@ -215,6 +217,11 @@ def _refused(where: str, store: str) -> Iterator[None]:
         raise _refusal(
             code, where, error.expected, error.found, f"{error.advice} ({error.where})"
         ) from error
+    except StorageError as error:
+        if str(store) in error.where:
+            raise
+        code = RefusalCode.UNREACHABLE
+        raise _refusal(code, error.where, error.expected, error.found, error.advice) from error
     except ManifestError as error:
         raise mismatch(where, "the manifest of a package", str(error)) from error
     except UnpackError as error:
@@ -222,9 +229,8 @@ def _refused(where: str, store: str) -> Iterator[None]:
         raise _refusal(code, where, "the archive of a package", str(error), _FORGED) from error
 
 
-def _file(store: str, expected: str) -> str:
-    digest = expected.partition(" ")[0].removeprefix("sha256:")
-    return f"{store.removeprefix('oci:')}/blobs/sha256/{digest}"
+def _file(store: Path, expected: str) -> Path:
+    return store / "blobs" / "sha256" / expected.partition(" ")[0].removeprefix("sha256:")
 
 
 def _refusal(code: RefusalCode, where: str, expected: str, found: str, advice: str) -> RefusedError:

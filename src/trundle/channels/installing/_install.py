@@ -102,11 +102,22 @@ class _Following:
     def run(self) -> Result:
         places = [self._repository]
         places += [str(absolute(Reference.parse(each))) for each in self._wanted.needs]
+        if len(places) > 1 and not is_channel_word(self._channel):
+            expected, advice = (
+                "a channel's word where packages are named that it may need",
+                "use one",
+            )
+            code = RefusalCode.INVALID_CHANNEL_WORD
+            raise RefusedError(Refusal(code, "the channel", expected, self._channel, advice))
         with contextlib.ExitStack() as trusting:
-            for place in places:
+            for place in dict.fromkeys(places):
                 trusting.enter_context(self._trusting(place))
-            goals = [self._goal(place, main=place == places[0]) for place in places]
-            main, installation = goals[0], self._installation
+            main, installation = self._goal(places[0], main=True), self._installation
+            goals = [main]
+            for place in dict.fromkeys(places[1:]):
+                goal = self._goal(place, main=False)
+                if goal.name not in {each.name for each in goals}:
+                    goals.append(goal)
             after = self._followed(main)
             result = carry_out(
                 installation, goals, dry_run=self._dry_run, before_commit=self._remember

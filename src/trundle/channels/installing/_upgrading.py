@@ -54,14 +54,32 @@ def upgrade(
             name: each.plan.refusals for name, each in outlooks.items() if each.plan.refusals
         }
         goals = [_goal(each, outlooks[each.name]) for each in packages if each.pinned is None]
+        goals += _helpers(installation, goals)
         result = carry_out(installation, goals, dry_run=dry_run)
         return msgspec.structs.replace(
             result, outlooks=outlooks, refusals=refusals | dict(result.refusals)
         )
 
 
-def _goal(package: Package, outlook: Outlook) -> Goal:
+def _helpers(installation: Installation, goals: Iterable[Goal]) -> list[Goal]:
+    """The packages that were not named, and may have to go on because one that was named needs it."""
+    known = {each.name for each in goals}
+    waiting, helpers = list(goals), []
+    while waiting:
+        needed = {need.name for entry in waiting.pop().ready for need in entry.depends_on}
+        for name in sorted(needed - known):
+            known.add(name)
+            package = installation.memory.package(name)
+            if package is not None and package.pinned is None:
+                helper = _goal(package, installation.look(package), wanted=False)
+                helpers.append(helper)
+                waiting.append(helper)
+    return helpers
+
+
+def _goal(package: Package, outlook: Outlook, *, wanted: bool = True) -> Goal:
     return Goal(
+        wanted=wanted,
         name=package.name,
         repository=package.repository,
         channel=package.channel,
