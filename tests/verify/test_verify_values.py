@@ -14,7 +14,7 @@ from trundle.runtime import ABSENT
 from trundle.runtime._documents import read_value, write_value
 
 SEARCH = settings(
-    max_examples=3000,
+    max_examples=20_000,
     derandomize=True,
     database=None,
     deadline=None,

@@ -164,6 +164,7 @@ class _Testing:
             "    stored = data.draw(verify.stored_objects(scheme, resource))\n"
             "    document = data.draw(verify.documents(scheme, resource, VERSION))\n"
             "    verify.law_identity(scheme, document)\n"
+            "    verify.law_same_version(scheme, document, VERSION)\n"
             "    verify.law1(scheme, stored, document)\n"
             "    verify.law2(scheme, stored, VERSION)\n"
             "    verify.law6(scheme, stored, document)\n"

@@ -8,7 +8,7 @@ import msgspec
 from trundle.runtime import Scheme
 from trundle.verify import _laws as laws
 from trundle.verify._broken import LawBroken
-from trundle.verify._stored import read_document
+from trundle.verify._stored import read_document, read_edited
 
 Json = msgspec.Raw
 CONVERTS = "every valid document converts"
@@ -92,9 +92,10 @@ def make(subject: Subject, case: Case) -> Made:
     def valid(data: Json | None) -> Any:
         return None if data is None else scheme.decode(bytes(data))
 
-    return Made(
-        stored, valid(case.document), read(case.edited), valid(case.touched), valid(case.earlier)
-    )
+    edited = None
+    if case.edited is not None:
+        edited = read_edited(scheme, resource, case.version, bytes(case.edited), stored)
+    return Made(stored, valid(case.document), edited, valid(case.touched), valid(case.earlier))
 
 
 class Law(NamedTuple):

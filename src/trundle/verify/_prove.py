@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from hypothesis import strategies as st
 
+from trundle.runtime import DocumentError
 from trundle.verify._broken import LawBroken, spoken, tree
 from trundle.verify._case import (
     CONVERTS,
@@ -23,8 +24,8 @@ from trundle.verify._case import (
 from trundle.verify._edits import edits
 from trundle.verify._seeded import each_example
 from trundle.verify._shrink import shrink
-from trundle.verify._stir import named_apart, stirred
-from trundle.verify._stored import documents, earlier_objects
+from trundle.verify._stir import WAYS, named_apart, stirred
+from trundle.verify._stored import documents, earlier_objects, read_edited
 
 _WRITES = 3
 _COVERED = ("identity", "law 2", "hop by hop", "law 1 of edits", "laws 3 and 5")
@@ -158,13 +159,21 @@ class _Proving:
         if number % _REPLACED == 0:
             documents = self.covering(other)
             return Json(documents[number % len(documents)]) if documents else None
+        scheme = self.subject.scheme
+        case = Case(version=other, writes=writes)
         try:
-            stored = make(self.subject, Case(version=other, writes=writes)).stored
-            scheme = self.subject.scheme
+            stored = make(self.subject, case).stored
             seen = tree(scheme.encode(scheme.from_storage(stored, other)))
         except Exception:  # noqa: BLE001 - what fails is found where the laws are held
             return None
-        return Json(spoken(stirred(seen, number)).encode())
+        for way in range(number, number + len(WAYS)):
+            edited = Json(spoken(stirred(seen, way)).encode())
+            try:
+                read_edited(scheme, self.subject.resource, other, bytes(edited), stored)
+            except DocumentError:
+                continue  # what was removed is required
+            return edited
+        return None
 
     def near(self, number: int) -> str:
         """One of the versions close by, another one for each number."""

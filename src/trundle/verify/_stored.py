@@ -46,6 +46,24 @@ def read_document(scheme: Scheme, resource: str, version: str, data: bytes) -> A
         return value
 
 
+def read_edited(scheme: Scheme, resource: str, version: str, data: bytes, stored: Any) -> Any:
+    """An edited copy of what a version reads of a stored object.
+
+    Raises:
+        DocumentError: it lacks or has something that is not allowed, and that was not so in what was read.
+    """
+    class_ = object_class(scheme, resource, version)
+    try:
+        return scheme.decode(data)
+    except DocumentError as error:
+        shown = scheme.encode(scheme.from_storage(stored, version))
+        _, known = read_value(shown, class_, strict=True)
+        _, found = read_value(data, class_, strict=True)
+        if any(each not in known for each in found):
+            raise DocumentError(error.subject, found) from None
+    return read_document(scheme, resource, version, data)
+
+
 def documents(scheme: Scheme, resource: str, version: str) -> SearchStrategy[Any]:
     """Valid objects of a resource type in one version."""
     return objects(object_class(scheme, resource, version))
