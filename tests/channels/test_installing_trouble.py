@@ -200,3 +200,17 @@ def test_names_with_any_number_of_parts_have_folders_of_their_own(tmp_path):
     assert [site.text(each) for each in ("acme", "acme/crm")] == ["acme 1.0.0", "acme/crm 1.0.0"]
     with site.installation() as installation:
         assert upgrade(installation, None, Request(now=True)).events == ()
+
+
+def test_a_lost_database_is_replaced_by_installing_again(tmp_path):
+    site = Site(tmp_path)
+    site.publish("1.0.0")
+    site.install()
+    for path in site.state.glob("state.db*"):
+        path.unlink()
+    with site.installation() as installation, installation.alone():
+        assert installation.packages() == ()
+    assert site.text() == "acme/crm 1.0.0"
+    site.publish("1.0.1")
+    site.install()
+    assert site.text() == "acme/crm 1.0.1"

@@ -82,13 +82,16 @@ class Folders:
                 os.fsync(file.fileno())
             _sync(links)
             _sync(staged)
-            if target.exists():  # What a process left that died before anybody could see it.
-                shutil.rmtree(target)
             staged.rename(target)
             _sync(self._sets)
         except BaseException:
             shutil.rmtree(staged, ignore_errors=True)
             raise
+
+    def next_set(self, present: int) -> int:
+        """A number for the next set, above all that there are; also where the database was lost."""
+        names = (path.name for path in self._sets.glob("*") if _NUMBER.fullmatch(path.name))
+        return max((present, *map(int, names))) + 1
 
     def is_current(self, number: int) -> bool:
         """Whether the link leads to a set."""

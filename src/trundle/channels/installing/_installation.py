@@ -286,7 +286,7 @@ class Installation:
         packages.update({each.name: each for each in changed})
         for name in removed:
             packages.pop(name, None)
-        number = self.memory.generation() + 1
+        number = self.folders.next_set(self.memory.generation())
         self.folders.make_set(number, packages.values())
         with self.memory.changing():
             for each in changed:
