@@ -41,7 +41,7 @@ $(VENV)/bin/python:
 	@$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 
 $(RUNTIME): pyproject.toml | $(VENV)/bin/python
-	@$(BIN)/python -m pip install --quiet --editable ".[registry,verify]"
+	@$(BIN)/python -m pip install --quiet --editable ".[channels,registry,verify]"
 	@touch $@
 
 $(DEVELOPMENT): pyproject.toml $(RUNTIME)

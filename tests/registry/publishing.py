@@ -34,7 +34,9 @@ def dying(repository, step: int):
 
 
 def main(reference: str, name: str, count: str, death: str, lease: str = "20") -> None:
-    settings = msgspec.structs.replace(QUICK, lease=float(lease))
+    settings = msgspec.structs.replace(
+        QUICK, lease=float(lease), retries=10
+    )  # the machine may be busy
     repository = open_repository(reference, settings=settings)
     if death != "-":
         dying(repository, int(death))
