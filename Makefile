@@ -26,6 +26,7 @@ bench: $(BENCHMARK) ## Measure conversions against hand-written ones, in one run
 	@$(BIN)/python benchmarks/conversion.py
 	@$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python benchmarks/generation.py
 	@$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python benchmarks/importing.py
+	@$(BIN)/python benchmarks/channels.py
 
 format: $(DEVELOPMENT) ## Put the code in order.
 	$(BIN)/ruff format .
