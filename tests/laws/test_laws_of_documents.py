@@ -59,6 +59,20 @@ def test_what_a_writer_adds_stands_beside_what_only_others_see_of_a_list(store) 
     assert [x.read(version)["u"] for version in (V2, V3)] == [both, both]
 
 
+def test_what_a_writer_changes_of_a_variant_leaves_what_only_others_see_of_it(store) -> None:
+    more = {"A": {**A["A"], "more": "string"}}
+    x = store(
+        {
+            V1: thing(u="A|B") | A | B,
+            V2: thing(u="A|B|C") | A | more | B | C,
+            V3: thing(u="A|C") | A | more | C,
+        }
+    )
+    x.put(V3, u={"kind": "a", "more": "1"}).edit(V1, u={"kind": "a", "x": "1"})
+    for version in (V2, V3):
+        assert x.read(version)["u"] == {"kind": "a", "x": "1", "more": "1"}
+
+
 def test_elements_that_do_not_fit_stay(store) -> None:
     x = store({V1: thing(u="[number]"), V2: thing(u="[integer]")}).put(V1, u=[1.5, 2, 3])
     assert x.read(V2) == {"u": [2, 3]}

@@ -253,10 +253,10 @@ def _merged_value(known: Any, old: Any, new: Any) -> Any:
 
 
 def _merged_part(had: Any, old: Any, new: Any) -> Any:
-    """A list or map of which a writer may see but a part, with an edit applied."""
+    """An object, list or map of which a writer may see but a part, with an edit applied."""
     if isinstance(had, msgspec.Raw):
         had = _read_like(had, old, new)
-    if isinstance(had, list | dict) and type(had) is type(old) is type(new):
+    if isinstance(had, GeneratedObject | list | dict) and type(had) is type(old) is type(new):
         return _as_json(merge(had, old, new))
     return new
 

@@ -78,6 +78,8 @@ class _Comparison:
             yield from self.untouched(path, before, after)
         elif becomes is MISSING:
             return  # what is there instead may be an entry that is current again
+        elif before is MISSING and after is MISSING and was is not MISSING:
+            return  # what others have there does not fit the version, with the edit and without
         elif isinstance(becomes, dict) and isinstance(was, dict) and isinstance(before, dict):
             yield from self.members(path, before, after, was, becomes)
         elif isinstance(becomes, list) and isinstance(was, list) and not same(before, was):
@@ -139,6 +141,8 @@ class _Comparison:
         for key in {**old, **new}:
             place = (*path, list(new).index(key) if key in new else list(old).index(key))
             ours, theirs = old.get(key, MISSING), new.get(key, MISSING)
+            if key in one and key in other and _another_variant(one[key], other[key]):
+                continue  # its namesake has taken its place
             if key in one and key in other:
                 yield from self.compare(place, ours, theirs, one[key], other[key])
             elif key in one or (key in other and key not in old):
@@ -194,6 +198,11 @@ def _keyed(items: list[Any], names: tuple[str, ...]) -> dict[Any, Any] | None:
             return None
         keyed[key] = item
     return keyed
+
+
+def _another_variant(one: Any, other: Any) -> bool:
+    """Whether two elements of the same key are of different variants of a union."""
+    return any(one.get(name) != other.get(name) for name in ("type", "kind"))
 
 
 def _at(value: Any, path: Path) -> Any:
