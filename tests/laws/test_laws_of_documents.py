@@ -59,6 +59,22 @@ def test_what_a_writer_adds_stands_beside_what_only_others_see_of_a_list(store) 
     assert [x.read(version)["u"] for version in (V2, V3)] == [both, both]
 
 
+def test_an_element_that_storage_lacks_leaves_what_the_writer_cannot_see_of_the_others(
+    store,
+) -> None:
+    more = {"A": {**A["A"], "more": "string"}}
+    x = store(
+        {
+            V1: thing(u="[A|B]") | A | B,
+            V2: thing(u="[A|B]") | A | more | B,
+            V3: thing(u="[A]") | A | more,
+        }
+    )
+    x.put(V3, u=[{"kind": "a", "more": "1"}])
+    x.edit(V1, u=[{"kind": "b", "y": "1"}, {"kind": "a"}])
+    assert x.read(V2)["u"] == [{"kind": "b", "y": "1"}, {"kind": "a", "more": "1"}]
+
+
 def test_what_a_writer_changes_of_a_variant_leaves_what_only_others_see_of_it(store) -> None:
     more = {"A": {**A["A"], "more": "string"}}
     x = store(

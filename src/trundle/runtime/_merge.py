@@ -234,8 +234,11 @@ def _same_entry(one: Any, other: Any) -> bool:
 def _merged_entry(stored: Any, known: Any, old: Any, new: Any) -> Entry:
     value = new.value
     witness = getattr(new, "witness", None)
+    told = getattr(old, "derived", None)
     if known is not None and old is not None and current(stored, known, witness):
         value = _merged_value(known.value, old.value, new.value)
+    elif told is not None:  # what the stored object told without an entry, the writer saw a part of
+        value = _merged_part(told(stored), old.value, new.value)
     merged = Entry(value, new.beside)
     merged.witness = witness  # type: ignore[attr-defined]
     merged.aliases = getattr(new, "aliases", ())  # type: ignore[attr-defined]
