@@ -145,6 +145,15 @@ CASES: dict[str, Case] = {
             V2: thing(a="any", b="string", c="any"),
         }
     ),
+    "changing objects to free-form": Case(
+        {
+            V1: thing(o="Item", l="[Item]", m="{Item}")
+            | {"Item": {"name!": "string", "x": "string"}},
+            V2: thing(o="Item", l="[Item]", m="{Item}")
+            | {"Item": {"name!": "string", "y": "string", "z": "integer"}},
+            V3: thing(o="any", l="[any]", m="{any}"),
+        },
+    ),
     "free-form to objects": Case(
         {
             V1: thing(c="any", d="any", e="any"),

@@ -37,12 +37,14 @@ from trundle.evolution.steps import (
     HookCall,
     HookOutput,
     Items,
+    KeepPlaces,
     Listed,
     MapText,
     NotNull,
     Optional,
     PutMember,
     Read,
+    Refill,
     Single,
     TakeMember,
     ToEnum,
@@ -164,6 +166,14 @@ class Expressions:
                 return self._hidden(inner, hint)
             case First(options):
                 return self._first(options, source, hint)
+            case KeepPlaces(inner, entries, step):
+                told = self.variable(self.render(inner, source, hint), hint)
+                hidden = f"lambda each: ({self._nested(step, 'each')}) is ABSENT"
+                return call("keep_places", [source, self._entries(entries, hint), told, hidden])
+            case Refill(inner, entries, seen):
+                told = self.render(inner, source, hint)
+                view = f"lambda value: {self._nested(seen, 'value')}"
+                return call("refill", [source, self._entries(entries, hint), told, view])
             case TakeMember(holder, place, shape, member):
                 told = self.render(holder, source, place.property)
                 return f"take_member({told}, {self._member(place, shape, member)})"
@@ -237,30 +247,22 @@ class Expressions:
                 missing = "MISSING" if bag else "ABSENT"
                 self.lines.append(f"{self.indent}if {name} is {missing}:\n")
                 self.indent += _INDENT
-            if last and isinstance(options[0], Unstash) and options[0].hidden is not None:
-                self.lines.append(
-                    f"{self.indent}{name} = {self._kept(options[0], source, name, hint)}\n"
-                )
         self.indent = self.indent[: len(self.indent) - len(_INDENT) * (len(options) - 1)]
         if isinstance(options[-1], Unstash):
             self.lines.append(f"{self.indent}if {name} is MISSING:\n")
             self.lines.append(f"{self.indent}{_INDENT}{name} = ABSENT\n")
         return name
 
-    def _kept(self, value: Unstash, source: str, name: str, hint: str) -> str:
-        """A list or map with what only a stale entry still has."""
-        assert value.hidden is not None
-        _, entries, *_ = self._unstash(value, source, hint)
-        hidden = f"lambda each: ({self._nested(value.hidden, 'each')}) is ABSENT"
-        return call("keep_places", [source, entries, name, hidden])
-
     def _unstash(self, value: Unstash, source: str, hint: str) -> list[str]:
-        entries = tuple_literal(self._entry(each) for each in value.entries)
-        text = f"\x04 = {entries}\n"
-        arguments = [source, self.helper(f"{hint.rstrip('_')}_entries", text)]
+        arguments = [source, self._entries(value.entries, hint)]
         if value.witness is not None:
             arguments.append(self.witness(value.witness, hint, self._shape(source)))
         return arguments
+
+    def _entries(self, entries: tuple[Entry, ...], hint: str) -> str:
+        """The name of a constant with entries of the bag."""
+        told = tuple_literal(map(self._entry, entries))
+        return self.helper(f"{hint.rstrip('_')}_entries", f"\x04 = {told}\n")
 
     def _entry(self, each: Entry) -> str:
         shape = Shape("storage", each.place.version)

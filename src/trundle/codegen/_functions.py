@@ -17,7 +17,9 @@ from trundle.evolution.steps import (
     First,
     Hidden,
     HookOutput,
+    KeepPlaces,
     PutMember,
+    Refill,
     Stash,
     TakeMember,
     Unstash,
@@ -286,7 +288,7 @@ def _asks_bag(value: Expression | Witness | None) -> bool:
             return any(map(_asks_bag, values))
         case Change(inner, _) | Hidden(inner):
             return _asks_bag(inner)
-        case PutMember() | TakeMember():
+        case KeepPlaces() | PutMember() | Refill() | TakeMember():
             return True
         case HookOutput(call=made):
             return any(_asks_bag(each) for _, each in made.inputs)

@@ -9,17 +9,20 @@ from trundle.evolution.steps import (
     Cases,
     Chain,
     Change,
+    Entry,
     Expression,
     First,
     FromFreeForm,
     Hidden,
     HookOutput,
     Items,
+    KeepPlaces,
     Listed,
     NotNull,
     Optional,
     PutMember,
     Read,
+    Refill,
     Single,
     Stash,
     TakeMember,
@@ -117,8 +120,8 @@ def asks_base(expression: Expression) -> bool:
             return asks_base(value)
         case First(options):
             return any(map(asks_base, options))
-        case TakeMember(holder):
-            return asks_base(holder)
+        case TakeMember(inner) | KeepPlaces(inner) | Refill(inner):
+            return asks_base(inner)
         case PutMember(holder, value=value):
             return asks_base(value) or (holder is not None and asks_base(holder))
         case Hidden():
@@ -156,11 +159,8 @@ def _in_expression(value: Expression | None, lineage: Lineage) -> Iterator[PlanK
         case Change(inner, step):
             yield from _in_expression(inner, lineage)
             yield from _in_step(step, lineage)
-        case Unstash(entries, witness, hidden):
-            yield from _in_step(hidden, lineage)
-            for entry in entries:
-                yield from _in_type(lineage, entry.place, Shape("storage", entry.place.version))
-                yield from _in_step(entry.step, lineage)
+        case Unstash(entries, witness):
+            yield from _in_entries(entries, lineage)
             yield from _in_witness(witness, lineage)
         case HookOutput(call, _, step):
             for _, each in call.inputs:
@@ -168,6 +168,10 @@ def _in_expression(value: Expression | None, lineage: Lineage) -> Iterator[PlanK
             yield from _in_step(step, lineage)
         case Hidden(inner):
             yield from _in_expression(inner, lineage)
+        case KeepPlaces(inner, entries, step) | Refill(inner, entries, step):
+            yield from _in_expression(inner, lineage)
+            yield from _in_entries(entries, lineage)
+            yield from _in_step(step, lineage)
         case TakeMember(holder, place, shape, _):
             yield from _in_expression(holder, lineage)
             yield from _in_type(lineage, place, shape)
@@ -178,6 +182,12 @@ def _in_expression(value: Expression | None, lineage: Lineage) -> Iterator[PlanK
         case First(options):
             for option in options:
                 yield from _in_expression(option, lineage)
+
+
+def _in_entries(entries: tuple[Entry, ...], lineage: Lineage) -> Iterator[PlanKey]:
+    for entry in entries:
+        yield from _in_type(lineage, entry.place, Shape("storage", entry.place.version))
+        yield from _in_step(entry.step, lineage)
 
 
 def _in_witness(witness: Witness | None, lineage: Lineage) -> Iterator[PlanKey]:

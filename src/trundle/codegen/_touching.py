@@ -14,9 +14,11 @@ from trundle.evolution.steps import (
     Hidden,
     HookOutput,
     Items,
+    KeepPlaces,
     Optional,
     PutMember,
     Read,
+    Refill,
     TakeMember,
     ToObject,
     Unstash,
@@ -88,7 +90,9 @@ def _read_in(value: Expression | None) -> Iterator[str]:
     match value:
         case Read(name):
             yield name
-        case Change(inner, _) | Hidden(inner) | TakeMember(inner):
+        case (
+            Change(inner, _) | Hidden(inner) | KeepPlaces(inner) | Refill(inner) | TakeMember(inner)
+        ):
             yield from _read_in(inner)
         case PutMember(holder, value=inner):
             yield from _read_in(holder)

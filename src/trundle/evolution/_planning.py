@@ -6,6 +6,7 @@ stale; else from other threads, by the derivations of the neighbours in between.
 threads and derivations as the way up, so neither is ever searched anew.
 """
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,7 +21,7 @@ from trundle.evolution._lineage import (
     Thread,
 )
 from trundle.evolution._neighbours import Neighbours
-from trundle.evolution._values import End, Mismatch, change_value
+from trundle.evolution._values import MISMATCH, End, Mismatch, change_value
 from trundle.evolution.conversions import (
     CallHook,
     ConvertScalar,
@@ -42,12 +43,14 @@ from trundle.evolution.steps import (
     HookCall,
     HookOutput,
     Items,
+    KeepPlaces,
     MapText,
     Optional,
     Plan,
     PlanKey,
     PutMember,
     Read,
+    Refill,
     Shape,
     Stash,
     Step,
@@ -215,16 +218,19 @@ class _Planning:
         return options[0] if len(options) == 1 else First(tuple(options))
 
     def _unstash(self, thread: Thread, place: Place, shape: Shape) -> Unstash:
-        entries = []
-        for home in self._homes(thread):
-            step = change_value(
-                End(self.lineage, home, Shape("storage", home.version)),
-                End(self.lineage, place, shape),
-            )
-            if not isinstance(step, Mismatch):
-                entries.append(Entry(home, step))
+        entries = self._entries(thread, End(self.lineage, place, shape))
         witness = None if thread.number in self.asking else self.witness(thread)
-        return Unstash(tuple(entries), witness, self._losing(thread, place, shape))
+        return Unstash(entries, witness)
+
+    def _entries(self, thread: Thread, end: End) -> tuple[Entry, ...]:
+        """The entries that a thread may be stashed at, each with what it goes through to some end."""
+        found = []
+        for home in self._homes(thread):
+            kept = End(self.lineage, home, Shape("storage", home.version))
+            step = change_value(kept, end)
+            if not isinstance(step, Mismatch):
+                found.append(Entry(home, step))
+        return tuple(found)
 
     def _losing(self, thread: Thread, place: Place, shape: Shape) -> ValueStep | None:
         """What an element of a thread's list or map goes through on a way that may lose it."""
@@ -313,7 +319,12 @@ class _Planning:
                 options.append(found)
         if not options:
             return None
-        return options[0] if len(options) == 1 else First(tuple(options))
+        told = options[0] if len(options) == 1 else First(tuple(options))
+        losing = self._losing(thread, place, shape)
+        entries = self._entries(thread, End(self.lineage, place, shape))
+        if losing is None or not entries or self.source.kind == "api":
+            return told
+        return KeepPlaces(told, entries, losing)
 
     def _by_hook(
         self, each: Derivation, how: ByHook, place: Place, shape: Shape, seen: frozenset[int]
@@ -387,12 +398,9 @@ class _Planning:
             return None
         own = thread.at(self.source.version)
         stepwise = isinstance(how.conversion, CallHook | ConvertScalar | MapValues)
-        if loosens(how.conversion):
-            stepwise = (
-                self.lineage.thread(place) is self.lineage.thread(each.output)
-                and (own, place) != (source, each.output)
-                and self._changing(place)
-            )
+        fitted = loosens(how.conversion) and self._changing(each.output)
+        if loosens(how.conversion):  # what is free-form has the shape that stands beside it
+            stepwise = fitted or (own != source and self._changing(source))
         if own is not None and not stepwise:
             straight = change_value(
                 End(self.lineage, own, self.source), End(self.lineage, place, shape)
@@ -403,6 +411,8 @@ class _Planning:
         value = self.value(thread, source, told, seen)
         if value is None:
             return None
+        if fitted:
+            return self._fitted(value, End(self.lineage, source, told), each.output, place, shape)
         step, reached = self._across(each, how, told)
         if isinstance(step, Mismatch):
             return None
@@ -411,6 +421,24 @@ class _Planning:
         )
         assert not isinstance(after, Mismatch)
         return _change(_change(value, step), after)
+
+    def _fitted(
+        self, value: Expression, free: End, output: Place, place: Place, shape: Shape
+    ) -> Expression:
+        """Typed data that free-form data tells: what fits the type that stands beside the free-form one.
+
+        Where the entry of the typed data is stale, what that has inside of it beyond the type goes along.
+        """
+        fitting = End(self.lineage, output, Shape("api", output.version))
+        typed = End(self.lineage, output, Shape("storage", output.version))
+        goal = End(self.lineage, place, shape)
+        if (place, shape) == (output, fitting.shape):
+            return _gone(value, free, fitting)
+        value = _gone(value, free, fitting, typed)
+        entries = self._entries(self.lineage.thread(output), typed)
+        if self.source.kind == "storage" and entries:
+            value = Refill(value, entries, Chain(_way(typed, free, fitting, typed)))
+        return _gone(value, typed, goal)
 
     def _across(
         self, each: Derivation, how: ByConversion, told: Shape
@@ -460,6 +488,20 @@ def _toward(start: ApiVersion, step: ApiVersion, goal: ApiVersion) -> bool:
     return goal >= step if start < step else goal <= step
 
 
+def _way(*ends: End) -> tuple[ValueStep, ...]:
+    """The steps from each of some ends to the next."""
+    steps = [change_value(one, other) for one, other in itertools.pairwise(ends)]
+    assert MISMATCH not in steps
+    return tuple(step for step in steps if step is not None and not isinstance(step, Mismatch))
+
+
+def _gone(value: Expression, *ends: End) -> Expression:
+    """A value after all steps from each of some ends to the next."""
+    for step in _way(*ends):
+        value = _change(value, step)
+    return value
+
+
 def _change(value: Expression, step: ValueStep | None) -> Expression:
     if step is None:
         return value
@@ -484,6 +526,8 @@ def calls_hook(expression: Expression) -> bool:
             return True
         case First(options):
             return any(calls_hook(each) for each in options)
+        case KeepPlaces(value) | Refill(value):
+            return calls_hook(value)
         case Change(value, step):
             steps = step.steps if isinstance(step, Chain) else (step,)
             return calls_hook(value) or any(isinstance(each, CallConverter) for each in steps)

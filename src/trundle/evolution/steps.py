@@ -208,13 +208,10 @@ class Unstash(msgspec.Struct, frozen=True):
     Attributes:
         entries: the entries of one thread, the one that is written first.
         witness: what an entry must have accompanied to be current; None where nothing can make it stale.
-        hidden: what an element of a list or map goes through to the side that tells the thread, where
-            that may lose it; such elements keep their places even where the entry is stale.
     """
 
     entries: tuple[Entry, ...]
     witness: "Witness | None"
-    hidden: ValueStep | None
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -266,6 +263,38 @@ class PutMember(msgspec.Struct, frozen=True):
     value: "Expression"
 
 
+class KeepPlaces(msgspec.Struct, frozen=True):
+    """A list or map that another thread tells, with the elements that only a stale entry still has.
+
+    Attributes:
+        value: what the other thread tells.
+        entries: the entries that the list or map may have been stashed at, in the shape of `value`.
+        hidden: what an element goes through to the side that tells it, which may lose it on the way; an
+            element that is lost keeps its place.
+    """
+
+    value: "Expression"
+    entries: tuple[Entry, ...]
+    hidden: ValueStep
+
+
+class Refill(msgspec.Struct, frozen=True):
+    """Typed data that free-form data tells, with what only a stale entry still has inside of it.
+
+    Free-form data has no bags. What an object in it has beyond it stands in the entry of the whole value,
+    which an edit of the free-form data makes stale.
+
+    Attributes:
+        value: what the free-form data tells.
+        entries: the entries that the whole value may have been stashed at, in the shape of `value`.
+        seen: what a value of that shape goes through to the free-form data and back.
+    """
+
+    value: "Expression"
+    entries: tuple[Entry, ...]
+    seen: ValueStep
+
+
 class TakeMember(msgspec.Struct, frozen=True):
     """A member of a nested object; absent where that is.
 
@@ -296,7 +325,16 @@ class Witness(msgspec.Struct, frozen=True):
 
 
 Expression: TypeAlias = (
-    Read | Unstash | Change | HookOutput | Hidden | PutMember | TakeMember | First
+    Read
+    | Unstash
+    | Change
+    | HookOutput
+    | Hidden
+    | KeepPlaces
+    | PutMember
+    | Refill
+    | TakeMember
+    | First
 )
 
 # Steps: what a plan does, in alphabetical order of the target property.

@@ -68,7 +68,7 @@ def handler_of(value: steps.Expression) -> Handler:
             return _strongest((handler_of(inner), handler_of_step(step)))
         case steps.HookOutput():
             return "Hook"
-        case steps.Hidden(value=inner):
+        case steps.Hidden(value=inner) | steps.KeepPlaces(value=inner) | steps.Refill(value=inner):
             return handler_of(inner)
         case steps.PutMember() | steps.TakeMember():
             return "Convert"

@@ -72,6 +72,10 @@ def say(value: steps.Expression) -> str:
             )
         case steps.Hidden(value=inner):
             return f"{say(inner)} of the object stored so far"
+        case steps.KeepPlaces(value=inner):
+            return f"{say(inner)}, with the elements that only a stale entry of the bag has"
+        case steps.Refill(value=inner):
+            return f"{say(inner)}, with what only a stale entry of the bag has inside of it"
         case steps.PutMember(holder=holder, place=place, member=member, value=inner):
             kept = "" if holder is None else f" within {say(holder)}"
             return f"{say(inner)} as {quoted(f'{place.property}.{member}')}{kept}"
@@ -92,7 +96,7 @@ def _reads(value: steps.Expression, name: str, hooks: int) -> bool:
     match value:
         case steps.Read(property=read):
             return read == name
-        case steps.Change(value=inner):
+        case steps.Change(value=inner) | steps.KeepPlaces(value=inner) | steps.Refill(value=inner):
             return _reads(inner, name, hooks)
         case steps.HookOutput(call=call):
             told = [value for _, value in call.inputs if value is not None]

@@ -89,9 +89,9 @@ def stash(
         if unsaid is None:
             return
         entry = NoEntry(value)
-        if derived is not None and not hooked:
-            entry.derived = derived  # type: ignore[attr-defined]
         unsaid.append(entry)
+    if derived is not None and not hooked:
+        entry.derived = derived  # type: ignore[attr-defined]
     if witness is not None:
         entry.witness = witness  # type: ignore[attr-defined]
     if aliases:
@@ -192,6 +192,31 @@ def keep_places(
     if len(visible) == len(kept):
         return value
     return merge_lists(kept, visible, value if isinstance(value, list) else [], ())
+
+
+def refill(
+    stored: StorageObject,
+    entries: tuple[BagEntry, ...],
+    value: Any,
+    seen: Callable[[Any], Any],
+) -> Any:
+    """Typed data that free-form data tells, with what only a stale entry still has inside of it.
+
+    Free-form data has no bags, so that whatever an object within it has beyond it stands in the entry of the
+    whole. Where the free-form data has been edited since, the rest of the entry still belongs to its objects.
+
+    Args:
+        stored: the object whose bag has the entry.
+        entries: where the whole value may have been stashed.
+        value: what the free-form data tells now.
+        seen: what the free-form data told of a value when that was stashed.
+    """
+    from trundle.runtime._merge import merge  # noqa: PLC0415 - merging reads entries in turn
+
+    if value is ABSENT:
+        return ABSENT
+    kept = unstash(stored, entries, stale=True)
+    return value if kept is MISSING or kept is ABSENT else merge(kept, seen(kept), value)
 
 
 def entry_value(stored: StorageObject, each: BagEntry, entry: Any) -> Any:

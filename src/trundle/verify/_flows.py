@@ -17,12 +17,14 @@ from trundle.evolution.steps import (
     Hidden,
     HookOutput,
     Items,
+    KeepPlaces,
     Listed,
     MapText,
     NotNull,
     Optional,
     PutMember,
     Read,
+    Refill,
     Single,
     TakeMember,
     ToEnum,
@@ -67,6 +69,8 @@ def flows(value: Expression | None, after: tuple[ValueStep, ...] = ()) -> Iterat
                 yield Flow(Datum(entry.place.property, entry.place.version.text), steps)
         case Change(inner, step):
             yield from flows(inner, (step, *after))
+        case KeepPlaces(inner) | Refill(inner):
+            yield from flows(inner, after)
         case First(options):
             for each in options:
                 yield from flows(each, after)

@@ -194,10 +194,15 @@ def _keyed(items: list[Any], names: tuple[str, ...]) -> dict[Any, Any] | None:
         if not isinstance(item, dict):
             return None
         key = tuple(item.get(name, MISSING) for name in names)
-        if any(part is MISSING or isinstance(part, dict | list) for part in key) or key in keyed:
+        if any(map(_tells_nothing, key)) or key in keyed:
             return None
         keyed[key] = item
     return keyed
+
+
+def _tells_nothing(part: Any) -> bool:
+    """Whether a key property identifies no element; an empty text may stand for one that is not there."""
+    return part is MISSING or part == "" or isinstance(part, dict | list)
 
 
 def _another_variant(one: Any, other: Any) -> bool:
