@@ -89,7 +89,7 @@ def test_what_only_the_source_has_is_stashed_and_comes_back():
         Stash(place("a@v1"), Read("a"), witness=None, derived=None, aliases=())
     ]
     assert steps(lineage, "storage v2", "api v1") == [
-        Assign("a", Unstash((Entry(place("a@v1"), None),), None, None), ABSENT)
+        Assign("a", Unstash((Entry(place("a@v1"), None),), None), ABSENT)
     ]
 
 
@@ -112,9 +112,7 @@ def test_a_property_that_skips_versions_is_stashed_in_the_shape_before_the_gap()
     assert spelt(stash.entry) == "a@v1"
     rolled = planned(lineage, "storage v3", "storage v4")
     assert list(map(spelt, rolled.consumed)) == ["a@v1"]
-    assert rolled.steps == (
-        Assign("a", Unstash((Entry(place("a@v1"), None),), None, None), ABSENT),
-    )
+    assert rolled.steps == (Assign("a", Unstash((Entry(place("a@v1"), None),), None), ABSENT),)
 
 
 def test_what_a_preview_stashed_becomes_the_ga_property_under_its_new_name():
@@ -128,7 +126,7 @@ def test_what_a_preview_stashed_becomes_the_ga_property_under_its_new_name():
     )
     rolled = planned(lineage, "storage v1", "storage v2")
     assert rolled.steps == (
-        Assign("b", Unstash((Entry(place("a@v2alpha1"), None),), None, None), ABSENT),
+        Assign("b", Unstash((Entry(place("a@v2alpha1"), None),), None), ABSENT),
     )
     assert list(map(spelt, rolled.consumed)) == ["a@v2alpha1"]
 
@@ -140,7 +138,7 @@ def test_namesakes_of_other_types_accompany_each_other():
     assert stash.witness.values == (Read("a"),)
     assert assigned(lineage, "api v1", "storage v2", "a") is None
     assert assigned(lineage, "storage v2", "api v1", "a") == Unstash(
-        (Entry(place("a@v1"), None),), stash.witness, None
+        (Entry(place("a@v1"), None),), stash.witness
     )
 
 
