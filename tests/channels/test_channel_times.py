@@ -68,3 +68,9 @@ def test_durations(text, hours):
 def test_what_is_no_duration(text):
     with pytest.raises(ValueError, match=r"[Dd]uration|Only units"):
         parse_duration(text)
+
+
+@pytest.mark.parametrize("text", ["P99999W", "P999999999D", "P99999999999999D", "PT9999999999999H"])
+def test_a_duration_has_an_end(text):
+    with pytest.raises(ValueError, match=r"longer than P366000D|[Dd]uration"):
+        parse_duration(text)

@@ -1,7 +1,8 @@
 """Publishing, withdrawing and mirroring in a folder and at a real registry, with what the two do differently."""
 
 import pytest
-from publishing_support import WORD, channel_of, keys_in, now, package, release
+import serving
+from publishing_support import QUICK, WORD, channel_of, keys_in, now, package, release
 
 from trundle.channels import ChannelError, RefusalCode, RefusedError, Unpublish, operation_to_json
 from trundle.channels.publishing import (
@@ -15,7 +16,7 @@ from trundle.channels.publishing import (
 )
 from trundle.channels.serving import open_channel, read_channel
 from trundle.channels.trust import KeyFileError
-from trundle.registry import PACKAGE_ARTIFACT, copy
+from trundle.registry import PACKAGE_ARTIFACT, copy, open_registry
 from trundle.version import SemVer
 
 V100, V110 = SemVer.parse("1.0.0"), SemVer.parse("1.1.0")
@@ -59,21 +60,37 @@ def test_unpublishing_spares_what_another_tag_needs(repository, tmp_path):
     assert repair(channel_of(repository)) == ()
 
 
-def test_content_that_unpublishing_took_is_brought_back(repository, tmp_path):
-    folder = package(tmp_path / "a", "1.0.0")
-    release(repository, folder)
+def test_what_is_unpublished_comes_back_until_garbage_is_collected(repository, tmp_path):
+    release(repository, package(tmp_path / "a", "1.0.0"))
     release(repository, package(tmp_path / "b", "1.1.0"))
     digest = repository.resolve("1.0.0").digest
     unpublish(channel_of(repository), V100, "a flaw")
     assert repository.tags() == ["1.1.0", f"channel.{WORD}"]
-    if not repository.has_manifest(digest):
-        with pytest.raises(RefusedError) as caught:
-            restore(channel_of(repository), V100)
-        assert caught.value.code is RefusalCode.CONTENT_MISSING
-    with packed(folder) as artifact:
-        restore(channel_of(repository), V100, artifact=artifact)
+    restore(channel_of(repository), V100, dry_run=True)
+    assert repository.tags() == ["1.1.0", f"channel.{WORD}"]
+    restore(channel_of(repository), V100)
     assert repository.resolve("1.0.0").digest == digest
     assert served(repository).entry(V100)
+    assert repair(channel_of(repository)) == ()
+
+
+def test_what_was_collected_as_garbage_comes_back_from_its_folder(tmp_path):
+    folder = package(tmp_path / "a", "1.0.0")
+    with serving.registry(tmp_path / "registry") as address:
+        repository = open_registry(address, settings=QUICK).repository("acme/db")
+        release(repository, folder)
+        release(repository, package(tmp_path / "b", "1.1.0"))
+        digest = repository.resolve("1.0.0").digest
+        unpublish(channel_of(repository), V100, "a flaw")
+        serving.collect_garbage(tmp_path / "registry")
+        for dry_run in (True, False):
+            with pytest.raises(RefusedError) as caught:
+                restore(channel_of(repository), V100, dry_run=dry_run)
+            assert caught.value.code is RefusalCode.CONTENT_MISSING
+        with packed(folder) as artifact:
+            restore(channel_of(repository), V100, artifact=artifact)
+        assert repository.resolve("1.0.0").digest == digest
+        assert served(repository).entry(V100)
 
 
 def test_a_mirror_goes_either_way_and_only_forward(layout, remote, tmp_path):

@@ -100,6 +100,7 @@ def test_dry_runs_change_nothing(shop):
         (("--channel", "beta", "--suffix", "beta.1"), 4, "release-exists"),
         (("--channel", "stable"), 4, "version-exists"),
         (("--channel", "stable", "--valid-for", "soon"), 2, "expected a duration"),
+        (("--channel", "beta", "--suffix", "beta", "--valid-for", "P99999W"), 2, "longer than"),
         (("--channel", "stable", "--keys", "nowhere"), 1, "expected keys"),
     ],
 )

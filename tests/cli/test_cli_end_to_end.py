@@ -94,7 +94,8 @@ def interruptible():
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_an_interruption_is_quiet(line):
+@pytest.mark.parametrize(("kind", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interruption_is_quiet(line, kind, code):
     os.mkfifo(line.folder / "pipe")
     line.write("crm/__init__.py", "")
     with subprocess.Popen(
@@ -106,12 +107,12 @@ def test_an_interruption_is_quiet(line):
         writer = opened_once_read(line.folder / "pipe")
         time.sleep(1)  # a signal between opening and reading would only set Python's own flag
         try:
-            process.send_signal(signal.SIGINT)
+            process.send_signal(kind)
             out, err = process.communicate(timeout=30)
         finally:
             process.kill()
             os.close(writer)
-    assert (process.returncode, out, err) == (130, b"", b"")
+    assert (process.returncode, out, err) == (code, b"", b"")
 
 
 OLD = "title: Person\ntype: object\nproperties: {id: {type: string}, level: {type: string}}\n"

@@ -91,6 +91,39 @@ def test_a_dead_holder_is_waited_for_and_then_removed(remote):
     assert lease_tags(remote) == []
 
 
+def test_several_who_died_are_waited_for_at_once(remote):
+    for number in range(1, 5):
+        push(remote, b"%d" % number, tag=f"_trundle.lease-x.t-{number:010d}-1000-{number:016x}")
+    begin = time.monotonic()
+    with remote.lease("x", wait=60):
+        assert 1 <= time.monotonic() - begin < 2.5
+    assert lease_tags(remote) == []
+
+
+def test_one_that_waits_for_long_shows_that_it_lives(remote):
+    """Its ticket outlasts the time after which those behind it would remove a dead one's."""
+    entered = []
+
+    def work(name, seconds):
+        with with_lease(remote, seconds).lease("x", wait=60):
+            entered.append(name)
+
+    with remote.lease("x", wait=1):
+        threads = []
+        for name, seconds in (("second", 0.6), ("third", 20)):
+            threads.append(threading.Thread(target=work, args=(name, seconds)))
+            threads[-1].start()
+            while len(tags := lease_tags(remote)) <= len(threads) or any(".c-" in t for t in tags):
+                time.sleep(0.01)
+        first = lease_tags(remote)
+        time.sleep(2)
+        assert lease_tags(remote) == first
+        assert entered == []
+    for thread in threads:
+        thread.join()
+    assert entered == ["second", "third"]
+
+
 def test_one_that_died_while_it_chose_is_removed(remote):
     push(remote, b"1", tag="_trundle.lease-x.c-0000000000-200-0123456789abcdef")
     with remote.lease("x", wait=60):
@@ -170,3 +203,4 @@ def test_a_registry_that_does_not_delete_is_named(tmp_path):
             repository.lease("x", wait=1),
         ):
             pytest.fail("held")
+        assert lease_tags(repository) == []

@@ -160,6 +160,14 @@ def test_a_manifest_without_its_parts_is_refused(repository):
     assert repository.tags() == []
 
 
+def test_a_damaged_manifest_in_a_folder_is_told_by_its_digest(layout, tmp_path):
+    descriptor = push(layout, b"1")
+    path = next(tmp_path.rglob(descriptor.digest[7:]))
+    path.write_bytes(b"no JSON at all")
+    with pytest.raises(DigestMismatchError, match=descriptor.digest):
+        layout.get_manifest(descriptor.digest)
+
+
 def test_what_is_no_manifest_is_refused(repository):
     for content in (b"", b"[]", b'{"schemaVersion": 2}', b'{"schemaVersion": 1, "layers": []}'):
         with pytest.raises(InvalidManifestError):
@@ -234,6 +242,16 @@ def test_a_tag_is_removed(repository):
     with pytest.raises(NotFoundError):
         repository.remove_tag("1.0.0")
     repository.remove_unique_tag("1.0.0")
+
+
+def test_a_manifest_that_went_with_its_tag_comes_back(repository):
+    descriptor = push(repository, b"1", tag="1.0.0")
+    assert repository.restore_manifest(descriptor.digest)
+    repository.remove_tag("1.0.0")
+    assert repository.restore_manifest(descriptor.digest)
+    assert repository.get_manifest(descriptor.digest).descriptor == descriptor
+    assert repository.tags() == []
+    assert not repository.restore_manifest(ABSENT)
 
 
 def test_a_deleted_manifest_takes_all_its_tags_along(repository):

@@ -64,6 +64,13 @@ def registry(folder: Path, *, delete: bool = True, http: str = "", auth: str = "
     pytest.fail(f"docker-registry does not start: {(folder / 'log').read_text()}")
 
 
+def collect_garbage(folder: Path) -> None:
+    """Collects the garbage of the registry in a folder, which nobody may write to meanwhile."""
+    binary = program("docker-registry", "registry")
+    command = [binary, "garbage-collect", folder / "config.yml"]
+    subprocess.run(command, check=True, capture_output=True)
+
+
 def _answers(process, port: int) -> bool:
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline and process.poll() is None:

@@ -14,6 +14,8 @@ _LAX = re.compile(
 )
 _WEEKS = re.compile(r"P(\d{1,5})W", re.ASCII)
 _SPELLED = re.compile(r"P[0-9A-Z.]+")
+_LONGEST = dt.timedelta(days=366_000)
+"""The longest duration, about a thousand years: it still fits onto any present time."""
 
 
 def parse_time(text: str) -> tuple[dt.datetime, bool]:
@@ -85,17 +87,23 @@ def parse_duration(text: str) -> dt.timedelta:
     """Reads an ISO 8601 duration: weeks, or days, hours, minutes and seconds; a day has 24 hours.
 
     Raises:
-        ValueError: the text is no duration, a negative one, or has years or months, whose length varies.
+        ValueError: the text is no duration, a negative one, one of more than about a thousand years, or has years or
+            months, whose length varies.
     """
     weeks = _WEEKS.fullmatch(text)
-    if weeks:
-        return dt.timedelta(weeks=int(weeks[1]))
-    if not _SPELLED.fullmatch(text):
+    if not weeks and not _SPELLED.fullmatch(text):
         raise ValueError("not an ISO 8601 duration")
     try:
-        return msgspec.convert(text, dt.timedelta)
+        duration = (
+            dt.timedelta(weeks=int(weeks[1])) if weeks else msgspec.convert(text, dt.timedelta)
+        )
     except msgspec.ValidationError as error:
         raise ValueError(str(error)) from None
+    except (OverflowError, ValueError):
+        duration = dt.timedelta.max
+    if duration > _LONGEST:
+        raise ValueError(f"longer than P{_LONGEST.days}D")
+    return duration
 
 
 def format_duration(duration: dt.timedelta) -> str:

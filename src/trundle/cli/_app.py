@@ -1,9 +1,10 @@
 """The `trundle` command with all its subcommands."""
 
 import os
+import signal
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -19,7 +20,7 @@ from trundle.cli import (
     reports,
     verify,
 )
-from trundle.cli._failures import failures_reported, report_bug
+from trundle.cli._failures import ExitCode, failures_reported, report_bug
 from trundle.cli._settings import Settings
 
 
@@ -109,14 +110,21 @@ app.add_typer(keys.app, name="keys")
 app.add_typer(installed.policy_app, name="policy")
 
 
+def _terminate(*_signal: object) -> NoReturn:
+    """Ends what is being done, and this process, after it has tidied up."""
+    sys.exit(ExitCode.TERMINATED)
+
+
 def main() -> None:
     """Runs the command line of this process, and exits."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8")
+    # As Ctrl-C does, so that others do not have to wait for what a publisher leaves behind.
+    signal.signal(signal.SIGTERM, _terminate)
     try:
         app()
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(ExitCode.INTERRUPTED)
     except Exception as error:
         if os.environ.get("TRUNDLE_TRACEBACK"):
             raise

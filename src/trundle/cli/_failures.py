@@ -27,6 +27,7 @@ class ExitCode(IntEnum):
     UPDATE_AVAILABLE = 10
     INTERRUPTED = 130
     BROKEN_PIPE = 141
+    TERMINATED = 143
 
 
 class Refusal(Exception):  # noqa: N818 - most refusals are no errors

@@ -120,7 +120,7 @@ def unpublish(
         typer.Option(
             "--content",
             metavar="FOLDER",
-            help="With --undo: the package's folder, where the registry lost the content.",
+            help="With --undo: the package's folder, where the registry has collected it as garbage.",
         ),
     ] = None,
     keys: Keys = None,
@@ -230,5 +230,6 @@ def mirror(
         print_data(data | {"dryRun": dry_run, "notes": list(done.notes)}, output.value)
     for note in done.notes:
         warn(note)
-    counts = f"{len(done.copied)} tags, left {len(done.unchanged)} as they were"
+    tags = "1 tag" if len(done.copied) == 1 else f"{len(done.copied)} tags"
+    counts = f"{tags}, left {len(done.unchanged)} as they were"
     tell(f"copied {counts}, removed {len(done.removed)}", dry_run=dry_run)

@@ -253,6 +253,18 @@ class Repository(Protocol):
             RefusedError: the registry does not delete.
         """
 
+    def restore_manifest(self, digest: str) -> bool:
+        """Brings a manifest back that went with its tag, unless it is there.
+
+        That works until the registry collects its garbage.
+
+        Returns:
+            Whether it is there now, with all its parts.
+
+        Raises:
+            DigestMismatchError: the registry keeps other content under that digest.
+        """
+
     def referrers(self, digest: str) -> tuple[Descriptor, ...]:
         """The manifests whose subject is the given one, by digest; with artifact types and annotations."""
 

@@ -211,12 +211,10 @@ class DirectoryRepository:
             content = self._read(descriptor.digest, MAX_MANIFEST)
             return StoredManifest(where, descriptor, check_content(content, descriptor, where))
         content = self._read(reference, MAX_MANIFEST)
-        descriptor = describe(content, sniff_media_type(content, where))
-        if descriptor.digest != reference:
-            check_content(
-                content, Descriptor(media_type="", digest=reference, size=len(content)), where
-            )
-        return StoredManifest(where, descriptor, content)
+        check_content(
+            content, Descriptor(media_type="", digest=reference, size=len(content)), where
+        )
+        return StoredManifest(where, describe(content, sniff_media_type(content, where)), content)
 
     def put_manifest(
         self,
@@ -294,6 +292,10 @@ class DirectoryRepository:
             write_durably(self._index, index.content(), self._staging)
             path.unlink()
             sync_folder(path.parent)
+
+    def restore_manifest(self, digest: str) -> bool:
+        """Whether the manifest is there; it stays when its tag goes, until garbage is collected."""
+        return self.has_manifest(digest)
 
     def referrers(self, digest: str) -> tuple[Descriptor, ...]:
         """The manifests whose subject is the given one."""

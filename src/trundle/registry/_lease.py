@@ -13,10 +13,12 @@ Whoever begins to choose after a ticket was set sees it and queues behind it; wh
 for. A list of tags is no snapshot, so choosing is looked for in one list and tickets in a later one: a process that is
 missed in the first because it has just finished choosing has its ticket in the second.
 
-A process may die. So a tag that stands first in the queue for longer than the seconds that it claims in its own name
-is removed by those who wait; each measures that with its own monotonic clock from when it sees it there. The holder
-in turn counts from before it could have been seen there, and stops at half of that time. What a holder started before
-and the registry still carries out later than that would go unnoticed; a ledger (`Ledger`) loses nothing even then.
+A process may die. So whoever waits sets its ticket anew from time to time, to another manifest, and each watches all
+who stand before it: what stays the same for longer than the seconds that it claims in its own name is removed. Each
+measures that with its own monotonic clock from when it sees it. A process in turn counts from before it last set its
+ticket; once half of its time has gone by it sets it no more, and is neither first nor holder any longer. So those who
+died are waited for at the same time, not one after the other. What a holder started before and the registry still carries
+out later than that would go unnoticed; a ledger (`Ledger`) loses nothing even then.
 """
 
 import contextlib
@@ -34,6 +36,7 @@ from trundle.registry.errors import (
     BusyError,
     InvalidReferenceError,
     LeaseLostError,
+    NotFoundError,
     RegistryError,
 )
 
@@ -43,6 +46,8 @@ LEASE_ARTIFACT = "application/vnd.trundle.lease.v1"
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,40}[a-z0-9])?")
 _TAG = re.compile(r"(?P<kind>[ct])-(?P<number>\d{10})-(?P<millis>\d{1,9})-(?P<id>[0-9a-f]{16})")
 _RAREST = 10
+_RENEWED = 8
+"""A ticket is set anew each time that this part of its seconds has gone by."""
 
 
 def check_lease_name(name: str, where: str) -> None:
@@ -69,6 +74,13 @@ class _Ticket(msgspec.Struct, frozen=True, order=True):
     tag: str
 
 
+class _Sight(msgspec.Struct, frozen=True):
+    """What a tag of somebody else pointed to, and since when it has."""
+
+    digest: str
+    since: float
+
+
 class TagLease:
     """A queue at one repository, as one process sees it."""
 
@@ -80,7 +92,7 @@ class TagLease:
         self._seconds = seconds
         self._poll = poll
         self._since = 0.0
-        self._seen: dict[str, float] = {}
+        self._sights: dict[str, _Sight] = {}
 
     def check(self) -> None:
         """Makes sure that nobody else may have taken over.
@@ -146,30 +158,54 @@ class TagLease:
             if ticket not in tickets:
                 return False
             lower = [each for each in tickets if each < ticket]
-            if lower:
-                self._since = begin
-            elif begin - self._since > self._seconds / 2:
-                return False  # First for so long that others may be about to remove it.
+            if not self._renew(ticket):
+                return False
             if not choosing and not lower:
                 return True
             if begin >= deadline:
                 raise BusyError(
                     f"{self._repository.location}: lease {self._name}",
-                    "to be next",
-                    f"{len(lower)} before",
-                    "try again later",
+                    "its turn",
+                    f"{len(lower)} before it",
+                    f"try again later; who died is removed after {self._seconds:g} seconds",
                 )
-            self._outlast(choosing or [min(lower)], begin)
+            self._outlast([*choosing, *lower], begin)
             # The further behind, the less often.
             pause = self._poll * min(len(lower) + 1, _RAREST)
             time.sleep(random.uniform(pause / 2, pause))  # noqa: S311 - no secret
 
+    def _renew(self, ticket: _Ticket) -> bool:
+        """Shows that this process is alive, if it did not lately; False when others may be about to remove the ticket."""
+        begin = time.monotonic()
+        if begin - self._since < self._seconds / _RENEWED:
+            return True
+        if begin - self._since < self._seconds / 2:
+            self._put(ticket.tag, secrets.token_hex(8))
+        if time.monotonic() - self._since > self._seconds / 2:
+            return False
+        self._since = begin
+        return True
+
     def _outlast(self, watched: list[_Ticket], now: float) -> None:
-        """Removes those who have stood in the way for too long."""
-        self._seen = {each.tag: self._seen.get(each.tag, now) for each in watched}
+        """Removes those who have stood in the way without a sign of life for too long."""
+        tags = {each.tag for each in watched}
+        self._sights = {tag: sight for tag, sight in self._sights.items() if tag in tags}
         for each in watched:
-            if now - self._seen[each.tag] > each.seconds:
+            sight = self._sights.get(each.tag)
+            if sight and now - sight.since <= each.seconds:
+                continue
+            digest = self._digest(each.tag)
+            if sight and digest == sight.digest:
                 self._repository.remove_unique_tag(each.tag)
+            else:
+                self._sights[each.tag] = _Sight(digest, now)
+
+    def _digest(self, tag: str) -> str:
+        """What a tag points to; nothing for one that is being removed, or is left over from that."""
+        try:
+            return self._repository.resolve(tag).digest
+        except NotFoundError:
+            return ""
 
     def _look(self, kind: str) -> list[_Ticket]:
         """The tags of the queue of one kind."""
@@ -181,8 +217,8 @@ class TagLease:
                 found.append(_Ticket(int(parts["number"]), parts["id"], seconds, tag))
         return found
 
-    def _put(self, tag: str) -> None:
-        put_marker(self._repository, tag, LEASE_ARTIFACT)
+    def _put(self, tag: str, sign: str = "") -> None:
+        put_marker(self._repository, tag, LEASE_ARTIFACT, sign=sign)
 
     def _remove(self, tags: list[str]) -> None:
         for tag in tags:

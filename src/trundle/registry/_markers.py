@@ -12,6 +12,8 @@ from trundle.registry._model import (
 
 TAG_ANNOTATION = "dev.trundle.tag"
 """Tells the manifests of such tags apart, so that deleting one by its digest takes no other tag along."""
+SIGN_ANNOTATION = "dev.trundle.sign"
+"""Tells the manifests apart that one such tag is set to."""
 REMOVED_ARTIFACT = "application/vnd.trundle.removed.v1"
 """The artifact type of a tag that is about to be removed."""
 
@@ -21,14 +23,17 @@ def put_marker(
     tag: str,
     artifact_type: str,
     layers: tuple[Descriptor, ...] = (EMPTY_DESCRIPTOR,),
+    *,
+    sign: str = "",
 ) -> None:
     """Sets a tag to a manifest that only this tag has.
 
     Args:
         repository: where.
-        tag: the tag; it must never have been used before.
+        tag: the tag; it must never have been used before, unless with another sign.
         artifact_type: what it is for.
         layers: blobs that are there, in place of an empty one.
+        sign: makes the manifest another one than those that the tag was set to before.
     """
     repository.put_blob(EMPTY, EMPTY_DESCRIPTOR)
     manifest = Manifest(
@@ -37,6 +42,6 @@ def put_marker(
         artifact_type=artifact_type,
         config=EMPTY_DESCRIPTOR,
         layers=layers,
-        annotations={TAG_ANNOTATION: tag},
+        annotations={TAG_ANNOTATION: tag} | ({SIGN_ANNOTATION: sign} if sign else {}),
     )
     repository.put_manifest(encode(manifest), OCI_MANIFEST, tag=tag)

@@ -70,6 +70,9 @@ from trundle.registry.errors import (
 _MOST_PAGES = 10_000
 _LOOKERS = 8
 _LOCK_WAIT = 60.0
+_NEVER = "sha256:" + 64 * "0"
+"""A digest that nothing has."""
+
 _OK, _CREATED, _ACCEPTED = 200, 201, 202
 _BAD_REQUEST, _NOT_FOUND, _NO_METHOD = 400, 404, 405
 
@@ -127,6 +130,7 @@ class HttpRepository:
         self.transport = transport
         self._path = f"/v2/{name}"
         self._requests = Requests(transport, name)
+        self._deletes = False
 
     # Blobs
 
@@ -245,6 +249,23 @@ class HttpRepository:
         """Deletes a manifest and every tag that points to it."""
         self._delete(digest)
 
+    def restore_manifest(self, digest: str) -> bool:
+        """Brings a manifest back that went with its tag, unless it is there."""
+        if self.has_manifest(digest):
+            return True
+        where = f"{self.location}@{digest}"
+        try:
+            content, _ = self._requests.read(
+                f"{self._path}/blobs/{digest}", where, limit=MAX_MANIFEST
+            )
+            check_content(
+                content, Descriptor(media_type="", digest=digest, size=len(content)), where
+            )
+            self.put_manifest(content, sniff_media_type(content, where))
+        except NotFoundError:
+            return False
+        return True
+
     # Tags
 
     def resolve(self, tag: str) -> Descriptor:
@@ -310,8 +331,11 @@ class HttpRepository:
                 "manifests with all their tags",
                 "remove those tags as well, by deleting the manifest",
             )
+        stored = self.get_manifest(found.digest)
         if not self._delete(found.digest):
             self.remove_unique_tag(tag)
+        # For `restore_manifest`: as a mere blob it lasts as long as its parts do, until garbage is collected.
+        upload(self.transport, self.name, stored.content, stored.descriptor, stored.where, None)
 
     def referrers(self, digest: str) -> tuple[Descriptor, ...]:
         """The manifests whose subject is the given one."""
@@ -333,6 +357,7 @@ class HttpRepository:
     @contextlib.contextmanager
     def lease(self, name: str, *, wait: float) -> Iterator[Lease]:
         """Keeps all others out who ask for the lease of that name; a queue of tags."""
+        self._check_deletes()
         settings = self.transport.settings
         with TagLease(self, name, settings.lease, settings.poll).held(wait) as lease:
             yield lease
@@ -353,6 +378,14 @@ class HttpRepository:
             put_marker(self, tag, REMOVED_ARTIFACT)
 
     # Within
+
+    def _check_deletes(self) -> None:
+        """Makes sure that the registry deletes before tags are set that have to go again."""
+        if self._deletes:
+            return
+        with contextlib.suppress(NotFoundError):
+            self._delete(_NEVER)
+        self._deletes = True
 
     @contextlib.contextmanager
     def _compared(self, tag: str, expected: str | None) -> Iterator[None]:
@@ -423,7 +456,7 @@ class HttpRepository:
                 case 404 if not failure:
                     raise missing(where)
                 case 405:
-                    raise _no_deletes(where)
+                    raise _no_deletes(self.location)
                 case 400 if "DIGEST_INVALID" not in message:
                     raise RefusedError(
                         where, "the manifest to be deleted", message, "see what the registry allows"

@@ -20,7 +20,7 @@ from trundle.channels.transitions import (
     confirmation_needed,
     touches_latest,
 )
-from trundle.registry import NotFoundError
+from trundle.registry import OCI_MANIFEST, Descriptor, NotFoundError, Repository
 from trundle.version import SemVer
 
 
@@ -177,7 +177,7 @@ def _bring_back(
     if tagged not in (None, digest):
         code, advice = RefusalCode.TAG_EXISTS, "remove that tag; it is not this version's"
         raise RefusedError(Refusal(code, where, f"no tag, or one for {digest}", tagged, advice))
-    if not artifact and not repository.has_manifest(digest):
+    if not artifact and not _is_there(repository, digest, dry_run=dry_run):
         code = RefusalCode.CONTENT_MISSING
         advice = "give the package's folder with --content, or copy the content there from a mirror"
         raise RefusedError(Refusal(code, where, f"the content {digest}", "none", advice))
@@ -193,3 +193,11 @@ def _bring_back(
             raise RefusedError(
                 Refusal(code, where, f"the content {digest}", "none", advice)
             ) from None
+
+
+def _is_there(repository: Repository, digest: str, *, dry_run: bool) -> bool:
+    """Whether a manifest is in the registry, once it was brought back if it went with its tag."""
+    if not dry_run:
+        return repository.restore_manifest(digest)
+    blob = Descriptor(media_type=OCI_MANIFEST, digest=digest, size=0)
+    return repository.has_manifest(digest) or repository.has_blob(blob)
