@@ -83,13 +83,9 @@ class Classes:
         """The class of a node that stands for itself."""
         return self._paths[node]
 
-    def exports(self, version: ApiVersion) -> Mapping[str, ClassPath]:
-        """All classes that a version's package offers, by the name that it offers them under."""
-        found: dict[str, ClassPath] = {}
-        for first in self._api_firsts.get(version, ()):
-            path = self._paths[first]
-            found[path.name] = path
-        return dict(sorted(found.items()))
+    def modules_of(self, version: ApiVersion) -> list[str]:
+        """The modules whose classes make up a version: each has types of one set of versions."""
+        return sorted({self._paths[each].module for each in self._api_firsts.get(version, ())})
 
     def version_module(self, version: ApiVersion) -> str:
         """The package of a version, relative to the generated package."""

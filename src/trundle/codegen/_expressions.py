@@ -2,6 +2,7 @@
 
 import json
 import keyword
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, assert_never
 
@@ -9,6 +10,7 @@ from trundle import runtime
 from trundle.codegen._cases import case_test, in_order
 from trundle.codegen._classes import ClassPath, StorageNode
 from trundle.codegen._hooks import record_name
+from trundle.codegen._naming import attribute_name
 from trundle.codegen._needs import asks_base
 from trundle.codegen._text import (
     Helper,
@@ -65,6 +67,8 @@ _TAKEN = frozenset(
     | {"frozenset", "tuple", "zip", *runtime.__all__}
 )
 """Names that a variable of generated code must not hide."""
+_HELPER = re.compile(r"_(derived|entries|hidden|values|variant|witness)(_\d+)?$")
+"""What the names of helpers end with."""
 
 
 class Expressions:
@@ -101,6 +105,7 @@ class Expressions:
         self._made: dict[str, str] = {}
         self._hook_calls: dict[HookCall, str] = {}
         self._base: str | None = None
+        self._hint = "value"
         self._stored = key.target
 
     # Variables and helpers
@@ -114,7 +119,8 @@ class Expressions:
         return name
 
     def _fresh(self, hint: str) -> str:
-        plain = hint.rstrip("_")
+        plain = hint.strip("_") or "value"
+        plain = f"{plain}_value" if _HELPER.search(plain) else plain
         name, number = plain, 2
         while name in self._variables or name in _TAKEN or keyword.iskeyword(name):
             name, number = f"{plain}_{number}", number + 1
@@ -218,7 +224,12 @@ class Expressions:
     def _change(self, inner: Expression, step: ValueStep, source: str, hint: str) -> str:
         if isinstance(inner, Read) and source == "read":
             self._base = self._base_of(step, hint)
-        value = self.variable(self.render(inner, source, hint), hint)
+        told = self.render(inner, source, hint)
+        self._hint = hint
+        if isinstance(step, MapText):
+            self._base = None
+            return self.step(step, told)
+        value = self.variable(told, hint)
         changed = self.step(step, value)
         self._base = None
         return f"ABSENT if {value} is ABSENT else {changed}"
@@ -273,6 +284,7 @@ class Expressions:
         parts = [text_literal(each.place.property), text_literal(each.place.version.text)]
         parts.append(annotation)
         if each.step is not None:
+            self._hint = attribute_name(each.place.property)
             parts.append(f"lambda value: {self.step(each.step, 'value')}")
         return f"BagEntry({', '.join(parts)})"
 
@@ -448,7 +460,13 @@ class Expressions:
         members = ", ".join(
             f"{text_literal(one)}: {text_literal(other)}" for one, other in sorted(values.items())
         )
-        return self.helper(hint, f"\x04: dict[str, str] = {{{members}}}\n")
+        if len(values) == 1:
+            return f"{{{members}}}"
+        return self.helper(self._hinted(hint), f"\x04: dict[str, str] = {{{members}}}\n")
+
+    def _hinted(self, what: str) -> str:
+        """What a helper's name ends with: the attribute that is made, and what the helper is to it."""
+        return f"{self._hint.strip('_') or 'value'}_{what}"
 
     def function(self, plan: PlanKey) -> str:
         """A mark for the function of another plan."""
@@ -478,4 +496,6 @@ class Expressions:
             result = "ABSENT" if each.lacking else changed
             lines.append(f"    if {test}:\n        return {result}\n")
         body = "".join(lines)
-        return self.helper("variant", f"def \x04(value: Any) -> Any:\n{body}    return ABSENT\n")
+        return self.helper(
+            self._hinted("variant"), f"def \x04(value: Any) -> Any:\n{body}    return ABSENT\n"
+        )

@@ -53,7 +53,7 @@ class Helpers:
         self._functions = functions
         self._paths = paths
         self._known: list[_Known] = []
-        self._numbers: dict[tuple[str, str], int] = {}
+        self._numbers: dict[str, int] = {}
         self._of: dict[PlanKey, tuple[int, ...]] = {}
         for key, function in functions.items():
             self._of[key] = self._register(key, function)
@@ -67,7 +67,7 @@ class Helpers:
             text = self._resolved(helper.text, function)
             parts = tuple(numbers[int(part)] for part in _PART.findall(text))
             text = _numbered(text, numbers)
-            number = self._numbers.setdefault((helper.hint, text), len(self._known))
+            number = self._numbers.setdefault(text, len(self._known))
             if number == len(self._known):
                 called = _first_called(text)
                 for part in parts:
@@ -90,7 +90,7 @@ class Helpers:
             if known.called is None or len(known.modules) == 1:
                 continue
             module = known.called.module
-            name = _free(f"{known.called.name}_{known.hint}", taken[module])
+            name = _free(known.hint.strip("_"), taken[module])
             self._shared_paths[number] = ClassPath(module, name)
             self._shared.setdefault(module, []).append(number)
 
@@ -101,24 +101,24 @@ class Helpers:
         for key in keys:
             function, path = self._functions[key], self._paths[key]
             own = self._of[key]
-            yield from self._kept(own, path, names, taken)
+            yield from self._kept(own, names, taken)
             text = _numbered(self._resolved(function.text, function), own)
             yield self._spoken(text.replace("\x03", path.name), names)
         for number in self._shared.get(module, ()):
             known, path = self._known[number], self._shared_paths[number]
-            yield from self._kept(known.parts, path, names, taken)
+            yield from self._kept(known.parts, names, taken)
             yield self._spoken(known.text.replace("\x04", path.name), names)
 
     def _kept(
-        self, numbers: tuple[int, ...], path: ClassPath, names: dict[int, str], taken: set[str]
+        self, numbers: tuple[int, ...], names: dict[int, str], taken: set[str]
     ) -> Iterator[str]:
         """The helpers that stand before the first function of a module that uses them."""
         for number in numbers:
             if number in names or number in self._shared_paths:
                 continue
             known = self._known[number]
-            yield from self._kept(known.parts, path, names, taken)
-            names[number] = _free(f"_{path.name}_{known.hint}", taken)
+            yield from self._kept(known.parts, names, taken)
+            names[number] = _free(f"_{known.hint.strip('_')}", taken)
             text = known.text.replace("\x04", names[number])
             yield self._spoken(text, names)
 

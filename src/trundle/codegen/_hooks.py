@@ -77,27 +77,20 @@ def render_hook_place(types: TypeRenderer, place: HookPlace) -> str:
         _outputs(types, place, older, f"{name}OlderOutputs"),
         _record(types, place, newer, f"{name}Newer"),
         _outputs(types, place, newer, f"{name}NewerOutputs"),
-        _protocol(
-            f"{name}AssignTo",
-            f"Augments the conversion of {place.type_name} from {older} to {newer}.",
-            f"assign_to(self, source: {name}Older, /) -> {name}NewerOutputs",
-            f"What {newer} gets from {older}.",
-        ),
-        _protocol(
-            f"{name}AssignFrom",
-            f"Augments the conversion of {place.type_name} from {newer} back to {older}.",
-            f"assign_from(self, source: {name}Newer, /) -> {name}OlderOutputs",
-            f"What {older} gets from {newer}.",
-        ),
+        _hook_types(name),
         *_converters(types, place, name),
     ]
     return "\n\n".join(parts)
 
 
+def _hook_types(name: str) -> str:
+    """What the two methods for a whole object take and return."""
+    to = f"{name}AssignTo = AssignTo[{name}Older, {name}NewerOutputs]\n"
+    return to + f"{name}AssignFrom = AssignFrom[{name}Newer, {name}OlderOutputs]\n"
+
+
 def _record(types: TypeRenderer, place: HookPlace, version: ApiVersion, name: str) -> str:
-    doc = docstring(
-        f"{place.type_name} of {version} as a hook reads it: frozen, everything optional.", "    "
-    )
+    doc = docstring(f"What a hook reads of {version}.", "    ")
     lines = [
         f"    {attribute}: {annotation} | Absent = ABSENT\n"
         for attribute, annotation in _members(types, place, version)
@@ -108,7 +101,7 @@ def _record(types: TypeRenderer, place: HookPlace, version: ApiVersion, name: st
 
 
 def _outputs(types: TypeRenderer, place: HookPlace, version: ApiVersion, name: str) -> str:
-    doc = docstring(f"What a hook may write to {place.type_name} of {version}.", "    ")
+    doc = docstring(f"What a hook may write to {version}.", "    ")
     lines = [
         f"    {attribute}: {annotation} | Absent\n"
         for attribute, annotation in _members(types, place, version)

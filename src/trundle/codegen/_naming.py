@@ -31,6 +31,8 @@ _RESERVED_CLASSES = frozenset(
         "Absent",
         "Any",
         "ApiObject",
+        "AssignFrom",
+        "AssignTo",
         "BAG",
         "ClassVar",
         "FreeForm",

@@ -1,7 +1,7 @@
 """A whole generated package: which plans it needs, and its modules."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from trundle import runtime
@@ -173,25 +173,21 @@ class _Packing:
         return f"        ResourceType(\n{''.join(lines)}        ),\n"
 
     def _version(self, version: Any) -> str:
-        exports = self.classes.exports(version)
-        modules: dict[str, list[str]] = {}
-        for name, path in exports.items():
-            modules.setdefault(path.module, []).append(name)
         imports = "".join(
-            _from_import(f"{self.package}.{module}", sorted(names))
-            for module, names in sorted(modules.items())
+            f"from {self.package}.{module} import *  # noqa: F403\n"
+            for module in self.classes.modules_of(version)
         )
-        names = "".join(f"    {text_literal(name)},\n" for name in exports)
         kept = "" if version in self.served else " It is no longer served."
         about = docstring(f"API version {version} of {self.title}.{kept}")
-        return f"{HEADER}{about}\n{imports}\n__all__ = [\n{names}]\n"
+        return f"{HEADER}{about}\n{imports}"
 
     def _types_module(self, module: str, nodes: list[ApiNode | StorageNode]) -> str:
         ordered = sorted(nodes, key=lambda node: self.classes.path(node).name)
         body = "\n\n".join(self.types.render(node) for node in ordered)
         kept = module.startswith("storage.")
         about = f"{'Storage types' if kept else 'API types'} of {self.title}."
-        return self._module(module, about, body, direct=True)
+        names = () if kept else tuple(self.classes.path(node).name for node in ordered)
+        return self._module(module, about, body, direct=True, public=names)
 
     def _module(
         self,
@@ -200,6 +196,7 @@ class _Packing:
         body: str,
         *,
         direct: bool = False,
+        public: Iterable[str] = (),
         epilogue: str = "",
     ) -> str:
         names: dict[tuple[str, str], str] = {}
@@ -229,10 +226,11 @@ class _Packing:
         used = self._used(text + epilogue)
         future = "from __future__ import annotations\n\n"
         gap = "\n" if instances else ""
+        offered = _public(public)
         return (
             (
                 f"{HEADER}{docstring(about)}\n{future}{used}{_joined(imports)}"
-                f"{instances}{gap}\n\n{text.rstrip()}\n{epilogue}"
+                f"{offered}{instances}{gap}\n\n{text.rstrip()}\n{epilogue}"
             )
             .replace("\n\n\n\n", "\n\n\n")
             .replace("\n\n\n\n", "\n\n\n")
@@ -256,14 +254,14 @@ class _Packing:
     def _hook_name(use: str, imports: set[str], hooks: dict[str, str]) -> str:
         module, _, class_ = use.partition(":")
         alias = class_
-        while alias in hooks and hooks[alias] != f"_{snake(class_)}":
+        while alias in hooks and hooks[alias] != f"_{snake(class_)}_hook":
             alias = f"{alias}_"
         imports.add(
             f"from {module} import {class_}\n"
             if alias == class_
             else f"from {module} import {class_} as {alias}\n"
         )
-        hooks[alias] = f"_{snake(alias)}"
+        hooks[alias] = f"_{snake(alias)}_hook"
         return hooks[alias]
 
     @staticmethod
@@ -397,6 +395,12 @@ def _unique_classes(module: str, body: str) -> frozenset[str]:
         if kind == "c":
             found.setdefault(path.partition(":")[2], set()).add(path)
     return frozenset(next(iter(paths)) for paths in found.values() if len(paths) == 1)
+
+
+def _public(names: Iterable[str]) -> str:
+    """The statement that says what a module offers; empty where it offers all that it has."""
+    listed = ", ".join(map(text_literal, names))
+    return f"\n__all__ = [{listed}]\n" if listed else ""
 
 
 def _kept_with(function: Function, key: PlanKey) -> ClassPath:

@@ -21,7 +21,14 @@ from trundle.runtime._errors import (
     PlacedError,
     UnknownVersionError,
 )
-from trundle.runtime._hooks import HookMethodDeclaration, call_converter, call_hook, hook
+from trundle.runtime._hooks import (
+    AssignFrom,
+    AssignTo,
+    HookMethodDeclaration,
+    call_converter,
+    call_hook,
+    hook,
+)
 from trundle.runtime._joined import JoinedScheme
 from trundle.runtime._lookup import Conversion, ResourceType, conversion_module
 from trundle.runtime._merge import aligned
@@ -70,6 +77,8 @@ __all__ = [
     "WRITTEN_WITH",
     "Absent",
     "ApiObject",
+    "AssignFrom",
+    "AssignTo",
     "BagEntry",
     "BagError",
     "Carried",

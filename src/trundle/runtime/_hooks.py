@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -10,6 +10,24 @@ from trundle.runtime._errors import HookError
 from trundle.runtime._objects import ABSENT
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+_Read_contra = TypeVar("_Read_contra", contravariant=True)
+_Written_co = TypeVar("_Written_co", covariant=True)
+
+
+class AssignTo(Protocol[_Read_contra, _Written_co]):
+    """Augments the conversion of a type from the older of two neighbours to the newer."""
+
+    def assign_to(self, source: _Read_contra, /) -> _Written_co:
+        """What the newer side gets from the older."""
+        ...
+
+
+class AssignFrom(Protocol[_Read_contra, _Written_co]):
+    """Augments the conversion of a type from the newer of two neighbours back to the older."""
+
+    def assign_from(self, source: _Read_contra, /) -> _Written_co:
+        """What the older side gets from the newer."""
+        ...
 
 
 class HookMethodDeclaration(NamedTuple):

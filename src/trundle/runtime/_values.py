@@ -66,7 +66,7 @@ def to_enum(value: str, own: Mapping[str, str]) -> str:
 
 
 def map_text(value: Any, values: Mapping[str, str]) -> Any:
-    """A configured value's counterpart; any other value stays."""
+    """A configured value's counterpart; any other value, an absent one too, stays."""
     return values.get(value, value) if isinstance(value, str) else value
 
 
