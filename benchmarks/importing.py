@@ -21,7 +21,7 @@ from generation import SERVICE_FABRIC, copied, schema_files
 from rich.console import Console
 from rich.table import Table
 
-from trundle.project import load_project
+from trundle.project import load_config
 from trundle.project.generating import generate
 
 ROUNDS = 9
@@ -54,8 +54,8 @@ def main() -> None:
         table.add_column(column, justify="left" if column == "version" else "right")
     with tempfile.TemporaryDirectory(prefix="trundle-bench-") as folder:
         root = Path(folder)
-        project = load_project(copied(name, files, root))
-        package = generate(project).root
+        config = load_config(copied(name, files, root))
+        package = generate(config).root
         versions = sorted(each.name for each in package.glob("v[0-9]*") if each.is_dir())
         for version in versions[:: -(-len(versions) // MOST)]:
             table.add_row(version, *_row(package, version))
@@ -81,10 +81,9 @@ def _bare_classes(package: Path, version: str) -> list[str]:
     for line in ast.parse((package / version / "__init__.py").read_text()).body:
         if not isinstance(line, ast.ImportFrom) or line.module is None:
             continue
-        wanted = {each.name for each in line.names}
         path = package.parent / f"{line.module.replace('.', '/')}.py"
         for each in ast.parse(path.read_text()).body:
-            if isinstance(each, ast.ClassDef) and each.name in wanted:
+            if isinstance(each, ast.ClassDef):
                 each.body = each.body[1:] or [ast.Pass()]
                 if ast.unparse(each.bases[0]) == "ApiObject":
                     each.bases = [ast.parse("msgspec.Struct", mode="eval").body]

@@ -209,6 +209,19 @@ def test_a_hook_of_the_wrong_types_does_not_fit_its_protocol(generated):
     assert "misuse.py:13: error" in found.stdout
 
 
+def test_a_required_object_that_no_other_version_tells_is_strictly_typed(tmp_path):
+    made = evolution(
+        {
+            "v1": {"Thing": {"part!": "Part"}, "Part": {"text!": "string"}},
+            "v2": {"Thing": {"part!": "Other"}, "Other": {"number!": "integer"}},
+            "v3": {"Thing": {"name": "string"}},
+        }
+    )
+    written(generate_package(made, package="made"), tmp_path)
+    found = run("-m", "mypy", "--strict", "--cache-dir", ".cache", "made", cwd=tmp_path)
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
 def test_the_package_converts_with_everything_at_once():
     scheme = load(everything(), horizon=2)
     document = thing(

@@ -118,6 +118,12 @@ class Expressions:
         self.lines.append(f"{self.indent}{name}: Any = {value}\n")
         return name
 
+    def missing(self, hint: str) -> str:
+        """A variable for a required value that nothing tells, which its type does not provide for."""
+        name = self._fresh(hint)
+        self.lines.append(f"{self.indent}{name}: Any = ABSENT\n")
+        return name
+
     def _fresh(self, hint: str) -> str:
         plain = hint.strip("_") or "value"
         plain = f"{plain}_value" if _HELPER.search(plain) else plain

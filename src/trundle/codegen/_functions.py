@@ -192,6 +192,8 @@ class _Body:
                 if step.property == ADDITIONAL and not value.startswith("read."):
                     value = value if value.isidentifier() else f"({value})"
                     value += " or ABSENT"  # no document tells an empty map from none
+                if value == "ABSENT":
+                    value = self.expressions.missing(self._attribute(step.property))
                 yield f"{self._attribute(step.property)}={value}"
         if self._stored_root():
             version = text_literal(self.key.source.version.text)
