@@ -177,6 +177,8 @@ def test_channels_are_read_as_they_are_written(written):
         ({"versions__0__digest": "sha256:abc"}, "$.versions[0].digest", "invalid-file"),
         ({"versions__0__tag": "latest"}, "$.versions[0].tag", "invalid-file"),
         ({"versions__0__size": "big"}, "$.versions[0].size", "invalid-file"),
+        ({"versions__0__size": -1}, "$.versions[0].size", "invalid-file"),
+        ({"versions__0__size": False}, "$.versions[0].size", "invalid-file"),
         ({"versions__0__createTime": ...}, "$.versions[0].createTime", "invalid-file"),
         ({"versions__0__createTime": "now"}, "$.versions[0].createTime", "invalid-file"),
         ({"versions__0__critical": "yes"}, "$.versions[0].critical", "invalid-file"),

@@ -366,3 +366,17 @@ def test_at_a_terminal_the_latest_is_unpublished_after_a_question(shop, answer, 
     assert b"1.0.0 is the latest version" in errors
     assert process.returncode == code, errors
     assert shop.shown()["latest"] == latest
+
+
+def test_a_broken_file_gives_its_errors_and_not_its_warnings(shop):
+    entry = '{"version": "1.0.0", "id": "0123456789ab", "createTime": "2019-09-2T4:39:04Z"}'
+    head = '"name": "stable", "package": "acme/db"'
+    shop.line.write("www/latest", f'{{{head}, "type": "channel", "latest": {entry}, "serial": -1}}')
+    shop.line.write(
+        "www/all", f'{{{head}, "type": "all", "latest": {entry}, "versions": [{entry}]}}'
+    )
+    found = shop.run("channel", "show", "--channel", "www", code=6).stderr
+    assert "$.serial: expected an integer of at least 0, found -1" in found
+    assert found.endswith("[invalid-file]\n")
+    assert found.count("error: ") == 1
+    assert "createTime" not in found

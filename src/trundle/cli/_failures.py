@@ -169,6 +169,9 @@ def messages_of(error: Exception) -> tuple[str, ...]:
         return ("the input is nested too deeply; make it flatter",)
     if isinstance(error, MemoryError):
         return ("there is not enough memory for this input",)
+    refusals = getattr(error, "refusals", None)
+    if refusals:  # Of a channel file's findings, those that are errors.
+        return tuple(map(str, refusals))
     findings = getattr(error, "findings", None) or getattr(error, "errors", None)
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename is not None else ""

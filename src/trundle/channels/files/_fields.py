@@ -129,9 +129,11 @@ class Fields:
 
     def integer(self, key: str, absent: int) -> int:
         """An integer of at least 0."""
-        value = self.value.get(key, absent)
-        if value is absent or (isinstance(value, int) and value >= 0 and value is not True):
-            return int(value)
+        if key not in self.value:
+            return absent
+        value = self.value[key]
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+            return value
         self.note(key, "an integer of at least 0", shown(value))
         return absent
 
