@@ -180,10 +180,10 @@ def test_the_log_tells_what_happened_also_without_the_ledger(layout, remote, tmp
     release(layout, package(tmp_path / "a", "1.0.0", changes=["first"]))
     release(layout, package(tmp_path / "b", "1.1.0"))
     unpublish(channel_of(layout), V100, "a flaw", keep_content=True)
-    kinds = [(each.kind, str(each.version)) for each in events(layout, WORD)]
+    kinds = [(each.kind, str(each.version)) for each in events(layout, WORD, clock=now)]
     assert kinds == [("publish", "1.0.0"), ("publish", "1.1.0"), ("unpublish", "1.0.0")]
     mirror(layout, remote)
-    assert [(each.kind, str(each.version)) for each in events(remote, WORD)] == kinds
+    assert [(each.kind, str(each.version)) for each in events(remote, WORD, clock=now)] == kinds
 
 
 def test_a_channel_of_a_long_word(layout, tmp_path):

@@ -237,6 +237,44 @@ def test_what_others_add_to_the_ledger_of_a_signed_channel_does_not_count(signed
     assert signed.versions() == ["1.2.0", "1.1.0", "1.0.0"]
     arguments = ("channel", "repair", REPOSITORY, "--channel", "stable", "--keys", "keys")
     assert "ignored: " in signed.run(*arguments, code=3).stdout
+    log = ("channel", "log", REPOSITORY, "--channel", "stable")
+    for further in ((), ("--root", "keys/root.json")):
+        found = json.loads(signed.run(*log, "-o", "json", *further).stdout)
+        assert [each.get("refused", "") for each in found[:-1]] == ["", "", ""]
+        assert "has not signed it" in found[-1]["refused"]
+    with channel.ledger.turn() as turn:
+        turn.append(b"rubbish")
+    assert "rubbish" not in signed.run(*log, "--root", "keys/root.json").output
+    signed.run("keys", "init", "others", "--no-passphrase")
+    assert "bad-signature" in signed.run(*log, "--root", "others/root.json", code=6).stderr
+
+
+def test_what_was_seen_once_is_not_taken_back_where_it_is_remembered(signed):
+    folder = signed.line.folder
+    packages = folder / "packages"
+    log = ("channel", "log", REPOSITORY, "--channel", "stable")
+    trusting = ("--root", "keys/root.json", "--seen", "seen")
+    assert "expected --root" in signed.run(*SHOW, "--seen", "seen", code=2).stderr
+    subprocess.run(["cp", "-a", packages, folder / "old"], check=True)
+    signed.publish("1.1.0", "--keys", "keys")
+    assert "1.1.0" in signed.run(*SHOW, *trusting).stdout
+    packages.rename(folder / "new")
+    (folder / "old").rename(packages)
+    assert "1.1.0" not in signed.run(*SHOW, "--root", "keys/root.json").stdout
+    for command in (SHOW, log):
+        assert "stale-metadata" in signed.run(*command, *trusting, code=6).stderr
+
+
+def test_what_is_not_signed_and_what_was_not_verified_are_told_apart(shop):
+    shop.publish("1.0.0")
+    log = ("channel", "log", REPOSITORY, "--channel", "stable")
+    for command in (SHOW, log):
+        assert shop.run(*command).stderr == "the channel is not signed\n"
+    shop.run("keys", "init", "keys", "--no-passphrase")
+    shop.publish("1.1.0", "--keys", "keys")
+    for command in (SHOW, log):
+        assert "were not verified" in shop.run(*command).stderr
+        assert shop.run(*command, "--root", "keys/root.json").stderr == ""
 
 
 def test_the_online_key_refreshes_and_no_more(signed):

@@ -1,5 +1,6 @@
 """The commands that look at a channel and keep it sound: channel show, log, repair, refresh, export."""
 
+import contextlib
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -32,9 +33,12 @@ from trundle.cli._printing import (
 from trundle.cli.project import DryRun, Output
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from trundle.channels import Channel
     from trundle.channels.publishing import Event, Repair
     from trundle.channels.serving import ChannelSource, ServedChannel
+    from trundle.channels.trust import TrustStore
 
 app = typer.Typer(no_args_is_help=True, help="Look at channels, and keep them sound and fresh.")
 
@@ -50,42 +54,73 @@ AnyChannel = Annotated[
     typer.Option("--channel", metavar="CHANNEL", help="The channel's word, URL or folder."),
 ]
 
+Root = Annotated[
+    Path | None,
+    typer.Option("--root", metavar="FILE", help="The root.json by which it is verified."),
+]
+Seen = Annotated[
+    Path | None,
+    typer.Option(
+        "--seen",
+        metavar="DIR",
+        help="With --root: remember here what was seen, so that nothing older passes next time.",
+    ),
+]
+
 
 @app.command()
 def show(
     repository: Place = None,
     *,
     channel: AnyChannel,
-    root: Annotated[
-        Path | None,
-        typer.Option("--root", metavar="FILE", help="The root.json by which it is verified."),
-    ] = None,
+    root: Root = None,
+    seen: Seen = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Show what a channel holds; verified where a root is given."""
-    from trundle.channels.serving import open_channel  # noqa: PLC0415
+    from trundle.channels.serving import open_channel, read_channel  # noqa: PLC0415
 
     place = None if repository is None else repository_of(repository)
     source = open_channel(channel, place)
-    served = _read(source, root)
+    with _trusting(source, root, seen) as store:
+        served = read_channel(source, store, clock=now, unsigned=store is None)
     for warning in served.warnings:
         warn(str(warning))
     print_result(lambda: _channel_data(served), lambda: _channel_text(served.channel), output)
-    if not served.signed:
-        say("signatures were not verified; give the publisher's root with --root")
+    if store is None:
+        _tell_unverified(source)
 
 
-def _read(source: "ChannelSource", root: Path | None) -> "ServedChannel":
-    from trundle.channels.serving import read_channel  # noqa: PLC0415
-
+@contextlib.contextmanager
+def _trusting(
+    source: "ChannelSource", root: Path | None, seen: Path | None
+) -> "Iterator[TrustStore | None]":
+    """What verifies a channel by a root, and by what was seen of it before; None where there is no root."""
     if root is None:
-        return read_channel(source, clock=now, unsigned=True)
+        if seen is not None:
+            message = "--seen: expected --root with it, found none; give the publisher's root"
+            raise Refusal(ExitCode.USAGE, message)
+        yield None
+        return
     from trundle.channels.trust import TrustStore, trust  # noqa: PLC0415
 
-    with tempfile.TemporaryDirectory(prefix="trundle-show-") as folder:
-        store = TrustStore(Path(folder))
-        store.trust(source.location, trust(root.read_bytes()))
-        return read_channel(source, store, clock=now)
+    with contextlib.ExitStack() as stack:
+        if seen is None:
+            folder = tempfile.TemporaryDirectory(prefix="trundle-show-")
+            seen = Path(stack.enter_context(folder))
+        store = TrustStore(seen)
+        if store.state(source.location) is None:
+            store.trust(source.location, trust(root.read_bytes()))
+        yield store
+
+
+def _tell_unverified(source: "ChannelSource") -> None:
+    from trundle.channels.serving import has_signatures  # noqa: PLC0415
+
+    if has_signatures(source):
+        say("signatures were not verified; give the publisher's root with --root")
+    else:
+        say("the channel is not signed")
 
 
 def _channel_data(served: "ServedChannel") -> dict[str, Any]:
@@ -129,16 +164,29 @@ def _table(rows: list[tuple[str, ...]]) -> str:
 
 
 @app.command()
-def log(repository: Repository_, *, channel: Word, output: Output = Format.TABLE) -> None:
-    """Show what happened to a channel and when, with the changes of each version."""
+def log(
+    repository: Repository_,
+    *,
+    channel: Word,
+    root: Root = None,
+    seen: Seen = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Show what happened to a channel and when, with the changes of each version; verified where a root is given."""
     from trundle.channels.publishing import events  # noqa: PLC0415
+    from trundle.channels.serving import RepositorySource  # noqa: PLC0415
 
-    found = events(repository_of(repository), channel)
+    place = repository_of(repository)
+    source = RepositorySource(place, channel)
+    with _trusting(source, root, seen) as store:
+        found = events(place, channel, clock=now, trust=store)
     print_result(
         lambda: [_event_data(each) for each in found],
         lambda: "".join(_event_text(each) for each in found),
         output,
     )
+    if store is None:
+        _tell_unverified(source)
 
 
 def _event_data(event: "Event") -> dict[str, Any]:

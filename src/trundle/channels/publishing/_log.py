@@ -1,12 +1,24 @@
 """What happened to a channel, in the order in which it counts."""
 
 import datetime as dt
+from collections.abc import Callable
 
 import msgspec
 
-from trundle.channels.files import Channel, read_all
-from trundle.channels.publishing._records import read_record
-from trundle.channels.serving import RepositorySource, channel_tag, ledger_name
+from trundle.channels._refusals import ChannelError, Refusal, RefusalCode, RefusedError
+from trundle.channels.files import Channel
+from trundle.channels.publishing._records import Record, read_names, read_record
+from trundle.channels.serving import (
+    OPERATIONS,
+    RepositorySource,
+    channel_tag,
+    has_signatures,
+    ledger_name,
+    read_channel,
+    read_whole,
+    refusal_of_trust,
+    signed_name,
+)
 from trundle.channels.transitions import (
     Deprecate,
     Operation,
@@ -17,8 +29,11 @@ from trundle.channels.transitions import (
     fold,
     kind_of,
 )
+from trundle.channels.trust import TrustError, TrustStore
 from trundle.registry import Ledger, Repository
 from trundle.version import SemVer
+
+_NOT_SIGNED = "the channel does not show it; its publisher has not signed it, or not yet"
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -45,31 +60,83 @@ class Event(msgspec.Struct, frozen=True):
     refused: str = ""
 
 
-def events(repository: Repository, word: str) -> tuple[Event, ...]:
+def events(
+    repository: Repository,
+    word: str,
+    *,
+    clock: Callable[[], dt.datetime],
+    trust: TrustStore | None = None,
+) -> tuple[Event, ...]:
     """What happened to a channel, the newest last.
 
-    Where the operations are not at hand, as in a mirror, what the channel's own list tells is given.
+    In a signed channel only what its publisher signed counts. Where the operations are not at hand, as in a mirror,
+    what the channel's own list tells is given.
+
+    Args:
+        repository: the repository of the package.
+        word: the channel.
+        clock: tells the time.
+        trust: what was seen of channels, with the root of this one, by which it is verified; None to believe what the
+            registry says.
 
     Raises:
-        RefusedError: there is no such channel.
+        RefusedError: there is no such channel, or it is not to be trusted.
         ChannelError: what is recorded cannot be understood.
         RegistryError: the registry cannot be read.
     """
     source = RepositorySource(repository, word)
-    content = b"".join(source.read("all"))
-    channel = read_all(content, f"{source.location}/all").channel
+    channel = read_channel(source, trust, clock=clock, word=word, unsigned=trust is None).channel
+    signed = _signed_operations(source, channel, trust, clock)
     ledger = Ledger(repository, ledger_name(word), head=channel_tag(word))
     entries = ledger.entries()
     if not entries:
         return _events_of(channel)
-    operations = [
-        read_record(each.payload, f"{source.location}: {each.id}").operation for each in entries
-    ]
-    folded = fold(Channel(name=word, package=channel.package), operations)
-    return tuple(
+    records: list[Record] = []
+    for each in entries:
+        try:
+            records.append(read_record(each.payload, f"{source.location}: {each.id}"))
+        except ChannelError:
+            if signed is None:
+                raise  # In a signed channel it does not count; `repair` tells of it.
+    counted = [each.operation for each in records if signed is None or each.id in signed]
+    folded = fold(Channel(name=word, package=channel.package), counted)
+    found = [
         _event(each.operation, "; ".join(str(why) for why in each.refusals))
         for each in folded.outcomes
-    )
+    ]
+    found += [
+        _event(each.operation, _NOT_SIGNED)
+        for each in records
+        if signed is not None and each.id not in signed
+    ]
+    return tuple(found)
+
+
+def _signed_operations(
+    source: RepositorySource,
+    channel: Channel,
+    trust: TrustStore | None,
+    clock: Callable[[], dt.datetime],
+) -> frozenset[str] | None:
+    """The names of the operations that a channel shows by its publisher's signature; None for an unsigned one."""
+    if not has_signatures(source):
+        return None
+    if trust is None:
+        content = read_whole(source, OPERATIONS)
+    else:
+        name = signed_name(channel.package, channel.name, OPERATIONS)
+        try:
+            content = trust.verify(source.location, source.read, [name], clock=clock)[name]
+        except TrustError as error:
+            raise RefusedError(refusal_of_trust(error, source.location)) from error
+    try:
+        return read_names(content or b"")
+    except ValueError as error:
+        found = f"something else: {error}"
+        advice = "see what `repair` says"
+        code = RefusalCode.INVALID_FILE
+        where = f"{source.location}/{OPERATIONS}"
+        raise RefusedError(Refusal(code, where, "names of operations", found, advice)) from None
 
 
 def _event(operation: Operation, refused: str) -> Event:

@@ -4,7 +4,12 @@ In a repository a channel is the tag `channel.<word>` on a manifest whose layers
 state of the channel, so a reader sees the old or the new one and nothing in between.
 """
 
-from trundle.channels.serving._believing import ServedChannel, read_channel, refusal_of_trust
+from trundle.channels.serving._believing import (
+    ServedChannel,
+    has_signatures,
+    read_channel,
+    refusal_of_trust,
+)
 from trundle.channels.serving._names import (
     CHANNEL_ARTIFACT,
     OPERATIONS,
@@ -33,6 +38,7 @@ __all__ = [
     "ServedChannel",
     "WebSource",
     "channel_tag",
+    "has_signatures",
     "is_metadata_name",
     "ledger_name",
     "open_channel",

@@ -98,6 +98,15 @@ def _read(
     return ServedChannel(everything.channel, latest.latest, trust is not None, warnings)
 
 
+def has_signatures(source: ChannelSource) -> bool:
+    """Whether there are signatures at a channel; they are not verified.
+
+    Raises:
+        RegistryError: the place cannot be read.
+    """
+    return read_whole(source, "timestamp.json") is not None
+
+
 def _unverified(source: ChannelSource) -> Mapping[str, bytes]:
     files = {}
     for name in _FILES:
@@ -132,7 +141,7 @@ def _verified(
 
 
 def _check_signed(source: ChannelSource) -> None:
-    if read_whole(source, "timestamp.json") is None:
+    if not has_signatures(source):
         if read_whole(source, "latest") is None:
             raise RefusedError(_missing(source.location, "latest"))
         advice = "ask the publisher to sign it, or say that it may be unsigned"
