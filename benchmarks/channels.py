@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 from resolving import COUNTS, milliseconds, newest
 
 from trundle.channels import (
@@ -30,7 +31,6 @@ from trundle.channels.publishing import PublishedChannel, Release, publish
 from trundle.channels.serving import open_channel, read_channel
 from trundle.packages import Manifest
 from trundle.registry import DirectoryRegistry, Entry, Repository
-from trundle.registry._ledger_entries import View
 from trundle.version import SemVer
 
 PACKAGE = "acme/db"
@@ -63,7 +63,7 @@ def filled(repository: Repository, folder: Path, count: int) -> None:
         entry = new_entry(manifest, version, f"sha256:{number + 1:064x}", 1000, now())
         payload = operation_to_json(Publish(entry=entry, at=now(), seen=number + 1))
         entries.append(Entry(number + 2, f"{number:016x}", payload))
-    whole = View(tuple(entries), view.loose, view.checkpoints, view.tags)
+    whole = msgspec.structs.replace(view, entries=tuple(entries))
     channel.ledger.tags.compact(whole, lambda: None)
     PublishedChannel(repository, WORD, clock=now, package=PACKAGE).settle()
 

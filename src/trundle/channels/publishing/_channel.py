@@ -37,7 +37,7 @@ from trundle.channels.serving import (
     ledger_name,
     signed_name,
 )
-from trundle.channels.transitions import Folded, Operation, Outcome, Publish, fold
+from trundle.channels.transitions import Folded, Operation, Outcome, Publish, fold_named
 from trundle.channels.trust import role_keys
 from trundle.packages import manifest_from_json
 from trundle.registry import (
@@ -250,7 +250,7 @@ class PublishedChannel:
             raise RefusedError(_none(self.location))
         package = shown.package if shown else self._package or self._package_of(records)
         base = Channel(name=self.word, package=package)
-        folded = fold(base, (each.operation for each in records.values()))
+        folded = fold_named(base, {name: each.operation for name, each in records.items()})
         if shown is not None:
             self._check_complete(folded, records, shown)
         self._before = _Before(tuple(entries), shown, folded)

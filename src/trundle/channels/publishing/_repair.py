@@ -146,7 +146,11 @@ class _Repairing:
         return document.artifact_type == PACKAGE_ARTIFACT
 
     def _orphan(self, tag: str) -> Repair:
-        what = f"{self._repository.location}:{tag}: expected an entry in the channel {self._word}, found none"
+        names = digest_of_tag(self._repository, tag)
+        what = (
+            f"{self._repository.location}:{tag}: expected an entry in the channel {self._word}, found none for "
+            f"what the tag names, {names}"
+        )
         if not self._dry_run:
             try:
                 self._repository.remove_tag(tag)

@@ -1,7 +1,7 @@
 """Transitions: what can happen to a channel, as records; one applied, or many folded in any order."""
 
 from trundle.channels.transitions._applying import Transition, apply
-from trundle.channels.transitions._folding import Folded, Outcome, fold
+from trundle.channels.transitions._folding import Folded, Outcome, fold, fold_named
 from trundle.channels.transitions._operations import (
     Deprecate,
     Operation,
@@ -47,6 +47,7 @@ __all__ = [
     "confirmation_needed",
     "deprecate",
     "fold",
+    "fold_named",
     "id_of_operation",
     "kind_of",
     "new_entry",

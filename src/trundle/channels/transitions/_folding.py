@@ -1,6 +1,6 @@
 """Folds operations of several publishers into one channel, in whatever order they come to hand."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -58,7 +58,11 @@ def fold(channel: Channel, operations: Iterable[Operation]) -> Folded:
         channel: the channel before any of the operations; an empty one, or a checkpoint without those in it.
         operations: the operations, such as all of a ledger.
     """
-    named = {id_of_operation(each): each for each in operations}
+    return fold_named(channel, {id_of_operation(each): each for each in operations})
+
+
+def fold_named(channel: Channel, named: Mapping[str, Operation]) -> Folded:
+    """Folds operations whose names, as `id_of_operation` gives them, are at hand; as `fold` does."""
     order = sorted(named, key=lambda name: (named[name].seen, named[name].at, name))
     draft = Draft(channel)
     outcomes = []
