@@ -9,6 +9,7 @@ import pytest
 REPOSITORY = "oci:packages//acme/db"
 APP = "name: {name}\nversion: {version}\ntitle: Database\nchanges: [{change}]\n"
 SHOW = ("channel", "show", REPOSITORY, "--channel", "stable")
+REPAIR = ("channel", "repair", REPOSITORY, "--channel", "stable")
 
 
 @pytest.fixture
@@ -418,3 +419,39 @@ def test_a_broken_file_gives_its_errors_and_not_its_warnings(shop):
     assert found.endswith("[invalid-file]\n")
     assert found.count("error: ") == 1
     assert "createTime" not in found
+
+
+def test_garbage_is_pruned(shop):
+    shop.publish("1.0.0")
+    shop.publish("1.1.0")
+    shop.unpublish("1.0.0", "--reason", "a flaw")
+    before = sorted((shop.line.folder / "packages").rglob("*"))
+    young = shop.run("prune", REPOSITORY)
+    assert (young.stdout, young.stderr) == ("", "removed 0 files with 0 bytes\n")
+    prune = ("prune", REPOSITORY, "--older-than", "PT0.000001S")
+    planned = json.loads(shop.run(*prune, "--dry-run", "-o", "json").stdout)
+    assert sorted((shop.line.folder / "packages").rglob("*")) == before
+    done = json.loads(shop.run(*prune, "-o", "json").stdout)
+    assert done == planned | {"dryRun": False}
+    assert done["bytes"] > 0
+    assert shop.versions() == ["1.1.0"]
+    assert "nothing to repair" in shop.run(*REPAIR).stderr
+    undo = ("--undo",)
+    assert "content-missing" in shop.unpublish("1.0.0", *undo, code=5).stderr
+    shop.write("1.0.0")
+    shop.unpublish("1.0.0", *undo, "--content", "db")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "why"),
+    [
+        (("oci:nowhere//acme/db",), 5, "expected a repository"),
+        (("127.0.0.1:9/acme/db",), 2, "expected a repository in a folder"),
+        ((REPOSITORY, "--older-than", "soon"), 2, "--older-than: expected a duration"),
+        ((REPOSITORY, "--older-than", "PT0S"), 2, "--older-than: expected a duration"),
+    ],
+)
+def test_what_pruning_refuses(shop, arguments, code, why):
+    shop.publish("1.0.0")
+    assert why in shop.run("prune", *arguments, code=code).stderr
+    assert not (shop.line.folder / "nowhere").exists()

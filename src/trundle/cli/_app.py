@@ -90,6 +90,7 @@ for _command in (
     publish.promote,
     publish.deprecate,
     publish.mirror,
+    publish.prune,
     install.install,
     install.upgrade,
     installed.plan,

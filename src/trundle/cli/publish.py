@@ -1,7 +1,8 @@
-"""The commands that change what a channel releases: publish, unpublish, promote, deprecate, and mirror."""
+"""The commands that change what a channel releases, and where: publish, unpublish, promote, deprecate, mirror, prune."""
 
 import contextlib
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -233,3 +234,39 @@ def mirror(
     tags = "1 tag" if len(done.copied) == 1 else f"{len(done.copied)} tags"
     counts = f"{tags}, left {len(done.unchanged)} as they were"
     tell(f"copied {counts}, removed {len(done.removed)}", dry_run=dry_run)
+
+
+def prune(
+    repository: Repository_,
+    *,
+    older_than: Annotated[
+        str,
+        typer.Option(
+            "--older-than",
+            metavar="DURATION",
+            help="How long content is left alone that somebody may be about to use.",
+        ),
+    ] = "P1D",
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Remove from a repository in a folder what no tag needs any more."""
+    from trundle.registry import DirectoryRepository  # noqa: PLC0415
+
+    grace = duration_of(older_than, "--older-than")
+    assert grace is not None
+    place = repository_of(repository)
+    if not isinstance(place, DirectoryRepository):
+        message = f"{repository}: expected a repository in a folder, oci:DIR//NAME, found one at a registry"
+        raise Refusal(ExitCode.USAGE, f"{message}; whoever runs the registry collects its garbage")
+    if not place.folder.is_dir():
+        message = f"{repository}: expected a repository, found none"
+        raise Refusal(ExitCode.NOT_FOUND, f"{message}; check the folder and the name")
+    done = place.collect_garbage(grace.total_seconds(), now=time.time(), dry_run=dry_run)
+    removed = [*done.digests, *done.unfinished]
+    if output is Format.TABLE:
+        print_text("".join(f"{each}\n" for each in removed))
+    else:
+        print_data({"removed": removed, "bytes": done.size, "dryRun": dry_run}, output.value)
+    files = "1 file" if len(removed) == 1 else f"{len(removed)} files"
+    tell(f"removed {files} with {done.size} bytes", dry_run=dry_run)
