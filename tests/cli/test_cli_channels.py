@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -80,7 +81,9 @@ def test_dry_runs_change_nothing(shop):
         "x",
         "--dry-run",
     )
-    shop.run("channel", "refresh", REPOSITORY, "--channel", "stable", "--dry-run")
+    shop.run(
+        "channel", "refresh", REPOSITORY, "--channel", "stable", "--valid-for", "P1D", "--dry-run"
+    )
     shop.run("mirror", REPOSITORY, "oci:copy", "--dry-run")
     shop.run("channel", "export", REPOSITORY, "out", "--channel", "stable", "--dry-run")
     assert shop.shown() == before
@@ -455,3 +458,23 @@ def test_what_pruning_refuses(shop, arguments, code, why):
     shop.publish("1.0.0")
     assert why in shop.run("prune", *arguments, code=code).stderr
     assert not (shop.line.folder / "nowhere").exists()
+
+
+def test_an_expired_channel_is_told_of(shop):
+    shop.publish("1.0.0", "--valid-for", "PT0.1S")
+    time.sleep(1.1)
+    expired = "installations refuse it; `channel refresh --valid-for`"
+    assert expired in shop.publish("1.1.0").stderr
+    assert expired in shop.run(*SHOW).stderr
+    refresh = ("channel", "refresh", REPOSITORY, "--channel", "stable")
+    assert "expected --valid-for" in shop.run(*refresh, code=2).stderr
+    shop.run(*refresh, "--valid-for", "P1D")
+    assert expired not in shop.run(*SHOW).stderr
+    assert "channel-not-found" in shop.run(*refresh[:2], "oci:no", *refresh[3:], code=5).stderr
+
+
+def test_what_is_no_root_is_named(shop):
+    shop.publish("1.0.0")
+    found = shop.run(*SHOW, "--root", "db/app.yaml", code=6).stderr
+    assert "db/app.yaml: expected a TUF root" in found
+    assert "nowhere.json" in shop.run(*SHOW, "--root", "nowhere.json", code=5).stderr

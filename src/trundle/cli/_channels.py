@@ -160,6 +160,7 @@ def print_channel(
     **further: Any,
 ) -> None:
     """Prints what a change came to."""
+    notes = (*notes, *expiry_notes(channel))
     latest = None if channel.latest is None else str(channel.latest)
     if output is not Format.TABLE:
         head = {"package": channel.package, "channel": channel.name, "latest": latest}
@@ -169,6 +170,17 @@ def print_channel(
     print_text(f"{channel.package} in the channel {channel.name}: latest {latest or 'none'}")
     for note in notes:
         warn(note)
+
+
+def expiry_notes(channel: "Channel") -> tuple[str, ...]:
+    """What to know of a channel whose own expiry has come; signatures expire by themselves."""
+    from trundle.channels import format_time  # noqa: PLC0415
+
+    if channel.expires is None or channel.expires > now():
+        return ()
+    at = format_time(channel.expires)
+    text = f"the channel expired at {at}, and installations refuse it"
+    return (f"{text}; `channel refresh --valid-for` lets it be believed again",)
 
 
 def entry_data(entry: "Entry") -> Any:

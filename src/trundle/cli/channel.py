@@ -14,6 +14,7 @@ from trundle.cli._channels import (
     Word,
     duration_of,
     entry_data,
+    expiry_notes,
     now,
     print_channel,
     published,
@@ -86,6 +87,8 @@ def show(
         served = read_channel(source, store, clock=now, unsigned=store is None)
     for warning in served.warnings:
         warn(str(warning))
+    for note in expiry_notes(served.channel):
+        warn(note)
     print_result(lambda: _channel_data(served), lambda: _channel_text(served.channel), output)
     if store is None:
         _tell_unverified(source)
@@ -102,7 +105,7 @@ def _trusting(
             raise Refusal(ExitCode.USAGE, message)
         yield None
         return
-    from trundle.channels.trust import TrustStore, trust  # noqa: PLC0415
+    from trundle.channels.trust import TrustError, TrustStore, trust  # noqa: PLC0415
 
     with contextlib.ExitStack() as stack:
         if seen is None:
@@ -110,7 +113,12 @@ def _trusting(
             seen = Path(stack.enter_context(folder))
         store = TrustStore(seen)
         if store.state(source.location) is None:
-            store.trust(source.location, trust(root.read_bytes()))
+            try:
+                trusted = trust(root.read_bytes())
+            except TrustError as error:
+                message = f"{shown_path(root)}: {error}; give the publisher's root.json"
+                raise Refusal(ExitCode.VERIFICATION_FAILED, message) from None
+            store.trust(source.location, trusted)
         yield store
 
 
@@ -263,7 +271,11 @@ def refresh(
     from trundle.channels.publishing import refresh as run  # noqa: PLC0415
 
     lifetime = duration_of(valid_for)
-    done = run(published(repository, channel, keys), lifetime, dry_run=dry_run)
+    target = published(repository, channel, keys)
+    if keys is None and lifetime is None and target.shown() is not None:
+        message = "expected --valid-for, as the channel is not signed, found none"
+        raise Refusal(ExitCode.USAGE, f"{message}; say how long it is to be believed")
+    done = run(target, lifetime, dry_run=dry_run)
     print_channel(done.channel, output, dry_run=dry_run, notes=done.notes)
     tell(f"refreshed the channel {channel}", dry_run=dry_run)
 
