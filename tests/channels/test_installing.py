@@ -18,7 +18,14 @@ from trundle.channels import (
     Window,
     parse_time,
 )
-from trundle.channels.installing import LOCK_FILE, roll_back, uninstall, upgrade
+from trundle.channels.installing import (
+    LOCK_FILE,
+    StateBusyError,
+    foresee,
+    roll_back,
+    uninstall,
+    upgrade,
+)
 from trundle.registry import UnreachableError
 from trundle.version import SemVer
 
@@ -126,6 +133,17 @@ def test_going_back_needs_no_registry_and_holds_what_was_left(plain):
     with plain.installation() as installation:
         installation.unhold(CRM, v("1.2.0"))
     assert upgraded(plain, Request(now=True)) == [("upgrade", "1.0.0", "1.2.0")]
+
+
+def test_going_back_to_a_version_that_was_unpublished_says_so(plain):
+    plain.publish("1.0.0")
+    plain.install()
+    plain.publish("1.0.1")
+    plain.unpublish("1.0.0", reason="a leak")
+    upgraded(plain)
+    (plain.folder / "registry").rename(plain.folder / "gone")
+    with plain.installation() as installation:
+        assert "1.0.0 was unpublished: a leak" in roll_back(installation, CRM).note
 
 
 def test_what_was_installed_is_never_fetched_again(plain, monkeypatch):
@@ -256,6 +274,40 @@ def test_what_an_installed_package_does_not_get_along_with_stays_away(plain):
     conflict = str(result.refusals[CRM][0])
     assert "acme/crm 1.1.0 (1.1)" in conflict
     assert "acme/other 1.0.0" in conflict
+
+
+def test_what_would_happen_is_known_with_what_packages_need_of_each_other(plain):
+    plain.publish("1.0.0", "acme/core")
+    plain.publish("1.0.0", dependsOn='{acme/core: "1"}')
+    plain.install(needs=(plain.reference("acme/core"),))
+    plain.publish("1.0.1")
+    plain.publish("1.0.2", dependsOn='{acme/core: "2"}')
+    with plain.installation() as installation:
+        (crm,) = foresee(installation, [CRM])
+        assert str(crm.plan.target.version) == "1.0.1"
+        (blocked,) = crm.plan.blocked
+        assert (str(blocked.entry.version), blocked.reason) == ("1.0.2", "dependency")
+        assert "acme/crm 1.0.2 (2)" in blocked.message
+        (status,) = [installation.status(installation.package(CRM), crm)]
+        assert status.condition("UpToDate").reason == "UpdateReady"
+        upgrade(installation)
+        core, crm = foresee(installation)
+        assert (core.plan.package, core.plan.update_available) == ("acme/core", False)
+        assert (crm.plan.action, crm.plan.target, crm.plan.update_available) == (
+            "none",
+            None,
+            False,
+        )
+
+
+def test_whoever_holds_a_package_waits_until_an_upgrade_is_done(plain):
+    plain.publish("1.0.0")
+    plain.install()
+    with plain.installation() as first, plain.installation(wait=0.05) as second, first.alone():
+        told = pytest.raises(StateBusyError)
+        with told:
+            second.hold(CRM, Hold("audit", MONDAY))
+        assert second.holds(CRM) == ()
 
 
 def test_one_bad_package_holds_no_other_one_back(plain):

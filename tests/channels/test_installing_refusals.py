@@ -10,6 +10,7 @@ import pytest
 from sites import Site
 
 from trundle.channels import (
+    Hold,
     RefusalCode,
     RefusedError,
     Request,
@@ -128,10 +129,7 @@ def test_a_latest_version_that_does_not_fit_the_channel(site):
     newest = site.read().versions[0]
     pre = msgspec.structs.replace(newest, version=v("1.0.1-beta.1"), tag="1.0.1-beta.1")
     site.falsify(versions=(pre, *site.read().versions[1:]), latest=pre.version)
-    with site.installation() as installation:
-        codes = {each.code for each in upgrade(installation).all_refusals}
-    assert RefusalCode.LATEST_NOT_IN_CHANNEL in codes or RefusalCode.INVALID_FILE in codes
-    assert site.text() == "acme/crm 1.0.0"
+    refused(site, RefusalCode.LATEST_NOT_IN_CHANNEL)
 
 
 def test_the_file_of_another_package(site):
@@ -201,6 +199,80 @@ def test_a_clock_that_went_back(site):
         installation.look(installation.package(CRM))
     site.clock.go(hours=-1)
     refused(site, RefusalCode.CLOCK_WENT_BACK)
+
+
+@pytest.mark.parametrize("kind", ["unsigned", "signed"])
+def test_a_time_that_was_wrong_is_forgotten_when_that_is_asked_for(tmp_path, kind):
+    site = Folder(tmp_path, signed=kind == "signed")
+    site.publish("1.0.0")
+    site.install()
+    site.clock.go(days=5)
+    wrong = site.clock.now
+    with site.installation() as installation:
+        installation.look(installation.package(CRM))
+    site.clock.go(days=-5)
+    site.publish("1.0.1")
+    refused(site, RefusalCode.CLOCK_WENT_BACK)
+    with site.installation() as installation:
+        assert installation.forget_clock(dry_run=True) == wrong
+        assert installation.forget_clock() == wrong
+        assert installation.forget_clock() is None
+        assert [each.after for each in upgrade(installation).events] == ["1.0.1"]
+
+
+def test_a_digest_that_is_known_is_forgotten_when_that_is_asked_for(site):
+    with site.installation() as installation:
+        installation.look(installation.package(CRM))
+        known = installation.memory.state_before(CRM, "").known
+        assert installation.forget_digest(CRM, v("1.0.1"), dry_run=True) == known[v("1.0.1")]
+        assert installation.memory.state_before(CRM, "").known == known
+        installation.forget_digest(CRM, v("1.0.1"))
+        assert set(installation.memory.state_before(CRM, "").known) == {v("1.0.0")}
+        for version, code in (("1.0.0", "already-installed"), ("1.0.1", "version-not-found")):
+            with pytest.raises(RefusedError) as caught:
+                installation.forget_digest(CRM, v(version))
+            assert caught.value.code == code
+
+
+@pytest.mark.parametrize("kind", ["signed", "unsigned"])
+def test_a_channel_that_began_anew_is_followed_when_that_is_asked_for(tmp_path, kind):
+    site = Folder(tmp_path, signed=kind == "signed")
+    site.publish("1.0.0")
+    shutil.copytree(site.folder / "registry", site.folder / "old")
+    site.install()
+    site.publish("1.0.1")
+    with site.installation() as installation:
+        installation.look(installation.package(CRM))
+    shutil.rmtree(site.folder / "registry")
+    (site.folder / "old").rename(site.folder / "registry")
+    refused(site, RefusalCode.STALE_METADATA)
+    with site.installation() as installation:
+        serial = installation.forget_channels(CRM, dry_run=True)
+        assert serial > 0
+    refused(site, RefusalCode.STALE_METADATA)
+    with site.installation() as installation:
+        assert installation.forget_channels(CRM) == serial
+        assert installation.forget_channels(CRM) == 0
+        assert not upgrade(installation).all_refusals
+
+
+def test_what_is_held(site):
+    with site.installation() as installation:
+        assert upgrade(installation).events
+        installation.hold(CRM, Hold("audit", site.clock.now, v("1.0.0")))
+        with pytest.raises(RefusedError) as caught:
+            roll_back(installation, CRM)
+        assert caught.value.code == "held"
+        assert "1.0.0 is held: audit" in str(caught.value)
+    site.publish("1.0.2")
+    site.export()
+    with site.installation() as installation:
+        installation.hold(CRM, Hold("audit", site.clock.now))
+        asked = upgrade(installation, None, Request(to=v("1.0.2")))
+        assert [each.code for each in asked.all_refusals] == ["held"]
+        assert upgrade(installation).events == ()
+    install_refused(site, RefusalCode.HELD, pin=":1.0.2")
+    assert site.text() == "acme/crm 1.0.1"
 
 
 def test_an_unsigned_channel_unless_that_is_said(tmp_path):

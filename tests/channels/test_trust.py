@@ -238,8 +238,8 @@ class TestAttacks:
 
     def test_files_that_are_gone(self, publisher: Publisher) -> None:
         files = {**publisher.files, ALL: FILES[ALL]}
-        assert refused(trust(publisher.first), reading(files)) == "missing"
-        assert refused(trust(publisher.first), reading({})) == "missing"
+        assert refused(trust(publisher.first), reading(files)) == "incomplete"
+        assert refused(trust(publisher.first), reading({})) == "incomplete"
 
     @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"signed": {}}', b"\xff\xfe", b"null"])
     def test_malformed_metadata(self, publisher: Publisher, data: bytes) -> None:

@@ -198,7 +198,61 @@ def test_a_signed_channel_is_followed_by_its_root(plain):
     plain.run("upgrade", "--check")
 
 
+def test_looking_makes_no_installation(plain):
+    for command in ("list", "status", "plan", "upgrade", "history"):
+        assert "nothing is installed in state" in plain.run(command).stderr
+    plain.publish("1.0.0")
+    plain.run("install", plain.repository, "--unsigned", "--dry-run")
+    assert not (plain.folder / "state").exists()
+
+
+def test_a_check_tells_of_what_can_be_had_only(plain):
+    plain.publish("1.0.0")
+    (plain.folder / "policy.yaml").write_text("upgrade: {minor: never, major: approval}")
+    plain.run("install", plain.repository, "--unsigned", "--policy", "policy.yaml")
+    plain.publish("1.1.0")
+    assert "blocked 1.1.0" in plain.run("upgrade", "--check").stdout
+    plain.publish("2.0.0")
+    plain.run("upgrade", "--check", code=10)
+    plain.run("hold", "acme/crm", "--reason", "audit")
+    plain.run("upgrade", "--check")
+    refused = plain.run("upgrade", "acme/crm", "--to", "2.0.0", code=3)
+    assert "[held]" in refused.stderr
+    plain.run("unhold", "acme/crm")
+    told = plain.run("upgrade", "acme/crm", "--to", "1.1.0", "--dry-run").stderr
+    assert "nothing was fetched" in told
+
+
+def test_a_check_that_is_refused_says_so_once(plain):
+    plain.publish("1.0.0")
+    plain.run("install", plain.repository, "--unsigned")
+    (plain.folder / "registry").rename(plain.folder / "gone")
+    checked = plain.run("upgrade", "--check", code=5)
+    assert (checked.stdout + checked.stderr).count("[channel-not-found]") == 1
+
+
+def test_what_was_seen_is_forgotten_when_that_is_asked_for(plain):
+    assert "nothing to forget" in plain.run("forget", "clock").stderr
+    plain.publish("1.0.0")
+    plain.run("install", plain.repository, "--unsigned", "--to", "1.0.0")
+    plain.publish("1.0.1")
+    plain.run("status")
+    assert "would have forgotten" in plain.run("forget", "clock", "--dry-run").stderr
+    assert "forgotten that it was" in plain.run("forget", "clock").stderr
+    assert "nothing to forget" in plain.run("forget", "clock").stderr
+    assert "forgotten serial 2" in plain.run("forget", "channel", "acme/crm").stderr
+    assert "nothing to forget" in plain.run("forget", "channel", "acme/crm").stderr
+    told = plain.run("forget", "digest", "acme/crm", "1.0.1").stderr
+    assert "forgotten that acme/crm 1.0.1 is sha256:" in told
+    plain.run("forget", "digest", "acme/crm", "1.0.1", code=5)
+    plain.run("forget", "digest", "acme/crm", "1.0.0", code=4)
+
+
 def test_what_cannot_be_understood_is_a_matter_of_usage(plain):
+    (plain.folder / "policy.yaml").write_bytes(b"upgrade: \xff")
+    assert "expected text in UTF-8" in plain.run("policy", "lint", "policy.yaml", code=3).stderr
+    plain.run("hold", "acme/crm", "--reason", " ", code=2)
+    plain.run("hold", "acme/crm", "--reason", "x", "--until", "2020-01-01T00:00:00Z", code=2)
     plain.run("upgrade", "--to", "1.0.0", code=2)
     plain.run("plan", "--at", "yesterday", code=2)
     plain.run("install", "crm", code=2)

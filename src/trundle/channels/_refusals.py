@@ -114,6 +114,12 @@ _EXIT_CODES: dict[RefusalCode, int] = {
 }
 
 
+CLOCK_ADVICE = (
+    "set this machine's clock; if the time that was seen was wrong, run `trundle forget clock`"
+)
+"""What to do about a clock that went back."""
+
+
 class Refusal(msgspec.Struct, frozen=True):
     """Why something is not done.
 

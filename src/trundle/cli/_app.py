@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 from trundle.cli import (
     channel,
     convert,
+    forget,
     install,
     installed,
     keys,
@@ -108,6 +109,7 @@ for _command in (
 
 app.add_typer(channel.app, name="channel")
 app.add_typer(keys.app, name="keys")
+app.add_typer(forget.app, name="forget")
 app.add_typer(installed.policy_app, name="policy")
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import datetime as dt
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -41,6 +42,7 @@ State = Annotated[
 Name = Annotated[
     str, typer.Argument(metavar="NAME", help="An installed package, or its repository.")
 ]
+Version = Annotated[str, typer.Argument(metavar="VERSION", help="The version.")]
 AnyName = Annotated[
     str | None,
     typer.Argument(metavar="NAME", help="An installed package; all of them where absent."),
@@ -60,15 +62,25 @@ def state_folder(given: Path | None) -> Path:
 
 
 @contextlib.contextmanager
-def opened(state: Path | None, label: str = "Installing") -> Iterator["Installation"]:
-    """The installation that a command works on."""
-    from trundle.channels.installing import Installation  # noqa: PLC0415
+def opened(
+    state: Path | None, label: str = "Installing", *, making: bool = False
+) -> Iterator["Installation"]:
+    """The installation that a command works on.
 
-    with (
-        bytes_progress(label) as progress,
-        Installation(state_folder(state), clock=now, progress=progress) as installation,
-    ):
-        yield installation
+    Args:
+        state: the folder that was named.
+        label: what the progress bar calls the work.
+        making: whether the installation is made where there is none; else the command sees an empty one.
+    """
+    from trundle.channels.installing import Installation, exists  # noqa: PLC0415
+
+    folder = state_folder(state)
+    with contextlib.ExitStack() as stack:
+        if not making and not exists(folder):
+            say(f"nothing is installed in {folder}")
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        progress = stack.enter_context(bytes_progress(label))
+        yield stack.enter_context(Installation(folder, clock=now, progress=progress))
 
 
 def read_policy_file(path: Path) -> "Policy":
@@ -78,9 +90,13 @@ def read_policy_file(path: Path) -> "Policy":
     from trundle.channels import read_policy  # noqa: PLC0415
     from trundle.reading import DocumentError, parse_yaml  # noqa: PLC0415
 
-    text = path.read_text(encoding="utf-8")
     try:
+        text = path.read_text(encoding="utf-8")
         documents = tuple(parse_yaml(text, str(path)))
+    except UnicodeDecodeError as error:
+        message = f"{path}: expected text in UTF-8, found byte {error.object[error.start]:#04x}"
+        advice = "write the policy as YAML"
+        raise Refusal(ExitCode.FINDINGS, f"{message} at position {error.start}; {advice}") from None
     except DocumentError as error:
         raise Refusal(ExitCode.FINDINGS, str(error)) from None
     data = msgspec.json.decode(documents[0].data) if len(documents) == 1 else None
@@ -237,6 +253,8 @@ def print_changes(
             f"would have {event_text(each)}" if dry_run else event_text(each) for each in events
         ]
         print_text("".join(f"{each}\n" for each in lines))
+        if dry_run and events:
+            say("nothing was fetched; content is checked when it is")
         changed = {each.package for each in events}
         for name, outlook in sorted(outlooks.items()):
             _say_more(outlook, changed=name in changed)

@@ -13,6 +13,7 @@ from trundle.cli._installing import (
     Name,
     PolicyFile,
     State,
+    Version,
     event_data,
     event_text,
     opened,
@@ -106,7 +107,7 @@ def install(
         policy=None if policy is None else read_policy_file(policy),
         needs=tuple(needs or ()),
     )
-    with opened(state) as installation:
+    with opened(state, making=not dry_run) as installation:
         done = run(installation, wanted, dry_run=dry_run)
     print_changes(
         done.events, dict(done.outlooks), done.notes, done.all_refusals, output, dry_run=dry_run
@@ -127,17 +128,16 @@ def upgrade(
     output: Output = Format.TABLE,
 ) -> None:
     """Upgrade packages as far as their policies allow now."""
+    from trundle.channels.installing import foresee  # noqa: PLC0415
     from trundle.channels.installing import upgrade as run  # noqa: PLC0415
 
     if to is not None and name is None:
         raise Refusal(ExitCode.USAGE, "--to: expected a package for it, found none; name one")
     request = request_of(to, now=now_, down=down)
     with opened(state, "Upgrading") as installation:
-        names = None if name is None else [installation.package(name).name]
+        names = None if name is None else [name]
         if check:
-            packages = [installation.package(each) for each in names or ()]
-            chosen = packages or installation.packages()
-            plans = [installation.look(each, request).plan for each in chosen]
+            plans = [each.plan for each in foresee(installation, names, request)]
         else:
             done = run(installation, names, request, dry_run=dry_run)
     if not check:
@@ -154,8 +154,7 @@ def upgrade(
         print_data([plan_data(each) for each in plans], output.value)
     refusals = [refusal for each in plans for refusal in each.refusals]
     if refusals:
-        code = ExitCode(refusals[0].code.exit_code)
-        raise Refusal(code, *(str(each) for each in refusals))
+        raise Refusal(ExitCode(refusals[0].code.exit_code))
     if any(each.update_available for each in plans):
         raise Refusal(ExitCode.UPDATE_AVAILABLE)
 
@@ -170,7 +169,7 @@ def rollback(
         event = roll_back(installation, name, dry_run=dry_run)
     _print_event(event, output, dry_run=dry_run)
     if output is Format.TABLE:
-        warn(f"{event.before} is held, so that it is not taken again; release it with `unhold`")
+        warn(f"{event.note}; release it with `unhold`")
 
 
 def uninstall(
@@ -193,7 +192,7 @@ def _print_event(event: "Event", output: Format, *, dry_run: bool) -> None:
 
 def approve(
     name: Name,
-    version: Annotated[str, typer.Argument(metavar="VERSION", help="The version.")],
+    version: Version,
     *,
     state: State = None,
     dry_run: DryRun = False,
@@ -225,8 +224,17 @@ def hold(
     """Keep a package, or one version of it, from being installed."""
     from trundle.channels import Hold  # noqa: PLC0415
 
-    number = None if version is None else version_of(version)
-    held = Hold(reason, now(), number, time_of(until, "--until"), _user())
+    number, end, at = (
+        None if version is None else version_of(version),
+        time_of(until, "--until"),
+        now(),
+    )
+    if not reason.strip():
+        raise Refusal(ExitCode.USAGE, "--reason: expected words, found none; say why")
+    if end is not None and end <= at:
+        message = f"--until: expected a time to come, found {until}"
+        raise Refusal(ExitCode.USAGE, f"{message}; a hold without --until lasts until `unhold`")
+    held = Hold(reason, at, number, end, _user())
     with opened(state) as installation:
         installation.hold(name, held, dry_run=dry_run)
     tell(f"held {version or 'everything'} of {name}", dry_run=dry_run)

@@ -33,13 +33,9 @@ from trundle.cli.project import DryRun, Output
 
 if TYPE_CHECKING:
     from trundle.channels import Status
-    from trundle.channels.installing import Event, Installation, LogLine, Package
+    from trundle.channels.installing import Event, LogLine, Package
 
 policy_app = typer.Typer(no_args_is_help=True, help="Look at upgrade policies, and set them.")
-
-
-def _chosen(installation: "Installation", name: str | None) -> "tuple[Package, ...]":
-    return installation.packages() if name is None else (installation.package(name),)
 
 
 def plan(
@@ -54,11 +50,13 @@ def plan(
     output: Output = Format.TABLE,
 ) -> None:
     """Show what would happen, and when; nothing that is installed changes."""
+    from trundle.channels.installing import foresee  # noqa: PLC0415
+
     request = request_of(to, at, now=now_, down=down)
     tried = None if policy is None else read_policy_file(policy)
     with opened(state, "Looking") as installation:
-        chosen = _chosen(installation, name)
-        plans = [installation.look(each, request, tried).plan for each in chosen]
+        names = None if name is None else [name]
+        plans = [each.plan for each in foresee(installation, names, request, tried)]
     print_result(
         lambda: [plan_data(each) for each in plans],
         lambda: "".join(plan_text(each) for each in plans),
@@ -71,8 +69,13 @@ def plan(
 
 def status(name: AnyName = None, *, state: State = None, output: Output = Format.TABLE) -> None:
     """Show how packages stand: installed, latest, target, what waits, what is blocked, and why."""
+    from trundle.channels.installing import foresee  # noqa: PLC0415
+
     with opened(state, "Looking") as installation:
-        found = [installation.status(each) for each in _chosen(installation, name)]
+        found = [
+            installation.status(installation.package(each.plan.package), each)
+            for each in foresee(installation, None if name is None else [name])
+        ]
     print_result(
         lambda: [_status_data(each) for each in found],
         lambda: "\n".join(_status_text(each) for each in found),
@@ -262,7 +265,7 @@ def agent(
 
     pause = _interval(interval)
     tell = _teller(output)
-    with opened(state) as installation:
+    with opened(state, making=True) as installation:
         if once:
             done = run_round(installation)
             for line in done.lines:

@@ -71,7 +71,7 @@ def write_durably(path: Path, content: bytes, staging: Path) -> None:
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         try:
-            _write_all(descriptor, content)
+            _write_all(descriptor, content, temporary)
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
@@ -152,7 +152,7 @@ class Download:
         """
         if self.size + len(piece) > self._wanted.size:
             raise self._mismatch("more bytes than that")
-        _write_all(self._descriptor, piece)
+        _write_all(self._descriptor, piece, self._partial)
         self._count(piece)
 
     def restart(self) -> None:
@@ -221,10 +221,13 @@ class Download:
         )
 
 
-def _write_all(descriptor: int, content: bytes) -> None:
+def _write_all(descriptor: int, content: bytes, path: Path) -> None:
     view = memoryview(content)
-    while view:
-        view = view[os.write(descriptor, view) :]
+    try:
+        while view:
+            view = view[os.write(descriptor, view) :]
+    except OSError as error:  # The system does not say which file; on which disk is what counts.
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def _unseen(_size: int) -> None:

@@ -1,6 +1,6 @@
 """Decisions: from channel, state, policy and clock to a plan, and from a plan to a status."""
 
-from trundle.channels.decision._deciding import candidates, decide
+from trundle.channels.decision._deciding import candidates, check_holds, decide, weighed
 from trundle.channels.decision._model import (
     Approval,
     Block,
@@ -31,7 +31,9 @@ __all__ = [
     "State",
     "Status",
     "candidates",
+    "check_holds",
     "check_trust",
     "decide",
     "status_of",
+    "weighed",
 ]

@@ -7,8 +7,9 @@ import msgspec
 
 from trundle.channels._refusals import Refusal, RefusalCode
 from trundle.channels._times import require_aware
-from trundle.channels.decision._judging import Judge
+from trundle.channels.decision._judging import Judge, told
 from trundle.channels.decision._model import (
+    Block,
     Blocked,
     Plan,
     PlanAction,
@@ -82,11 +83,60 @@ def decide(
     refusals = check_trust(channel, state, now, request)
     if not refusals and request.to is not None:
         refusals = _check_request(channel, state, request.to, request)
+        refusals = refusals or check_holds(state, request.to, at, ending=False)
     if refusals:
         return msgspec.structs.replace(empty, refusals=refusals)
     judge = Judge(state, policy, request, at)
     verdicts = [judge.judge(each, state.installed) for each in candidates(channel, state, request)]
     return _plan(empty, channel, verdicts)
+
+
+def check_holds(
+    state: State, version: SemVer | None, at: dt.datetime, *, ending: bool = True
+) -> tuple[Refusal, ...]:
+    """Why a version that a person asks for is not installed: it is held, or everything is.
+
+    Args:
+        state: what the installation knows.
+        version: the version; None for content without one.
+        at: the time.
+        ending: whether holds count that end by themselves.
+    """
+    refusals = []
+    for hold in state.holds:
+        lasts = hold.until is None or (ending and hold.until > at)
+        if lasts and hold.version in (None, version):
+            where = f"{state.package} {version or ''}".strip()
+            advice = "release it with `trundle unhold`"
+            refusals.append(
+                Refusal(RefusalCode.HELD, where, "what is not held", told(hold), advice)
+            )
+    return tuple(refusals)
+
+
+def weighed(plan: Plan, chosen: Entry | None, why: Iterable[str]) -> Plan:
+    """A plan after a resolver has looked at it: what else is installed may not admit its target.
+
+    Args:
+        plan: the plan.
+        chosen: the version that the resolver takes; None for none.
+        why: why it does not take the target.
+    """
+    if not plan.ready or plan.target == chosen:
+        return plan
+    best = plan.ready[0]
+    message = "; ".join(why) or "what else is installed does not admit it"
+    blocked = Blocked(best.entry, best.level, Block.DEPENDENCY, message)
+    after = tuple(each for each in plan.ready if chosen and each.entry.version <= chosen.version)
+    return msgspec.structs.replace(
+        plan,
+        action=_action(plan, chosen),
+        ready=after,
+        blocked=tuple(
+            sorted((*plan.blocked, blocked), key=lambda each: each.entry.version, reverse=True)
+        ),
+        announced=plan.announced or (best.entry if best.level == "major" else None),
+    )
 
 
 def _plan(empty: Plan, channel: Channel, verdicts: list[Verdict]) -> Plan:

@@ -115,6 +115,9 @@ class Judge:
         if start is None:
             message = f"no window is ever open for {level} upgrades that no exclusion covers"
             advice = "look at `trundle policy lint`"
+            if not self._policy.windows_of(level):
+                message = f"the policy has no window for {level} upgrades"
+                advice = "add one, or upgrade with --now"
             return Blocked(entry, level, Block.NO_WINDOW, f"{message}; {advice}")
         message = self._words(waits, entry, gates, start)
         return Scheduled(entry, level, start, tuple(waits), message)
@@ -165,9 +168,14 @@ class Judge:
         return f"{', and '.join(parts)}; not before {format_time(start)}"
 
 
-def _held(hold: Hold) -> str:
+def told(hold: Hold) -> str:
+    """A hold in words."""
     what = "everything" if hold.version is None else str(hold.version)
     until = f" until {format_time(hold.until)}" if hold.until else ""
     why = f": {hold.reason}" if hold.reason else ""
+    return f"{what} is held{until}{why}"
+
+
+def _held(hold: Hold) -> str:
     advice = "" if hold.until else "; release it with unhold"
-    return f"{what} is held{until}{why}{advice}"
+    return f"{told(hold)}{advice}"

@@ -113,6 +113,7 @@ class Block(StrEnum):
     HOLD = "hold"
     UPGRADE_PATH = "upgrade-path"
     NO_WINDOW = "no-window"
+    DEPENDENCY = "dependency"
 
 
 class Ready(msgspec.Struct, frozen=True):
@@ -159,6 +160,8 @@ class Blocked(msgspec.Struct, frozen=True):
 Verdict: TypeAlias = Ready | Scheduled | Blocked
 """What becomes of one version."""
 
+_AWAITS_APPROVAL = frozenset((Block.APPROVAL, Block.OTHER_DIGEST_APPROVED))
+
 PlanAction: TypeAlias = Literal["none", "install", "upgrade", "downgrade"]
 
 
@@ -204,5 +207,6 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def update_available(self) -> bool:
-        """Whether there is a version to go to, now, later or with somebody's help."""
-        return bool(self.ready or self.scheduled or self.blocked)
+        """Whether there is a version to go to: now, later, or after an approval."""
+        awaited = any(each.reason in _AWAITS_APPROVAL for each in self.blocked)
+        return bool(self.ready or self.scheduled or awaited)

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Iterator
 
 from trundle.channels._findings import errors_among
-from trundle.channels._refusals import Refusal, RefusalCode
+from trundle.channels._refusals import CLOCK_ADVICE, Refusal, RefusalCode
 from trundle.channels._times import add, format_time
 from trundle.channels.decision._model import Request, State
 from trundle.channels.files import Channel, Entry, check_channel
@@ -61,9 +61,8 @@ def _time(channel: Channel, state: State, now: dt.datetime) -> Iterator[Refusal]
     floor = state.clock_floor
     if floor is not None and add(now, CLOCK_TOLERANCE) < floor:
         expected = f"a time not before {format_time(floor)}, which was seen before"
-        advice = "set this machine's clock"
         found, code = format_time(now), RefusalCode.CLOCK_WENT_BACK
-        yield Refusal(code, where, expected, found, advice)
+        yield Refusal(code, where, expected, found, CLOCK_ADVICE)
 
 
 def _known_digests(channel: Channel, state: State) -> Iterator[Refusal]:

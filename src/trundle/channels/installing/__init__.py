@@ -14,13 +14,13 @@ from trundle.channels.installing._agent import (
 from trundle.channels.installing._carrying import Result
 from trundle.channels.installing._content import Artifact, ContentStore
 from trundle.channels.installing._errors import StateBusyError, StateError
-from trundle.channels.installing._folders import LOCK_FILE, Folders
+from trundle.channels.installing._folders import LOCK_FILE, Folders, exists
 from trundle.channels.installing._install import Install, install
 from trundle.channels.installing._installation import Installation
 from trundle.channels.installing._looking import Follow, Outlook
 from trundle.channels.installing._records import Deed, Event, Package
 from trundle.channels.installing._selecting import Offer, Selection, select
-from trundle.channels.installing._upgrading import roll_back, uninstall, upgrade
+from trundle.channels.installing._upgrading import foresee, roll_back, uninstall, upgrade
 
 __all__ = [
     "INTERVAL",
@@ -43,6 +43,8 @@ __all__ = [
     "Selection",
     "StateBusyError",
     "StateError",
+    "exists",
+    "foresee",
     "install",
     "pause_after",
     "roll_back",

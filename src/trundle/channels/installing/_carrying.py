@@ -93,10 +93,7 @@ def carry_out(
         OSError: the same for its folders.
     """
     by_name = {each.name: each for each in goals}
-    staged = {
-        each.name: Offer(name=each.name, installed=each.release) for each in installation.packages()
-    }
-    staged.update({name: each.offer for name, each in by_name.items()})
+    staged = offers_of(installation, by_name.values())
     refusals: dict[str, tuple[Refusal, ...]] = {}
     while True:
         selection = select(staged.values())
@@ -118,6 +115,13 @@ def carry_out(
             before_commit()
         install_unpacked(installation, packages, events)
     return Result(events=events, refusals=refusals, notes=notes)
+
+
+def offers_of(installation: Installation, goals: Iterable[Goal]) -> dict[str, Offer]:
+    """What may become of each package, by name; those that are no goals stay as they are."""
+    installed = installation.packages()
+    offers = {each.name: Offer(name=each.name, installed=each.release) for each in installed}
+    return offers | {each.name: each.offer for each in goals}
 
 
 def install_unpacked(

@@ -146,7 +146,11 @@ class ContentStore:
                 artifact.layer, archive
             )  # Verified on the way, whatever happened to the disk.
             with archive.open("rb") as file, contextlib.suppress(FolderExistsError):
-                unpack(file, folder)
+                try:
+                    unpack(file, folder)
+                except OSError as error:  # The system does not always say which file.
+                    place = error.filename or str(folder)
+                    raise OSError(error.errno, error.strerror, place) from error
 
 
 def _read(repository: Repository, reference: str, where: str) -> Artifact:

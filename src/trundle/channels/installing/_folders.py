@@ -131,6 +131,14 @@ class Folders:
                 shutil.rmtree(path, ignore_errors=True)
 
 
+def exists(folder: Path) -> bool:
+    """Whether there is an installation in a folder; a folder that cannot be read may have one."""
+    try:
+        return Folders(folder).database.exists()
+    except OSError:
+        return True
+
+
 def folder_name(package: str) -> str:
     """The name of a package as that of a folder; `+` is in no name of a package."""
     return package.replace("/", "+")

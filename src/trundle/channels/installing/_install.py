@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from trundle.channels._refusals import Refusal, RefusalCode, RefusedError
-from trundle.channels.decision import Request
+from trundle.channels.decision import Request, check_holds
 from trundle.channels.files import STABLE, is_channel_word
 from trundle.channels.installing._carrying import (
     Goal,
@@ -18,12 +18,12 @@ from trundle.channels.installing._carrying import (
 )
 from trundle.channels.installing._content import Artifact, mismatch
 from trundle.channels.installing._installation import Installation
-from trundle.channels.installing._looking import Follow, Outlook, judge, refusals_of
+from trundle.channels.installing._looking import Follow, Outlook, judge
 from trundle.channels.installing._records import Event, Package
 from trundle.channels.policy import Policy
-from trundle.channels.serving import open_channel, refusal_of_trust
+from trundle.channels.serving import refusal_of_trust
 from trundle.packages import Release
-from trundle.registry import Reference, RegistryError, open_repository, version_of
+from trundle.registry import Reference, open_repository, version_of
 from trundle.version import SemVer, VersionError
 
 _LAYOUT = "oci:"
@@ -212,17 +212,22 @@ class _Following:
             return
         from trundle.channels.trust import TrustError, trust  # noqa: PLC0415 - needs an extra
 
-        try:
-            location = open_channel(self._channel, place).location
-        except RegistryError as error:
-            raise RefusedError(*refusals_of(error)) from error
+        location = installation.reader.location(self._channel, place)
         store = installation.reader.trust_store()
         used = any(_is_same(each, place, self._channel) for each in installation.packages())
+        try:
+            state = trust(wanted.root)
+        except TrustError as error:
+            code, advice = (
+                RefusalCode.BAD_SIGNATURE,
+                "give the root.json of the channel's publisher",
+            )
+            refusal = Refusal(code, "the given root", error.expected, error.found, advice)
+            raise RefusedError(refusal) from error
         try:
             if used and store.state(location) is not None:
                 yield
                 return
-            state = trust(wanted.root)
             store.forget(location)
             store.trust(location, state)
         except TrustError as error:
@@ -300,10 +305,10 @@ class _Pin:
         same = before and (before.pinned, before.digest) == (where, artifact.digest)
         if before is not None and same:
             raise RefusedError(_already(before))
-        known = self._installation.memory.state_before(name, "").known
-        if version is not None and known.get(version, artifact.digest) != artifact.digest:
+        state = self._installation.memory.state_before(name, "")
+        if version is not None and state.known.get(version, artifact.digest) != artifact.digest:
             code, advice = RefusalCode.DIGEST_CHANGED, "do not install it; ask the publisher"
-            expected = f"{known[version]}, as known here"
+            expected = f"{state.known[version]}, as known here"
             raise RefusedError(Refusal(code, where, expected, artifact.digest, advice))
         release = Release(
             name,
@@ -311,6 +316,9 @@ class _Pin:
             artifact.digest,
             artifact.manifest.requirements,
         )
+        held = check_holds(state, version, self._installation.now())
+        if held:
+            raise RefusedError(*held)
         check_fits(self._installation, where, put=release)
         if self._dry_run:
             raise _DryRun(Result(events=(self.event(artifact),), notes=self.notes))

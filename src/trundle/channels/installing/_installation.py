@@ -160,9 +160,14 @@ class Installation:
                 self.memory.remember(channel, state.known, now)
         return outlook
 
-    def status(self, package: Package) -> Status:
-        """How a package stands, after a look at its channel."""
-        outlook = self.look(package)
+    def status(self, package: Package, outlook: Outlook | None = None) -> Status:
+        """How a package stands, after a look at its channel.
+
+        Args:
+            package: the package.
+            outlook: what came of that look; it is taken where None.
+        """
+        outlook = outlook or self.look(package)
         before = self.memory.conditions(package.name)
         status = status_of(outlook.plan, outlook.state, outlook.channel, self.now(), before)
         with self.memory.changing():
@@ -214,11 +219,13 @@ class Installation:
 
         Raises:
             RefusedError: it is not installed.
+            StateBusyError: others were changing the installation all the time.
         """
-        package = self.package(name)
-        if not dry_run:
-            with self.memory.changing():
-                self.memory.hold(package.name, hold)
+        with self.alone():  # An upgrade that has begun would not see it.
+            package = self.package(name)
+            if not dry_run:
+                with self.memory.changing():
+                    self.memory.hold(package.name, hold)
 
     def unhold(self, name: str, version: SemVer | None = None, *, dry_run: bool = False) -> bool:
         """Ends the hold on a version, or the one on everything; whether there was one.
@@ -243,6 +250,81 @@ class Installation:
             if not dry_run:
                 with self.memory.changing():
                     self.memory.put(msgspec.structs.replace(package, policy=policy))
+
+    # Forgetting what guards against being led back; for the rare case in which it was wrong
+
+    def forget_clock(self, *, dry_run: bool = False) -> dt.datetime | None:
+        """Forgets the latest time that was seen, as when this machine's clock once stood in the future.
+
+        Returns:
+            That time; None where there is none.
+
+        Raises:
+            StateBusyError: others were changing the installation all the time.
+            TrustError: what was seen of a channel cannot be read.
+        """
+        with self.alone():
+            times = [self.memory.clock_floor()]
+            store = self.reader.trust_store() if self.folders.trust.is_dir() else None
+            if store is not None:
+                times.append(store.clock())
+            if not dry_run:
+                if store is not None:
+                    store.forget_clock()
+                with self.memory.changing():
+                    self.memory.forget_clock()
+            return max((each for each in times if each), default=None)
+
+    def forget_channels(self, name: str, *, dry_run: bool = False) -> int:
+        """Forgets how new the channels of a package were, as when its publisher had to begin anew.
+
+        Digests that are known stay known, and the publisher's root stays trusted.
+
+        Returns:
+            The highest serial that was seen; 0 for none.
+
+        Raises:
+            RefusedError: the channel that the package follows is not there.
+            StateBusyError: others were changing the installation all the time.
+            TrustError: what was seen of it cannot be read.
+        """
+        with self.alone():
+            package = self.memory.package(name)
+            serial = self.memory.highest_serial(name)
+            if dry_run:
+                return serial
+            if package is not None and package.pinned is None and package.signed:
+                location = self.reader.location(package.channel, package.repository)
+                self.reader.trust_store().forget_seen(location)
+            with self.memory.changing():
+                self.memory.forget_channels(name)
+            return serial
+
+    def forget_digest(self, name: str, version: SemVer, *, dry_run: bool = False) -> str:
+        """Forgets the digest of a version that is not installed; of a package that need not be, either.
+
+        Returns:
+            The digest.
+
+        Raises:
+            RefusedError: none is known, or just that version is installed.
+            StateBusyError: others were changing the installation all the time.
+        """
+        with self.alone():
+            package = self.memory.package(name)
+            where = f"{name} {version}"
+            if package is not None and package.version == version:
+                expected, advice = "a version that is not installed", "uninstall the package first"
+                code = RefusalCode.ALREADY_INSTALLED
+                raise RefusedError(Refusal(code, where, expected, "the installed one", advice))
+            digest = self.memory.state_before(name, "").known.get(version)
+            if digest is None:
+                code, advice = RefusalCode.VERSION_NOT_FOUND, "correct the name or the version"
+                raise RefusedError(Refusal(code, where, "a known digest", "none", advice))
+            if not dry_run:
+                with self.memory.changing():
+                    self.memory.forget_digest(name, version)
+            return digest
 
     # Changing
 

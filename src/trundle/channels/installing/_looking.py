@@ -33,6 +33,7 @@ _ACCEPTED = frozenset(
         RefusalCode.ABOVE_LATEST,
         RefusalCode.DOWNGRADE,
         RefusalCode.UPGRADE_PATH,
+        RefusalCode.HELD,
         RefusalCode.ALREADY_INSTALLED,
         RefusalCode.VERSION_NOT_FOUND,
         RefusalCode.VERSION_UNPUBLISHED,
@@ -114,6 +115,17 @@ class Reader:
             raise RefusedError(*refusals_of(error)) from error
         warnings = tuple(str(each) for each in served.warnings)
         return served.channel, source.location, warnings
+
+    def location(self, channel: str, repository: str) -> str:
+        """The full name of a channel.
+
+        Raises:
+            RefusedError: it is not there.
+        """
+        try:
+            return open_channel(channel, repository).location
+        except RegistryError as error:
+            raise RefusedError(*refusals_of(error)) from error
 
     def trust_store(self) -> "TrustStore":
         """What was seen of signed channels."""

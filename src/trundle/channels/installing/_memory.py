@@ -128,6 +128,17 @@ class Memory:
         rows = self._database.rows(statement, name, word)
         return Seen(cast("int", rows[0][0]), str(rows[0][1])) if rows else Seen()
 
+    def highest_serial(self, name: str) -> int:
+        """The highest serial of all accepted states of a package's channels; 0 for none."""
+        rows = self._database.rows("SELECT max(serial) FROM channels WHERE package = ?", name)
+        return cast("int | None", rows[0][0]) or 0
+
+    def unpublished(self, name: str, version: SemVer) -> str | None:
+        """Why a version is unpublished, as its channel last said; None where it is not."""
+        statement = "SELECT reason FROM unpublished WHERE package = ? AND version = ?"
+        rows = self._database.rows(statement, name, str(version))
+        return str(rows[0][0]) if rows else None
+
     def remember(self, channel: Channel, known: Mapping[SemVer, str], now: dt.datetime) -> None:
         """Remembers a channel that was accepted, so that nobody can lead back behind it.
 
@@ -150,6 +161,15 @@ class Memory:
             and (each.digest is not None or each.version not in known)
         ]
         self._know(channel.package, new)
+        statement = "DELETE FROM unpublished WHERE package = ? AND word = ?"
+        self._database.run(statement, channel.package, channel.name)
+        self._database.run_many(
+            "INSERT OR REPLACE INTO unpublished VALUES (?, ?, ?, ?)",
+            (
+                (channel.package, str(each.entry.version), channel.name, each.reason)
+                for each in channel.unpublished
+            ),
+        )
         self.raise_clock_floor(now)
 
     def _know(self, name: str, digests: Iterable[tuple[str, str]]) -> None:
@@ -242,6 +262,21 @@ class Memory:
         floor = self.clock_floor()
         if floor is None or now > floor:
             self._set_fact(_FLOOR, format_time(now))
+
+    # Forgetting, which only a person asks for
+
+    def forget_clock(self) -> None:
+        """Forgets the latest time that was ever seen."""
+        self._database.run("DELETE FROM facts WHERE name = ?", _FLOOR)
+
+    def forget_channels(self, name: str) -> None:
+        """Forgets the newest accepted states of a package's channels; known digests are kept."""
+        self._database.run("DELETE FROM channels WHERE package = ?", name)
+
+    def forget_digest(self, name: str, version: SemVer) -> None:
+        """Forgets the digest of a version."""
+        statement = "DELETE FROM known WHERE package = ? AND version = ?"
+        self._database.run(statement, name, str(version))
 
     def generation(self) -> int:
         """The number of the present set of installed packages; 0 before the first."""

@@ -70,6 +70,15 @@ STEPS: tuple[str, ...] = (
         value TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE unpublished (
+        package TEXT NOT NULL,
+        version TEXT NOT NULL,
+        word TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        PRIMARY KEY (package, version)
+    ) STRICT, WITHOUT ROWID;
+    """,
 )
 
 VERSION = len(STEPS)

@@ -1,21 +1,24 @@
 """Upgrades what is installed, and goes back."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from trundle.channels._refusals import Refusal, RefusalCode, RefusedError
-from trundle.channels.decision import Hold, Request
+from trundle.channels.decision import Hold, Request, check_holds, weighed
 from trundle.channels.installing._carrying import (
     Goal,
     Result,
     carry_out,
     check_fits,
     install_unpacked,
+    offers_of,
 )
 from trundle.channels.installing._installation import Installation
 from trundle.channels.installing._looking import Outlook
 from trundle.channels.installing._records import Event, Package
+from trundle.channels.installing._selecting import select
+from trundle.channels.policy import Policy
 from trundle.version import SemVer
 
 _NOTHING_ASKED = Request()
@@ -45,10 +48,7 @@ def upgrade(
         StateError: the installation cannot be changed; it is as before. So for StorageError and OSError.
     """
     with installation.alone():
-        if names is None:
-            packages = installation.packages()
-        else:
-            packages = tuple(installation.package(each) for each in dict.fromkeys(names))
+        packages = _chosen(installation, names)
         outlooks = {each.name: installation.look(each, request) for each in packages}
         refusals = {
             name: each.plan.refusals for name, each in outlooks.items() if each.plan.refusals
@@ -59,6 +59,42 @@ def upgrade(
         return msgspec.structs.replace(
             result, outlooks=outlooks, refusals=refusals | dict(result.refusals)
         )
+
+
+def foresee(
+    installation: Installation,
+    names: Iterable[str] | None = None,
+    request: Request = _NOTHING_ASKED,
+    policy: Policy | None = None,
+) -> tuple[Outlook, ...]:
+    """What `upgrade` would come to, as far as channels, policies and each other say; nothing is changed.
+
+    Args:
+        installation: the installation.
+        names: the packages; all where None.
+        request: what a person asks for besides.
+        policy: a policy to try in place of theirs.
+
+    Raises:
+        RefusedError: a name is not installed.
+    """
+    packages = _chosen(installation, names)
+    outlooks = {each.name: installation.look(each, request, policy) for each in packages}
+    goals = [_goal(each, outlooks[each.name]) for each in packages if each.pinned is None]
+    goals += _helpers(installation, goals)
+    selection = select(offers_of(installation, goals).values())
+    found = []
+    for name, outlook in outlooks.items():
+        why = dict.fromkeys(str(each) for each in selection.conflicts.get(name, ()))
+        plan = weighed(outlook.plan, selection.chosen.get(name), why)
+        found.append(msgspec.structs.replace(outlook, plan=plan))
+    return tuple(found)
+
+
+def _chosen(installation: Installation, names: Iterable[str] | None) -> tuple[Package, ...]:
+    if names is None:
+        return installation.packages()
+    return tuple(installation.package(each) for each in dict.fromkeys(names))
 
 
 def _helpers(installation: Installation, goals: Iterable[Goal]) -> list[Goal]:
@@ -97,7 +133,8 @@ def roll_back(installation: Installation, name: str, *, dry_run: bool = False) -
     The version that is left is held, so that the policy does not take it again.
 
     Raises:
-        RefusedError: there is none before, its content is damaged, or another package needs the present one.
+        RefusedError: there is none before, it is held, its content is damaged, or another package needs the
+            present one.
         StateBusyError: others were changing the installation all the time.
         StateError: the installation cannot be changed; it is as before. So for StorageError and OSError.
     """
@@ -114,6 +151,9 @@ def roll_back(installation: Installation, name: str, *, dry_run: bool = False) -
             since=now,
             manifest=artifact.manifest,
         )
+        held = check_holds(installation.memory.state(package), after.version, now)
+        if held:
+            raise RefusedError(*held)
         check_fits(installation, where, put=after.release)
         event = Event(
             package=package.name,
@@ -123,7 +163,7 @@ def roll_back(installation: Installation, name: str, *, dry_run: bool = False) -
             before_digest=package.digest,
             after=earlier.before,
             after_digest=artifact.digest,
-            note=f"{package.version} is held from now on",
+            note="; ".join(_told_of(installation, package, SemVer.parse(earlier.before))),
         )
         hold = Hold(f"rolled back to {earlier.before}", now, package.version)
         if not dry_run:
@@ -134,6 +174,14 @@ def roll_back(installation: Installation, name: str, *, dry_run: bool = False) -
                 also=lambda: installation.memory.hold(package.name, hold),
             )
         return event
+
+
+def _told_of(installation: Installation, package: Package, version: SemVer) -> Iterator[str]:
+    """What one should know of a rollback."""
+    why = installation.memory.unpublished(package.name, version)
+    if why is not None:
+        yield f"{version} was unpublished: {why}"
+    yield f"{package.version} is held from now on, so that it is not taken again"
 
 
 def _earlier(installation: Installation, package: Package) -> Event:

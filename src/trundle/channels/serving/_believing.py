@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from trundle.channels._findings import Finding, errors_among
-from trundle.channels._refusals import Refusal, RefusalCode, RefusedError
+from trundle.channels._refusals import CLOCK_ADVICE, Refusal, RefusalCode, RefusedError
 from trundle.channels.files import Channel, Latest, check_pair, read_all, read_latest
 from trundle.channels.serving._names import signed_name
 from trundle.channels.serving._sources import ChannelSource, read_whole
@@ -144,7 +144,7 @@ def _check_signed(source: ChannelSource) -> None:
     if not has_signatures(source):
         if read_whole(source, "latest") is None:
             raise RefusedError(_missing(source.location, "latest"))
-        advice = "ask the publisher to sign it, or say that it may be unsigned"
+        advice = "ask the publisher to sign it, or say with --unsigned that it need not be signed"
         code = RefusalCode.UNSIGNED_CHANNEL
         found = "no signatures"
         raise RefusedError(Refusal(code, source.location, "a signed channel", found, advice))
@@ -162,6 +162,7 @@ _CODES = {
     "clock": RefusalCode.CLOCK_WENT_BACK,
     "endless": RefusalCode.CONTENT_MISMATCH,
     "expired": RefusalCode.EXPIRED_METADATA,
+    "incomplete": RefusalCode.CONTENT_MISSING,
     "malformed": RefusalCode.BAD_SIGNATURE,
     "mismatch": RefusalCode.CONTENT_MISMATCH,
     "missing": RefusalCode.UNSIGNED_CHANNEL,
@@ -170,14 +171,16 @@ _CODES = {
 }
 _ADVICE = {
     "busy": "try again",
-    "clock": "set this machine's clock right",
+    "clock": CLOCK_ADVICE,
     "expired": "ask the publisher to refresh the channel, and check this machine's clock",
-    "missing": "give the channel's root, or ask the publisher to sign the channel",
+    "incomplete": "ask whoever serves the channel for all of its files",
+    "missing": "give the publisher's root with --root, or ask the publisher to sign the channel",
     "rollback": "look for a server or a cache that serves an old state",
 }
 
 
 def refusal_of_trust(error: "TrustError", where: str) -> Refusal:
     """The refusal that a doubt about a channel's signatures leads to."""
-    advice = _ADVICE.get(error.reason, "do not use this channel; ask its publisher")
-    return Refusal(_CODES[error.reason], where, "a channel to be trusted", str(error), advice)
+    otherwise = _ADVICE.get(error.reason, "do not use this channel; ask its publisher")
+    advice = error.advice or otherwise
+    return Refusal(_CODES[error.reason], where, error.expected, error.found, advice)

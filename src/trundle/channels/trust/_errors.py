@@ -7,6 +7,7 @@ Reason: TypeAlias = Literal[
     "clock",
     "endless",
     "expired",
+    "incomplete",
     "malformed",
     "mismatch",
     "missing",
@@ -20,10 +21,25 @@ class TrustError(Exception):
 
     Attributes:
         reason: `busy` (another client holds the channel's state), `clock` (this machine's clock went back), `endless` (more bytes than signed or allowed),
-            `expired`, `malformed`, `mismatch` (not the bytes that were signed, or not signed at all),
-            `missing`, `rollback` (older than what was seen), or `signature` (too few good signatures).
+            `expired`, `incomplete` (a signed file is not there), `malformed`, `mismatch` (not the bytes that were signed,
+            or not signed at all), `missing` (no root, or nothing published), `rollback` (older than what was seen), or
+            `signature` (too few good signatures).
+        expected: what would be trusted.
+        found: what there is instead.
+        advice: what to do about it; empty where the reason says enough.
     """
 
-    def __init__(self, reason: Reason, what: str) -> None:
+    def __init__(
+        self,
+        reason: Reason,
+        found: str,
+        *,
+        expected: str = "a channel to be trusted",
+        advice: str = "",
+    ) -> None:
         self.reason: Reason = reason
-        super().__init__(what)
+        self.expected = expected
+        self.found = found
+        self.advice = advice
+        text = f"expected {expected}, found {found}"
+        super().__init__(f"{text}; {advice}" if advice else text)

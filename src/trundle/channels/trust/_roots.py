@@ -108,19 +108,20 @@ def next_root(
     known = {*old.signed.roles[Root.type].keyids, *roots}
     for signer in signers:
         if signer.public_key.keyid not in known:
-            what = f"expected root keys to sign with, found {signer.public_key.keyid[:12]}, which is none"
-            raise TrustError("signature", what)
+            found = f"{signer.public_key.keyid[:12]}, which is none"
+            raise TrustError("signature", found, expected="root keys to sign with")
         metadata.sign(signer, append=True)
     payload = metadata.signed_bytes
     for delegator in (old.signed, made):
         result = delegator.get_verification_result(Root.type, payload, metadata.signatures)
         if not result:
             which = "new" if delegator is made else "present"
-            what = (
-                f"expected {result.threshold} signatures of the {which} root keys, found "
-                f"{len(result.signed)}; sign with {result.missing} more"
+            raise TrustError(
+                "signature",
+                str(len(result.signed)),
+                expected=f"{result.threshold} signatures of the {which} root keys",
+                advice=f"sign with {result.missing} more",
             )
-            raise TrustError("signature", what)
     return bytes(metadata.to_bytes())
 
 
@@ -133,7 +134,7 @@ def read_root(data: bytes) -> Metadata[Root]:
     try:
         return Metadata[Root].from_bytes(data)
     except (RepositoryError, ValueError) as error:
-        raise TrustError("malformed", f"expected a TUF root, found: {error}") from None
+        raise TrustError("malformed", str(error), expected="a TUF root") from None
 
 
 def role_keys(root: bytes, role: Literal["root", "targets", "online"]) -> Mapping[str, Key]:

@@ -88,7 +88,7 @@ def refresh(
         TrustError: the key is not the one that the root names, or nothing was published yet.
     """
     if _NAMES[Targets] not in previous:
-        raise TrustError("missing", "expected a channel with something published, found none")
+        raise TrustError("missing", "none", expected="a channel with something published")
     return _fresh(previous, _newest_root(previous), online, now, lifetimes)
 
 
@@ -123,8 +123,8 @@ def _signed(root: Metadata[Root], made: _Signed, key: Signer) -> bytes:
     )
     if not result:
         wanted = ", ".join(keyid[:12] for keyid in root.signed.roles[made.type].keyids)
-        what = f"expected the {made.type} key {wanted}, found {key.public_key.keyid[:12]}"
-        raise TrustError("signature", what)
+        found = key.public_key.keyid[:12]
+        raise TrustError("signature", found, expected=f"the {made.type} key {wanted}")
     return bytes(metadata.to_bytes())
 
 
@@ -135,7 +135,7 @@ def _newest_root(files: SignedFiles) -> Metadata[Root]:
         if rest == "root.json" and number.isdecimal()
     ]
     if not numbers:
-        raise TrustError("missing", "expected the channel's root, found none")
+        raise TrustError("missing", "none", expected="the channel's root")
     return read_root(files[f"{max(numbers)}.root.json"])
 
 

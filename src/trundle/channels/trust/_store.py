@@ -16,6 +16,7 @@ from trundle.channels.trust._errors import TrustError
 from trundle.channels.trust._verifying import Read, TrustState, verify
 
 _WAIT = 30.0
+_STATES = "*.json"
 
 
 class TrustStore:
@@ -43,17 +44,17 @@ class TrustStore:
             TrustError: the state cannot be read. It is never thrown away by itself: without it, old
                 metadata could pass for new.
         """
-        path = self.path(channel)
+        return self._read(self.path(channel))
+
+    def _read(self, path: Path) -> TrustState | None:
         try:
             return msgspec.json.decode(path.read_bytes(), type=TrustState)
         except FileNotFoundError:
             return None
         except (msgspec.MsgspecError, OSError, UnicodeDecodeError) as error:
-            what = (
-                f"{path}: expected what was seen of {channel}, found: {error}; restore the file, or "
-                "remove it and trust the channel's root again"
-            )
-            raise TrustError("malformed", what) from None
+            expected = f"what was seen of the channel in {path}"
+            advice = "restore the file, or remove it and trust the channel's root again"
+            raise TrustError("malformed", str(error), expected=expected, advice=advice) from None
 
     def trust(self, channel: str, state: TrustState) -> None:
         """Begins to trust a channel.
@@ -61,16 +62,49 @@ class TrustStore:
         Raises:
             TrustError: the channel is trusted already.
         """
-        with self._locked(channel):
-            if self.state(channel) is not None:
-                what = f"{channel}: expected a channel that is not trusted yet, found it trusted"
-                raise TrustError("mismatch", what)
-            self._write(channel, state)
+        with self._locked(self.path(channel)) as path:
+            if self._read(path) is not None:
+                raise TrustError(
+                    "mismatch", "it trusted", expected="a channel that is not trusted yet"
+                )
+            self._write(path, state)
 
     def forget(self, channel: str) -> None:
         """Ends to trust a channel; what was seen of it is lost."""
-        with self._locked(channel):
-            self.path(channel).unlink(missing_ok=True)
+        with self._locked(self.path(channel)) as path:
+            path.unlink(missing_ok=True)
+
+    def forget_seen(self, channel: str) -> None:
+        """Forgets what was seen of a channel; its root, as it was last seen, is trusted further on.
+
+        Raises:
+            TrustError: the state cannot be read, or another client is at it.
+        """
+        with self._locked(self.path(channel)) as path:
+            state = self._read(path)
+            if state is not None:
+                self._write(path, TrustState(state.root))
+
+    def clock(self) -> datetime | None:
+        """The latest time at which any channel was verified; None where none ever was.
+
+        Raises:
+            TrustError: a state cannot be read.
+        """
+        states = (self._read(path) for path in self._folder.glob(_STATES))
+        return max((each.clock for each in states if each and each.clock), default=None)
+
+    def forget_clock(self) -> None:
+        """Forgets at which time channels were verified.
+
+        Raises:
+            TrustError: a state cannot be read, or another client is at it.
+        """
+        for each in sorted(self._folder.glob(_STATES)):
+            with self._locked(each) as path:
+                state = self._read(path)
+                if state is not None and state.clock is not None:
+                    self._write(path, msgspec.structs.replace(state, clock=None))
 
     def verify(
         self, channel: str, read: Read, names: Sequence[str], *, clock: Callable[[], datetime]
@@ -87,29 +121,27 @@ class TrustStore:
         Raises:
             TrustError: the channel is not trusted, or something of it is not to be trusted.
         """
-        with self._locked(channel):
-            state = self.state(channel)
+        with self._locked(self.path(channel)) as path:
+            state = self._read(path)
             if state is None:
-                what = f"{channel}: expected a trusted root, found none; give the channel's root"
-                raise TrustError("missing", what)
+                raise TrustError("missing", "none", expected="a trusted root")
             after, files = verify(state, read, names, now=clock())
             if after != state:
-                self._write(channel, after)
+                self._write(path, after)
             return files
 
     @contextlib.contextmanager
-    def _locked(self, channel: str) -> Iterator[None]:
+    def _locked(self, path: Path) -> Iterator[Path]:
         self._folder.mkdir(parents=True, exist_ok=True)
-        lock = filelock.FileLock(f"{self.path(channel)}.lock", timeout=self._wait)
+        lock = filelock.FileLock(f"{path}.lock", timeout=self._wait)
         try:
             with lock:
-                yield
+                yield path
         except filelock.Timeout:
-            what = f"{channel}: expected to verify it alone, found another client at it; try again"
-            raise TrustError("busy", what) from None
+            found, expected = "another client at it", "to verify the channel alone"
+            raise TrustError("busy", found, expected=expected) from None
 
-    def _write(self, channel: str, state: TrustState) -> None:
-        path = self.path(channel)
+    def _write(self, path: Path, state: TrustState) -> None:
         descriptor, name = tempfile.mkstemp(dir=self._folder, prefix=".trust-")
         try:
             with os.fdopen(descriptor, "wb") as file:

@@ -23,7 +23,7 @@ _BASE = "channel:"
 _KEPT = ("timestamp.json", "snapshot.json", "targets.json")
 _REASONS: tuple[tuple[type[Exception], Reason], ...] = (
     (exceptions.DownloadLengthMismatchError, "endless"),
-    (exceptions.DownloadHTTPError, "missing"),
+    (exceptions.DownloadHTTPError, "incomplete"),
     (exceptions.UnsignedMetadataError, "signature"),
     (exceptions.ExpiredMetadataError, "expired"),
     (exceptions.BadVersionNumberError, "rollback"),
@@ -81,11 +81,8 @@ def verify(
         TrustError: something is not to be trusted; the old state stays good.
     """
     if state.clock is not None and now < state.clock - CLOCK_TOLERANCE:
-        what = (
-            f"this machine's clock says {_spoken(now)}, found a channel verified at "
-            f"{_spoken(state.clock)}; set the clock right"
-        )
-        raise TrustError("clock", what)
+        expected = f"a time not before {_spoken(state.clock)}, when the channel was verified"
+        raise TrustError("clock", _spoken(now), expected=expected)
     moment = now if state.clock is None else max(now, state.clock)
     with tempfile.TemporaryDirectory(prefix="trundle-trust-") as name:
         folder = Path(name)
@@ -115,7 +112,7 @@ def verify(
 def _file(updater: Updater, name: str, folder: Path) -> bytes:
     found = updater.get_targetinfo(name)
     if found is None:
-        raise TrustError("mismatch", f"expected {name} to be signed, found other files signed")
+        raise TrustError("mismatch", "other files signed", expected=f"{name} to be signed")
     path = folder / "file"
     updater.download_target(found, str(path))
     return path.read_bytes()
