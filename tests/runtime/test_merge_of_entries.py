@@ -11,6 +11,7 @@ from trundle.evolution import Evolution
 from trundle.runtime import Scheme
 from trundle.schema import (
     EnumType,
+    FreeForm,
     ListOf,
     ObjectType,
     Property,
@@ -24,7 +25,7 @@ from trundle.verify._hops import forget_packages, imported
 from trundle.version import ApiVersion
 
 TEXT = Scalar("string")
-V1, P2, V3 = "2020-01-01", "2021-01-01-preview", "2022-01-01"
+V1, P2, V2, V3 = "2020-01-01", "2021-01-01-preview", "2021-06-01", "2022-01-01"
 
 
 def schema(version: str, *kinds: str) -> Schema:
@@ -76,3 +77,27 @@ def test_what_is_added_stands_beside_what_an_entry_has(
         seen = json.loads(scheme.encode(scheme.from_storage(written, P2)))["u"]
         assert sorted(map(str, seen)) == sorted(map(str, [*hidden, MORE]))
         assert json.loads(scheme.encode(scheme.from_storage(written, V1)))["u"] == [*visible, MORE]
+
+
+@pytest.mark.parametrize("writer", [V1, V3])
+def test_free_form_elements_of_an_entry_keep_their_spelling(writer: str) -> None:
+    """Whether the entry was made just now or read from the store."""
+    typed = (
+        ("Thing", ObjectType("Thing", True, (Property("u", ListOf(Ref("A"))),))),
+        ("A", ObjectType("A", True, (Property("name", TEXT),))),
+    )
+    free = (("Thing", ObjectType("Thing", True, (Property("u", ListOf(FreeForm())),))),)
+    evolution = Evolution(
+        tuple(
+            Schema(ApiVersion.parse(version), dict(each), (Resource("Thing", "Thing"),))
+            for version, each in ((V1, typed), (V2, free), (V3, typed))
+        )
+    )
+    scheme = imported("spelling_merged", generate_package(evolution, package="spelling_merged"))
+    head = '{"apiVersion":"%s","kind":"Thing","u":['
+    stored = scheme.to_storage(scheme.decode((head % V2 + '"\\u00e4",1.10]}').encode()))
+    edited = scheme.decode((head % writer + '{"name":"n"}]}').encode())
+    for base in (stored, scheme.decode(scheme.encode(stored))):
+        seen = scheme.encode(scheme.from_storage(scheme.to_storage(edited, base), V2)).decode()
+        assert seen == head % V2 + '"\\u00e4",1.10,{"name":"n"}]}'
+    forget_packages({"spelling_merged"})

@@ -274,7 +274,8 @@ def _as_json(value: Any) -> Any:
 def _read_like(known: msgspec.Raw, *values: Any) -> Any:
     """An entry's JSON read with the classes of the values that it meets; None where it is of another kind.
 
-    An element of a list or map that is of none of these classes stays plain, as nobody here can see it.
+    An element of a list or map that is of none of these classes stays JSON, as nobody here can see it, and so
+    does free-form data, whose spelling is its own.
     """
     first = next((each for each in reversed(values) if each is not ABSENT), None)
     try:
@@ -284,11 +285,12 @@ def _read_like(known: msgspec.Raw, *values: Any) -> Any:
         parts = kind.decode(known)
     except msgspec.ValidationError:
         return None
-    items = [item for each in values for item in _items(each) if isinstance(item, GeneratedObject)]
-    classes = list(dict.fromkeys(map(type, items)))
+    types = dict.fromkeys(type(item) for each in values for item in _items(each))
+    classes = [each for each in types if issubclass(each, GeneratedObject)]
+    plain = not classes and any(each is not msgspec.Raw for each in types)
     if isinstance(parts, dict):
-        return {name: _read_part(part, classes) for name, part in parts.items()}
-    return [_read_part(part, classes) for part in parts]
+        return {name: _read_part(part, classes, plain=plain) for name, part in parts.items()}
+    return [_read_part(part, classes, plain=plain) for part in parts]
 
 
 def _items(value: Any) -> Iterable[Any]:
@@ -297,16 +299,18 @@ def _items(value: Any) -> Iterable[Any]:
     return value if isinstance(value, list) else ()
 
 
-def _read_part(part: msgspec.Raw, classes: Sequence[Any]) -> Any:
+def _read_part(part: msgspec.Raw, classes: Sequence[Any], *, plain: bool) -> Any:
     for class_ in classes:
         try:
             return decoder(class_).decode(part)
         except msgspec.ValidationError:
             continue
+    if not classes and not plain:
+        return part
     try:
         return decoder(dict[str, msgspec.Raw]).decode(part)
     except msgspec.ValidationError:
-        return part if classes else msgspec.json.decode(part)
+        return msgspec.json.decode(part) if plain else part
 
 
 def merge_lists(
