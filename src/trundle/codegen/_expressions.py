@@ -181,7 +181,11 @@ class Expressions:
             case KeepPlaces(inner, entries, step):
                 told = self.variable(self.render(inner, source, hint), hint)
                 hidden = f"lambda each: ({self._nested(step, 'each')}) is ABSENT"
-                return call("keep_places", [source, self._entries(entries, hint), told, hidden])
+                if entries[0].place.property != ADDITIONAL:
+                    return call("keep_places", [source, self._entries(entries, hint), told, hidden])
+                told = f"{{}} if {told} is ABSENT else {told}"  # that map is there without members
+                kept = call("keep_places", [source, self._entries(entries, hint), told, hidden])
+                return f"{kept} or ABSENT"
             case Refill(inner, entries, seen):
                 told = self.render(inner, source, hint)
                 view = f"lambda value: {self._nested(seen, 'value')}"

@@ -7,6 +7,7 @@ to be seen.
 
 import functools
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import msgspec
@@ -62,13 +63,16 @@ class _Comparison:
         self.keys = declared_keys(edit.storage)
         self.names: set[str] = set()
         self.lists_changed: set[str] = set()
+        own_lists: set[str] = set()
         for each in edit.made:
             own = _objects_only(_after_lists(each.path))
             both = isinstance(each.one, list) and isinstance(each.other, list)
             self.names.update(own[:-1] if both else own, _names(each.one), _names(each.other))
             self.lists_changed.update(_objects_only(each.path))
+            own_lists.update(own[-1:] if both else ())
         self.names |= _all_names(self.names, edit.renamed)
         self.lists_changed |= _all_names(self.lists_changed, edit.renamed)
+        self.own_lists = _all_names(own_lists, edit.renamed)
         self.depths = {len(_objects_only(each.path)) for each in edit.made}
 
     def compare(
@@ -93,7 +97,7 @@ class _Comparison:
         if self.lists or self.hooks:
             return
         if isinstance(expected, list) and isinstance(found, list):
-            found = [item for item in found if any(same(item, each) for each in expected)]
+            found = _spoken_of(expected, found)
         for each in differences(expected, found, path):
             if each.one is not MISSING:
                 yield each.path, each.one, each.other
@@ -108,10 +112,13 @@ class _Comparison:
     def may_be_stale(self, path: Path) -> bool:
         """Whether the edit may have made stale, or current again, what is seen at a place.
 
-        That is so for a namesake of what was edited, and for what hooks tell from it.
+        That is so for a namesake of what was edited, for what hooks tell from it, and for what is the first
+        element of a list to the writer.
         """
         if self.hooks:
             return len(_objects_only(path)) in self.depths
+        if any(one in self.own_lists and type(other) is str for one, other in pairwise(path)):
+            return True
         return not self.names.isdisjoint(path) or not self.lists_changed.isdisjoint(path[-1:])
 
     def members(
@@ -134,6 +141,8 @@ class _Comparison:
     def elements(
         self, path: Path, before: Any, after: Any, was: Any, becomes: Any
     ) -> Iterator[Wrong]:
+        if path and path[-1] in self.names:
+            return  # the writer has a single value there, whatever its key
         found = self.by_key(path, before, after, was, becomes)
         if found is None:
             return
@@ -160,6 +169,18 @@ class _Comparison:
             if all(each is not None for each in found):
                 return [each for each in found if each is not None]
         return None
+
+
+def _spoken_of(expected: list[Any], found: list[Any]) -> list[Any]:
+    """The elements that say what the expected ones do, in their order; all elements where one is missing."""
+    rest = iter(found)
+    matched = [next((item for item in rest if _says(item, each)), MISSING) for each in expected]
+    return found if MISSING in matched else matched
+
+
+def _says(value: Any, expected: Any) -> bool:
+    """Whether a value says all that is expected, and perhaps more."""
+    return all(each.one is MISSING for each in differences(expected, value))
 
 
 def _names(value: Any) -> Iterator[str]:
