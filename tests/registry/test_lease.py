@@ -100,6 +100,15 @@ def test_several_who_died_are_waited_for_at_once(remote):
     assert lease_tags(remote) == []
 
 
+def test_a_long_wait_is_told_of_once(remote, monkeypatch, caplog):
+    monkeypatch.setattr("trundle.registry._lease._QUIET", 0.1)
+    push(remote, b"1", tag=f"_trundle.lease-x.t-{1:010d}-1000-{1:016x}")
+    with remote.lease("x", wait=60), remote.lease("y", wait=60):
+        pass
+    (told,) = caplog.messages
+    assert f"{remote.location}: waiting for another at work; who died is removed after" in told
+
+
 def test_one_that_waits_for_long_shows_that_it_lives(remote):
     """Its ticket outlasts the time after which those behind it would remove a dead one's."""
     entered = []

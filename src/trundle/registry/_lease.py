@@ -22,6 +22,7 @@ out later than that would go unnoticed; a ledger (`Ledger`) loses nothing even t
 """
 
 import contextlib
+import logging
 import random
 import re
 import secrets
@@ -45,6 +46,9 @@ LEASE_ARTIFACT = "application/vnd.trundle.lease.v1"
 
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,40}[a-z0-9])?")
 _TAG = re.compile(r"(?P<kind>[ct])-(?P<number>\d{10})-(?P<millis>\d{1,9})-(?P<id>[0-9a-f]{16})")
+_LOG = logging.getLogger(__name__)
+_QUIET = 5.0
+"""Seconds of waiting that nobody is told of."""
 _RAREST = 10
 _RENEWED = 8
 """A ticket is set anew each time that this part of its seconds has gone by."""
@@ -93,6 +97,8 @@ class TagLease:
         self._poll = poll
         self._since = 0.0
         self._sights: dict[str, _Sight] = {}
+        self._begun = 0.0
+        self._told = False
 
     def check(self) -> None:
         """Makes sure that nobody else may have taken over.
@@ -116,7 +122,8 @@ class TagLease:
         Raises:
             BusyError: others held it all the time.
         """
-        deadline = time.monotonic() + wait
+        self._begun = time.monotonic()
+        deadline = self._begun + wait
         ticket = None
         while ticket is None:
             ticket = self._queue(deadline)
@@ -170,9 +177,22 @@ class TagLease:
                     f"try again later; who died is removed after {self._seconds:g} seconds",
                 )
             self._outlast([*choosing, *lower], begin)
+            self._tell(len({each.id for each in (*choosing, *lower)}), begin)
             # The further behind, the less often.
             pause = self._poll * min(len(lower) + 1, _RAREST)
             time.sleep(random.uniform(pause / 2, pause))  # noqa: S311 - no secret
+
+    def _tell(self, others: int, now: float) -> None:
+        """Tells once, after some seconds, why nothing goes on."""
+        if self._told or now - self._begun < _QUIET:
+            return
+        self._told = True
+        _LOG.warning(
+            "%s: waiting for %s; who died is removed after %g seconds",
+            self._repository.location,
+            "another at work" if others == 1 else f"{others} others at work",
+            self._seconds,
+        )
 
     def _renew(self, ticket: _Ticket) -> bool:
         """Shows that this process is alive, if it did not lately; False when others may be about to remove the ticket."""
