@@ -18,6 +18,7 @@ from trundle.registry._interface import (
 from trundle.registry._layout import DirectoryRegistry, DirectoryRepository
 from trundle.registry._ledger import MARK_ANNOTATION, Ledger, PendingError, Turn
 from trundle.registry._ledger_entries import Entry, mark_of
+from trundle.registry._markers import REMOVED_ARTIFACT
 from trundle.registry._model import (
     EMPTY,
     EMPTY_DESCRIPTOR,
@@ -64,6 +65,7 @@ __all__ = [
     "PACKAGE_ARTIFACT",
     "PACKAGE_CONFIG",
     "PACKAGE_CONTENT",
+    "REMOVED_ARTIFACT",
     "BusyError",
     "ConflictError",
     "Copied",

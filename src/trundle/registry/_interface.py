@@ -230,12 +230,11 @@ class Repository(Protocol):
         """
 
     def remove_tag(self, tag: str) -> None:
-        """Removes a tag, and with it the manifest where the registry cannot do the one without the other.
+        """Removes a tag; and its manifest, where that has no other tag and the registry only deletes manifests.
 
         Raises:
             NotFoundError: there is no such tag.
-            RefusedError: other tags point to the same manifest, and the registry cannot spare them; or it does
-                not delete at all.
+            RefusedError: the registry does not delete.
         """
 
     def remove_unique_tag(self, tag: str) -> None:

@@ -314,23 +314,19 @@ class HttpRepository:
         raise _too_large(where, _MOST_PAGES, _MOST_PAGES + 1)
 
     def remove_tag(self, tag: str) -> None:
-        """Removes a tag, and with it the manifest where the registry cannot do the one without the other."""
+        """Removes a tag; and its manifest, where that has no other tag and the registry only deletes manifests."""
         found = self.resolve(tag)
-        url, where = self._manifest(tag)
+        url, _ = self._manifest(tag)
         try:
             with closing(self._requests.call("DELETE", url, {_ACCEPTED, _OK, _NOT_FOUND})):
                 return
         except RefusedError:
             pass  # Registries before the specification 1.1 delete by digest only.
-        others = [each for each in self._tags_of(found.digest) if each != tag]
-        if others:
-            raise RefusedError(
-                where,
-                "a tag that can be removed alone",
-                f"that {', '.join(others[:5])} point to the same manifest, and a registry that deletes "
-                "manifests with all their tags",
-                "remove those tags as well, by deleting the manifest",
-            )
+        if any(each != tag for each in self._tags_of(found.digest)):
+            # The tag gets a manifest of its own, which can go without harm to others.
+            put_marker(self, tag, REMOVED_ARTIFACT)
+            self.remove_unique_tag(tag)
+            return
         stored = self.get_manifest(found.digest)
         if not self._delete(found.digest):
             self.remove_unique_tag(tag)

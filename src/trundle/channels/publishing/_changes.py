@@ -9,7 +9,11 @@ from trundle.channels._refusals import Refusal, RefusalCode, RefusedError
 from trundle.channels.files import Channel, Entry
 from trundle.channels.publishing._artifact import Artifact
 from trundle.channels.publishing._channel import Committed, Decide, PublishedChannel
-from trundle.channels.publishing._content import digest_of_tag, remove_version_tag
+from trundle.channels.publishing._content import (
+    digest_of_tag,
+    is_being_removed,
+    remove_version_tag,
+)
 from trundle.channels.transitions import (
     Deprecate,
     Operation,
@@ -174,7 +178,7 @@ def _bring_back(
         code, advice = RefusalCode.DIGEST_CHANGED, "restore just what was published"
         raise RefusedError(Refusal(code, where, f"the content {entry.identity}", found, advice))
     tagged = digest_of_tag(repository, entry.tag_name)
-    if tagged not in (None, digest):
+    if tagged not in (None, digest) and not is_being_removed(repository, entry.tag_name):
         code, advice = RefusalCode.TAG_EXISTS, "remove that tag; it is not this version's"
         raise RefusedError(Refusal(code, where, f"no tag, or one for {digest}", tagged, advice))
     if not artifact and not _is_there(repository, digest, dry_run=dry_run):
