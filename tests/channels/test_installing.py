@@ -21,8 +21,10 @@ from trundle.channels import (
 from trundle.channels.installing import (
     LOCK_FILE,
     StateBusyError,
+    Tidied,
     foresee,
     roll_back,
+    tidy,
     uninstall,
     upgrade,
 )
@@ -396,6 +398,51 @@ def test_unpacked_versions_long_past_are_removed_and_come_back_from_the_store(pl
         for _ in range(5):
             roll_back(installation, CRM)
     assert plain.text() == "acme/crm 1.0.0"
+
+
+def test_content_that_nobody_goes_back_to_is_removed(plain):
+    for version in ("1.0.0", "1.0.1", "1.0.2", "1.0.3"):
+        plain.publish(version)
+        if version == "1.0.0":
+            plain.install()
+        upgraded(plain)
+    plain.publish("1.0.0", "acme/other", content="of its own")
+    plain.install("acme/other")
+    store = plain.state / "content" / "blobs" / "sha256"
+
+    def size():
+        return sum(path.stat().st_size for path in store.iterdir())
+
+    with plain.installation() as installation:
+        uninstall(installation, "acme/other")
+        whole = size()
+        found = tidy(installation, 2, dry_run=True)
+        assert [each.name for each in found.removed] == ["acme/crm 1.0.0", "acme/other 1.0.0"]
+        assert (size(), tidy(installation, 2)) == (whole, found)
+        assert size() == whole - found.size < whole
+        assert tidy(installation, 2) == Tidied((), 0)
+        for expected in ("1.0.2", "1.0.1"):
+            assert roll_back(installation, CRM).after == expected
+        refused(lambda: roll_back(installation, CRM), RefusalCode.CONTENT_MISSING)
+        assert [each.name for each in tidy(installation, 0).removed] == [
+            "acme/crm 1.0.2",
+            "acme/crm 1.0.3",
+        ]
+    assert plain.text() == "acme/crm 1.0.1"
+    with plain.installation() as installation:
+        installation.unhold(CRM, v("1.0.3"))
+    assert upgraded(plain) == [("upgrade", "1.0.1", "1.0.3")]
+
+
+def test_tidying_removes_what_is_damaged_too(plain):
+    plain.publish("1.0.0")
+    plain.install()
+    with plain.installation() as installation:
+        digest = installation.package(CRM).digest
+        uninstall(installation, CRM)
+        (plain.state / "content" / "blobs" / "sha256" / digest[7:]).write_bytes(b"{}")
+        assert [each.digest for each in tidy(installation, 0).removed] == [digest]
+        assert tidy(installation, 0).removed == ()
 
 
 def test_content_that_a_real_registry_lost_is_refused(site):

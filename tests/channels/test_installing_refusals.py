@@ -317,6 +317,20 @@ def test_signed_metadata_that_expired(signed):
     refused(signed, RefusalCode.EXPIRED_METADATA)
 
 
+@pytest.mark.parametrize("kind", ["signed", "unsigned"])
+def test_a_channel_that_is_about_to_expire_is_told_of(tmp_path, kind):
+    site = Folder(tmp_path, signed=kind == "signed")
+    site.publish("1.0.0", expires=dt.timedelta(days=7))
+    site.install()
+    for days, told in ((5, False), (1.5, True), (1, True)):
+        site.clock.go(days=days)
+        with site.installation() as installation:
+            outlook = installation.look(installation.package(CRM))
+        found = [each for each in outlook.plan.notes if "the channel stable expires at" in each]
+        assert bool(found) == (told and not outlook.plan.refusals)
+    assert [each.code for each in outlook.plan.refusals] == [RefusalCode.EXPIRED_METADATA]
+
+
 def test_signed_metadata_older_than_what_was_seen(signed):
     files = {path: path.read_bytes() for path in signed.static.iterdir()}
     signed.publish("1.0.1")

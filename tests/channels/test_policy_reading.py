@@ -127,7 +127,7 @@ def test_policies_are_read_as_they_are_written(policy):
     ("data", "where", "advice"),
     [
         ([], "upgrade", "object"),
-        ({"pach": "immediate"}, "upgrade", "did you mean patch?"),
+        ({"pach": "immediate"}, "upgrade.pach", "did you mean patch?"),
         ({"patch": "imediate"}, "upgrade.patch", "did you mean immediate?"),
         ({"patch": True}, "upgrade.patch", "write one of them"),
         ({"patch": None}, "upgrade.patch", "write one of them"),

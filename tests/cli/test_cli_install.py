@@ -186,6 +186,21 @@ def test_policies_are_linted_set_and_shown(plain):
     assert shown["upgrade"]["windows"][0]["start"] == "0 2 * * SUN"
 
 
+def test_findings_about_a_policy_name_the_line(plain):
+    (plain.folder / "policy.yaml").write_text(
+        "# ours\nupgrade:\n  minr: window\n  minor: window\n  exclusions:\n    - start: x\n"
+    )
+    told = plain.run("policy", "lint", "policy.yaml", code=3).stderr
+    assert "policy.yaml:3: upgrade.minr: expected one of the keys" in told
+    assert "policy.yaml:6: upgrade.exclusions[0].start: expected a time" in told
+    assert "policy.yaml:6: upgrade.exclusions[0].end: expected a time" in told
+    (plain.folder / "policy.yaml").write_text("upgrade:\n  patch: immediate\n  minor: window\n")
+    assert (
+        "warning: policy.yaml:3: upgrade.minor"
+        in plain.run("policy", "lint", "policy.yaml", code=3).stdout
+    )
+
+
 def test_a_signed_channel_is_followed_by_its_root(plain):
     plain.run("keys", "init", "keys", "--no-passphrase")
     (plain.folder / "package").mkdir()
@@ -231,6 +246,21 @@ def test_a_check_that_is_refused_says_so_once(plain):
     assert (checked.stdout + checked.stderr).count("[channel-not-found]") == 1
 
 
+def test_content_that_nobody_goes_back_to_is_removed(plain):
+    plain.publish("1.0.0")
+    plain.run("install", plain.repository, "--unsigned")
+    plain.publish("1.0.1")
+    plain.run("upgrade")
+    assert "removed 0 versions" in plain.run("tidy").stderr
+    assert "would have removed 1 version" in plain.run("tidy", "--keep", "0", "--dry-run").stderr
+    done = json.loads(plain.run("tidy", "--keep", "0", "-o", "json").stdout)
+    assert [each["name"] for each in done["removed"]] == ["acme/crm 1.0.0"]
+    assert done["bytes"] > 0
+    plain.run("rollback", "acme/crm", code=5)
+    plain.run("tidy", "--keep", "-1", code=2)
+    assert plain.text() == "content of 1.0.1"
+
+
 def test_what_was_seen_is_forgotten_when_that_is_asked_for(plain):
     assert "nothing to forget" in plain.run("forget", "clock").stderr
     plain.publish("1.0.0")
@@ -250,7 +280,7 @@ def test_what_was_seen_is_forgotten_when_that_is_asked_for(plain):
 
 def test_what_cannot_be_understood_is_a_matter_of_usage(plain):
     (plain.folder / "policy.yaml").write_bytes(b"upgrade: \xff")
-    assert "expected text in UTF-8" in plain.run("policy", "lint", "policy.yaml", code=3).stderr
+    assert "expected UTF-8 text" in plain.run("policy", "lint", "policy.yaml", code=3).stderr
     plain.run("hold", "acme/crm", "--reason", " ", code=2)
     plain.run("hold", "acme/crm", "--reason", "x", "--until", "2020-01-01T00:00:00Z", code=2)
     plain.run("upgrade", "--to", "1.0.0", code=2)

@@ -19,6 +19,7 @@ from trundle.cli import (
     project,
     publish,
     reports,
+    tidy,
     verify,
 )
 from trundle.cli._failures import ExitCode, failures_reported, report_bug
@@ -100,6 +101,7 @@ for _command in (
     install.unhold,
     install.rollback,
     install.uninstall,
+    tidy.tidy,
     installed.status,
     installed.list_,
     installed.history,

@@ -15,7 +15,7 @@ from trundle.cli._failures import ExitCode, Refusal
 from trundle.cli._printing import Format, print_data, print_text, say, warn
 
 if TYPE_CHECKING:
-    from trundle.channels import Plan, Policy
+    from trundle.channels import Plan
     from trundle.channels import Refusal as Refused
     from trundle.channels.installing import Event, Installation, Outlook, Package
 
@@ -47,7 +47,7 @@ AnyName = Annotated[
     str | None,
     typer.Argument(metavar="NAME", help="An installed package; all of them where absent."),
 ]
-PolicyFile = Annotated[
+PolicyOption = Annotated[
     Path | None,
     typer.Option("--policy", metavar="FILE", help="A YAML file with an `upgrade:` policy."),
 ]
@@ -81,34 +81,6 @@ def opened(
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         progress = stack.enter_context(bytes_progress(label))
         yield stack.enter_context(Installation(folder, clock=now, progress=progress))
-
-
-def read_policy_file(path: Path) -> "Policy":
-    """The policy in a file."""
-    import msgspec  # noqa: PLC0415
-
-    from trundle.channels import read_policy  # noqa: PLC0415
-    from trundle.reading import DocumentError, parse_yaml  # noqa: PLC0415
-
-    try:
-        text = path.read_text(encoding="utf-8")
-        documents = tuple(parse_yaml(text, str(path)))
-    except UnicodeDecodeError as error:
-        message = f"{path}: expected text in UTF-8, found byte {error.object[error.start]:#04x}"
-        advice = "write the policy as YAML"
-        raise Refusal(ExitCode.FINDINGS, f"{message} at position {error.start}; {advice}") from None
-    except DocumentError as error:
-        raise Refusal(ExitCode.FINDINGS, str(error)) from None
-    data = msgspec.json.decode(documents[0].data) if len(documents) == 1 else None
-    if not isinstance(data, dict) or list(data) != ["upgrade"]:
-        found = f"{len(documents)} documents" if len(documents) != 1 else _keys(data)
-        message = f"{path}: expected one document with the key upgrade, found {found}"
-        raise Refusal(ExitCode.FINDINGS, f"{message}; write the policy below `upgrade:`")
-    return read_policy(data["upgrade"], f"{path}: upgrade")
-
-
-def _keys(data: Any) -> str:
-    return f"the keys {', '.join(map(str, data))}" if isinstance(data, dict) and data else "none"
 
 
 def time_of(text: str | None, option: str) -> dt.datetime | None:

@@ -11,7 +11,7 @@ from trundle.cli._failures import ExitCode, Refusal
 from trundle.cli._installing import (
     AnyName,
     Name,
-    PolicyFile,
+    PolicyOption,
     State,
     Version,
     event_data,
@@ -20,9 +20,9 @@ from trundle.cli._installing import (
     plan_data,
     plan_text,
     print_changes,
-    read_policy_file,
     time_of,
 )
+from trundle.cli._policies import read_policy_file
 from trundle.cli._printing import Format, print_data, print_text, warn
 from trundle.cli.project import DryRun, Output
 
@@ -86,7 +86,7 @@ def install(
             help="The repository of a package that it may need; repeatable.",
         ),
     ] = None,
-    policy: PolicyFile = None,
+    policy: PolicyOption = None,
     state: State = None,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,

@@ -16,7 +16,7 @@ from trundle.cli._failures import ExitCode, Refusal
 from trundle.cli._installing import (
     AnyName,
     Name,
-    PolicyFile,
+    PolicyOption,
     State,
     event_data,
     event_text,
@@ -24,9 +24,9 @@ from trundle.cli._installing import (
     package_data,
     plan_data,
     plan_text,
-    read_policy_file,
     state_folder,
 )
+from trundle.cli._policies import PolicyFile, read_policy_file
 from trundle.cli._printing import Format, print_data, print_result, print_text, say
 from trundle.cli.install import Down, Now, To, request_of
 from trundle.cli.project import DryRun, Output
@@ -45,7 +45,7 @@ def plan(
     to: To = None,
     now_: Now = False,
     down: Down = False,
-    policy: PolicyFile = None,
+    policy: PolicyOption = None,
     state: State = None,
     output: Output = Format.TABLE,
 ) -> None:
@@ -138,6 +138,7 @@ def _status_text(found: "Status") -> str:
     lines += [f"  {key:<10} {value}" for key, value in pairs if value]
     lines += [f"  scheduled  {each.entry.version}: {each.message}" for each in found.scheduled]
     lines += [f"  blocked    {each.entry.version}: {each.message}" for each in found.blocked]
+    lines += [f"  note       {each}" for each in found.notes]
     lines += [
         f"  {each.type:<14} {each.status:<8} {each.reason:<17} {_first(each.message)}".rstrip()
         for each in found.conditions
@@ -194,7 +195,8 @@ def policy_lint(
     """Find what is wrong with a policy, and what can never or hardly ever act."""
     from trundle.channels import lint  # noqa: PLC0415
 
-    findings = lint(read_policy_file(file), now(), f"{file}: upgrade")
+    text = PolicyFile(file)
+    findings = [text.located(each) for each in lint(text.policy, now())]
     print_result(
         lambda: [
             {

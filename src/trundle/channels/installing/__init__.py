@@ -20,6 +20,7 @@ from trundle.channels.installing._installation import Installation
 from trundle.channels.installing._looking import Follow, Outlook
 from trundle.channels.installing._records import Deed, Event, Package
 from trundle.channels.installing._selecting import Offer, Selection, select
+from trundle.channels.installing._tidying import Removed, Tidied, tidy
 from trundle.channels.installing._upgrading import foresee, roll_back, uninstall, upgrade
 
 __all__ = [
@@ -38,11 +39,13 @@ __all__ = [
     "Offer",
     "Outlook",
     "Package",
+    "Removed",
     "Result",
     "Round",
     "Selection",
     "StateBusyError",
     "StateError",
+    "Tidied",
     "exists",
     "foresee",
     "install",
@@ -50,6 +53,7 @@ __all__ = [
     "roll_back",
     "run_round",
     "select",
+    "tidy",
     "uninstall",
     "upgrade",
 ]

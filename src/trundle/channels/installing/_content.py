@@ -5,7 +5,8 @@ The local store is an image layout. What it has is never fetched again, so that 
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import msgspec
@@ -123,6 +124,38 @@ class ContentStore:
                     progress=progress,
                 )
             return artifact
+
+    def tidy(self, needed: Collection[str], *, dry_run: bool = False) -> tuple[list[str], int]:
+        """Removes artifacts that are not needed, and what broke off; called while nobody else changes the store.
+
+        Args:
+            needed: the digests of the artifacts that stay.
+            dry_run: whether nothing is removed.
+
+        Returns:
+            The digests of those that go, and how many bytes they have that no other one needs.
+
+        Raises:
+            StorageError: the store cannot be read or written.
+        """
+        parts = {f"sha256:{tag}": self._parts(f"sha256:{tag}") for tag in self._store.tags()}
+        gone = sorted(parts.keys() - set(needed))
+        live = {each for digest in parts.keys() & set(needed) for each in parts[digest]}
+        dead = {name: size for digest in gone for name, size in parts[digest].items()}
+        if not dry_run and self._store.folder.is_dir():
+            for digest in gone:
+                self._store.remove_tag(digest.partition(":")[2])
+            self._store.collect_garbage(0, now=time.time())
+        return gone, sum(size for name, size in dead.items() if name not in live)
+
+    def _parts(self, digest: str) -> dict[str, int]:
+        """The blobs of an artifact that is here with their sizes; nothing where its manifest is damaged."""
+        try:
+            stored = self._store.get_manifest(digest)
+        except (NotFoundError, DigestMismatchError, InvalidManifestError):
+            return {}
+        blobs = {each.digest: each.size for each in stored.document.blobs()}
+        return {digest: stored.descriptor.size, **blobs}
 
     def unpack(self, artifact: Artifact, folder: Path, where: str) -> None:
         """Unpacks an artifact that is here into a folder, which appears with one rename; nothing if it exists.

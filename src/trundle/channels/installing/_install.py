@@ -145,7 +145,8 @@ class _Following:
         signed = not wanted.unsigned
         word = self._channel if is_channel_word(self._channel) else None
         follow = Follow(place, self._channel, None, word, signed)
-        channel, location, warnings = installation.reader.read(follow)
+        read = installation.reader.read(follow)
+        channel = read.channel
         name, memory = channel.package, installation.memory
         before = memory.package(name)
         if main and before is not None and _is_same(before, place, self._channel):
@@ -158,7 +159,7 @@ class _Following:
         plan = judge(channel, memory.seen(name, channel.name), state, policy, now, request)
         if plan.refusals:
             raise RefusedError(*plan.refusals)
-        self._outlooks[name] = Outlook(plan, state, channel, location, warnings)
+        self._outlooks[name] = Outlook(plan, state, channel, read.location, read.warnings)
         return Goal(
             name=name,
             repository=place,

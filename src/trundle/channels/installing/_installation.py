@@ -145,7 +145,7 @@ class Installation:
             package.repository, package.channel, package.name, package.word, package.signed
         )
         try:
-            channel, location, warnings = self.reader.read(follow)
+            read = self.reader.read(follow)
         except RefusedError as error:
             plan = Plan(
                 package=package.name, at=now, installed=package.installed, refusals=error.refusals
@@ -153,11 +153,13 @@ class Installation:
             return Outlook(plan, state)
         now = self.now()
         seen = self.memory.seen(package.name, package.word)
-        plan = judge(channel, seen, state, policy, now, request)
-        outlook = Outlook(plan, state, channel, location, warnings)
+        plan = judge(read.channel, seen, state, policy, now, request)
+        if not plan.refusals:
+            plan = msgspec.structs.replace(plan, notes=(*plan.notes, *read.notes(now)))
+        outlook = Outlook(plan, state, read.channel, read.location, read.warnings)
         if outlook.accepted:
             with self.memory.changing():
-                self.memory.remember(channel, state.known, now)
+                self.memory.remember(read.channel, state.known, now)
         return outlook
 
     def status(self, package: Package, outlook: Outlook | None = None) -> Status:

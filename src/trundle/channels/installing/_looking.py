@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from trundle.channels._refusals import ChannelError, Refusal, RefusalCode, RefusedError
+from trundle.channels._times import format_time
 from trundle.channels.decision import Plan, Request, State, decide
 from trundle.channels.files import Channel, ChannelFileError
 from trundle.channels.installing._memory import content_of
@@ -25,6 +26,9 @@ from trundle.registry import (
 
 if TYPE_CHECKING:
     from trundle.channels.trust import TrustStore
+
+SOON = dt.timedelta(days=1)
+"""How long before a channel expires whoever follows it is told."""
 
 _ACCEPTED = frozenset(
     {
@@ -83,6 +87,29 @@ class Outlook(msgspec.Struct, frozen=True):
         return self.channel if {e.code for e in self.plan.refusals} <= _ACCEPTED else None
 
 
+class Read(msgspec.Struct, frozen=True):
+    """A channel that was read.
+
+    Attributes:
+        channel: what it holds.
+        location: its full name.
+        warnings: what is not as it should be, but understood.
+        expires: until when it is to be believed; None where nothing says.
+    """
+
+    channel: Channel
+    location: str
+    warnings: tuple[str, ...]
+    expires: dt.datetime | None
+
+    def notes(self, now: dt.datetime) -> tuple[str, ...]:
+        """What one should know beforehand."""
+        if self.expires is None or self.expires - now > SOON:
+            return ()
+        where = f"the channel {self.channel.name} expires at {format_time(self.expires)}"
+        return (f"{where}, and nothing is upgraded then; its publisher has to refresh it",)
+
+
 class Reader:
     """Reads channels for one installation.
 
@@ -95,8 +122,8 @@ class Reader:
         self._folder = trust
         self._clock = clock
 
-    def read(self, follow: Follow) -> tuple[Channel, str, tuple[str, ...]]:
-        """Reads a channel: what it holds, its full name, and warnings.
+    def read(self, follow: Follow) -> "Read":
+        """Reads a channel.
 
         Raises:
             RefusedError: it cannot be read or believed; the code says why.
@@ -114,7 +141,7 @@ class Reader:
         except (ChannelError, RegistryError) as error:
             raise RefusedError(*refusals_of(error)) from error
         warnings = tuple(str(each) for each in served.warnings)
-        return served.channel, source.location, warnings
+        return Read(served.channel, source.location, warnings, served.expires)
 
     def location(self, channel: str, repository: str) -> str:
         """The full name of a channel.

@@ -194,16 +194,29 @@ def _earlier(installation: Installation, package: Package) -> Event:
         expected, advice = "an installation that follows a channel", "install the other tag"
         code, found = RefusalCode.PINNED, f"one that is pinned to {package.pinned}"
         raise RefusedError(Refusal(code, package.name, expected, found, advice))
-    for event in installation.history(package.name):
-        if event.action == "uninstall":
-            break
-        if event.action in _CAME and event.after_digest == package.digest:
-            if event.before:
-                return event
-            break
+    event = next(way_back(installation.history(package.name), package.digest), None)
+    if event is not None:
+        return event
     expected = f"a version that was installed before {package.version}"
     code, advice = RefusalCode.NOT_INSTALLED, "look at the history"
     raise RefusedError(Refusal(code, package.name, expected, "none", advice))
+
+
+def way_back(history: Iterable[Event], digest: str) -> Iterator[Event]:
+    """The events that brought what is installed, what was installed before it, and so on.
+
+    Args:
+        history: what happened to a package, the newest first.
+        digest: the digest of what is installed.
+    """
+    for event in history:
+        if event.action == "uninstall":
+            return
+        if event.action in _CAME and event.after_digest == digest:
+            if not event.before:
+                return
+            yield event
+            digest = event.before_digest
 
 
 def uninstall(installation: Installation, name: str, *, dry_run: bool = False) -> Event:

@@ -117,7 +117,7 @@ class _Fields:
             if key not in known:
                 advice = did_you_mean(str(key), known, "remove it")
                 expected = f"one of the keys {', '.join(known)}"
-                findings.append(Finding(where, expected, shown(key), advice))
+                findings.append(Finding(f"{where}.{key}", expected, shown(key), advice))
 
     def note(self, key: str, expected: str, found: str, advice: str) -> None:
         self.findings.append(Finding(f"{self.where}.{key}", expected, found, advice))

@@ -27,12 +27,14 @@ class ServedChannel(msgspec.Struct, frozen=True):
         latest: the content of its `latest` file.
         signed: whether its signatures were verified.
         warnings: what is not as it should be, but understood.
+        expires: until when all of it is to be believed; None where nothing says.
     """
 
     channel: Channel
     latest: Latest
     signed: bool
     warnings: tuple[Finding, ...] = ()
+    expires: dt.datetime | None = None
 
 
 def read_channel(
@@ -95,7 +97,10 @@ def _read(
     if errors:
         raise RefusedError(*(each.refusal for each in errors))
     warnings = (*latest.warnings, *everything.warnings)
-    return ServedChannel(everything.channel, latest.latest, trust is not None, warnings)
+    channel = everything.channel
+    ends = [channel.expires, None if trust is None else trust.valid_until(where)]
+    expires = min((each for each in ends if each), default=None)
+    return ServedChannel(channel, latest.latest, trust is not None, warnings, expires)
 
 
 def has_signatures(source: ChannelSource) -> bool:

@@ -13,7 +13,7 @@ import filelock
 import msgspec
 
 from trundle.channels.trust._errors import TrustError
-from trundle.channels.trust._verifying import Read, TrustState, verify
+from trundle.channels.trust._verifying import Read, TrustState, valid_until, verify
 
 _WAIT = 30.0
 _STATES = "*.json"
@@ -84,6 +84,15 @@ class TrustStore:
             state = self._read(path)
             if state is not None:
                 self._write(path, TrustState(state.root))
+
+    def valid_until(self, channel: str) -> datetime | None:
+        """When the first of what was verified of a channel expires; None where nothing was yet.
+
+        Raises:
+            TrustError: the state cannot be read.
+        """
+        state = self.state(channel)
+        return None if state is None else valid_until(state)
 
     def clock(self) -> datetime | None:
         """The latest time at which any channel was verified; None where none ever was.

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 from tuf.api import exceptions
+from tuf.api.metadata import Metadata
 from tuf.ngclient import FetcherInterface, Updater, UpdaterConfig
 
 from trundle.channels.trust._errors import Reason, TrustError
@@ -107,6 +108,15 @@ def verify(
         metadata = {each: (folder / each).read_bytes() for each in _KEPT}
         root = (folder / "root.json").read_bytes()
     return TrustState(root, metadata, moment), files
+
+
+def valid_until(state: TrustState) -> datetime | None:
+    """When the first of what was verified expires; None where nothing was yet."""
+    if not state.metadata:
+        return None
+    documents = (state.root, *state.metadata.values())
+    times = [Metadata.from_bytes(each).signed.expires for each in documents]
+    return min(each.replace(tzinfo=UTC) for each in times)
 
 
 def _file(updater: Updater, name: str, folder: Path) -> bytes:

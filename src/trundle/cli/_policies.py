@@ -1,0 +1,90 @@
+"""How the commands read a file with an upgrade policy; findings name its lines."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from trundle.cli._failures import ExitCode, Refusal
+
+if TYPE_CHECKING:
+    from trundle.channels import Finding, Policy
+    from trundle.reading import Node
+
+_KEY = "upgrade"
+_PARTS = re.compile(r"[^.\[\]]+")
+
+
+class PolicyFile:
+    """A file with an upgrade policy below `upgrade:`.
+
+    Attributes:
+        policy: the policy.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Reads a file.
+
+        Raises:
+            Refusal: it is no YAML document with the key `upgrade`.
+            PolicyError: the policy cannot be used.
+            OSError: the file cannot be read.
+        """
+        from trundle.channels import PolicyError, read_policy  # noqa: PLC0415
+
+        self._path = path
+        self._root, data = _document(path)
+        try:
+            self.policy: Policy = read_policy(data[_KEY], _KEY)
+        except PolicyError as error:
+            raise PolicyError(self.located(each) for each in error.findings) from None
+
+    def located(self, finding: "Finding") -> "Finding":
+        """A finding about this policy, with the file and the line."""
+        line = _line(self._root, finding.where)
+        return msgspec.structs.replace(finding, where=f"{self._path}:{line}: {finding.where}")
+
+
+def read_policy_file(path: Path) -> "Policy":
+    """The policy in a file; the errors are those of `PolicyFile`."""
+    return PolicyFile(path).policy
+
+
+def _document(path: Path) -> "tuple[Node, dict[str, Any]]":
+    from trundle.reading import DocumentError, decode, parse_yaml  # noqa: PLC0415
+
+    try:
+        documents = parse_yaml(decode(path.read_bytes(), str(path)), str(path))
+    except DocumentError as error:
+        raise Refusal(ExitCode.FINDINGS, str(error)) from None
+    data = msgspec.json.decode(documents[0].data) if len(documents) == 1 else None
+    if not isinstance(data, dict) or list(data) != [_KEY]:
+        found = f"{len(documents)} documents" if len(documents) != 1 else _keys(data)
+        message = f"{path}: expected one document with the key {_KEY}, found {found}"
+        raise Refusal(ExitCode.FINDINGS, f"{message}; write the policy below `{_KEY}:`")
+    return documents[0].root, data
+
+
+def _keys(data: Any) -> str:
+    return f"the keys {', '.join(map(str, data))}" if isinstance(data, dict) and data else "none"
+
+
+def _line(node: "Node", place: str) -> int:
+    """The line of a place such as `upgrade.windows[0].start`, or of what is nearest above it."""
+    from trundle.reading import ListNode, MapNode  # noqa: PLC0415
+
+    line = node.line
+    for part in _PARTS.findall(place):
+        match node:
+            case MapNode():
+                found = next((each for each in node.entries if each[0].text == part), None)
+                if found is None:
+                    return line
+                line, node = found[0].line, found[1]
+            case ListNode() if part.isdecimal() and int(part) < len(node.items):
+                node = node.items[int(part)]
+                line = node.line
+            case _:
+                return line
+    return line
