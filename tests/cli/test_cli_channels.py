@@ -424,6 +424,17 @@ def test_a_broken_file_gives_its_errors_and_not_its_warnings(shop):
     assert "createTime" not in found
 
 
+@pytest.mark.parametrize("further", [("--reason", "x"), ("--keep-content",)])
+def test_what_does_not_go_with_undoing(shop, further):
+    shop.publish("1.0.0")
+    shop.publish("1.1.0")
+    shop.unpublish("1.0.0", "--reason", "a flaw")
+    found = shop.unpublish("1.0.0", "--undo", *further, code=2).stderr
+    assert f"{further[0]}: expected no --undo" in found
+    assert "--undo" in shop.unpublish("1.1.0", "--content", "db", code=2).stderr
+    assert shop.versions() == ["1.1.0"]
+
+
 def test_garbage_is_pruned(shop):
     shop.publish("1.0.0")
     shop.publish("1.1.0")

@@ -136,6 +136,11 @@ def unpublish(
     )
 
     number = version_of(version)
+    if undo and (reason or keep_content):
+        found = "--reason" if reason else "--keep-content"
+        raise Refusal(
+            ExitCode.USAGE, f"{found}: expected no --undo with it, found one; leave it out"
+        )
     target = published(repository, channel, keys)
     if undo:
         with _packed(content) as artifact:
