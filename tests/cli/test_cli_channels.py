@@ -489,3 +489,15 @@ def test_what_is_no_root_is_named(shop):
     found = shop.run(*SHOW, "--root", "db/app.yaml", code=6).stderr
     assert "db/app.yaml: expected a TUF root" in found
     assert "nowhere.json" in shop.run(*SHOW, "--root", "nowhere.json", code=5).stderr
+
+
+def test_what_a_publisher_writes_does_not_steer_terminals(shop):
+    shop.publish("1.0.0", change='"red \\e[2J \\u202e x"')
+    shop.publish("1.1.0")
+    shop.unpublish("1.0.0", "--reason", "a\x1b]0;flaw\nfake: line")
+    log = shop.run("channel", "log", REPOSITORY, "--channel", "stable").stdout
+    assert "    - red \\x1b[2J \\u202e x\n" in log
+    assert "unpublish  1.0.0: a\\x1b]0;flaw fake: line\n" in log
+    assert "unpublished: a\\x1b]0;flaw fake: line\n" in shop.run(*SHOW).stdout
+    assert shop.shown()["unpublished"][0]["reason"] == "a\x1b]0;flaw\nfake: line"
+    assert "\x1b" not in shop.publish("1.0.0", code=3).stderr

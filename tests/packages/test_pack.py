@@ -153,6 +153,27 @@ def test_an_ignore_file_leaves_out_more_and_takes_back_in(tmp_path):
     assert packed(tmp_path / "build/again")[1] == data
 
 
+KEY = "-----BEGIN PRIVATE KEY-----\nMC4C\n-----END PRIVATE KEY-----\n"
+LOCKED = KEY.replace("PRIVATE", "ENCRYPTED PRIVATE")
+LAYOUT = {"registry/oci-layout": "{}", "registry/index.json": "{}", "registry/blobs/sha256/0": ""}
+
+
+def test_private_keys_and_registries_are_not_packed_by_mistake(tmp_path):
+    files = {"keys/online.pem": KEY, "keys/root": LOCKED, "keys/root.json": "{}"} | LAYOUT
+    folder = make(tmp_path, files)
+    found = findings(folder)
+    assert [each.partition(":")[0] for each in found] == [
+        str(folder / name) for name in ("keys/online.pem", "keys/root", "registry")
+    ]
+    assert "a line into" in found[0]
+    assert "keys/online.pem leaves it out, and !keys/online.pem packs it" in found[0]
+    (folder / ".trundleignore").write_text("keys/*.pem\n!keys/root\nregistry/\n")
+    names = packed(folder)[0].files
+    assert names == (".trundleignore", "app.yaml", "keys/root", "keys/root.json")
+    (folder / ".trundleignore").write_text("keys/\n!registry/\n")
+    assert "registry/oci-layout" in packed(folder)[0].files
+
+
 def test_a_link_in_the_package_is_packed_as_what_it_leads_to(tmp_path):
     folder = make(tmp_path / "p", {"v1/a": "content"})
     (folder / "latest").symlink_to("v1/a")

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from enum import StrEnum
@@ -11,6 +12,8 @@ from typing import Any, Protocol
 
 import typer
 
+_STEERING = re.compile(r"(?!\x1b\[[0-9;]*m)[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Control characters but tabs, line ends and colours; and those that turn the direction of writing around."""
 _SHOWN = 40
 """How many letters of a step are shown."""
 
@@ -40,7 +43,7 @@ def print_result(data: Callable[[], Any], text: Callable[[], str], output: Forma
 
 def print_data(data: Any, output: str) -> None:
     """Prints plain values as JSON or YAML."""
-    print_text(data_text(data, output))
+    print_exactly(data_text(data, output))
 
 
 def data_text(data: Any, output: str) -> str:
@@ -52,9 +55,24 @@ def data_text(data: Any, output: str) -> str:
 
 
 def print_text(text: str) -> None:
-    """Prints a text, with just one line end after it."""
+    """Prints a text for people, with just one line end after it, and nothing in it that steers a terminal."""
+    print_exactly(harmless(text))
+
+
+def print_exactly(text: str) -> None:
+    """Prints what programs read, such as documents, with just one line end after it."""
     if text:
         sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+
+
+def harmless(text: str) -> str:
+    """A text without what would steer a terminal, which others may have put into it; colours stay."""
+    return _STEERING.sub(lambda match: ascii(match[0])[1:-1], text)
+
+
+def one_line(text: str) -> str:
+    """A text of somebody else's as one line."""
+    return " ".join(text.split())
 
 
 def shown_path(path: Path) -> str:
@@ -65,7 +83,7 @@ def shown_path(path: Path) -> str:
 
 def say(message: str) -> None:
     """Tells what was done."""
-    typer.echo(message, err=True)
+    typer.echo(harmless(message), err=True)
 
 
 def warn(message: str) -> None:
@@ -79,7 +97,7 @@ def complain(message: str) -> None:
 
 
 def _labelled(label: str, colour: str, message: str) -> None:
-    typer.echo(f"{styled(label, colour, err=True)}: {message}", err=True)
+    typer.echo(f"{styled(label, colour, err=True)}: {harmless(message)}", err=True)
 
 
 def styled(text: str, colour: str, *, err: bool = False) -> str:

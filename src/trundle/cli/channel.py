@@ -24,6 +24,7 @@ from trundle.cli._channels import (
 from trundle.cli._failures import ExitCode, Refusal
 from trundle.cli._printing import (
     Format,
+    one_line,
     print_data,
     print_result,
     print_text,
@@ -156,10 +157,10 @@ def _channel_text(channel: "Channel") -> str:
     for entry in channel.versions:
         states = ["latest"] if entry.version == channel.latest else []
         states += ["critical"] if entry.critical else []
-        states += [f"deprecated: {entry.deprecated}"] if entry.deprecated else []
+        states += [f"deprecated: {one_line(entry.deprecated)}"] if entry.deprecated else []
         rows.append((str(entry.version), entry.id, ", ".join(states)))
     rows += [
-        (str(each.version), each.entry.id, f"unpublished: {each.reason}")
+        (str(each.version), each.entry.id, f"unpublished: {one_line(each.reason)}")
         for each in channel.unpublished
     ]
     return _table(rows)
@@ -219,9 +220,11 @@ def _event_text(event: "Event") -> str:
     at = format_time(event.at.replace(microsecond=0))
     parts = [at, event.kind, str(event.version or ""), "critical" if event.critical else ""]
     line = "  ".join(each for each in parts if each)
-    line += f": {event.text}" if event.text else ""
+    line += f": {one_line(event.text)}" if event.text else ""
     line += f"  refused: {event.refused}" if event.refused else ""
-    return "".join(f"{each}\n" for each in (line, *(f"    - {each}" for each in event.changes)))
+    return "".join(
+        f"{each}\n" for each in (line, *(f"    - {one_line(each)}" for each in event.changes))
+    )
 
 
 @app.command()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trundle.cli._failures import ExitCode, Refusal, exit_code, messages_of
-from trundle.cli._printing import DocumentFormat, print_text
+from trundle.cli._printing import DocumentFormat, print_exactly
 from trundle.cli._settings import settings_of
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def convert(
     if converter.problems:
         raise Refusal(converter.code, *converter.problems)
     form = output.value if output is not None else _form_of(text, name)
-    print_text(write_documents(results, "json" if form == "json" else "yaml"))
+    print_exactly(write_documents(results, "json" if form == "json" else "yaml"))
 
 
 def _read(file: str) -> tuple[bytes, str]:

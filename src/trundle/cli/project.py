@@ -10,8 +10,8 @@ from trundle.cli._printing import (
     DocumentFormat,
     Format,
     print_data,
+    print_exactly,
     print_result,
-    print_text,
     progress,
     say,
     shown_path,
@@ -60,7 +60,7 @@ def init(
         write_new_files(folder, planned)
     names = [str(folder / name) for name in planned]
     if output is Format.TABLE and dry_run:
-        print_text("".join(content.decode() for content in planned.values()))
+        print_exactly("".join(content.decode() for content in planned.values()))
     elif output is not Format.TABLE:
         print_data({"dryRun": dry_run, "written": names}, output.value)
     for name in names:

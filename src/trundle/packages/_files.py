@@ -1,6 +1,7 @@
 """Finds the files of a package folder, and everything that keeps it from being packed."""
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,6 +39,9 @@ IGNORED = (
 )
 """What is not packed unless `.trundleignore` takes it back in with a `!` pattern."""
 
+_PRIVATE_KEY = re.compile(rb"\s*-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----")
+_LONGEST_LABEL = 128
+
 
 class PackageFile(msgspec.Struct, frozen=True):
     """A file to pack.
@@ -71,7 +75,8 @@ def package_files(folder: Path) -> PackageTree:
     """Finds the files of a package.
 
     What the ignore patterns match is left out, and so are folders without files; the manifest never is. A symbolic link to a
-    file in the package counts as a file with that content.
+    file in the package counts as a file with that content. A private key or a registry is a finding, as they get into a
+    package by mistake, unless a `!` pattern takes them in.
     """
     walk = _Walk(folder)
     walk.folder("")
@@ -144,7 +149,7 @@ class _Walk:
         ):
             return
         if is_folder:
-            self.folder(name)
+            self._folder(name)
         elif entry.is_symlink():
             self._link(name)
         elif entry.is_file():
@@ -152,11 +157,32 @@ class _Walk:
         else:
             self.note(name, "files and folders only", _kind(entry.stat().st_mode), "remove it")
 
+    def _folder(self, name: str) -> None:
+        if (self.root / name / "oci-layout").is_file() and not self._is_wanted(f"{name}/"):
+            self.note(
+                name, "no registry in a package", "an image layout", self._leave_out(f"{name}/")
+            )
+        else:
+            self.folder(name)
+
+    def _is_wanted(self, name: str) -> bool:
+        """Whether the ignore file takes something in by its name."""
+        return self.ignored.check_file(name).include is False
+
+    def _leave_out(self, name: str) -> str:
+        """What to do about something that hardly belongs into a package."""
+        choices = f"{name} leaves it out, and !{name} packs it"
+        return f"move it elsewhere, or write a line into {self.root / IGNORE_FILE}: {choices}"
+
     def _file(self, name: str, path: Path) -> None:
         if not os.access(path, os.R_OK):
             self.note(name, "a readable file", "no permission to read it", "change its permissions")
             return
         status = path.stat()
+        with path.open("rb") as content:
+            secret = _PRIVATE_KEY.match(content.read(_LONGEST_LABEL))
+        if secret and not self._is_wanted(name):
+            self.note(name, "no private key in a package", "one", self._leave_out(name))
         executable = bool(status.st_mode & stat.S_IXUSR)
         self.files.append(PackageFile(name, path, status.st_size, executable))
 
