@@ -213,3 +213,8 @@ def test_a_registry_that_does_not_delete_is_named(tmp_path):
         ):
             pytest.fail("held")
         assert lease_tags(repository) == []
+        descriptor = push(repository, b"1", tag="1.0.0")
+        repository.set_tag("latest", descriptor.digest)
+        with pytest.raises(RefusedError, match="switch it on"):
+            repository.remove_tag("latest")
+        assert repository.resolve("latest") == descriptor

@@ -321,7 +321,7 @@ class HttpRepository:
             with closing(self._requests.call("DELETE", url, {_ACCEPTED, _OK, _NOT_FOUND})):
                 return
         except RefusedError:
-            pass  # Registries before the specification 1.1 delete by digest only.
+            self._check_deletes()  # Registries before the specification 1.1 delete by digest only.
         if any(each != tag for each in self._tags_of(found.digest)):
             # The tag gets a manifest of its own, which can go without harm to others.
             put_marker(self, tag, REMOVED_ARTIFACT)
