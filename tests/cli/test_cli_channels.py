@@ -501,3 +501,33 @@ def test_what_a_publisher_writes_does_not_steer_terminals(shop):
     assert "unpublished: a\\x1b]0;flaw fake: line\n" in shop.run(*SHOW).stdout
     assert shop.shown()["unpublished"][0]["reason"] == "a\x1b]0;flaw\nfake: line"
     assert "\x1b" not in shop.publish("1.0.0", code=3).stderr
+
+
+def test_nothing_is_pushed_without_the_keys(signed):
+    (signed.line.folder / "keys" / "online.pem").rename(signed.line.folder / "online.pem")
+    signed.write("1.1.0")
+    for place in (REPOSITORY, "oci:other//acme/db"):
+        for further in ((), ("--dry-run",)):
+            arguments = ("publish", "db", "--to", place, "--channel", "stable", "--keys", "keys")
+            found = signed.run(*arguments, *further, code=1).stderr
+            assert "expected the online key" in found
+            assert "trundle keys rotate online" in found
+    assert not (signed.line.folder / "other").exists()
+
+
+def test_dry_runs_of_keys_write_nothing_and_say_what_they_would(shop):
+    folder = shop.line.folder
+    init = ("keys", "init", "keys", "--no-passphrase")
+    planned = shop.run(*init, "--dry-run")
+    assert "would have written 7 files" in planned.stderr
+    assert not (folder / "keys").exists()
+    assert shop.run(*init).stdout == planned.stdout
+    assert "expected a folder without keys" in shop.run(*init, "--dry-run", code=4).stderr
+    before = sorted((folder / "keys").iterdir())
+    keys = ("--keys", "keys", "--dry-run")
+    assert "keys/2.root.json" in shop.run("keys", "renew", *keys).stdout
+    assert "keys/online-2.pem" in shop.run("keys", "rotate", "online", *keys).stdout
+    for number in (2, 3):
+        (folder / "keys" / f"root-{number}.pem").unlink()
+    assert shop.run("keys", "rotate", "online", *keys, code=6)
+    assert len(list((folder / "keys").iterdir())) == len(before) - 2

@@ -152,11 +152,12 @@ def _registry_codes() -> tuple[tuple[type[Exception], ExitCode], ...]:
 def _trust_codes() -> tuple[tuple[type[Exception], ExitCode], ...]:
     """The exit code of each kind of error of signatures, where those can be had."""
     try:
-        from trundle.channels import trust  # noqa: PLC0415 - needs an extra
+        from trundle.channels import publishing, trust  # noqa: PLC0415 - needs an extra
     except ImportError:
         return ()
     return (
         (trust.TrustError, ExitCode.VERIFICATION_FAILED),
+        (publishing.KeysExistError, ExitCode.EXISTS),
         (trust.KeyFileError, ExitCode.FAILED),
     )
 

@@ -34,13 +34,16 @@ def init(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the keys are written.")],
     *,
     no_passphrase: Plain = False,
+    dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
     """Make the keys of a publisher, and the root that clients trust."""
     from trundle.channels.publishing import make_keys  # noqa: PLC0415
 
-    made = make_keys(folder, new_passphrase(plain=no_passphrase), now=now())
-    _print(made, output)
+    passphrase = new_passphrase(plain=no_passphrase or dry_run)
+    _print(make_keys(folder, passphrase, now=now(), dry_run=dry_run), output, dry_run=dry_run)
+    if dry_run:
+        return
     say("keep root-1.pem, root-2.pem and root-3.pem offline, each in another place")
     say(f"give {shown_path(folder / 'root.json')} to whoever follows your channels")
 
@@ -73,11 +76,11 @@ def rotate(
     from trundle.channels.publishing import replace_key  # noqa: PLC0415
 
     folder, signers = _open(keys, root_keys)
+    passphrase = new_passphrase(plain=no_passphrase or dry_run)
+    made = replace_key(folder, role.value, passphrase, signers, now=now(), dry_run=dry_run)
+    _print(made, output, dry_run=dry_run)
     if dry_run:
-        tell(f"replaced the {role} key in {keys} with {len(signers)} root keys", dry_run=True)
         return
-    passphrase = new_passphrase(plain=no_passphrase)
-    _print(replace_key(folder, role.value, passphrase, signers, now=now()), output)
     say("publish to each channel, or refresh it, with these keys, so that clients get the new root")
 
 
@@ -93,10 +96,9 @@ def renew(
     from trundle.channels.publishing import renew_root  # noqa: PLC0415
 
     folder, signers = _open(keys, root_keys)
+    _print(renew_root(folder, signers, now=now(), dry_run=dry_run), output, dry_run=dry_run)
     if dry_run:
-        tell(f"renewed the root in {keys} with {len(signers)} root keys", dry_run=True)
         return
-    _print(renew_root(folder, signers, now=now()), output)
     say("publish to each channel, or refresh it, with these keys, so that clients get the new root")
 
 
@@ -109,9 +111,11 @@ def _open(keys: Path, root_keys: list[Path] | None) -> "tuple[KeyFolder, tuple[S
     return folder, given or folder.root_signers()
 
 
-def _print(made: "MadeKeys", output: Format) -> None:
+def _print(made: "MadeKeys", output: Format, *, dry_run: bool) -> None:
     names = [shown_path(each) for each in made.files]
     if output is Format.TABLE:
         print_text("".join(f"{name}\n" for name in names))
     else:
-        print_data({"written": names}, output.value)
+        print_data({"written": names, "dryRun": dry_run}, output.value)
+    if dry_run:
+        tell(f"written {len(names)} files", dry_run=True)

@@ -11,6 +11,7 @@ from trundle.channels.publishing._export import export
 from trundle.channels.publishing._keys import (
     Ask,
     KeyFolder,
+    KeysExistError,
     MadeKeys,
     Role,
     make_keys,
@@ -31,6 +32,7 @@ __all__ = [
     "Decide",
     "Event",
     "KeyFolder",
+    "KeysExistError",
     "MadeKeys",
     "Mirrored",
     "Published",

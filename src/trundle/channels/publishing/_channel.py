@@ -155,6 +155,15 @@ class PublishedChannel:
                     raise
         raise refused
 
+    def check_keys(self) -> None:
+        """Makes sure that the keys are at hand that a change is signed with.
+
+        Raises:
+            KeyFileError: one of them is not here, or cannot be read.
+        """
+        if self.signer:
+            self.signer.targets_key()
+
     def commit(self, decide: Decide) -> Committed:
         """Records an operation, and makes the channel show it.
 

@@ -14,7 +14,6 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from trundle.channels._refusals import Refusal, RefusalCode, RefusedError
 from trundle.channels.trust import (
     KeyFileError,
     Replacement,
@@ -36,6 +35,10 @@ ROOT_KEYS = 3
 """How many root keys are made; two of them must sign."""
 
 _ENCRYPTED = b"BEGIN ENCRYPTED PRIVATE KEY"
+
+
+class KeysExistError(KeyFileError):
+    """There are keys where new ones were to be made."""
 
 
 class MadeKeys(msgspec.Struct, frozen=True):
@@ -92,7 +95,8 @@ class KeyFolder:
             if key.public_key.keyid in wanted:
                 return key
         expected = f"the {role} key {', '.join(each[:12] for each in sorted(wanted))}"
-        raise KeyFileError(f"{self.path}: expected {expected}, found none of that id")
+        advice = f"copy {role}.pem there, or replace it: trundle keys rotate {role}"
+        raise KeyFileError(f"{self.path}: expected {expected}, found none of that id; {advice}")
 
     def root_signers(self) -> tuple[Signer, ...]:
         """All root keys that are here."""
@@ -122,33 +126,35 @@ class KeyFolder:
         return read_key(path, self._passphrase if encrypted else None)
 
 
-def make_keys(folder: Path, passphrase: bytes | None, *, now: dt.datetime) -> MadeKeys:
+def make_keys(
+    folder: Path, passphrase: bytes | None, *, now: dt.datetime, dry_run: bool = False
+) -> MadeKeys:
     """Makes all keys of a publisher, and the first root.
 
     Args:
         folder: where; it is made, and must hold no keys.
         passphrase: what the key files are encrypted with; None for plain ones.
         now: the time.
+        dry_run: whether nothing is written.
 
     Raises:
-        RefusedError: there are keys already.
+        KeysExistError: there are keys already.
         KeyFileError: a file cannot be written.
     """
     if any(folder.glob("*.pem")) or any(folder.glob("*root.json")):
         advice = "choose another folder; `trundle keys rotate` replaces keys"
-        code = RefusalCode.TAG_EXISTS
-        raise RefusedError(Refusal(code, str(folder), "a folder without keys", "keys", advice))
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        raise KeysExistError(f"{folder}: expected a folder without keys, found keys; {advice}")
     roots = [generate_key() for _ in range(ROOT_KEYS)]
     targets, online = generate_key(), generate_key()
-    named = {f"root-{number}.pem": key for number, key in enumerate(roots, 1)}
-    files = []
-    for name, key in (named | {"targets.pem": targets, "online.pem": online}).items():
-        write_key(key, folder / name, passphrase)
-        files.append(folder / name)
+    named = {folder / f"root-{number}.pem": key for number, key in enumerate(roots, 1)}
+    named |= {folder / "targets.pem": targets, folder / "online.pem": online}
     root = first_root(roots, targets.public_key, online.public_key, now=now)
-    files += _write_root(folder, 1, root)
-    return MadeKeys(tuple(files))
+    if not dry_run:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for path, key in named.items():
+            write_key(key, path, passphrase)
+        _write_root(folder, 1, root)
+    return MadeKeys((*named, *_root_paths(folder, 1)))
 
 
 def replace_key(
@@ -158,6 +164,7 @@ def replace_key(
     root_signers: Sequence[Signer],
     *,
     now: dt.datetime,
+    dry_run: bool = False,
 ) -> MadeKeys:
     """Replaces the key of a role, or all root keys; a channel gets the new root with its next change.
 
@@ -169,6 +176,7 @@ def replace_key(
         passphrase: what the new key files are encrypted with; None for plain ones.
         root_signers: root keys; two of the present ones at least.
         now: the time.
+        dry_run: whether nothing is written.
 
     Raises:
         TrustError: too few of the signers are root keys.
@@ -191,23 +199,29 @@ def replace_key(
     if role == "root":
         signers += made
     root = next_root(current, replacement, signers, now=now)
-    files = []
-    for index, key in enumerate(made, 1):
-        name = f"root-{number}-{index}.pem" if role == "root" else f"{role}-{number}.pem"
-        (folder.path / name).unlink(missing_ok=True)
-        write_key(key, folder.path / name, passphrase)
-        files.append(folder.path / name)
-    files += _write_root(folder.path, number, root)
-    return MadeKeys(tuple(files))
+    named = {
+        folder.path
+        / (f"root-{number}-{index}.pem" if role == "root" else f"{role}-{number}.pem"): key
+        for index, key in enumerate(made, 1)
+    }
+    if not dry_run:
+        for path, key in named.items():
+            path.unlink(missing_ok=True)
+            write_key(key, path, passphrase)
+        _write_root(folder.path, number, root)
+    return MadeKeys((*named, *_root_paths(folder.path, number)))
 
 
-def renew_root(folder: KeyFolder, root_signers: Sequence[Signer], *, now: dt.datetime) -> MadeKeys:
+def renew_root(
+    folder: KeyFolder, root_signers: Sequence[Signer], *, now: dt.datetime, dry_run: bool = False
+) -> MadeKeys:
     """Makes the root good for another year, with the same keys; a channel gets it with its next change.
 
     Args:
         folder: the keys.
         root_signers: root keys; two of the present ones at least.
         now: the time.
+        dry_run: whether nothing is written.
 
     Raises:
         TrustError: too few of the signers are root keys.
@@ -217,14 +231,19 @@ def renew_root(folder: KeyFolder, root_signers: Sequence[Signer], *, now: dt.dat
     wanted = role_keys(current, "root")
     signers = [each for each in root_signers if each.public_key.keyid in wanted]
     root = next_root(current, Replacement(), signers, now=now)
-    return MadeKeys(tuple(_write_root(folder.path, len(folder.roots()) + 1, root)))
+    number = len(folder.roots()) + 1
+    if not dry_run:
+        _write_root(folder.path, number, root)
+    return MadeKeys(_root_paths(folder.path, number))
 
 
-def _write_root(folder: Path, number: int, root: bytes) -> list[Path]:
-    paths = [folder / f"{number}.root.json", folder / "root.json"]
-    for path in paths:
+def _root_paths(folder: Path, number: int) -> tuple[Path, Path]:
+    return folder / f"{number}.root.json", folder / "root.json"
+
+
+def _write_root(folder: Path, number: int, root: bytes) -> None:
+    for path in _root_paths(folder, number):
         _write(path, root)
-    return paths
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -72,6 +72,7 @@ def publish(
 
     Raises:
         RefusedError: a rule refuses it; the error lists every rule that does. The channel is as it was.
+        KeyFileError: a key cannot be read; nothing was pushed.
         PackageError: the folder cannot be packed.
         PendingError: it is recorded and will not get lost, but the channel does not show it yet.
         RegistryError: anything else that the registry raises.
@@ -81,6 +82,7 @@ def publish(
         version = version_to_publish(manifest.version, channel.word, release.suffix)
         entry = _entry(artifact, version, channel.clock(), critical=release.critical)
         publishing = _Publishing(channel, artifact, entry, release)
+        channel.check_keys()
         try:
             if release.dry_run:
                 publishing.decide(channel.folded().channel)
