@@ -4,8 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 from publishing_support import (
+    QUICK,
     WORD,
     Killed,
     channel_of,
@@ -133,6 +135,25 @@ def steps(repository, act, expected, keys=None):
         except Killed:
             check_reads(repository, expected, keys)
     return step
+
+
+def test_a_publisher_that_slept_while_others_published_goes_on(remote, tmp_path):
+    """It had recorded its version, but nothing was shown yet."""
+    settings = msgspec.structs.replace(QUICK, lease=1)
+    slow = open_repository(reference_of(remote), settings=settings)
+    release(remote, package(tmp_path / "a", "1.0.0"))
+    channel = channel_of(slow)
+    append = channel.ledger.tags.append
+
+    def append_and_sleep(*arguments):
+        entry = append(*arguments)
+        release(again(remote), package(tmp_path / "c", "1.2.0"))
+        return entry
+
+    channel.ledger.tags.append = append_and_sleep
+    publish(channel, Release(package(tmp_path / "b", "1.1.0")))
+    assert versions(remote) == {"1.0.0", "1.1.0", "1.2.0"}
+    assert repair(channel_of(remote)) == ()
 
 
 def test_a_signed_publishing_that_dies_anywhere_is_repaired(layout, tmp_path):

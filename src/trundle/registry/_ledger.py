@@ -245,6 +245,7 @@ class Turn:
         """
         ledger = self._ledger
         for _ in range(_ATTEMPTS):
+            self._lease.check()  # Else there may be entries by now that the head already shows.
             digest = build(self.entries, mark_of(self.entries))
             self._lease.check()
             ledger.repository.set_tag(ledger.head, digest)
