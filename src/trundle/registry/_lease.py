@@ -218,7 +218,8 @@ class TagLease:
             if sight and digest == sight.digest:
                 self._repository.remove_unique_tag(each.tag)
             else:
-                self._sights[each.tag] = _Sight(digest, now)
+                # Counted from after it was looked at: by then its owner had set it.
+                self._sights[each.tag] = _Sight(digest, time.monotonic())
 
     def _digest(self, tag: str) -> str:
         """What a tag points to; nothing for one that is being removed, or is left over from that."""
