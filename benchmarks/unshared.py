@@ -1,8 +1,8 @@
 """What a package would be without sharing: every version with classes and conversions of its own.
 
 Sharing rests on three answers: which definitions of which versions are the same all the way down, which
-subtrees no version ever changes, and which storage types and conversions come to the same. Here each of them
-is answered with "none", and everything else is done as always.
+subtrees no version ever changes, and which storage types, conversions and records for hooks come to the same.
+Here each of them is answered with "none", and everything else is done as always.
 """
 
 from collections.abc import Iterable, Mapping
@@ -35,11 +35,17 @@ def _apart(items: Iterable[Any], own: object, parts: object) -> dict[Any, int]:
     return {item: number for number, item in enumerate(items)}
 
 
+def _none(known: object, side: object) -> None:
+    del known, side
+
+
 def unshared_package(evolution: Evolution, package: str) -> Mapping[str, bytes]:
     """The package that would be generated without sharing."""
     apart = Unshared(evolution.schemas, evolution.all_changes, evolution.hooks.declarations)
     with (
         patch("trundle.codegen._classes.partition", _apart),
         patch("trundle.codegen._package.partition", _apart),
+        patch("trundle.codegen._alike.partition", _apart),
+        patch("trundle.codegen._hooks.known_side", _none),
     ):
         return generate_package(apart, package=package)

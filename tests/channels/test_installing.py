@@ -251,10 +251,7 @@ def test_what_is_needed_is_installed_with_it(plain):
         (CRM, "1.0.0"),
     ]
     with plain.installation() as installation:
-        kept = refused(
-            lambda: uninstall(installation, "acme/core"), RefusalCode.DEPENDENCY_CONFLICT
-        )
-        assert "uninstall first what needs it" in str(kept)
+        refused(lambda: uninstall(installation, "acme/core"), RefusalCode.DEPENDENCY_CONFLICT)
         uninstall(installation, CRM)
         uninstall(installation, "acme/core")
         assert installation.packages() == ()

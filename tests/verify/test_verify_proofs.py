@@ -9,8 +9,8 @@ from verify_projects import V1, V2, items, levels, proved, replaced
 from trundle.verify.proofs import Counterexample, Proof
 
 STASH = '    stash(target, ("x", "2020-01-01"), read.x)\n'
-DOWN = '_thing_from_storage_values: dict[str, str] = {"H": "high", "L": "low"}'
-UP = '_thing_to_storage_values: dict[str, str] = {"high": "H", "low": "L"}'
+DOWN = "level = map_text(read.level, common.level_values_2)"
+UP = "level=map_text(read.level, common.level_values)"
 
 
 def findings(proofs: list[Proof]) -> list[Counterexample]:
@@ -63,17 +63,15 @@ def test_elements_matched_by_their_place_are_found(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_wrong_inverse_of_a_rule_is_found() -> None:
-    wrong = replaced(DOWN, '_thing_from_storage_values: dict[str, str] = {"H": "low"}')
+    wrong = replaced(DOWN, 'level = map_text(read.level, {"H": "low"})')
     found = only(proved(levels(), wrong), "an earlier version stored")
     assert (found.path, found.expected, found.found) == ("$.level", '"high"', '"low"')
 
 
 def test_a_rule_that_is_wrong_both_ways_is_found_hop_by_hop() -> None:
     def wrong(files: dict[str, bytes]) -> None:
-        replaced(DOWN, '_thing_from_storage_values: dict[str, str] = {"H": "low", "L": "high"}')(
-            files
-        )
-        replaced(UP, '_thing_to_storage_values: dict[str, str] = {"high": "L", "low": "H"}')(files)
+        replaced(DOWN, 'level = map_text(read.level, {"H": "low", "L": "high"})')(files)
+        replaced(UP, 'level=map_text(read.level, {"high": "L", "low": "H"})')(files)
 
     found = only(proved(levels(), wrong), "hop by hop")
     assert found.path == "$.level"
@@ -81,8 +79,8 @@ def test_a_rule_that_is_wrong_both_ways_is_found_hop_by_hop() -> None:
 
 
 def test_an_entry_that_is_never_stale_is_found() -> None:
-    old = "unstash(read, _thing_from_storage_level_entries, _thing_from_storage_level_witness)"
-    new = "unstash(read, _thing_from_storage_level_entries)"
+    old = "unstash(read, _level_entries, common.level_witness)"
+    new = "unstash(read, _level_entries)"
     found = findings(proved(levels(), replaced(old, new), examples=60))
     assert {each.path for each in found} == {"$.level"}
     assert any("law 3" in each.law for each in found)

@@ -1,5 +1,6 @@
 """Telling the variants of a union apart, in generated code."""
 
+import re
 from collections.abc import Iterable
 
 from trundle.codegen._text import text_literal
@@ -8,6 +9,8 @@ from trundle.evolution import Lineage
 from trundle.evolution.steps import Case, Cases
 from trundle.schema import EnumType, ListOf, MapOf, Ref, Scalar
 
+_CLASSES = re.compile("isinstance\\(value, ((?:\x01c[^\x02]*\x02(?: \\| )?)+)\\)")
+"""The test of a class, or of several."""
 _KINDS = {
     "boolean": "isinstance(value, bool)",
     "integer": "isinstance(value, int) and not isinstance(value, bool)",
@@ -21,6 +24,25 @@ def in_order(cases: Iterable[Case]) -> list[Case]:
     return sorted(
         cases, key=lambda case: isinstance(case.variant, Scalar) and case.variant.kind == "number"
     )
+
+
+def joined(tried: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Tests and what each comes to, as few of them as do: classes that come to the same are one test.
+
+    What comes last and is absent needs no test, for so is what nothing is said about.
+    """
+    found: list[tuple[str, str]] = []
+    for test, result in tried:
+        last = found[-1] if found else None
+        classes = [_CLASSES.fullmatch(each) for each in (last[0], test)] if last else [None]
+        if last is not None and last[1] == result and all(classes):
+            several = " | ".join(each[1] for each in classes if each is not None)
+            found[-1] = (f"isinstance(value, {several})", result)
+        else:
+            found.append((test, result))
+    while found and found[-1][1] == "ABSENT":
+        found.pop()
+    return found
 
 
 def case_test(types: TypeRenderer, lineage: Lineage, case: Case, step: Cases) -> str:

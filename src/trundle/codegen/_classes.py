@@ -5,7 +5,8 @@ one set of versions and a bounded number of them, dependencies first; so importi
 modules and the ones it shares, and no other version's.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
+from functools import cached_property
 
 import msgspec
 
@@ -158,9 +159,26 @@ class Classes:
         definition = self.evolution.schema(node.version).definitions[node.key]
         return tuple(
             ApiNode(node.version, key)
-            for each in types_of(definition)
+            for each in types_of(definition, self.unspoken(node))
             for key in self.evolution.definitions_in(each)
         )
+
+    def unspoken(self, node: ApiNode) -> frozenset[str]:
+        """The properties that a class has no types for: its tag, and what names a resource."""
+        schema = self.evolution.schema(node.version)
+        definition = schema.definitions[node.key]
+        tag = definition.tag if isinstance(definition, ObjectType) else None
+        names = self._name_properties.get((node.version, node.key), ()) if node.root else ()
+        return frozenset([tag, *names]) - {None}
+
+    @cached_property
+    def _name_properties(self) -> Mapping[tuple[ApiVersion, str], tuple[str, str]]:
+        """What tells each root's version and resource type."""
+        return {
+            (schema.version, each.root): ("apiVersion", each.name_property)
+            for schema in self.evolution.schemas
+            for each in schema.resources
+        }
 
     def storage_parts(self, node: StorageNode) -> tuple[StorageNode, ...]:
         """The storage types that one refers to; stable subtrees are API types."""
@@ -258,11 +276,11 @@ class Classes:
         return {self._storage_first.get(part, part) for part in self.storage_parts(node)}
 
 
-def types_of(definition: ObjectType | EnumType) -> tuple[Type, ...]:
-    """The types of all properties of a definition, additional ones included."""
+def types_of(definition: ObjectType | EnumType, but: Container[str] = ()) -> tuple[Type, ...]:
+    """The types of all properties of a definition but some, additional ones included."""
     if isinstance(definition, EnumType):
         return ()
-    types = tuple(each.type for each in definition.properties)
+    types = tuple(each.type for each in definition.properties if each.name not in but)
     return types if definition.additional is None else (*types, definition.additional)
 
 

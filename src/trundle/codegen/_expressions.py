@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, assert_never
 
 from trundle import runtime
-from trundle.codegen._cases import case_test, in_order
+from trundle.codegen._cases import case_test, in_order, joined
 from trundle.codegen._classes import ClassPath, StorageNode
 from trundle.codegen._hooks import record_name
 from trundle.codegen._naming import attribute_name
@@ -62,8 +62,21 @@ from trundle.schema import Nullable, Type
 
 _INDENT = "    "
 _TAKEN = frozenset(
-    {"base", "first", "item", "kept", "member", "msgspec", "name", "read", "record", "source"}
-    | {"stored", "target", "value", "isinstance", "bool", "dict", "float", "int", "list", "str"}
+    {"base", "first", "item", "kept", "made", "member", "msgspec", "name", "read", "record"}
+    | {
+        "source",
+        "stored",
+        "target",
+        "value",
+        "version",
+        "isinstance",
+        "bool",
+        "dict",
+        "float",
+        "int",
+        "list",
+        "str",
+    }
     | {"frozenset", "tuple", "zip", *runtime.__all__}
 )
 """Names that a variable of generated code must not hide."""
@@ -235,7 +248,7 @@ class Expressions:
         if isinstance(inner, Read) and source == "read":
             self._base = self._base_of(step, hint)
         told = self.render(inner, source, hint)
-        self._hint = hint
+        self._hint = attribute_name(inner.property) if isinstance(inner, Read) else hint
         if isinstance(step, MapText):
             self._base = None
             return self.step(step, told)
@@ -499,13 +512,14 @@ class Expressions:
         return f"[{changed} for item in {value}]"
 
     def _cases(self, step: Cases) -> str:
-        lines = []
+        tried = []
         for each in in_order(step.cases):
             test = case_test(self.types, self.key.lineage, each, step)
             changed = "value" if each.step is None else self._nested(each.step, "value")
-            result = "ABSENT" if each.lacking else changed
-            lines.append(f"    if {test}:\n        return {result}\n")
-        body = "".join(lines)
+            tried.append((test, "ABSENT" if each.lacking else changed))
+        body = "".join(
+            f"    if {test}:\n        return {result}\n" for test, result in joined(tried)
+        )
         return self.helper(
             self._hinted("variant"), f"def \x04(value: Any) -> Any:\n{body}    return ABSENT\n"
         )

@@ -32,6 +32,8 @@ class Function(msgspec.Struct, frozen=True):
     """A rendered plan: its source with marks, and the helpers and plans that these number.
 
     Attributes:
+        head: its signature and documentation; the control character 3 stands for its name.
+        body: its statements.
         touched: by attribute of the source the plan that converts the objects in it, None where the value must
             be there as it is; all others are only copied. None where documents must be read whole.
     """
@@ -39,11 +41,17 @@ class Function(msgspec.Struct, frozen=True):
     source: ClassPath
     target: ClassPath
     name: str
-    text: str
+    head: str
+    body: str
     helpers: tuple[Helper, ...]
     calls: tuple[PlanKey, ...]
     wants_base: bool
     touched: Mapping[str, PlanKey | None] | None = None
+
+    @property
+    def text(self) -> str:
+        """All of its source."""
+        return self.head + self.body
 
     @property
     def lines(self) -> int:
@@ -77,12 +85,13 @@ class FunctionRenderer:
         source, target = self.class_of(key, key.source), self.class_of(key, key.target)
         calls: dict[PlanKey, int] = {}
         body = _Body(self, plan, calls)
-        text = body.render(source, target)
+        statements = body.render()
         return Function(
             source,
             target,
             function_name(plan),
-            text,
+            body.head(source, target),
+            statements,
             tuple(body.expressions.helpers),
             tuple(calls),
             key in self.wants_base,
@@ -128,16 +137,19 @@ class _Body:
             self.types, self.key, calls, renderer.wants_base, renderer.class_of
         )
 
-    def render(self, source: ClassPath, target: ClassPath) -> str:
+    def head(self, source: ClassPath, target: ClassPath) -> str:
+        """The function's signature and documentation."""
         arguments = [f"source: {class_mark(source)}"]
         if self.key in self.renderer.wants_base:
             base = self.renderer.class_of(self.key, self.key.target)
             arguments.append(f"base: {class_mark(base)} | None")
         signature = call("def \x03", arguments) + f" -> {class_mark(target)}:\n"
-        doc = (
-            f'    """Makes a `{module_name(target)}` of a `{module_name(source)}`."""\n'
-            "    read: Any = source\n"
-        )
+        doc = f'    """Makes a `{module_name(target)}` of a `{module_name(source)}`."""\n'
+        return signature + doc
+
+    def render(self) -> str:
+        """The function's statements."""
+        target = self.renderer.class_of(self.key, self.key.target)
         members = list(self._members())
         lines = [*self.expressions.prelude, *self.expressions.lines]
         self.expressions.prelude.clear()
@@ -156,7 +168,7 @@ class _Body:
             tail += "    settle(target)\n"
         if keep:
             tail += "    return target  # type: ignore[no-any-return]\n"
-        return signature + doc + "".join(lines) + body + tail
+        return "    read: Any = source\n" + "".join(lines) + body + tail
 
     def _carry(self) -> str:
         """The statement that lets the other entries of a bag travel on."""

@@ -3,7 +3,7 @@
 A rendered conversion brings helpers of its own, as what it does with each variant of a union. Those that come
 to the same are written once: within a module before the first conversion that uses them; those that
 conversions of several modules use in the module of the first function that they call, which all of these
-import anyway.
+import anyway. Those that refer to nothing stand in a module of their own.
 """
 
 import re
@@ -13,11 +13,16 @@ import msgspec
 
 from trundle.codegen._classes import ClassPath
 from trundle.codegen._functions import Function
-from trundle.codegen._text import path_mark
+from trundle.codegen._text import marks, path_mark
 from trundle.evolution import PlanKey
 
+COMMON = "conversions.common"
+"""The module of helpers that conversions of several modules use and that refer to nothing."""
+LINE_LIMIT = 500
+"""About how many statements of conversions a module holds before the next one is begun."""
+
 _PART = re.compile("\x01p(\\d+)\x02")
-_CALL = re.compile("\x01f(\\d+)\x02")
+_CALL = re.compile("\x01f(\\d+)\x02(\\(?)")
 _CALLED = re.compile("\x01f([^\x02]*)\x02")
 
 
@@ -45,18 +50,28 @@ class Helpers:
     Args:
         functions: the conversions that are written, in a fixed order.
         paths: what each conversion is called and where it stands, also of those that others stand for.
+        leading: what each takes before the object.
+
+    Attributes:
+        common: the modules of helpers that refer to nothing.
     """
 
     def __init__(
-        self, functions: Mapping[PlanKey, Function], paths: Mapping[PlanKey, ClassPath]
+        self,
+        functions: Mapping[PlanKey, Function],
+        paths: Mapping[PlanKey, ClassPath],
+        leading: Mapping[PlanKey, tuple[str, ...]],
     ) -> None:
         self._functions = functions
         self._paths = paths
+        self._leading = leading
         self._known: list[_Known] = []
         self._numbers: dict[str, int] = {}
         self._of: dict[PlanKey, tuple[int, ...]] = {}
         for key, function in functions.items():
             self._of[key] = self._register(key, function)
+        self.common: list[str] = []
+        self._common_lines = 0
         self._shared: dict[str, list[int]] = {}
         self._shared_paths: dict[int, ClassPath] = {}
         self._name_shared()
@@ -79,7 +94,13 @@ class Helpers:
 
     def _resolved(self, text: str, function: Function) -> str:
         """A text in which the functions that it calls are marked by their paths."""
-        return _CALL.sub(lambda m: path_mark(self._paths[function.calls[int(m[1])]]), text)
+
+        def resolved(match: re.Match[str]) -> str:
+            key = function.calls[int(match[1])]
+            leading = "".join(f"{each}, " for each in self._leading[key]) if match[2] else ""
+            return f"{path_mark(self._paths[key])}{match[2]}{leading}"
+
+        return _CALL.sub(resolved, text)
 
     def _name_shared(self) -> None:
         """Gives each helper that several modules use a place and a name."""
@@ -87,12 +108,26 @@ class Helpers:
         for path in self._paths.values():
             taken.setdefault(path.module, set()).add(path.name)
         for number, known in enumerate(self._known):
-            if known.called is None or len(known.modules) == 1:
+            if len(known.modules) == 1:
                 continue
-            module = known.called.module
-            name = _free(known.hint.strip("_"), taken[module])
+            if known.called is not None:
+                module = known.called.module
+            elif list(marks(known.text)) or known.parts:
+                continue
+            else:
+                module = self._common_module(known)
+            name = _free(known.hint.strip("_"), taken.setdefault(module, set()))
             self._shared_paths[number] = ClassPath(module, name)
             self._shared.setdefault(module, []).append(number)
+
+    def _common_module(self, known: _Known) -> str:
+        """The module for a helper that refers to nothing; a new one where the last has become long."""
+        part = self._common_lines // LINE_LIMIT
+        self._common_lines += known.text.count("\n")
+        module = COMMON if part == 0 else f"{COMMON}_part{part + 1}"
+        if module not in self.common:
+            self.common.append(module)
+        return module
 
     def module(self, module: str, keys: list[PlanKey]) -> Iterator[str]:
         """The source of a module's conversions, helpers included, with marks for what they refer to."""

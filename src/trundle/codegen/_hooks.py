@@ -1,20 +1,24 @@
 """Protocols for hand-written hooks: one for each place where a hook may stand.
 
 Between two neighbours of a type there are a frozen record of either side, which a hook reads, a dictionary
-type of either side, which it writes, and a protocol for each method that it may have.
+type of either side, which it writes, and a protocol for each method that it may have. A side that is the same
+at several places is written once.
 """
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
+from typing import TypeAlias
 
 import msgspec
 
-from trundle.codegen._classes import ApiNode
+from trundle.codegen._classes import ApiNode, ClassPath
 from trundle.codegen._naming import class_name
-from trundle.codegen._text import docstring, text_literal
+from trundle.codegen._text import class_mark, docstring, text_literal
 from trundle.codegen._types import TypeRenderer
 from trundle.evolution import Lineage, Neighbours, Place, converter_names
 from trundle.version import ApiVersion
 
+KnownSides: TypeAlias = dict[Hashable, tuple[str, str]]
+"""By what a side of a place has: the module and the name of its record."""
 PLACE_LIMIT = 20
 """How many places a module of protocols holds before the next one is begun."""
 
@@ -68,15 +72,19 @@ def _differs(place: HookPlace) -> bool:
     )
 
 
-def render_hook_place(types: TypeRenderer, place: HookPlace) -> str:
-    """The records, dictionaries and protocols of one place."""
+def render_hook_place(types: TypeRenderer, place: HookPlace, known: KnownSides) -> str:
+    """The records, dictionaries and protocols of one place.
+
+    Args:
+        types: what renders annotations.
+        place: the place.
+        known: the sides that were rendered before; grows.
+    """
     older, newer = place.between.older, place.between.newer
     name = class_name(place.type_name)
     parts = [
-        _record(types, place, older, f"{name}Older"),
-        _outputs(types, place, older, f"{name}OlderOutputs"),
-        _record(types, place, newer, f"{name}Newer"),
-        _outputs(types, place, newer, f"{name}NewerOutputs"),
+        *_side(types, place, older, f"{name}Older", known),
+        *_side(types, place, newer, f"{name}Newer", known),
         _hook_types(name),
         *_converters(types, place, name),
     ]
@@ -89,24 +97,41 @@ def _hook_types(name: str) -> str:
     return to + f"{name}AssignFrom = AssignFrom[{name}Newer, {name}OlderOutputs]\n"
 
 
-def _record(types: TypeRenderer, place: HookPlace, version: ApiVersion, name: str) -> str:
-    doc = docstring(f"What a hook reads of {version}.", "    ")
-    lines = [
-        f"    {attribute}: {annotation} | Absent = ABSENT\n"
-        for attribute, annotation in _members(types, place, version)
+def _side(
+    types: TypeRenderer, place: HookPlace, version: ApiVersion, name: str, known: KnownSides
+) -> list[str]:
+    """What hooks read and write of one side of a place: classes, or those of a side that is the same."""
+    members = _members(types, place, version)
+    found = known_side(known, (place.type_name, *members))
+    if found is not None:
+        module, other = found
+        record, outputs = ClassPath(module, other), ClassPath(module, f"{other}Outputs")
+        return [
+            f"{name} = {class_mark(record)}\n{name}Outputs = {class_mark(outputs)}\n",
+        ]
+    known[place.type_name, *members] = (types.hook_modules[place.between, place.type_name], name)
+    return [
+        _class(
+            f"{name}(msgspec.Struct, frozen=True, kw_only=True)",
+            "What a hook reads.",
+            [f"{attribute}: {annotation} | Absent = ABSENT" for attribute, annotation in members],
+        ),
+        _class(
+            f"{name}Outputs(TypedDict, total=False)",
+            "What a hook may write.",
+            [f"{attribute}: {annotation} | Absent" for attribute, annotation in members],
+        ),
     ]
-    return (
-        f"class {name}(msgspec.Struct, frozen=True, kw_only=True):\n{doc}\n" + "".join(lines)
-    ).rstrip("\n") + "\n"
 
 
-def _outputs(types: TypeRenderer, place: HookPlace, version: ApiVersion, name: str) -> str:
-    doc = docstring(f"What a hook may write to {version}.", "    ")
-    lines = [
-        f"    {attribute}: {annotation} | Absent\n"
-        for attribute, annotation in _members(types, place, version)
-    ]
-    return (f"class {name}(TypedDict, total=False):\n{doc}\n" + "".join(lines)).rstrip("\n") + "\n"
+def known_side(known: KnownSides, side: Hashable) -> tuple[str, str] | None:
+    """The module and the name of the record of a side, where the same was rendered before."""
+    return known.get(side)
+
+
+def _class(head: str, about: str, members: list[str]) -> str:
+    lines = "".join(f"    {each}\n" for each in members)
+    return f"class {head}:\n{docstring(about, '    ')}\n{lines}".rstrip("\n") + "\n"
 
 
 def _members(types: TypeRenderer, place: HookPlace, version: ApiVersion) -> list[tuple[str, str]]:

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from trundle import runtime
+from trundle.codegen._alike import Alike
 from trundle.codegen._blueprint import STRAIGHT, Blueprint
 from trundle.codegen._classes import ApiNode, ClassPath, StorageNode
 from trundle.codegen._functions import Function, FunctionRenderer
-from trundle.codegen._helpers import Helpers
-from trundle.codegen._hooks import hook_places, render_hook_place
+from trundle.codegen._helpers import COMMON, LINE_LIMIT, Helpers
+from trundle.codegen._hooks import KnownSides, hook_places, render_hook_place
 from trundle.codegen._layout import lay_out
 from trundle.codegen._needs import wants_base
 from trundle.codegen._text import (
@@ -26,17 +27,18 @@ from trundle.evolution import ChangeError, Evolution, PlanKey, partition, snake
 from trundle.runtime import conversion_module
 from trundle.schema import ObjectType
 
-LINE_LIMIT = 500
-"""About how many statements of conversions a module holds before the next one is begun."""
-
 _STANDARD = {
     "Any": "typing",
+    "Callable": "collections.abc",
     "ClassVar": "typing",
     "Mapping": "collections.abc",
     "Protocol": "typing",
     "StrEnum": "enum",
     "TypedDict": "typing",
 }
+
+_INDEX = "CONVERSIONS: dict[str, tuple[tuple[str | bool, ...], ...]] = "
+"""By source class: the classes that conversions lead to, their functions, and what these take."""
 
 _TEXT = re.compile(r'''"""(?s:.*?)"""|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|#.*''')
 """What is no code: docstrings, texts and comments."""
@@ -174,12 +176,12 @@ class _Packing:
 
     def _version(self, version: Any) -> str:
         imports = "".join(
-            f"from {self.package}.{module} import *  # noqa: F403\n"
+            f"from {self.package}.{module} import *\n"
             for module in self.classes.modules_of(version)
         )
         kept = "" if version in self.served else " It is no longer served."
         about = docstring(f"API version {version} of {self.title}.{kept}")
-        return f"{HEADER}{about}\n{imports}"
+        return f"{HEADER}# ruff: noqa: F403\n{about}\n{imports}"
 
     def _types_module(self, module: str, nodes: list[ApiNode | StorageNode]) -> str:
         ordered = sorted(nodes, key=lambda node: self.classes.path(node).name)
@@ -214,9 +216,12 @@ class _Packing:
                 if path.module == module:
                     names[kind, name] = path.name
                 else:
-                    alias = f"{path.module.rpartition('.')[2]}_conversions"
                     parent, _, leaf = path.module.rpartition(".")
-                    imports.add(_from_import(f"{self.package}.{parent}", [f"{leaf} as {alias}"]))
+                    alias = f"{leaf.removeprefix('shared_')}_conversions"
+                    shown = f"{leaf} as {alias}"
+                    if path.module.startswith(COMMON):
+                        alias = shown = leaf
+                    imports.add(_from_import(f"{self.package}.{parent}", [shown]))
                     names[kind, name] = f"{alias}.{path.name}"
             else:
                 names[kind, name] = self._hook_name(name, imports, hooks)
@@ -295,32 +300,34 @@ class _Packing:
             },
             {key: f.calls for key, f in functions.items()},
         )
-        first: dict[int, PlanKey] = {}
+        alike = Alike(functions, numbers)
         paths: dict[PlanKey, ClassPath] = {}
         taken: dict[str, set[str]] = {}
         modules: dict[str, list[PlanKey]] = {}
         homes: dict[str, list[PlanKey]] = {}
         sizes: dict[str, int] = {}
-        for key, function in functions.items():
-            number = numbers[key]
-            if number not in first:
-                first[number] = key
-                home = conversion_module(_kept_with(function, key).module)
-                name, count = function.name, 2
-                while name in taken.setdefault(home, set()):
-                    name, count = f"{function.name}_{count}", count + 1
-                taken[home].add(name)
-                part = sizes.get(home, 0) // LINE_LIMIT
-                sizes[home] = sizes.get(home, 0) + function.lines
-                module = home if part == 0 else f"{home}_part{part + 1}"
-                paths[key] = ClassPath(module, name)
-                modules.setdefault(module, []).append(key)
-                homes.setdefault(home, []).append(key)
-            paths[key] = paths[first[number]]
-        helpers = Helpers({key: functions[key] for key in first.values()}, paths)
+        for key, function in alike.functions.items():
+            home = conversion_module(_kept_with(function, key).module)
+            name, count = function.name, 2
+            while name in taken.setdefault(home, set()):
+                name, count = f"{function.name}_{count}", count + 1
+            taken[home].add(name)
+            part = sizes.get(home, 0) // LINE_LIMIT
+            sizes[home] = sizes.get(home, 0) + function.lines
+            module = home if part == 0 else f"{home}_part{part + 1}"
+            paths[key] = ClassPath(module, name)
+            modules.setdefault(module, []).append(key)
+        for key in {number: key for key, number in reversed(numbers.items())}.values():
+            home = conversion_module(_kept_with(functions[key], key).module)
+            homes.setdefault(home, []).append(key)
+            modules.setdefault(home, [])
+        for key, writer in alike.writer.items():
+            paths[key] = paths[writer]
+        helpers = Helpers(alike.functions, paths, alike.leading)
+        modules.update((each, []) for each in helpers.common)
         for module, keys in modules.items():
             ordered = sorted(keys, key=lambda key: paths[key].name)
-            index = self._index(homes[module], functions, paths) if module in homes else ""
+            index = self._index(homes[module], functions, paths, alike) if module in homes else ""
             text = self._module(
                 module,
                 f"Conversions of {self.title}.",
@@ -332,7 +339,7 @@ class _Packing:
             if module.partition(".")[2].startswith(("hooks", "storage")):
                 continue
             text = f'{HEADER}"""No class of this module is converted on its own."""\n\n'
-            text += "CONVERSIONS: dict[str, tuple[tuple[str, str, bool], ...]] = {}\n"
+            text += f"{_INDEX}{{}}\n"
             yield f"{module.replace('.', '/')}.py", text
 
     def _functions(self) -> dict[PlanKey, Function]:
@@ -344,15 +351,20 @@ class _Packing:
         keys: list[PlanKey],
         functions: Mapping[PlanKey, Function],
         paths: Mapping[PlanKey, ClassPath],
+        alike: Alike,
     ) -> str:
         """By source class: the classes that conversions lead to, and where these functions are."""
         found: dict[str, list[str]] = {}
         for key in keys:
             function = functions[key]
-            entry = f"({text_literal(str(function.target))}, "
-            entry += f"{text_literal(str(paths[key]))}, {function.wants_base})"
+            parts = [text_literal(str(function.target)), text_literal(str(paths[key]))]
+            parts.append(str(function.wants_base))
+            leading = alike.leading[key]
+            if leading:
+                parts.append(leading[1] if len(leading) > 1 else text_literal(""))
+            entry = f"({', '.join(parts)})"
             found.setdefault(str(function.source), []).append(entry)
-        text = "\n\nCONVERSIONS: dict[str, tuple[tuple[str, str, bool], ...]] = {\n"
+        text = f"\n\n{_INDEX}{{\n"
         for source, entries in sorted(found.items()):
             line = f"    {text_literal(source)}: ({entries[0]},),\n"
             if len(entries) == 1 and len(line) <= WIDTH + 1:
@@ -363,8 +375,9 @@ class _Packing:
         return text + "}\n"
 
     def _hooks(self) -> Iterator[tuple[str, str]]:
+        known: KnownSides = {}
         for module, places in self.hook_places.items():
-            body = "\n\n".join(render_hook_place(self.types, place) for place in places)
+            body = "\n\n".join(render_hook_place(self.types, place, known) for place in places)
             between = places[0].between
             about = f"Where hooks may stand between {between.older} and {between.newer}."
             yield f"{module.replace('.', '/')}.py", self._module(module, about, body, direct=True)
@@ -389,7 +402,7 @@ def _touching(
 def _unique_classes(module: str, body: str) -> frozenset[str]:
     """The classes of other modules that a module may call by their bare names."""
     found: dict[str, set[str]] = {}
-    for name in re.findall(r"^class (\w+)", body, re.MULTILINE):
+    for name in re.findall(r"^(?:class )?(\w+)(?:\(| = )", body, re.MULTILINE):
         found.setdefault(name, set()).add(f"{module}:{name}")
     for kind, path in marks(body):
         if kind == "c":

@@ -68,7 +68,7 @@ def replace_marks(text: str, names: Mapping[tuple[str, str], str]) -> str:
 
 def module_alias(module: str) -> str:
     """The name under which another module of the package is imported."""
-    return module.removesuffix(".types").replace(".", "_")
+    return module.removesuffix(".types").removeprefix("shared.").replace(".", "_")
 
 
 def docstring(text: str, indent: str = "", attributes: Mapping[str, str] | None = None) -> str:

@@ -83,7 +83,11 @@ class TypeRenderer:
         names = self.names(node.version, definition)
         fields = self.fields(node, definition)
         docs = {names[each.name]: self._documented(node, each) for each in fields}
-        doc = docstring(definition.doc or f"`{definition.name}` of the schema.", "    ", docs)
+        doc = (
+            docstring(f"`{definition.name}` as a store keeps it.", "    ")
+            if storage
+            else docstring(definition.doc or f"`{definition.name}` of the schema.", "    ", docs)
+        )
         lines = [
             self._field(node, each, names[each.name]) for each in self.fields(node, definition)
         ]

@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from trundle.runtime._errors import ConversionError, UnknownVersionError
@@ -27,11 +28,20 @@ class ResourceType(NamedTuple):
 
 
 class Conversion(NamedTuple):
-    """A generated conversion: the class it leads to, its function, and whether that wants a base."""
+    """A generated conversion.
+
+    Attributes:
+        target: the class that it leads to.
+        function: its function.
+        wants_base: whether that takes the stored object as well.
+        version: the version that it is for, where one function is for several; it then takes the class
+            that it makes before the object, and the version too unless that is empty.
+    """
 
     target: str
     function: str
     wants_base: bool
+    version: str | None = None
 
 
 class Lookup:
@@ -77,9 +87,18 @@ class Lookup:
         if (source, target) not in self._functions:
             found = self.conversion(source, target)
             self._functions[source, target] = (
-                None if found is None else (self.load(found.function), found.wants_base)
+                None if found is None else (self.bound(found), found.wants_base)
             )
         return self._functions[source, target]
+
+    def bound(self, conversion: Conversion) -> Callable[..., Any]:
+        """The function of a conversion, with what it takes before the object."""
+        function: Callable[..., Any] = self.load(conversion.function)
+        if conversion.version is None:
+            return function
+        made = self.load(conversion.target)
+        version = (conversion.version,) if conversion.version else ()
+        return partial(function, made, *version)
 
     def conversion(self, source: type[Any], target: type[Any]) -> Conversion | None:
         """The conversion from one class to another; None where there is none."""

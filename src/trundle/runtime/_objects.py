@@ -1,6 +1,6 @@
 """The bases of all generated classes."""
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeVar
 
 import msgspec
 
@@ -8,6 +8,9 @@ Absent: TypeAlias = msgspec.UnsetType
 ABSENT = msgspec.UNSET
 FreeForm: TypeAlias = msgspec.Raw
 """Any JSON, kept byte for byte; `msgspec.json.decode` reads it and `free_form` makes it."""
+
+Made = TypeVar("Made")
+"""What a function makes that is given the class."""
 
 UNKNOWN = "$unknown"
 ADDITIONAL = "$additional"

@@ -32,13 +32,14 @@ def partial_class(lookup: Lookup, class_: type[Any], function: str) -> type[Any]
 class _Making:
     def __init__(self, lookup: Lookup) -> None:
         self.lookup = lookup
-        self.made: dict[str, type[Any] | None] = {}
+        self.made: dict[tuple[type[Any], str], type[Any] | None] = {}
 
     def make(self, class_: type[Any], function: str) -> type[Any] | None:
-        if function not in self.made:
-            self.made[function] = None  # within itself, an object is read whole
-            self.made[function] = self._made(class_, function)
-        return self.made[function]
+        key = (class_, function)
+        if key not in self.made:
+            self.made[key] = None  # within itself, an object is read whole
+            self.made[key] = self._made(class_, function)
+        return self.made[key]
 
     def _made(self, class_: type[Any], function: str) -> type[Any] | None:
         touched = self.lookup.touched(function)

@@ -125,5 +125,5 @@ class Routes:
         if straight is None:
             return None
         part = None if strict else partial_class(self._lookup, class_, straight.function)
-        function = self._lookup.load(straight.function)
+        function = self._lookup.bound(straight)
         return Route(msgspec.json.Decoder(part or class_).decode, function)
