@@ -246,6 +246,21 @@ def test_a_check_that_is_refused_says_so_once(plain):
     assert (checked.stdout + checked.stderr).count("[channel-not-found]") == 1
 
 
+def test_a_package_is_found_by_its_repository_too(plain):
+    plain.publish("1.0.0")
+    plain.run("install", plain.repository, "--unsigned")
+    assert "nothing to do now" in plain.run("plan", plain.repository).stdout
+    plain.run("plan", "oci:elsewhere//acme/crm", code=5)
+
+
+def test_an_approval_that_nobody_asks_for_is_a_warning(plain):
+    plain.publish("1.0.0")
+    plain.run("install", plain.repository, "--unsigned")
+    plain.publish("2.0.0")
+    told = plain.run("approve", "acme/crm", "2.0.0").stderr
+    assert "the policy says never for major upgrades" in told
+
+
 def test_content_that_nobody_goes_back_to_is_removed(plain):
     plain.publish("1.0.0")
     plain.run("install", plain.repository, "--unsigned")

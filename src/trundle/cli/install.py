@@ -199,15 +199,23 @@ def approve(
     output: Output = Format.TABLE,
 ) -> None:
     """Approve a version with the content that its channel lists now."""
+    from trundle.version import change_level  # noqa: PLC0415
+
     number = version_of(version)
     with opened(state) as installation:
         approval = installation.approve(name, number, by=_user(), dry_run=dry_run)
+        package = installation.package(name)
     if output is Format.TABLE:
         print_text(f"{version} {approval.digest}")
     else:
         data = {"version": version, "digest": approval.digest, "dryRun": dry_run}
         print_data(data, output.value)
     tell(f"approved {version}", dry_run=dry_run)
+    policy = package.effective_policy
+    level = change_level(package.version, number, policy.zero_major) if package.version else None
+    if level is not None and policy.action(level) != "approval":
+        said = f"the policy says {policy.action(level)} for {level} upgrades"
+        warn(f"{said}, so the approval has no effect unless that changes")
 
 
 def hold(

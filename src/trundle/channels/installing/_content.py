@@ -236,10 +236,11 @@ def _refused(where: str, store: Path, *, local: bool) -> Iterator[None]:
     try:
         yield
     except NotFoundError as error:
-        advice = "install again from the registry" if local else "ask the publisher to restore it"
-        raise _refusal(
-            RefusalCode.CONTENT_MISSING, where, "its content", str(error), advice
-        ) from error
+        advice = "ask the publisher to restore it"
+        if local:
+            advice = "fetch it again: upgrade --to this version, with --allow-downgrade"
+        code, found = RefusalCode.CONTENT_MISSING, f"nothing at {error.where}"
+        raise _refusal(code, where, "its content", found, advice) from error
     except (DigestMismatchError, TooLargeError) as error:
         code, advice = RefusalCode.CONTENT_MISMATCH, _FORGED
         if local:

@@ -18,15 +18,13 @@ from trundle.channels.installing._carrying import (
 )
 from trundle.channels.installing._content import Artifact, mismatch
 from trundle.channels.installing._installation import Installation
-from trundle.channels.installing._looking import Follow, Outlook, judge
+from trundle.channels.installing._looking import Follow, Outlook, absolute, judge
 from trundle.channels.installing._records import Event, Package
 from trundle.channels.policy import Policy
 from trundle.channels.serving import refusal_of_trust
 from trundle.packages import Release
 from trundle.registry import Reference, open_repository, version_of
 from trundle.version import SemVer, VersionError
-
-_LAYOUT = "oci:"
 
 
 class Install(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,14 +69,6 @@ def install(installation: Installation, wanted: Install, *, dry_run: bool = Fals
             return done.result
 
 
-def absolute(reference: Reference) -> Reference:
-    """A reference that means the same in every folder."""
-    if not reference.registry.startswith(_LAYOUT):
-        return reference
-    folder = Path(reference.registry.removeprefix(_LAYOUT)).absolute()
-    return msgspec.structs.replace(reference, registry=f"{_LAYOUT}{folder}")
-
-
 def absolute_channel(channel: str) -> str:
     """A channel that means the same in every folder."""
     if is_channel_word(channel) or channel.startswith(("http://", "https://")):
@@ -103,10 +93,8 @@ class _Following:
         places = [self._repository]
         places += [str(absolute(Reference.parse(each))) for each in self._wanted.needs]
         if len(places) > 1 and not is_channel_word(self._channel):
-            expected, advice = (
-                "a channel's word where packages are named that it may need",
-                "use one",
-            )
+            expected = "a channel's word where packages are named that it may need"
+            advice = "use one, or install those packages first, each with its own channel and root"
             code = RefusalCode.INVALID_CHANNEL_WORD
             raise RefusedError(Refusal(code, "the channel", expected, self._channel, advice))
         with contextlib.ExitStack() as trusting:

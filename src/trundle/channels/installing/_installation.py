@@ -24,11 +24,11 @@ from trundle.channels.decision import Approval, Hold, Plan, Request, Status, dec
 from trundle.channels.installing._content import ContentStore
 from trundle.channels.installing._errors import StateBusyError, StateError
 from trundle.channels.installing._folders import Folders
-from trundle.channels.installing._looking import Follow, Outlook, Reader, judge
+from trundle.channels.installing._looking import Follow, Outlook, Reader, absolute, judge
 from trundle.channels.installing._memory import Memory
 from trundle.channels.installing._records import Event, Package
 from trundle.channels.policy import Policy
-from trundle.registry import HttpSettings, Progress
+from trundle.registry import HttpSettings, InvalidReferenceError, Progress, Reference
 from trundle.version import SemVer
 
 _WAIT = 60.0
@@ -106,7 +106,10 @@ class Installation:
         """
         found = self.memory.package(name)
         if found is None:
-            named = [each for each in self.packages() if each.repository == name]
+            place = name
+            with contextlib.suppress(InvalidReferenceError):
+                place = str(absolute(Reference.parse(name)))
+            named = [each for each in self.packages() if each.repository == place]
             found = named[0] if len(named) == 1 else None
         if found is None:
             names = ", ".join(each.name for each in self.packages()) or "nothing"

@@ -20,12 +20,15 @@ from trundle.registry import (
     InvalidManifestError,
     MissingExtraError,
     NotFoundError,
+    Reference,
     RegistryError,
     TooLargeError,
 )
 
 if TYPE_CHECKING:
     from trundle.channels.trust import TrustStore
+
+_LAYOUT = "oci:"
 
 SOON = dt.timedelta(days=1)
 """How long before a channel expires whoever follows it is told."""
@@ -159,6 +162,14 @@ class Reader:
         from trundle.channels.trust import TrustStore  # noqa: PLC0415 - needs an extra
 
         return TrustStore(self._folder)
+
+
+def absolute(reference: Reference) -> Reference:
+    """A reference that means the same in every folder."""
+    if not reference.registry.startswith(_LAYOUT):
+        return reference
+    folder = Path(reference.registry.removeprefix(_LAYOUT)).absolute()
+    return msgspec.structs.replace(reference, registry=f"{_LAYOUT}{folder}")
 
 
 def judge(
