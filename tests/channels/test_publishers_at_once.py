@@ -139,7 +139,7 @@ def steps(repository, act, expected, keys=None):
 
 def test_a_publisher_that_slept_while_others_published_goes_on(remote, tmp_path):
     """It had recorded its version, but nothing was shown yet."""
-    settings = msgspec.structs.replace(QUICK, lease=1)
+    settings = msgspec.structs.replace(QUICK, lease=3)
     slow = open_repository(reference_of(remote), settings=settings)
     release(remote, package(tmp_path / "a", "1.0.0"))
     channel = channel_of(slow)

@@ -96,7 +96,7 @@ def test_several_who_died_are_waited_for_at_once(remote):
         push(remote, b"%d" % number, tag=f"_trundle.lease-x.t-{number:010d}-1000-{number:016x}")
     begin = time.monotonic()
     with remote.lease("x", wait=60):
-        assert 1 <= time.monotonic() - begin < 2.5
+        assert 1 <= time.monotonic() - begin < 3.9
     assert lease_tags(remote) == []
 
 
@@ -119,13 +119,13 @@ def test_one_that_waits_for_long_shows_that_it_lives(remote):
 
     with remote.lease("x", wait=1):
         threads = []
-        for name, seconds in (("second", 0.6), ("third", 20)):
+        for name, seconds in (("second", 4), ("third", 20)):
             threads.append(threading.Thread(target=work, args=(name, seconds)))
             threads[-1].start()
             while len(tags := lease_tags(remote)) <= len(threads) or any(".c-" in t for t in tags):
                 time.sleep(0.01)
         first = lease_tags(remote)
-        time.sleep(2)
+        time.sleep(9)
         assert lease_tags(remote) == first
         assert entered == []
     for thread in threads:
