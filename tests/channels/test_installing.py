@@ -251,7 +251,10 @@ def test_what_is_needed_is_installed_with_it(plain):
         (CRM, "1.0.0"),
     ]
     with plain.installation() as installation:
-        refused(lambda: uninstall(installation, "acme/core"), RefusalCode.DEPENDENCY_CONFLICT)
+        kept = refused(
+            lambda: uninstall(installation, "acme/core"), RefusalCode.DEPENDENCY_CONFLICT
+        )
+        assert "uninstall first what needs it" in str(kept)
         uninstall(installation, CRM)
         uninstall(installation, "acme/core")
         assert installation.packages() == ()

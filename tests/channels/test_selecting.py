@@ -1,9 +1,11 @@
 """Which versions are chosen together."""
 
+from random import Random
+
 import pytest
 from channel_data import digest, entry, v
 
-from trundle.channels.installing import Offer, select
+from trundle.channels.installing import Offer, _selecting, select
 from trundle.packages import Release, Requirement
 from trundle.version import VersionRange
 
@@ -70,3 +72,31 @@ def test_a_lower_version_is_chosen_where_the_plan_says_so():
 def test_versions_before_a_release_are_chosen_like_any_other():
     beta = offer("a", "1.0.0-beta.1", "1.0.0-beta.3", "1.0.0-beta.2")
     assert chosen(beta) == {"a": "1.0.0-beta.3"}
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_parts_and_halves_come_to_what_one_after_the_other_does(seed):
+    random = Random(seed)
+    density = random.choice((0.05, 0.1, 0.3))
+    names = "abcdefgh"
+    offers = []
+    for name in names:
+        ready = []
+        for minor in (3, 2, 1):
+            some = {
+                other: f"1.{random.randrange(4)}"
+                for other in names
+                if other != name and random.random() < density
+            }
+            ready.append(entry(f"1.{minor}.0", depends_on=needs(**some)))
+        installed = "1.0.0" if random.random() < 0.8 else None
+        offers.append(offer(name, installed, *ready, wanted=random.random() < 0.8))
+    choice = _selecting._Choice({each.name: each for each in offers})
+    conflicts = {}
+    for each in offers:
+        conflicts |= choice.take([each] if each.wanted else [])
+    found = select(offers)
+    assert {n: e.version for n, e in found.chosen.items()} == {
+        n: e.version for n, e in choice.chosen().items()
+    }
+    assert found.conflicts.keys() == conflicts.keys()

@@ -146,10 +146,13 @@ def install_unpacked(
     installation.commit(packages, events, also=also)
 
 
-def conflict_refusals(where: str, conflicts: Iterable[Conflict]) -> tuple[Refusal, ...]:
+def conflict_refusals(
+    where: str,
+    conflicts: Iterable[Conflict],
+    advice: str = "give the repositories of missing packages with --with, or change what is installed",
+) -> tuple[Refusal, ...]:
     """The refusals that conflicts lead to."""
     code, expected = RefusalCode.DEPENDENCY_CONFLICT, "packages that fit together"
-    advice = "give the repositories of missing packages with --with, or change what is installed"
     texts = dict.fromkeys(str(each) for each in conflicts)
     return tuple(Refusal(code, where, expected, text, advice) for text in texts)
 
@@ -168,6 +171,8 @@ def check_fits(
         after[put.name] = put
     broken = {str(each) for each in check_together(now.values())}
     new = [each for each in check_together(after.values()) if str(each) not in broken]
+    if new and drop is not None:
+        raise RefusedError(*conflict_refusals(where, new, "uninstall first what needs it"))
     if new:
         raise RefusedError(*conflict_refusals(where, new))
 

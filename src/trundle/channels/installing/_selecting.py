@@ -4,12 +4,12 @@ Each package is tried with the best version that its plan allows; what is instal
 cannot go on holds no other one back, unless that one needs it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from trundle.channels.files import Entry
-from trundle.packages import Conflict, Release, Requirement, Resolution, resolve
+from trundle.packages import Conflict, Refused, Release, Requirement, Resolution, resolve
 from trundle.version import ANY, SemVer, VersionRange
 
 
@@ -46,22 +46,58 @@ class Selection(msgspec.Struct, frozen=True):
 
 def select(offers: Iterable[Offer]) -> Selection:
     """Selects what is installed of each package; the order of the offers does not matter."""
-    choice = _Choice({each.name: each for each in offers})
+    by_name = {each.name: each for each in offers}
+    chosen: dict[str, Entry] = {}
     conflicts: dict[str, tuple[Conflict, ...]] = {}
-    for name in sorted(choice.offers):
-        offer = choice.offers[name]
-        if offer.wanted and offer.ready:
-            found = choice.take_best(offer)
-            if found:
-                conflicts[name] = found
-    return Selection(choice.chosen(), conflicts)
+    for part in _parts({name: _needs(each) for name, each in by_name.items()}):
+        choice = _Choice({name: by_name[name] for name in part})
+        wanted = [by_name[name] for name in part]
+        conflicts |= choice.take([each for each in wanted if each.wanted and each.ready])
+        chosen |= choice.chosen()
+    return Selection(
+        {name: chosen[name] for name in sorted(chosen)},
+        {name: conflicts[name] for name in sorted(conflicts)},
+    )
 
 
 def check_together(releases: Iterable[Release]) -> tuple[Conflict, ...]:
     """Why releases cannot be installed together; nothing where they can."""
     found = {each.name: each for each in releases}
-    resolution = resolve([_exactly(each) for each in found.values()], _Nothing(), found)
-    return tuple(each.conflict for each in resolution.refused)
+    needs = {name: {need.name for need in each.requirements} for name, each in found.items()}
+    refused: list[Refused] = []
+    for part in _parts(needs):
+        present = {name: found[name] for name in part}
+        wishes = [_exactly(each) for each in present.values()]
+        refused += resolve(wishes, _Nothing(), present).refused
+    return tuple(each.conflict for each in sorted(refused, key=lambda each: each.wish.name))
+
+
+def _needs(offer: Offer) -> set[str]:
+    """The packages that one may need, whichever version of it is taken."""
+    needs = [each.depends_on for each in offer.ready]
+    needs.append(offer.installed.requirements if offer.installed else ())
+    return {each.name for some in needs for each in some}
+
+
+def _parts(needs: Mapping[str, Iterable[str]]) -> list[list[str]]:
+    """The packages in parts that have nothing to do with each other, so that many packages take little time."""
+    neighbours: dict[str, set[str]] = {name: set() for name in needs}
+    for name, others in needs.items():
+        for other in others:
+            neighbours[name].add(other)
+            neighbours.setdefault(other, set()).add(name)
+    parts, seen = [], set()
+    for name in sorted(needs):
+        part, waiting = [], [name]
+        while waiting:
+            each = waiting.pop()
+            if each not in seen:
+                seen.add(each)
+                part.append(each)
+                waiting += neighbours[each]
+        if part:
+            parts.append(sorted(each for each in part if each in needs))
+    return parts
 
 
 class _Nothing:
@@ -100,18 +136,41 @@ class _Choice:
         self._decided: dict[str, SemVer] = {}
         self._releases = dict(self._installed)
 
+    def take(self, offers: Sequence[Offer]) -> dict[str, tuple[Conflict, ...]]:
+        """Takes the best versions that can be had, of each package in its turn; gives what is in the way of better ones.
+
+        Tries all at once, and in pieces where that fails, cut where the first of them seems not to fit: what can be had
+        together, can be had in part.
+        """
+        if len(offers) == 1:
+            found = self.take_best(offers[0])
+            return {offers[0].name: found} if found else {}
+        if not offers:
+            return {}
+        best = {each.name: VersionRange.exactly(each.ready[0].version) for each in offers}
+        together = self._attempt(best, self._installed)
+        if not together.refused:
+            self._accept(best, together)
+            return {}
+        refused = {each.wish.name for each in together.refused}
+        unfit = (at for at, each in enumerate(offers) if each.name in refused)
+        cut = next(unfit, len(offers) // 2)
+        pieces = (offers[:cut], offers[cut : cut + 1], offers[cut + 1 :])
+        return {name: found for piece in pieces for name, found in self.take(piece).items()}
+
     def take_best(self, offer: Offer) -> tuple[Conflict, ...]:
         """Takes the best version that can be had; gives what is in the way of a better one."""
         best = offer.ready[0].version
-        resolution = self._attempt(offer, VersionRange.exactly(best), self._installed)
+        exactly = {offer.name: VersionRange.exactly(best)}
+        resolution = self._attempt(exactly, self._installed)
         if not resolution.refused:
-            self._accept(offer, resolution)
+            self._accept(exactly, resolution)
             return ()
         others = {name: each for name, each in self._installed.items() if name != offer.name}
         if len(offer.ready) > 1:
-            second = self._attempt(offer, ANY, others)
+            second = self._attempt({offer.name: ANY}, others)
             if not second.refused:
-                self._accept(offer, second)
+                self._accept([offer.name], second)
         return tuple(each.conflict for each in resolution.refused)
 
     def chosen(self) -> dict[str, Entry]:
@@ -125,19 +184,19 @@ class _Choice:
         return chosen
 
     def _attempt(
-        self, offer: Offer, allowed: VersionRange, installed: Mapping[str, Release]
+        self, allowed: Mapping[str, VersionRange], installed: Mapping[str, Release]
     ) -> Resolution:
-        wishes = [Requirement(offer.name, allowed)]
+        wishes = [Requirement(name, each) for name, each in allowed.items()]
         for name in self._installed.keys() | self._decided.keys():
-            if name == offer.name:
+            if name in allowed:
                 continue
             decided = self._decided.get(name)
             wishes.append(Requirement(name, VersionRange.exactly(decided) if decided else ANY))
         return resolve(wishes, self._candidates, installed)
 
-    def _accept(self, offer: Offer, resolution: Resolution) -> None:
+    def _accept(self, names: Iterable[str], resolution: Resolution) -> None:
         self._releases = {each.name: each for each in resolution.lock.releases}
-        self._decided[offer.name] = self._releases[offer.name].version
+        self._decided.update({name: self._releases[name].version for name in names})
 
     def _sound(self) -> dict[str, Release]:
         """What is installed; the requirements of what is broken already hold nobody back."""
