@@ -2,12 +2,13 @@
 
 import importlib
 import json
+import re
 from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from trundle.runtime import DocumentError, Scheme
+from trundle.runtime import DocumentError, Finding, Scheme
 from trundle.runtime._documents import read_value
 from trundle.verify._edits import edits
 from trundle.verify._values import objects, struct_info
@@ -51,6 +52,7 @@ def read_edited(scheme: Scheme, resource: str, version: str, data: bytes, stored
 
     Raises:
         DocumentError: it lacks or has something that is not allowed, and that was not so in what was read.
+            Elements of lists may have been moved.
     """
     class_ = object_class(scheme, resource, version)
     try:
@@ -59,9 +61,15 @@ def read_edited(scheme: Scheme, resource: str, version: str, data: bytes, stored
         shown = scheme.encode(scheme.from_storage(stored, version))
         _, known = read_value(shown, class_, strict=True)
         _, found = read_value(data, class_, strict=True)
-        if any(each not in known for each in found):
+        before = set(map(_anywhere, known))
+        if any(_anywhere(each) not in before for each in found):
             raise DocumentError(error.subject, found) from None
     return read_document(scheme, resource, version, data)
+
+
+def _anywhere(finding: Finding) -> tuple[str, str]:
+    """What a finding says, wherever in a list that is."""
+    return re.sub(r"\[\d+\]", "[*]", finding.path), finding.reason
 
 
 def documents(scheme: Scheme, resource: str, version: str) -> SearchStrategy[Any]:
