@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from trundle._durable import write_durably
 from trundle.project._each_part import Progress, each_part, ignore, on_file
 from trundle.project._parts import Part, outline_of, unfit
 from trundle.project._standing import Lock, Share, Standing, shares_of, standing_of
@@ -227,12 +228,9 @@ def _change(path: Path, known: Lock, standings: Iterable[Standing]) -> LockChang
 
 def _write(path: Path, content: bytes) -> None:
     """Replaces the file as a whole."""
-    staged = path.with_name(f".{path.name}.new")
     try:
-        staged.write_bytes(content)
-        staged.replace(path)
+        write_durably(path, content)
     except OSError as error:
-        staged.unlink(missing_ok=True)
         reason = error.strerror or str(error)
         text = f"{path}: expected a file that can be written, found: {reason}"
         raise ProjectError(f"{text}; check its permissions and the space") from error

@@ -24,6 +24,7 @@ from typing import Any
 
 import msgspec
 
+from trundle._durable import sync_folder
 from trundle.project._lock import locked
 from trundle.project.errors import OutputBusyError, OutputError, OutputRefusedError
 
@@ -216,7 +217,7 @@ class _Places:
         checkpoint("put in place")
         self.staged.rename(self.root)
         checkpoint("clean up")
-        _flush(self.root.parent)
+        sync_folder(self.root.parent)
 
 
 def _replace(
@@ -274,7 +275,7 @@ def _stage(
     content = msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
     _write_file(places.staged / MANIFEST, content)
     for folder in folders:
-        _flush(folder)
+        sync_folder(folder)
 
 
 def _objections(root: Path, manifest: Manifest, *, force: bool) -> list[str]:
@@ -382,15 +383,6 @@ def _write_file(path: Path, content: bytes) -> None:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _flush(folder: Path) -> None:
-    """Waits until the names in a folder are on disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _remove(folder: Path) -> None:

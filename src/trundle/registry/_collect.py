@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from trundle.registry._files import sync_folder
+from trundle._durable import sync_folder
 from trundle.registry._layout_index import LayoutIndex
 from trundle.registry._model import MANIFEST_TYPES, Descriptor
 from trundle.registry._referrers import fallback_tag

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from trundle._durable import sync_folder, write_all
 from trundle.registry._interface import Progress
 from trundle.registry._model import Descriptor
 from trundle.registry.errors import DigestMismatchError, StorageError
@@ -40,15 +41,6 @@ def storage_errors(where: str) -> Iterator[None]:
         ) from error
 
 
-def sync_folder(folder: Path) -> None:
-    """Waits until the names in a folder are on disk."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def make_folder(folder: Path) -> None:
     """Makes a folder and its parents where they are missing, and waits until their names are on disk."""
     if folder.is_dir():
@@ -57,30 +49,6 @@ def make_folder(folder: Path) -> None:
     with contextlib.suppress(FileExistsError):
         folder.mkdir()
     sync_folder(folder.parent)
-
-
-def write_durably(path: Path, content: bytes, staging: Path) -> None:
-    """Replaces a file; whatever moment the process dies at, the old content is there or the new.
-
-    Args:
-        path: the file.
-        content: its new content.
-        staging: a folder on the same file system for the unfinished file.
-    """
-    temporary = staging / f"{path.name}.{secrets.token_hex(8)}"
-    try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-        try:
-            _write_all(descriptor, content, temporary)
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        temporary.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise
-    sync_folder(path.parent)
 
 
 def read_pieces(path: Path, offset: int = 0) -> Iterator[bytes]:
@@ -152,7 +120,7 @@ class Download:
         """
         if self.size + len(piece) > self._wanted.size:
             raise self._mismatch("more bytes than that")
-        _write_all(self._descriptor, piece, self._partial)
+        write_all(self._descriptor, piece, self._partial)
         self._count(piece)
 
     def restart(self) -> None:
@@ -219,15 +187,6 @@ class Download:
             found,
             "the content was damaged or exchanged and was not kept; ask its publisher",
         )
-
-
-def _write_all(descriptor: int, content: bytes, path: Path) -> None:
-    view = memoryview(content)
-    try:
-        while view:
-            view = view[os.write(descriptor, view) :]
-    except OSError as error:  # The system does not say which file; on which disk is what counts.
-        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def _unseen(_size: int) -> None:

@@ -16,6 +16,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from trundle._durable import sync_folder, write_durably
 from trundle._locking import LockBusyError, locked
 from trundle.registry import _collect, _referrers
 from trundle.registry._files import (
@@ -23,8 +24,6 @@ from trundle.registry._files import (
     make_folder,
     read_pieces,
     storage_errors,
-    sync_folder,
-    write_durably,
 )
 from trundle.registry._interface import (
     ANYTHING,
@@ -180,7 +179,7 @@ class DirectoryRepository:
                 return
             if isinstance(content, bytes):
                 check_content(content, descriptor, where)
-                write_durably(self._path(descriptor.digest), content, self._staging)
+                write_durably(self._path(descriptor.digest), content, staging=self._staging)
                 return
             staged = self._staging / descriptor.digest[7:]
             path = self._path(descriptor.digest)
@@ -235,7 +234,7 @@ class DirectoryRepository:
             if tag is not None:
                 self._check_expected(LayoutIndex.read(self._index), tag, expected)
             if not self._keep(descriptor):
-                write_durably(self._path(descriptor.digest), content, self._staging)
+                write_durably(self._path(descriptor.digest), content, staging=self._staging)
             if tag is not None:
                 self._point(tag, descriptor)
         _referrers.list_referrer(self, document, descriptor)
@@ -274,7 +273,7 @@ class DirectoryRepository:
             if index.find(tag) is None:
                 raise self._missing(tag)
             index.remove_tag(tag)
-            write_durably(self._index, index.content(), self._staging)
+            write_durably(self._index, index.content(), staging=self._staging)
 
     def remove_unique_tag(self, tag: str) -> None:
         """Removes a tag whose manifest has no other tag."""
@@ -289,7 +288,7 @@ class DirectoryRepository:
                 raise self._missing(digest)
             index = LayoutIndex.read(self._index)
             index.remove_digest(digest)
-            write_durably(self._index, index.content(), self._staging)
+            write_durably(self._index, index.content(), staging=self._staging)
             path.unlink()
             sync_folder(path.parent)
 
@@ -332,7 +331,7 @@ class DirectoryRepository:
             index = LayoutIndex.read(self._index)
 
             def save() -> None:
-                write_durably(self._index, index.content(), self._staging)
+                write_durably(self._index, index.content(), staging=self._staging)
 
             return _collect.collect(
                 self, self._blobs, self._staging, index, now - grace, None if dry_run else save
@@ -356,7 +355,7 @@ class DirectoryRepository:
             make_folder(folder)
         marker = self.folder / "oci-layout"
         if not marker.exists():
-            write_durably(marker, _LAYOUT_FILE, self._staging)
+            write_durably(marker, _LAYOUT_FILE, staging=self._staging)
 
     def _keep(self, descriptor: Descriptor) -> bool:
         """Whether a blob is there; its grace begins anew."""
@@ -376,7 +375,7 @@ class DirectoryRepository:
             with self._locked(self._own / "index.lock", _LOCK_WAIT):
                 if not self._index.exists():
                     empty = LayoutIndex.read(self._index).content()
-                    write_durably(self._index, empty, self._staging)
+                    write_durably(self._index, empty, staging=self._staging)
                 yield
 
     @contextlib.contextmanager
@@ -411,7 +410,7 @@ class DirectoryRepository:
         found = index.find(tag)
         if found is None or found.digest != descriptor.digest:
             index.set(tag, descriptor)
-            write_durably(self._index, index.content(), self._staging)
+            write_durably(self._index, index.content(), staging=self._staging)
 
     def _read(self, digest: str, limit: int) -> bytes:
         where = f"{self._location}@{digest}"

@@ -12,14 +12,13 @@ A set is made completely before the database says that it is the present one. Th
 process died in between, the next one sets it. So whoever reads through `current` sees one set or the other.
 """
 
-import contextlib
-import os
 import re
 import secrets
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from trundle._durable import sync_folder, write_durably
 from trundle.channels.files import id_of
 from trundle.channels.installing._records import Package
 from trundle.packages import lock_of
@@ -76,14 +75,10 @@ class Folders:
                 place = Path("..", "..", "..", self.of(each).relative_to(self.root))
                 (links / folder_name(each.name)).symlink_to(place, target_is_directory=True)
             lock = lock_of(each.release for each in packages).to_json()
-            with (staged / LOCK_FILE).open("wb") as file:
-                file.write(lock)
-                file.flush()
-                os.fsync(file.fileno())
-            _sync(links)
-            _sync(staged)
+            sync_folder(links)
+            write_durably(staged / LOCK_FILE, lock)
             staged.rename(target)
-            _sync(self._sets)
+            sync_folder(self._sets)
         except BaseException:
             shutil.rmtree(staged, ignore_errors=True)
             raise
@@ -113,7 +108,7 @@ class Folders:
         except BaseException:
             staged.unlink(missing_ok=True)
             raise
-        _sync(self.root)
+        sync_folder(self.root)
 
     def tidy(self, number: int) -> None:
         """Removes sets long past, unpacked versions that no set has any more, and what dead processes left."""
@@ -142,12 +137,3 @@ def exists(folder: Path) -> bool:
 def folder_name(package: str) -> str:
     """The name of a package as that of a folder; `+` is in no name of a package."""
     return package.replace("/", "+")
-
-
-def _sync(folder: Path) -> None:
-    with contextlib.suppress(OSError):  # Some file systems do not flush folders.
-        descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -1,9 +1,8 @@
 """Writes a channel as static files, as any web server can serve them."""
 
-import os
-import tempfile
 from pathlib import Path
 
+from trundle._durable import write_durably
 from trundle.channels.serving import RepositorySource, is_metadata_name
 
 _LAST = ("targets.json", "snapshot.json", "timestamp.json")
@@ -31,19 +30,5 @@ def export(source: RepositorySource, folder: Path, *, dry_run: bool = False) -> 
         return paths
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in contents.items():
-        _write(folder / name, content)
+        write_durably(folder / name, content, mode=0o644)
     return paths
-
-
-def _write(path: Path, content: bytes) -> None:
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".channel-")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

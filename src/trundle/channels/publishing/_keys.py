@@ -6,14 +6,13 @@ replacement the new key has the number of the root that names it in its name, an
 """
 
 import datetime as dt
-import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 import msgspec
 
+from trundle._durable import write_durably
 from trundle.channels.trust import (
     KeyFileError,
     Replacement,
@@ -243,18 +242,4 @@ def _root_paths(folder: Path, number: int) -> tuple[Path, Path]:
 
 def _write_root(folder: Path, number: int, root: bytes) -> None:
     for path in _root_paths(folder, number):
-        _write(path, root)
-
-
-def _write(path: Path, content: bytes) -> None:
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".root-")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        write_durably(path, root, mode=0o644)

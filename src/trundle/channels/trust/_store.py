@@ -2,9 +2,7 @@
 
 import contextlib
 import hashlib
-import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +10,7 @@ from pathlib import Path
 import filelock
 import msgspec
 
+from trundle._durable import write_durably
 from trundle.channels.trust._errors import TrustError
 from trundle.channels.trust._verifying import Read, TrustState, valid_until, verify
 
@@ -150,20 +149,6 @@ class TrustStore:
             found, expected = "another client at it", "to verify the channel alone"
             raise TrustError("busy", found, expected=expected) from None
 
-    def _write(self, path: Path, state: TrustState) -> None:
-        descriptor, name = tempfile.mkstemp(dir=self._folder, prefix=".trust-")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(msgspec.json.encode(state))
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-        with contextlib.suppress(OSError):
-            descriptor = os.open(self._folder, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+    @staticmethod
+    def _write(path: Path, state: TrustState) -> None:
+        write_durably(path, msgspec.json.encode(state), mode=0o600)

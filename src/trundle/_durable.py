@@ -1,0 +1,61 @@
+"""Writes files so that whatever moment the process dies at, the old content is there or the new."""
+
+import contextlib
+import errno
+import os
+import secrets
+from pathlib import Path
+
+
+def write_durably(
+    path: Path, content: bytes, *, staging: Path | None = None, mode: int | None = None
+) -> None:
+    """Replaces a file as a whole, and waits until that is on disk.
+
+    Args:
+        path: the file.
+        content: its new content.
+        staging: a folder on the same file system for the unfinished file; else it stands beside the file.
+        mode: the file's permissions, whatever the umask; else those of any new file.
+
+    Raises:
+        OSError: the file cannot be written; what was there before still is.
+    """
+    temporary = (staging or path.parent) / f".{path.name}.{secrets.token_hex(8)}"
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        try:
+            if mode is not None:
+                os.fchmod(descriptor, mode)
+            write_all(descriptor, content, temporary)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        temporary.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def write_all(descriptor: int, content: bytes, path: Path) -> None:
+    """Writes to an open file; errors name it."""
+    view = memoryview(content)
+    try:
+        while view:
+            view = view[os.write(descriptor, view) :]
+    except OSError as error:  # The system does not say which file; on which disk is what counts.
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Waits until the names in a folder are on disk, where the file system can do that."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in {errno.EINVAL, errno.ENOTSUP}:
+            raise
+    finally:
+        os.close(descriptor)
