@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from trundle.cli import (
     channel,
+    conform,
     convert,
     forget,
     install,
@@ -81,6 +82,7 @@ for _command in (
     project.lock,
     verify.verify,
     convert.convert,
+    conform.conform,
     reports.diff,
     reports.stats,
     reports.suggest,

@@ -1,8 +1,13 @@
 """A project on disk: its `trundle.yaml`, its documents, and the folder that Trundle generates."""
 
+from trundle.project._expected import Expected as ExpectedDifference
+from trundle.project._expected import read_expected
 from trundle.project._standing import Lock
 from trundle.project.check import check
 from trundle.project.config import Config, config_schema, load_config, parse_config
+from trundle.project.conforming import Conformance, conform
+from trundle.project.conforming import Entry as ConformanceEntry
+from trundle.project.conforming import Versions as PairVersions
 from trundle.project.documents import Document, read_documents, write_documents
 from trundle.project.errors import (
     AlreadyExistsError,
@@ -20,6 +25,7 @@ from trundle.project.init import CONFIG_NAME, plan_init, write_new_files
 from trundle.project.loading import Project, evolution_of, load_project
 from trundle.project.lock import LOCK_NAME, LockChange, lock, lock_path, read_lock
 from trundle.project.output import MANIFEST, TreeChange, TreeComparison, compare_tree, write_tree
+from trundle.project.pairs import Pair, PairsError, read_pairs
 from trundle.project.proving import (
     ProofOptions,
     ProofRun,
@@ -38,8 +44,11 @@ __all__ = [
     "Config",
     "ConfigError",
     "ConfigMissingError",
+    "Conformance",
+    "ConformanceEntry",
     "Document",
     "DocumentError",
+    "ExpectedDifference",
     "Finding",
     "FindingsError",
     "GenerateResult",
@@ -49,6 +58,9 @@ __all__ = [
     "OutputBusyError",
     "OutputError",
     "OutputRefusedError",
+    "Pair",
+    "PairVersions",
+    "PairsError",
     "Project",
     "ProjectError",
     "ProofOptions",
@@ -59,6 +71,7 @@ __all__ = [
     "chosen_resources",
     "compare_tree",
     "config_schema",
+    "conform",
     "errors_among",
     "evolution_of",
     "generate",
@@ -75,7 +88,9 @@ __all__ = [
     "prove_project",
     "prove_schemas",
     "read_documents",
+    "read_expected",
     "read_lock",
+    "read_pairs",
     "write_documents",
     "write_new_files",
     "write_tree",

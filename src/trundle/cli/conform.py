@@ -1,0 +1,164 @@
+"""The command that holds conversions against those of another implementation: conform."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trundle.cli._failures import ExitCode, Refusal
+from trundle.cli._printing import Format, print_result, progress, say
+from trundle.cli._settings import settings_of
+
+if TYPE_CHECKING:
+    from trundle.project import Conformance, ConformanceEntry, ExpectedDifference
+
+_SHOWN = 160
+"""How many letters of a value are shown."""
+
+
+def conform(
+    context: typer.Context,
+    *,
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Pairs of documents, or one file or folder of documents before and one of those after."
+        ),
+    ],
+    both: Annotated[
+        bool, typer.Option("--both", help="Also convert back, and compare with the first.")
+    ] = False,
+    expected: Annotated[
+        Path | None,
+        typer.Option("--except", metavar="FILE", help="Lists the expected differences, and why."),
+    ] = None,
+    version: Annotated[
+        str | None,
+        typer.Option("--from", metavar="VERSION", help="The version before, if not in documents."),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="VERSION", help="The version after, if not in documents."),
+    ] = None,
+    resource: Annotated[
+        str | None, typer.Option(help="The resource type, where documents do not say.")
+    ] = None,
+    output: Annotated[
+        Format, typer.Option("--output-format", "-o", help="How to print the result.")
+    ] = Format.TABLE,
+) -> None:
+    """Compare conversions with what another implementation made of the same documents."""
+    from trundle import project as rooms  # noqa: PLC0415
+
+    listed: tuple[ExpectedDifference, ...] = ()
+    if expected is not None:
+        listed = rooms.read_expected(expected.read_bytes(), str(expected))
+    pairs = rooms.read_pairs(files)
+    with (
+        rooms.generated_scheme(rooms.load_config(settings_of(context).config_path)) as scheme,
+        progress("Comparing") as step,
+    ):
+        versions = rooms.PairVersions(version, to, resource)
+        found = rooms.conform(scheme, pairs, listed, both=both, versions=versions, on_step=step)
+    print_result(lambda: _data(found), lambda: _text(found), output)
+    for each in found.unused:
+        say(f"note: {each.where}: {each.path} is listed as expected, and was not found; remove it")
+    say(_summary(found))
+    if found.differences:
+        raise Refusal(ExitCode.FINDINGS)
+
+
+def _summary(found: "Conformance") -> str:
+    count = len(found.differences)
+    differences = f"{count or 'no'} {'difference' if count == 1 else 'differences'}"
+    pairs = f"{found.pairs} {'pair' if found.pairs == 1 else 'pairs'}"
+    return f"{pairs}, {differences}, {len(found.expected)} as expected"
+
+
+def _data(found: "Conformance") -> dict[str, Any]:
+    return {
+        "pairs": found.pairs,
+        "checks": [
+            {
+                "resource": each.check.resource,
+                "from": each.check.source,
+                "to": each.check.target,
+                "throughStorage": each.check.source == each.check.target,
+                "documents": each.documents,
+                "equal": each.equal,
+                "asExpected": each.as_expected,
+            }
+            for each in found.held
+        ],
+        "differences": [_entry_data(each) for each in found.differences],
+        "expected": [_entry_data(each) for each in found.expected],
+        "unused": [
+            {"where": each.where, "path": each.path, "reason": each.reason} for each in found.unused
+        ],
+    }
+
+
+def _entry_data(entry: "ConformanceEntry") -> dict[str, Any]:
+    import msgspec  # noqa: PLC0415
+
+    example = msgspec.to_builtins(entry.example)
+    data = {
+        "resource": entry.check.resource,
+        "from": entry.check.source,
+        "to": entry.check.target,
+        "path": entry.path,
+        "difference": entry.difference,
+        "documents": entry.documents,
+        "example": {name: value for name, value in example.items() if value is not None},
+    }
+    return data if entry.expected is None else {**data, "reason": entry.expected.reason}
+
+
+def _text(found: "Conformance") -> str:
+    from trundle.report import table  # noqa: PLC0415
+
+    rows = [
+        [
+            each.check.resource,
+            each.check.way,
+            str(each.documents),
+            str(each.equal),
+            str(each.as_expected),
+            str(each.documents - each.equal - each.as_expected),
+        ]
+        for each in found.held
+    ]
+    header = ["resource type", "conversion", "documents", "equal", "as expected", "different"]
+    parts = [table(header, rows)]
+    totals = {each.check: each.documents for each in found.held}
+    parts += ["\n".join(_entry_text(each, totals[each.check])) for each in found.differences]
+    if found.expected:
+        lines = (_expected_text(each, totals[each.check]) for each in found.expected)
+        parts.append("\n".join(["as expected", *lines]))
+    return "\n\n".join(parts)
+
+
+def _entry_text(entry: "ConformanceEntry", documents: int) -> Iterator[str]:
+    share = f"in {entry.documents} of {documents} documents"
+    yield f"{entry.check.resource} {entry.check.way}: {entry.path} is {entry.difference} {share}"
+    example = entry.example
+    if entry.difference == "refused":
+        yield f"  reason:   {example.found}"
+    else:
+        yield f"  expected: {_cut(example.expected)}"
+        yield f"  found:    {_cut(example.found)}"
+    yield f"  example:  {example.where} at {example.path}"
+
+
+def _expected_text(entry: "ConformanceEntry", documents: int) -> str:
+    assert entry.expected is not None
+    share = f"{entry.documents} of {documents} documents"
+    what = f"{entry.path} is {entry.difference}"
+    return f"  {entry.check.way}: {what} in {share}: {entry.expected.reason}"
+
+
+def _cut(text: str | None) -> str:
+    if text is None:
+        return "nothing"
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."

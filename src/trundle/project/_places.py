@@ -1,0 +1,97 @@
+"""Paths of JSON documents as rules write them, and patterns of such paths.
+
+A path is dotted names, as in `spec.strategy.maxSurge`. `[]` is each element of a list, and a name with a dot or a
+bracket in it is written `["like.this"]`. In a pattern, `*` stands for any name or element, and `**` for any number of
+them, none included.
+"""
+
+import json
+import re
+from typing import Literal, TypeAlias
+
+import msgspec
+
+ELEMENT = "[]"
+"""Each element of a list, as a part of a path."""
+
+Part: TypeAlias = str | int
+Path: TypeAlias = tuple[Part, ...]
+
+_PLAIN = re.compile(r"[^.\[\]\"*\s]+")
+_PARTS = re.compile(
+    r"""(?P<element>\[\]) | \[(?P<quoted>"(?:[^"\\]|\\.)*")\] | (?P<wild>\*\*?) | (?P<name>[^.\[\]"*\s]+)""",
+    re.VERBOSE,
+)
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One part of a pattern.
+
+    Attributes:
+        kind: a name, an element of a list, anything (`*`), or any number of parts (`**`).
+        name: the name; empty for the other kinds.
+    """
+
+    kind: Literal["name", "element", "any", "rest"]
+    name: str = ""
+
+
+Pattern: TypeAlias = tuple[Step, ...]
+
+
+def spelt(path: Path, *, exact: bool = False) -> str:
+    """A path in the form of rules; the empty path is `.`.
+
+    Args:
+        path: names, and places in lists.
+        exact: whether elements are written with their places, as `[2]`.
+    """
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]" if exact else ELEMENT
+        elif _PLAIN.fullmatch(part):
+            text += f".{part}" if text else part
+        else:
+            text += f"[{json.dumps(part, ensure_ascii=False)}]"
+    return text or "."
+
+
+def parse_pattern(text: str) -> Pattern | None:
+    """Reads a pattern of paths; None where it is none."""
+    steps: list[Step] = []
+    place = 0
+    while place < len(text):
+        if text[place] == "." and steps:
+            place += 1
+        found = _PARTS.match(text, place)
+        bracketed = found is not None and found.group().startswith("[")
+        if found is None or (steps and not bracketed and text[place - 1] != "."):
+            return None
+        steps.append(_step(found))
+        place = found.end()
+    return None if text.endswith(".") else tuple(steps)
+
+
+def _step(found: re.Match[str]) -> Step:
+    if found["element"]:
+        return Step("element")
+    if found["wild"]:
+        return Step("rest" if found["wild"] == "**" else "any")
+    return Step("name", json.loads(found["quoted"]) if found["quoted"] else found["name"])
+
+
+def matches(pattern: Pattern, path: Path) -> bool:
+    """Whether a pattern names a path."""
+    if not pattern:
+        return not path
+    first, others = pattern[0], pattern[1:]
+    if first.kind == "rest":
+        return any(matches(others, path[start:]) for start in range(len(path) + 1))
+    return bool(path) and _fits(first, path[0]) and matches(others, path[1:])
+
+
+def _fits(step: Step, part: Part) -> bool:
+    if step.kind == "any":
+        return True
+    return isinstance(part, int) if step.kind == "element" else step.name == part

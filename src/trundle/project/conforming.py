@@ -1,0 +1,321 @@
+"""Holds what another implementation made of documents against the conversions of a generated package."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import msgspec
+
+from trundle.project._expected import DifferenceKind, Expected
+from trundle.project._places import Path, spelt
+from trundle.project.pairs import Pair, PairsError, member
+from trundle.runtime import ConversionError, DocumentError, JoinedScheme, Scheme
+
+_NOTHING: Any = msgspec.UNSET
+_PARTS = re.compile(
+    r"\.(?P<name>[^.\[]+)|\[(?P<quoted>\"(?:[^\"\\]|\\.)*\")\]|\[(?P<place>[0-9]*|\.\.\.)\]"
+)
+
+
+class Check(msgspec.Struct, frozen=True, order=True):
+    """What documents are held to.
+
+    Attributes:
+        resource: the resource type.
+        source: the version of the documents that are converted.
+        target: the version that they are converted to; the same as `source` for the way through storage.
+    """
+
+    resource: str
+    source: str
+    target: str
+
+    @property
+    def way(self) -> str:
+        """The conversion in words."""
+        if self.source == self.target:
+            return f"{self.source} through storage"
+        return f"{self.source} to {self.target}"
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """The first example of a difference.
+
+    Attributes:
+        where: file and line of the pair.
+        path: the exact place in the document.
+        expected: the value that the other implementation has, as JSON; None for none.
+        found: the value that Trundle has, as JSON; None for none. The reason where the document is refused.
+    """
+
+    where: str
+    path: str
+    expected: str | None = None
+    found: str | None = None
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One difference, in all documents that have it.
+
+    Attributes:
+        check: what these documents were held to.
+        path: where it is, with `[]` for the elements of lists.
+        difference: what is wrong there.
+        documents: how many documents have it.
+        example: the first of them.
+        expected: what lists it as expected; None where nothing does.
+    """
+
+    check: Check
+    path: str
+    difference: DifferenceKind
+    documents: int
+    example: Found
+    expected: Expected | None = None
+
+
+class Held(msgspec.Struct, frozen=True, kw_only=True):
+    """How many documents were held to a check.
+
+    Attributes:
+        check: the check.
+        documents: how many there were.
+        equal: those without any difference.
+        as_expected: those with expected differences only.
+    """
+
+    check: Check
+    documents: int
+    equal: int
+    as_expected: int
+
+
+class Conformance(msgspec.Struct, frozen=True, kw_only=True):
+    """What came out.
+
+    Attributes:
+        pairs: how many pairs there were.
+        held: all checks, in the order of resource type and versions.
+        differences: all that is not expected.
+        expected: the differences that are listed as expected.
+        unused: what is listed as expected, and was not found anywhere.
+    """
+
+    pairs: int
+    held: tuple[Held, ...]
+    differences: tuple[Entry, ...]
+    expected: tuple[Entry, ...]
+    unused: tuple[Expected, ...]
+
+
+class Versions(NamedTuple):
+    """What documents do not say themselves.
+
+    Attributes:
+        before: the version of the documents before.
+        after: the version of the documents after.
+        resource: the resource type of all of them.
+    """
+
+    before: str | None = None
+    after: str | None = None
+    resource: str | None = None
+
+
+class _Difference(NamedTuple):
+    path: Path
+    kind: DifferenceKind
+    expected: str | None
+    found: str | None
+
+
+def conform(
+    scheme: Scheme | JoinedScheme,
+    pairs: Sequence[Pair],
+    expected: Sequence[Expected] = (),
+    *,
+    both: bool = False,
+    versions: Versions = Versions(),  # noqa: B008 - it is immutable
+    on_step: Callable[[str, int, int], None] = lambda _name, _done, _total: None,
+) -> Conformance:
+    """Converts the first document of every pair and compares the result with the second.
+
+    Every document is also written to storage and read back, which has to lead to the document itself; no
+    difference there counts as expected.
+
+    Args:
+        scheme: the scheme of the generated package.
+        pairs: what another implementation was given, and what it made of that.
+        expected: the differences that are expected.
+        both: whether the second document is also converted back and compared with the first.
+        versions: what the documents do not say themselves.
+        on_step: called for each pair with its place, how many are done, and how many there are.
+
+    Raises:
+        PairsError: a document does not say its version, and none was given.
+    """
+    tally = _Tally(expected)
+    for done, pair in enumerate(pairs, 1):
+        on_step(pair.where, done, len(pairs))
+        one = _version(pair, pair.before, versions.before, "before")
+        other = _version(pair, pair.after, versions.after, "after")
+        ways = [(pair.before, one, pair.after, other), (pair.before, one, pair.before, one)]
+        if one != other:
+            ways.append((pair.after, other, pair.after, other))
+        if both and one != other:
+            ways.append((pair.after, other, pair.before, one))
+        for source, source_version, wanted, version in ways:
+            check = Check(_resource(source, versions), source_version, version)
+            found = _held(scheme, source, wanted, check, versions.resource)
+            tally.add(check, pair.where, list(found))
+    return tally.result(len(pairs))
+
+
+def _version(pair: Pair, document: bytes, given: str | None, side: str) -> str:
+    said = member(document, "apiVersion")
+    if said is None and given is None:
+        option = "--from" if side == "before" else "--to"
+        text = f"{pair.where}: expected `apiVersion` in the document {side}, found none"
+        raise PairsError(f"{text}; give its version with {option}")
+    return given if said is None else said.rpartition("/")[2]  # type: ignore[return-value]
+
+
+def _resource(document: bytes, versions: Versions) -> str:
+    return versions.resource or member(document, "kind") or member(document, "type") or "resource"
+
+
+def _held(
+    scheme: Scheme | JoinedScheme, source: bytes, wanted: bytes, check: Check, resource: str | None
+) -> Iterator[_Difference]:
+    """How the conversion of a document differs from what is wanted."""
+    try:
+        if check.source == check.target:
+            stored = scheme.convert_json(
+                source, version=check.source, resource=resource, strict=True
+            )
+            made = scheme.convert_json(stored, check.target, resource=resource)
+        else:
+            made = scheme.convert_json(
+                source, check.target, version=check.source, resource=resource, strict=True
+            )
+    except DocumentError as error:
+        for finding in error.findings:
+            yield _Difference(_parsed(finding.path), "refused", None, finding.reason)
+    except ConversionError as error:
+        yield _Difference((), "refused", None, str(error))
+    else:
+        yield from differences(_tree(wanted), _tree(made))
+
+
+def _tree(data: bytes) -> Any:
+    return json.loads(data, parse_float=Decimal)
+
+
+def differences(expected: Any, found: Any, path: Path = ()) -> Iterator[_Difference]:
+    """All places at which two JSON values differ.
+
+    The order of an object's members and the spelling of a number do not count, the order of a list does. Lists
+    of different lengths differ as a whole.
+    """
+    if isinstance(expected, dict) and isinstance(found, dict):
+        for name in {**expected, **found}:
+            one, other = expected.get(name, _NOTHING), found.get(name, _NOTHING)
+            yield from differences(one, other, (*path, name))
+    elif isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
+        for place, (one, other) in enumerate(zip(expected, found, strict=True)):
+            yield from differences(one, other, (*path, place))
+    elif expected is _NOTHING:
+        yield _Difference(path, "unexpected", None, _text(found))
+    elif found is _NOTHING:
+        yield _Difference(path, "missing", _text(expected), None)
+    elif isinstance(expected, bool) is not isinstance(found, bool) or expected != found:
+        yield _Difference(path, "changed", _text(expected), _text(found))
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=float)
+
+
+def _parsed(path: str) -> Path:
+    """A JSON path as parts; elements whose place is not known stand at 0."""
+    found: list[str | int] = []
+    for part in _PARTS.finditer(path):
+        if part["name"] is not None:
+            found.append(part["name"])
+        elif part["quoted"] is not None:
+            found.append(json.loads(part["quoted"]))
+        else:
+            found.append(int(part["place"]) if part["place"].isdigit() else 0)
+    return tuple(found)
+
+
+class _Tally:
+    """Counts differences that are the same in several documents once."""
+
+    def __init__(self, expected: Sequence[Expected]) -> None:
+        self.listed = expected
+        self.used: set[int] = set()
+        self.held: dict[Check, list[int]] = {}
+        self.entries: dict[tuple[Any, ...], Entry] = {}
+
+    def add(self, check: Check, where: str, found: Sequence[_Difference]) -> None:
+        """Counts the differences of one document."""
+        counts = self.held.setdefault(check, [0, 0, 0])
+        known = {each: self.expectation(check, each) for each in found}
+        counts[0] += 1
+        counts[1] += not found
+        counts[2] += bool(found) and None not in known.values()
+        keys: dict[tuple[Any, ...], tuple[_Difference, Expected | None]] = {}
+        for each, listed in known.items():
+            reason = each.found if each.kind == "refused" else None
+            keys.setdefault((check, spelt(each.path), each.kind, reason), (each, listed))
+        for key, (each, listed) in keys.items():
+            if key in self.entries:
+                old = self.entries[key]
+                self.entries[key] = msgspec.structs.replace(old, documents=old.documents + 1)
+                continue
+            self.entries[key] = Entry(
+                check=check,
+                path=spelt(each.path),
+                difference=each.kind,
+                documents=1,
+                example=Found(
+                    where=where,
+                    path=spelt(each.path, exact=True),
+                    expected=each.expected,
+                    found=each.found,
+                ),
+                expected=listed,
+            )
+
+    def expectation(self, check: Check, found: _Difference) -> Expected | None:
+        """What lists a difference as expected."""
+        if check.source == check.target:
+            return None
+        covering = [
+            (number, each)
+            for number, each in enumerate(self.listed)
+            if each.covers(check.target, found.path, found.kind)
+        ]
+        self.used.update(number for number, _ in covering)
+        return covering[0][1] if covering else None
+
+    def result(self, pairs: int) -> Conformance:
+        """All that was counted."""
+        entries = sorted(
+            self.entries.values(), key=lambda each: (each.check, each.path, each.difference)
+        )
+        return Conformance(
+            pairs=pairs,
+            held=tuple(
+                Held(check=check, documents=total, equal=equal, as_expected=expected)
+                for check, (total, equal, expected) in sorted(self.held.items())
+            ),
+            differences=tuple(each for each in entries if each.expected is None),
+            expected=tuple(each for each in entries if each.expected is not None),
+            unused=tuple(
+                each for number, each in enumerate(self.listed) if number not in self.used
+            ),
+        )
