@@ -22,7 +22,9 @@ def joined(monkeypatch):
     asked = []
     for name, resources in (("a", ("Box", "Cat")), ("b", ("Box",))):
         types_of = tuple(
-            ResourceType(each, "v1", "kind", {"v1": f"v1:{each}"}, {"v1": f"storage:{each}"})
+            ResourceType(
+                each, "v1", "kind", {"v1": f"v1:{each}"}, {"v1": f"storage:{each}"}, f"{name}.org"
+            )
             for each in resources
         )
         module = types.ModuleType(f"big.{name}")
@@ -56,7 +58,7 @@ def test_it_has_the_methods_of_a_scheme():
     ("document", "resource", "found"),
     [
         (b'{"apiVersion": "v1", "kind": "Cat"}', None, ("a", None, None)),
-        (b'{"apiVersion": "x.org/v1", "type": "CAT"}', None, ("a", None, None)),
+        (b'{"apiVersion": "A.org/v1", "type": "CAT"}', None, ("a", None, None)),
         (b'{"apiVersion": "b.org/v1", "kind": "Box"}', None, ("b", None, None)),
         (b'{"apiVersion": "B.ORG/v1", "kind": "box"}', "Box", ("b", None, "Box")),
         (b'{"kind": "Box", "apiVersion": "a.org/v1"}', "a.org/box", ("a", None, "Box")),
@@ -93,6 +95,33 @@ def test_what_no_package_knows_is_an_error(joined, document, resource, message):
         scheme.decode(document, resource=resource)
     assert message in str(caught.value)
     assert asked == []
+
+
+@pytest.mark.parametrize(
+    ("document", "resource", "message"),
+    [
+        (
+            b'{"apiVersion": "b.org/v1", "kind": "Cat"}',
+            None,
+            "the `apiVersion` is 'b.org/v1'; write 'a.org/v1' if Cat is meant",
+        ),
+        (
+            b'{"apiVersion": "b.org/v1"}',
+            "a.org/Box",
+            "Box is of the API group 'a.org', but the `apiVersion` is 'b.org/v1'",
+        ),
+        (
+            b'{"apiVersion": "c.org/v1", "kind": "Box"}',
+            None,
+            "type 'Box' of the API group 'c.org'; did you mean a.org/Box or b.org/Box?",
+        ),
+    ],
+)
+def test_a_document_of_another_group_is_refused(joined, document, resource, message):
+    scheme, _ = joined
+    with pytest.raises(UnknownVersionError) as caught:
+        scheme.convert_json(document, "v1", resource=resource)
+    assert message in str(caught.value)
 
 
 def test_resource_types_are_those_of_all_packages(joined):

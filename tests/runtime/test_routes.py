@@ -110,7 +110,7 @@ def test_documents_that_do_not_start_with_their_names_come_to_the_same(scheme, s
     expected = convert(scheme, f",{members}}}", strict=strict)
     for data, options in (
         (f'{{{members},"kind":"Thing","apiVersion":"v1"}}', {}),
-        (f'{{{members},"kind":"thing","apiVersion":"example.com/v1"}}', {}),
+        (f'{{{members},"kind":"thing","apiVersion":"v1"}}', {}),
         (f"{{{members}}}", {"version": "v1"}),
         (f'{{"apiVersion":"v1",{members}}}', {"resource": "Thing"}),
     ):

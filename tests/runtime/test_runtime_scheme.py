@@ -108,6 +108,38 @@ def test_a_group_stands_before_the_version(pets):
     assert pets.convert(stored, "v1")["apiVersion"] == "pets.example/v1"
 
 
+def test_a_group_is_spelt_as_the_resource_type_spells_it(pets):
+    found = pets.convert({"apiVersion": "Pets.Example/v1", "kind": "Cat", "name": "Tom"}, "v1")
+    assert found == {"apiVersion": "pets.example/v1", "kind": "Cat", "name": "Tom"}
+
+
+@pytest.mark.parametrize("group", ["zoo.example/", "example/", "pets.example/extra/", "/"])
+def test_a_document_of_another_group_is_refused(pets, group):
+    document = {"apiVersion": "pets.example/v1", "kind": "Cat", "name": "Tom"}
+    stored = pets.convert(document)
+    for each in (document, stored):
+        version = each["apiVersion"].rpartition("/")[2]
+        foreign = {**each, "apiVersion": f"{group}{version}"}
+        for to in ("v2", "v1", None):
+            with pytest.raises(UnknownVersionError) as raised:
+                pets.convert(foreign, to)
+            assert str(raised.value) == (
+                "Cat is of the API group 'pets.example', but the `apiVersion` is "
+                f"'{group}{version}'; write 'pets.example/{version}' if Cat is meant"
+            )
+    with pytest.raises(UnknownVersionError, match="is of the API group"):
+        pets.convert(document, base={**stored, "apiVersion": f"{group}v2"})
+
+
+def test_a_resource_type_without_a_group_takes_none(scheme):
+    with pytest.raises(UnknownVersionError) as raised:
+        scheme.convert(thing("example.org/v1", a="x"), "v2")
+    assert str(raised.value) == (
+        "Thing has no API group, but the `apiVersion` is 'example.org/v1'; "
+        "write 'v1' if Thing is meant"
+    )
+
+
 @pytest.mark.parametrize(
     ("document", "to", "said"),
     [

@@ -166,6 +166,8 @@ class _Packing:
             f"            hub={text_literal(versions.hub.text)},\n",
             f"            name_property={text_literal(hub.name_property)},\n",
         ]
+        if hub.group:
+            lines.append(f"            group={text_literal(hub.group)},\n")
         for name, paths in (("versions", api), ("storage", storage)):
             members = "".join(
                 f"                {text_literal(v.text)}: {text_literal(str(path))},\n"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from trundle.runtime._errors import ConversionError, UnknownVersionError
+from trundle.runtime._groups import GroupVersion
 from trundle.runtime._lookup import Conversion, ResourceType, spoken
 from trundle.runtime._objects import GeneratedObject
 from trundle.runtime._reading import Head, json_bytes, named_resource, read_head, said_resource
@@ -162,10 +163,10 @@ class JoinedScheme:
 
     def _home(self, head: Head, resource: str | None) -> _Home:
         own = head.api_version if isinstance(head.api_version, str) else ""
-        group = own.rpartition("/")[0].casefold()
+        group = GroupVersion.parse(own).group or ""
 
         def find(name: str) -> _Home | None:
-            return self._homes.get(name) or self._homes.get(f"{group}/{name}")
+            return self._homes.get(name) or self._homes.get(f"{group.casefold()}/{name}")
 
         found = named_resource(head, resource, find)
         if found is not None:

@@ -18,6 +18,7 @@ class ResourceType(NamedTuple):
         name_property: the property of a document that names the resource type.
         versions: class path by API version, relative to the package.
         storage: class path by storage version, relative to the package.
+        group: the API group that documents name before the version; empty where it has none.
     """
 
     name: str
@@ -25,6 +26,7 @@ class ResourceType(NamedTuple):
     name_property: str
     versions: Mapping[str, str]
     storage: Mapping[str, str]
+    group: str = ""
 
 
 class Conversion(NamedTuple):

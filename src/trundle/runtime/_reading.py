@@ -14,6 +14,7 @@ import msgspec
 
 from trundle.runtime._documents import kept_apart, read_value
 from trundle.runtime._errors import TOO_DEEP, DocumentError, Finding, UnknownVersionError
+from trundle.runtime._groups import GroupVersion
 from trundle.runtime._lookup import Lookup, ResourceType
 from trundle.runtime._objects import WRITTEN_WITH
 
@@ -125,7 +126,7 @@ class Reading:
 
         Raises:
             DocumentError: the document is no JSON object.
-            UnknownVersionError: there is no such version or resource type.
+            UnknownVersionError: there is no such version or resource type, or it is of another API group.
         """
         head = read_head(data)
         found = self._resource(head, resource)
@@ -146,7 +147,9 @@ class Reading:
     def _version_of(
         self, head: Head, found: ResourceType, version: str | None, *, stored: bool
     ) -> str:
-        own = head.api_version.rpartition("/")[2] if isinstance(head.api_version, str) else None
+        own = None
+        if isinstance(head.api_version, str):
+            own = GroupVersion.parse(head.api_version).within(found)
         if own is not None and version is not None and own != version:
             raise UnknownVersionError(
                 f"the document is of version {own!r}, but {version!r} was asked for; leave one out"
@@ -273,7 +276,9 @@ def said_resource(head: Head, resource: str | None) -> str:
     """What a document or its caller says about its resource type, for messages."""
     wanted = resource or head.kind or head.type
     if wanted:
-        return f"the document is of the resource type {wanted!r}"
+        group = head.api_version.rpartition("/")[0] if isinstance(head.api_version, str) else ""
+        within = f" of the API group {group!r}" if group and resource is None else ""
+        return f"the document is of the resource type {wanted!r}{within}"
     return "the document does not name its resource type by `kind` or `type`"
 
 
