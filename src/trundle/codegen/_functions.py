@@ -9,14 +9,17 @@ from trundle.codegen._expressions import Expressions
 from trundle.codegen._text import Helper, call, class_mark, text_literal, tuple_literal
 from trundle.codegen._touching import touched
 from trundle.codegen._types import TypeRenderer
-from trundle.evolution import ADDITIONAL, Place, Plan, PlanKey, Shape, calls_hook
+from trundle.evolution import (
+    ADDITIONAL,
+    Place,
+    Plan,
+    PlanKey,
+    Shape,
+    calls_hook,
+    expressions_in,
+)
 from trundle.evolution.steps import (
     Assign,
-    Change,
-    Expression,
-    First,
-    Hidden,
-    HookOutput,
     KeepPlaces,
     PutMember,
     Refill,
@@ -293,21 +296,14 @@ class _Body:
         self.expressions.lines.append(call("stash", arguments, "    ") + "\n")
 
 
-def _asks_bag(value: Expression | Witness | None) -> bool:
-    """Whether an expression, or a witness, looks into the property bag."""
-    match value:
-        case Unstash():
-            return True
-        case Witness(values=values) | First(values):
-            return any(map(_asks_bag, values))
-        case Change(inner, _) | Hidden(inner):
-            return _asks_bag(inner)
-        case KeepPlaces() | PutMember() | Refill() | TakeMember():
-            return True
-        case HookOutput(call=made):
-            return any(_asks_bag(each) for _, each in made.inputs)
-        case _:
-            return False
+def _asks_bag(witness: Witness | None) -> bool:
+    """Whether a witness looks into the property bag; an object that is put together anew counts as that."""
+    return witness is not None and any(
+        isinstance(each, Unstash | KeepPlaces | PutMember | Refill | TakeMember)
+        for value in witness.values
+        if value is not None
+        for each in expressions_in(value)
+    )
 
 
 def attribute_of(name: str) -> str:

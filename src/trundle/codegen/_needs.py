@@ -2,12 +2,24 @@
 
 import itertools
 from collections.abc import Container, Iterable, Iterator, Mapping
+from typing import assert_never
 
-from trundle.evolution import Evolution, Lineage, Place, Plan, PlanKey, Shape, goes_straight, plan
+from trundle.evolution import (
+    Evolution,
+    Lineage,
+    Place,
+    Plan,
+    PlanKey,
+    Shape,
+    changes_in,
+    changes_within,
+    expressions_in,
+    goes_straight,
+    operands,
+    plan,
+)
 from trundle.evolution.steps import (
     Assign,
-    Cases,
-    Chain,
     Change,
     Entry,
     Expression,
@@ -15,20 +27,14 @@ from trundle.evolution.steps import (
     FromFreeForm,
     Hidden,
     HookOutput,
-    Items,
     KeepPlaces,
-    Listed,
-    NotNull,
-    Optional,
     PutMember,
     Read,
     Refill,
-    Single,
     Stash,
     TakeMember,
     ToObject,
     Unstash,
-    Values,
     ValueStep,
     Witness,
 )
@@ -113,21 +119,7 @@ def wants_base(plans: Mapping[PlanKey, Plan]) -> frozenset[PlanKey]:
 
 def asks_base(expression: Expression) -> bool:
     """Whether an expression asks the stored object that is written over."""
-    match expression:
-        case HookOutput(call):
-            return any(value is not None and asks_base(value) for _, value in call.inputs)
-        case Change(value, _):
-            return asks_base(value)
-        case First(options):
-            return any(map(asks_base, options))
-        case TakeMember(inner) | KeepPlaces(inner) | Refill(inner):
-            return asks_base(inner)
-        case PutMember(holder, value=value):
-            return asks_base(value) or (holder is not None and asks_base(holder))
-        case Hidden():
-            return True
-        case _:
-            return False
+    return any(isinstance(each, Hidden) for each in expressions_in(expression))
 
 
 def _expressions(made: Plan) -> Iterator[Expression]:
@@ -153,41 +145,29 @@ def calls(made: Plan) -> Iterator[PlanKey]:
 
 
 def _in_expression(value: Expression | None, lineage: Lineage) -> Iterator[PlanKey]:
+    if value is None:
+        return
+    for each in operands(value):
+        yield from _in_expression(each, lineage)
+    for step in changes_in(value):
+        yield from _in_step(step, lineage)
     match value:
-        case None | Read():
-            return
-        case Change(inner, step):
-            yield from _in_expression(inner, lineage)
-            yield from _in_step(step, lineage)
         case Unstash(entries, witness):
             yield from _in_entries(entries, lineage)
             yield from _in_witness(witness, lineage)
-        case HookOutput(call, _, step):
-            for _, each in call.inputs:
-                yield from _in_expression(each, lineage)
-            yield from _in_step(step, lineage)
-        case Hidden(inner):
-            yield from _in_expression(inner, lineage)
-        case KeepPlaces(inner, entries, step) | Refill(inner, entries, step):
-            yield from _in_expression(inner, lineage)
+        case KeepPlaces(entries=entries) | Refill(entries=entries):
             yield from _in_entries(entries, lineage)
-            yield from _in_step(step, lineage)
-        case TakeMember(holder, place, shape, _):
-            yield from _in_expression(holder, lineage)
+        case TakeMember(_, place, shape, _) | PutMember(_, place, shape, _, _):
             yield from _in_type(lineage, place, shape)
-        case PutMember(holder, place, shape, _, value):
-            yield from _in_expression(holder, lineage)
-            yield from _in_expression(value, lineage)
-            yield from _in_type(lineage, place, shape)
-        case First(options):
-            for option in options:
-                yield from _in_expression(option, lineage)
+        case Read() | Change() | HookOutput() | Hidden() | First():
+            return
+        case _:
+            assert_never(value)
 
 
 def _in_entries(entries: tuple[Entry, ...], lineage: Lineage) -> Iterator[PlanKey]:
     for entry in entries:
         yield from _in_type(lineage, entry.place, Shape("storage", entry.place.version))
-        yield from _in_step(entry.step, lineage)
 
 
 def _in_witness(witness: Witness | None, lineage: Lineage) -> Iterator[PlanKey]:
@@ -195,29 +175,12 @@ def _in_witness(witness: Witness | None, lineage: Lineage) -> Iterator[PlanKey]:
         yield from _in_expression(value, lineage)
 
 
-def _in_step(step: ValueStep | None, lineage: Lineage) -> Iterator[PlanKey]:
-    match step:
-        case ToObject(key):
-            yield key
-        case (
-            Items(inner)
-            | Values(inner)
-            | Optional(inner)
-            | NotNull(inner)
-            | Listed(inner)
-            | Single(inner)
-        ):
-            yield from _in_step(inner, lineage)
-        case Cases(cases=cases):
-            for case in cases:
-                yield from _in_step(case.step, lineage)
-        case Chain(steps):
-            for each in steps:
-                yield from _in_step(each, lineage)
-        case FromFreeForm(place, _, shape):
-            yield from _in_type(lineage, place, shape)
-        case _:
-            return
+def _in_step(step: ValueStep, lineage: Lineage) -> Iterator[PlanKey]:
+    for each in changes_within(step):
+        if isinstance(each, ToObject):
+            yield each.plan
+        elif isinstance(each, FromFreeForm):
+            yield from _in_type(lineage, each.place, each.shape)
 
 
 def _in_type(lineage: Lineage, place: Place, shape: Shape) -> Iterator[PlanKey]:

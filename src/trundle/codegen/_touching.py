@@ -4,24 +4,29 @@ A document's other properties need not be decoded to be converted.
 """
 
 from collections.abc import Iterator, Mapping
+from typing import assert_never
 
-from trundle.evolution import ADDITIONAL, Plan, PlanKey
+from trundle.evolution import ADDITIONAL, Plan, PlanKey, expressions_in
 from trundle.evolution.steps import (
     Assign,
+    CallConverter,
+    CallScalar,
+    Cases,
+    Chain,
     Change,
     Expression,
-    First,
-    Hidden,
-    HookOutput,
+    Fit,
+    FromFreeForm,
     Items,
-    KeepPlaces,
+    Listed,
+    MapText,
+    NotNull,
     Optional,
-    PutMember,
     Read,
-    Refill,
-    TakeMember,
+    Single,
+    ToEnum,
+    ToFreeForm,
     ToObject,
-    Unstash,
     Values,
     ValueStep,
 )
@@ -82,26 +87,26 @@ def _converting(step: ValueStep) -> PlanKey | None:
             return plan
         case Items(inner) | Values(inner) | Optional(inner):
             return _converting(inner)
-        case _:
-            return None
-
-
-def _read_in(value: Expression | None) -> Iterator[str]:
-    match value:
-        case Read(name):
-            yield name
         case (
-            Change(inner, _) | Hidden(inner) | KeepPlaces(inner) | Refill(inner) | TakeMember(inner)
+            NotNull()
+            | Cases()
+            | Listed()
+            | Single()
+            | ToFreeForm()
+            | FromFreeForm()
+            | Fit()
+            | ToEnum()
+            | MapText()
+            | CallScalar()
+            | CallConverter()
+            | Chain()
         ):
-            yield from _read_in(inner)
-        case PutMember(holder, value=inner):
-            yield from _read_in(holder)
-            yield from _read_in(inner)
-        case HookOutput(call):
-            for _, each in call.inputs:
-                yield from _read_in(each)
-        case First(options):
-            for option in options:
-                yield from _read_in(option)
-        case Unstash() | None:
-            return
+            return None
+        case _:
+            assert_never(step)
+
+
+def _read_in(value: Expression) -> Iterator[str]:
+    for each in expressions_in(value):
+        if isinstance(each, Read):
+            yield each.property

@@ -8,8 +8,16 @@ from trundle.evolution._hooks import HookDeclaration, HookMethod, converter_name
 from trundle.evolution._identity import fixed_text, partition
 from trundle.evolution._lineage import ADDITIONAL, ByHook, Lineage, Link, Place, Thread
 from trundle.evolution._neighbours import Neighbours, VersionMap
-from trundle.evolution._planning import calls_hook, plan
+from trundle.evolution._planning import plan
 from trundle.evolution._straight import goes_straight
+from trundle.evolution._traversal import (
+    calls_hook,
+    changes_in,
+    changes_within,
+    expressions_in,
+    inner_changes,
+    operands,
+)
 from trundle.evolution.steps import Plan, PlanKey, Shape
 
 __all__ = [
@@ -33,10 +41,15 @@ __all__ = [
     "TypeChanges",
     "VersionMap",
     "calls_hook",
+    "changes_in",
+    "changes_within",
     "converter_names",
     "default_of",
+    "expressions_in",
     "fixed_text",
     "goes_straight",
+    "inner_changes",
+    "operands",
     "partition",
     "plan",
     "snake",

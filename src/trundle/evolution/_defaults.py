@@ -1,6 +1,6 @@
 """What an API object shows where a required property has no value."""
 
-from typing import Any
+from typing import Any, assert_never
 
 from trundle.evolution._changes import TypeChanges
 from trundle.evolution._lineage import Lineage, Place
@@ -11,7 +11,9 @@ from trundle.schema import (
     MapOf,
     Nullable,
     Property,
+    Ref,
     Scalar,
+    Union,
 )
 
 _ZEROS = {"boolean": False, "integer": 0, "number": 0, "string": ""}
@@ -54,5 +56,7 @@ def zero_value(declared: Property) -> Any:
             return [] if not limits.get("minItems") else ABSENT
         case MapOf() | FreeForm():
             return {} if not limits.get("minProperties") else ABSENT
-        case _:
+        case Scalar() | Ref() | Union():
             return ABSENT
+        case _:
+            assert_never(declared.type)

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 import msgspec
 
@@ -11,7 +11,7 @@ from trundle.evolution._errors import ChangeError
 from trundle.evolution._lineage import ByHook, Derivation, Lineage, Place
 from trundle.evolution._neighbours import Neighbours
 from trundle.evolution.conversions import CallHook
-from trundle.schema import ListOf, MapOf, Nullable, Ref, Scalar, Schema, Type
+from trundle.schema import FreeForm, ListOf, MapOf, Nullable, Ref, Scalar, Schema, Type, Union
 
 if TYPE_CHECKING:
     from trundle.evolution._evolution import Evolution
@@ -118,8 +118,10 @@ def spoken_type(type_: Type, schema: Schema) -> str:
             return f"{spoken_type(items, schema)}_list"
         case MapOf(values):
             return f"{spoken_type(values, schema)}_map"
-        case _:
+        case FreeForm() | Union():
             return "value"
+        case _:
+            assert_never(type_)
 
 
 @functools.lru_cache(maxsize=1 << 16)

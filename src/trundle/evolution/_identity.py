@@ -1,15 +1,17 @@
 """Which definitions of which versions are the same all the way down."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from typing import TypeVar
+from typing import TypeVar, assert_never
 
 from trundle.schema import (
     EnumType,
+    FreeForm,
     ListOf,
     MapOf,
     Nullable,
     ObjectType,
     Ref,
+    Scalar,
     Schema,
     Type,
     Union,
@@ -104,8 +106,12 @@ def _shape(type_: Type) -> Hashable:
             return ("nullable", _shape(inner))
         case Union(variants):
             return ("union", tuple(_shape(each) for each in variants))
+        case Scalar(kind):
+            return ("Scalar", kind)
+        case FreeForm():
+            return ("FreeForm", "")
         case _:
-            return (type(type_).__name__, getattr(type_, "kind", ""))
+            assert_never(type_)
 
 
 def references(type_: Type) -> Iterator[str]:
@@ -122,8 +128,10 @@ def references(type_: Type) -> Iterator[str]:
         case Union(variants):
             for each in variants:
                 yield from references(each)
-        case _:
+        case Scalar() | FreeForm():
             return
+        case _:
+            assert_never(type_)
 
 
 def fixed_text(type_: Type, definitions: Mapping[str, ObjectType | EnumType]) -> str | None:

@@ -13,7 +13,7 @@ storage version, else in the property bag, in the shape it had before it left.
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 import msgspec
 
@@ -23,9 +23,14 @@ from trundle.evolution.conversions import (
     CallHook,
     Conversion,
     ConvertObject,
+    ConvertScalar,
     EachItem,
     EachValue,
+    EnumText,
+    MapValues,
+    Narrow,
     NullFits,
+    Same,
     Unwrap,
     Wrap,
     lossless,
@@ -382,5 +387,7 @@ def object_pairs(conversion: Conversion | None) -> Iterable[ConvertObject]:
         case ByVariant(variants=variants):
             for each in variants:
                 yield from object_pairs(each.conversion)
-        case _:
+        case Same() | Narrow() | EnumText() | MapValues() | ConvertScalar() | CallHook() | None:
             return
+        case _:
+            assert_never(conversion)

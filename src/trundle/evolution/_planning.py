@@ -517,19 +517,3 @@ def _inverse(values: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]
     for older, newer in values:
         inverse.setdefault(newer, older)
     return tuple(sorted(inverse.items()))
-
-
-def calls_hook(expression: Expression) -> bool:
-    """Whether hand-written code has a part in an expression."""
-    match expression:
-        case HookOutput():
-            return True
-        case First(options):
-            return any(calls_hook(each) for each in options)
-        case KeepPlaces(value) | Refill(value):
-            return calls_hook(value)
-        case Change(value, step):
-            steps = step.steps if isinstance(step, Chain) else (step,)
-            return calls_hook(value) or any(isinstance(each, CallConverter) for each in steps)
-        case _:
-            return False

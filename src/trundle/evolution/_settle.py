@@ -5,6 +5,7 @@ to a text of its own; it becomes their tag. A union that cannot be told apart is
 """
 
 from collections.abc import Mapping
+from typing import assert_never
 
 import msgspec
 
@@ -63,8 +64,10 @@ class _Settling:
                 return Nullable(self.type(inner))
             case Union(variants):
                 return self.union(variants)
-            case _:
+            case Scalar() | FreeForm() | Ref():
                 return type_
+            case _:
+                assert_never(type_)
 
     def union(self, variants: tuple[Type, ...]) -> Type:
         nullable = any(isinstance(each, Nullable) for each in variants)
@@ -111,8 +114,10 @@ class _Settling:
                 if isinstance(found, EnumType):
                     return "number" if found.kind == "integer" else found.kind
                 return "object"
-            case _:
+            case FreeForm() | Nullable() | Union():
                 return "any"
+            case _:
+                assert_never(type_)
 
     def tag(self, objects: list[Type]) -> bool:
         """Chooses the tag of some objects; whether there is one."""

@@ -6,7 +6,7 @@ whether it is exact: whether a value that went over comes back the same.
 """
 
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 import msgspec
 
@@ -179,8 +179,10 @@ def exact(conversion: Conversion, *, up: bool) -> bool:
             return up and exact(item, up=up)
         case Unwrap(item):
             return not up and exact(item, up=up)
-        case _:
+        case EnumText() | MapValues() | ConvertScalar() | CallHook():
             return False
+        case _:
+            assert_never(conversion)
 
 
 def loosens(conversion: Conversion) -> bool:
@@ -190,8 +192,18 @@ def loosens(conversion: Conversion) -> bool:
             return isinstance(older, FreeForm) or isinstance(newer, FreeForm)
         case EachItem(inner) | EachValue(inner) | NullFits(inner) | Wrap(inner) | Unwrap(inner):
             return loosens(inner)
-        case _:
+        case (
+            Same()
+            | ConvertObject()
+            | ByVariant()
+            | EnumText()
+            | MapValues()
+            | ConvertScalar()
+            | CallHook()
+        ):
             return False
+        case _:
+            assert_never(conversion)
 
 
 def lossless(conversion: Conversion) -> bool:

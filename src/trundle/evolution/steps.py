@@ -1,6 +1,6 @@
 """The records a plan is made of: steps, the expressions they assign, and the changes of value within."""
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, assert_never
 
 import msgspec
 
@@ -182,8 +182,12 @@ def may_lack(step: ValueStep) -> bool:
             return may_lack(inner)
         case Chain(steps):
             return any(may_lack(each) for each in steps)
-        case _:
+        case Items() | Values() | Listed():
+            return False  # these leave out what is absent within
+        case ToObject() | ToFreeForm() | ToEnum() | MapText():
             return False
+        case _:
+            assert_never(step)
 
 
 # Expressions: what a step assigns, told from the source object.

@@ -6,12 +6,24 @@ is what happens when a new version comes between a pair.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, assert_never
 
 from trundle.evolution import Evolution, Lineage, Neighbours, Place, TypeChanges, VersionMap
 from trundle.project.findings import Finding, Misfit, did_you_mean
 from trundle.report import spell
-from trundle.schema import EnumType, ListOf, Nullable, ObjectType, Ref, Scalar, Schema, Type, Union
+from trundle.schema import (
+    EnumType,
+    FreeForm,
+    ListOf,
+    MapOf,
+    Nullable,
+    ObjectType,
+    Ref,
+    Scalar,
+    Schema,
+    Type,
+    Union,
+)
 from trundle.version import ApiVersion
 
 _Fits: TypeAlias = Callable[["_Sides"], bool]
@@ -344,8 +356,10 @@ def _admits(type_: Type, value: Any, schema: Schema) -> bool:
             return _is_kind(value, found.kind) and (found.kind == "string" or value in found.values)
         case Union(variants):
             return any(_admits(each, value, schema) for each in variants)
-        case _:
+        case MapOf() | FreeForm():
             return True
+        case _:
+            assert_never(type_)
 
 
 def _is_kind(value: Any, kind: str) -> bool:

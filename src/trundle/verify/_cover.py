@@ -7,7 +7,7 @@ what rules and hooks mention. As many documents are made as the place with the m
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, assert_never
 
 from trundle.schema import (
     EnumType,
@@ -266,8 +266,10 @@ class _Making:
                 return self.least_value(variants[0], path)
             case Ref(key) if isinstance(self.schema.definitions[key], ObjectType):
                 return {} if key in path else self.least(key, path)
-            case _:
+            case Scalar() | FreeForm() | Ref():
                 return self.options(type_, path, "").make(0)
+            case _:
+                assert_never(type_)
 
     @cached_property
     def cyclic(self) -> frozenset[str]:
@@ -311,8 +313,10 @@ class _Making:
             case Union(variants):
                 for each in variants:
                     yield from self.objects_in(each)
-            case _:
+            case Scalar() | FreeForm() | Ref():
                 return
+            case _:
+                assert_never(type_)
 
     def deep(self, type_: Type, levels: int, path: tuple[str, ...]) -> Any:
         """A value in which a recursive type is nested so often; None where there is none."""
@@ -329,8 +333,10 @@ class _Making:
                 return next((each for each in found if each is not None), None)
             case Ref(key) if key in self.recursive:
                 return self.deep_object(key, levels - (key in path), (*path, key))
-            case _:
+            case Scalar() | FreeForm() | Ref():
                 return None
+            case _:
+                assert_never(type_)
 
     def deep_object(self, key: str, levels: int, path: tuple[str, ...]) -> dict[str, Any]:
         definition = self.schema.object(key)

@@ -1,9 +1,9 @@
 """What becomes of each value in a plan: where it comes from, and what it goes through on its way."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
-from trundle.evolution import Lineage, PlanKey
+from trundle.evolution import Lineage, PlanKey, inner_changes
 from trundle.evolution.steps import (
     CallConverter,
     CallScalar,
@@ -28,6 +28,7 @@ from trundle.evolution.steps import (
     Single,
     TakeMember,
     ToEnum,
+    ToFreeForm,
     ToObject,
     Unstash,
     Values,
@@ -85,6 +86,8 @@ def flows(value: Expression | None, after: tuple[ValueStep, ...] = ()) -> Iterat
                     yield flow._replace(hooked=True)
         case Hidden() | None:
             return
+        case _:
+            assert_never(value)
 
 
 def losses(step: ValueStep, lineage: Lineage) -> Iterator[str]:
@@ -92,24 +95,13 @@ def losses(step: ValueStep, lineage: Lineage) -> Iterator[str]:
     reason = _reason(step)
     if reason:
         yield reason
-    match step:
-        case Items(inner) | Values(inner) | Optional(inner) | Listed(inner) | Single(inner):
-            parts: tuple[ValueStep | None, ...] = (inner,)
-        case NotNull(inner):
-            parts = (inner,)
-        case Chain(steps):
-            parts = steps
-        case Cases(place=place, cases=cases):
-            parts = tuple(case.step for case in cases)
-            for case in cases:
-                if case.lacking:
-                    name = type_name(lineage, place.version.text, case.variant)
-                    yield f"the variant {name} has no counterpart there"
-        case _:
-            parts = ()
-    for each in parts:
-        if each is not None:
-            yield from losses(each, lineage)
+    if isinstance(step, Cases):
+        for case in step.cases:
+            if case.lacking:
+                name = type_name(lineage, step.place.version.text, case.variant)
+                yield f"the variant {name} has no counterpart there"
+    for each in inner_changes(step):
+        yield from losses(each, lineage)
 
 
 def _reason(step: ValueStep) -> str:
@@ -132,8 +124,12 @@ def _reason(step: ValueStep) -> str:
             return f"only what {name} can convert has a place there"
         case CallConverter(method=method):
             return f"the hook {method} converts it"
-        case _:
+        case Items() | Values() | Optional() | Listed() | Cases() | Chain():
+            return ""  # what is within has reasons of its own
+        case ToObject() | ToFreeForm():
             return ""
+        case _:
+            assert_never(step)
 
 
 def type_name(lineage: Lineage, version: str, type_: Type) -> str:
@@ -162,5 +158,9 @@ def nested(step: ValueStep | None, path: str = "") -> Iterator[tuple[PlanKey, st
         case Chain(steps):
             for each in steps:
                 yield from nested(each, path)
-        case _:
+        case ToFreeForm() | FromFreeForm() | Fit() | ToEnum() | MapText():
             return
+        case CallScalar() | CallConverter() | None:
+            return
+        case _:
+            assert_never(step)

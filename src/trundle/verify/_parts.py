@@ -8,15 +8,9 @@ from trundle.evolution import Evolution, HookDeclaration, ResourceLineage, TypeC
 from trundle.schema import (
     ABSENT,
     EnumType,
-    ListOf,
-    MapOf,
-    Nullable,
     ObjectType,
-    Ref,
     Resource,
     Schema,
-    Type,
-    Union,
 )
 from trundle.version import ApiVersion
 
@@ -98,9 +92,9 @@ def _alone(schema: Schema, resource: Resource) -> Schema:
         if isinstance(definition, EnumType):
             continue
         for each in definition.properties:
-            waiting.extend(_references(each.type))
+            waiting.extend(Evolution.definitions_in(each.type))
         if definition.additional is not None:
-            waiting.extend(_references(definition.additional))
+            waiting.extend(Evolution.definitions_in(definition.additional))
     definitions = {key: each for key, each in schema.definitions.items() if key in reached}
     return Schema(schema.version, definitions, (resource,), schema.sources)
 
@@ -121,16 +115,3 @@ def _optional(definition: ObjectType | EnumType) -> ObjectType | EnumType:
         for each in definition.properties
     )
     return msgspec.structs.replace(definition, properties=properties)
-
-
-def _references(type_: Type) -> Iterable[str]:
-    match type_:
-        case Ref(key):
-            yield key
-        case ListOf(inner) | MapOf(inner) | Nullable(inner):
-            yield from _references(inner)
-        case Union(variants):
-            for each in variants:
-                yield from _references(each)
-        case _:
-            return
