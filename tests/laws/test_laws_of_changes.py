@@ -1,5 +1,6 @@
 """The laws of conversion, for every way in which a property or type may change."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -7,6 +8,7 @@ from cases import CASES
 from evolving import evolve, forget
 from hypothesis import given
 from hypothesis import strategies as st
+from spoiling import spoil
 
 from trundle import verify
 from trundle.runtime import Scheme
@@ -98,6 +100,32 @@ def test_inputs_stay_and_all_ways_agree(scheme: Scheme) -> None:
         document = data.draw(verify.documents(scheme, RESOURCE, data.draw(versions(scheme))))
         verify.law6(scheme, stored, document)
         verify.law_agreement(scheme, stored, document)
+
+    holds()
+
+
+def test_what_a_caller_gets_shares_nothing_with_what_it_gave(scheme: Scheme) -> None:
+    @verify.some_examples(20)
+    @given(data=st.data())
+    def holds(data: st.DataObject) -> None:
+        stored = data.draw(verify.stored_objects(scheme, RESOURCE))
+        version, other = data.draw(versions(scheme)), data.draw(versions(scheme))
+        document = data.draw(verify.documents(scheme, RESOURCE, version))
+        given_ = [scheme.encode(stored), scheme.encode(document)]
+        for result in (
+            scheme.to_storage(document),
+            scheme.to_storage(document, stored),
+            scheme.to_storage(json.loads(given_[1]), stored),
+            scheme.to_storage(scheme.from_storage(stored, version), stored),
+            scheme.convert(document, other),
+            scheme.convert(document, other, stored),
+            scheme.convert(stored),
+            scheme.from_storage(stored, version),
+            document.convert_to_storage(),
+            type(document).convert_from_storage(scheme.convert(stored)),
+        ):
+            spoil(result)
+            assert [scheme.encode(stored), scheme.encode(document)] == given_
 
     holds()
 

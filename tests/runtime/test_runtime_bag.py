@@ -19,7 +19,7 @@ from trundle.runtime import (
     stash,
     unstash,
 )
-from trundle.runtime._bag import digest, put_entry, same, tidy
+from trundle.runtime._bag import NoEntry, digest, put_entry, same, tidy
 
 
 class Stored(StorageObject, kw_only=True):
@@ -235,3 +235,32 @@ def test_members_that_only_a_stale_map_has_stay():
         lambda each: isinstance(each, int),
     )
     assert found == {"x": "new", "z": "now text", "y": 2}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "equal"),
+    [
+        (Entry("a"), Entry("a"), True),
+        (Entry("a"), StoredEntry(msgspec.Raw(b'"a"')), True),
+        (Entry("a"), StoredEntry(msgspec.Raw(b'"b"')), False),
+        (Entry("a", "d"), Entry("a", "e"), False),
+        (Entry("a", None), StoredEntry(msgspec.Raw(b'"a"')), False),
+        (Entry(ABSENT, "d"), StoredEntry(ABSENT, "d"), True),
+        (Entry(ABSENT, "d"), StoredEntry(msgspec.Raw(b"null"), "d"), False),
+        (Entry({"a": 1, "b": [2]}), StoredEntry(msgspec.Raw(b'{"b": [2], "a": 1}')), True),
+        (StoredEntry(msgspec.Raw(b'{"b": 2}')), StoredEntry(msgspec.Raw(b'{"b":2}')), True),
+        (Entry(True), StoredEntry(msgspec.Raw(b"1")), False),
+        (Entry("a"), NoEntry("a"), False),
+        (NoEntry("a"), NoEntry("a"), False),
+        (Entry("a"), "a", False),
+    ],
+)
+def test_entries_are_equal_where_their_content_is(one, other, equal):
+    assert (one == other) is equal
+    assert (other == one) is equal
+    assert (one != other) is not equal
+
+
+def test_entries_can_be_changed_and_have_no_hash():
+    with pytest.raises(TypeError):
+        hash(Entry("a"))

@@ -100,7 +100,15 @@ def stash(
 
 
 class NoEntry(Entry):
-    """What stands in a bag where a writer needs no entry for a value, as long as it is not merged."""
+    """What stands in a bag where a writer needs no entry for a value, as long as it is not merged.
+
+    It is equal to itself alone: what it stands for is not in the bag.
+    """
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
 
 
 def put_entry(target: StorageObject, place: tuple[str, str], entry: Any) -> None:

@@ -279,6 +279,21 @@ def write_value(value: Any) -> bytes:
     return data
 
 
+def same_content(one: Any, other: Any) -> bool:
+    """Whether two values say the same as JSON, whatever the order of their members and the white space."""
+    ours, theirs = write_value(one), write_value(other)
+    if ours == theirs:
+        return True
+    try:
+        return _in_order(ours) == _in_order(theirs)
+    except msgspec.DecodeError:
+        return False
+
+
+def _in_order(data: bytes) -> bytes:
+    return msgspec.json.encode(msgspec.json.decode(data), order="sorted")
+
+
 def without_bags(value: Any) -> Any:
     """A value as other versions may see it: what its bags hold is for those who stashed it."""
     if isinstance(value, GeneratedObject):

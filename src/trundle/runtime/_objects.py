@@ -23,7 +23,40 @@ def free_form(value: Any) -> FreeForm:
     return msgspec.Raw(msgspec.json.encode(value))
 
 
-class Entry(msgspec.Struct, dict=True, eq=False):
+class BaseEntry(msgspec.Struct, eq=False):
+    """What entries of a property bag have in common: they are equal where their content is.
+
+    An entry that a conversion has made holds a typed value, and the same entry read from a store its JSON.
+    """
+
+    if TYPE_CHECKING:
+        value: Any = ABSENT
+        beside: str | Absent | None = ABSENT
+
+    # An entry can be changed.
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        """Whether two entries have the same value, beside the same."""
+        if not isinstance(other, BaseEntry):
+            return NotImplemented
+        if self.beside != other.beside:
+            return False
+        one, two = self.value, other.value
+        if type(one) is type(two) and not isinstance(one, msgspec.Raw):
+            return bool(one == two)
+        if one is ABSENT or two is ABSENT:
+            return False
+        from trundle.runtime._documents import same_content  # noqa: PLC0415 - documents are made of objects
+
+        return same_content(one, two)
+
+    def __ne__(self, other: object) -> bool:
+        """Whether two entries differ; msgspec has a comparison of its own, which knows identity alone."""
+        return not self == other
+
+
+class Entry(BaseEntry, dict=True):
     """An entry of a property bag.
 
     Attributes:
@@ -37,7 +70,7 @@ class Entry(msgspec.Struct, dict=True, eq=False):
     beside: str | Absent | None = ABSENT
 
 
-class StoredEntry(msgspec.Struct):
+class StoredEntry(BaseEntry):
     """How an entry is read: its value waits until somebody asks for it."""
 
     value: FreeForm | Absent = ABSENT

@@ -16,6 +16,7 @@ from trundle.runtime._errors import (
 from trundle.runtime._lookup import Conversion, Lookup, ResourceType, spoken
 from trundle.runtime._merge import merge_objects, without_marks
 from trundle.runtime._objects import WRITTEN_WITH, GeneratedObject, StorageObject
+from trundle.runtime._owning import own
 from trundle.runtime._reading import Reading, json_bytes
 from trundle.runtime._routes import Routes
 from trundle.runtime._writing import finite, not_finite, written
@@ -78,7 +79,8 @@ class Scheme:
             resource: the value's resource type, where a document does not say.
 
         Returns:
-            A dictionary for a dictionary, an object for an object.
+            A dictionary for a dictionary, an object for an object. It shares nothing that can be changed
+            with the value or the base.
 
         Raises:
             DocumentError: the document is not what its version says; all findings are named.
@@ -86,7 +88,7 @@ class Scheme:
             ConversionError: an entry of the bag cannot be read, or a hook failed.
         """
         if isinstance(value, GeneratedObject):
-            return self._convert_object(value, to, self._stored(base))
+            return own(self._convert_object(value, to, self._stored(base)))
         data = json_bytes(value)
         return json.loads(
             self.convert_json(
@@ -142,16 +144,20 @@ class Scheme:
         """An API object or document as the storage object that a store keeps.
 
         With a `base`, this is the law-keeping write: reading it back gives the value, writing what one
-        read gives the base itself, and what the value's version cannot see stays as it was.
+        read gives an object that equals the base, and what the value's version cannot see stays as it was.
+        The result shares nothing that can be changed with the value or the base.
         """
         stored = self._stored(base)
-        if not isinstance(value, GeneratedObject):
-            value = self._decoded_over(json_bytes(value), stored, version, None)
-        return self._convert_object(value, None, stored)
+        if isinstance(value, GeneratedObject):
+            return own(self._convert_object(value, None, stored))
+        read = self._decoded_over(json_bytes(value), stored, version, None)
+        found = self._convert_object(read, None, stored)
+        return own(found) if isinstance(base, GeneratedObject) else found
 
     def from_storage(self, stored: Any, to: str) -> Any:
-        """A stored object or document as an API object of some version."""
-        return self._convert_object(self._stored(stored), to, None)
+        """A stored object or document as an API object of some version, which shares nothing with it."""
+        found = self._convert_object(self._stored(stored), to, None)
+        return own(found) if isinstance(stored, GeneratedObject) else found
 
     def decode(
         self, data: bytes, *, version: str | None = None, resource: str | None = None
@@ -275,6 +281,8 @@ class Scheme:
     def function(self, source: type[Any], target: type[Any]) -> tuple[Callable[..., Any], bool]:
         """The generated function that converts objects of one class to another.
 
+        What it makes may share parts with what it is given.
+
         Returns:
             The function, and whether it takes the stored object as a second argument.
 
@@ -333,7 +341,9 @@ def conversion_of(source: type[Any], target: type[Any] | None, *, up: bool) -> C
                 + (f"several storage classes: {choices}; name one" if found else "no storage class")
             )
         function, wants_base = scheme.function(source, scheme._lookup.load(found[0].target))  # noqa: SLF001
-    return (lambda value: function(value, None)) if wants_base else function
+    if wants_base:
+        return lambda value: own(function(value, None))
+    return lambda value: own(function(value))
 
 
 def scheme_of(class_: type[Any]) -> Scheme:
