@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trundle.version import ApiVersion, VersionError
+from trundle.version import ApiVersion, VersionError, own_spelling
 
 v = ApiVersion.parse
 
@@ -22,7 +22,13 @@ STAGED = st.builds(
     st.sampled_from(["", "alpha", "beta"]),
     st.integers(1, 12),
 )
-VERSIONS = st.one_of(DATED, STAGED).map(v)
+LABELS = st.builds(
+    lambda prefix, date, stage: f"{prefix}{date:%Y%m%d}{stage}",
+    st.sampled_from(["v", "v1api"]),
+    st.dates(dt.date(2000, 1, 1), dt.date(2003, 12, 31)),
+    st.sampled_from(["", "preview", "alpha1", "beta1", "beta2", "beta12"]),
+)
+VERSIONS = st.one_of(DATED, LABELS, STAGED).map(v)
 
 
 @pytest.mark.parametrize(
@@ -128,6 +134,50 @@ def test_letter_case_of_a_stage_tells_two_versions_apart_but_keeps_them_together
     assert_order(["2014-04-03", "2014-04-04-Preview", "2014-04-04-preview", "2014-04-04"])
 
 
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        ("2019-09-09", "v20190909", "v1api20190909"),
+        (
+            "2014-04-04-preview",
+            "v20140404beta1",
+            "v20140404preview",
+            "v1api20140404preview",
+            "v1api20140404beta1",
+        ),
+        ("2014-04-04-alpha", "v20140404alpha1"),
+        ("2014-04-04-preview.2", "v20140404beta2"),
+        ("2014-04-04-privatepreview", "v1api20140404privatepreview"),
+    ],
+)
+def test_spellings_of_one_version_are_equal_and_keep_their_text(spellings):
+    first, *others = map(v, spellings)
+    for other in others:
+        assert other == first
+        assert hash(other) == hash(first)
+        assert other.preview == first.preview
+        assert not other < first
+    assert [each.text for each in (first, *others)] == list(spellings)
+
+
+@pytest.mark.parametrize("text", ["v20150229", "v1api20151301", "v99999999"])
+def test_a_label_of_no_day_in_the_calendar_is_an_error(text):
+    with pytest.raises(VersionError, match=f"'{text}' is not an API version"):
+        v(text)
+
+
+def test_labels_order_as_kubernetes_orders_them_and_all_other_dated_ones_as_their_dates():
+    ordered = ["v20140404alpha1", "v20140404beta1", "v20140404beta2", "v20140404beta10"]
+    assert_order(["2014-04-03", *ordered, "v20140404", "2014-04-05-preview", "v1alpha1"])
+
+
+def test_a_text_is_found_among_versions_in_any_spelling():
+    known = (v("2019-09-09"), v("v1"))
+    assert own_spelling("v20190909", known).text == "2019-09-09"
+    assert own_spelling("v2", known) is None
+    assert own_spelling("nothing", known) is None
+
+
 def test_a_version_is_equal_to_no_text():
     assert v("v1") != "v1"
     assert v("v1") == v("v1")
@@ -145,7 +195,6 @@ def test_the_order_is_total_and_consistent(one, two, three):
     assert (one <= two) == (not one > two)
     if one == two:
         assert hash(one) == hash(two)
-        assert one.text == two.text
     if one <= two <= three:
         assert one <= three
 

@@ -19,6 +19,7 @@ CLASS_REFERENCE = rf"{PACKAGE_NAME}:{PACKAGE_NAME}"
 
 _VERSION = (
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}(-[A-Za-z][0-9A-Za-z.-]*)?|v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?"
+    r"|v(1api)?[0-9]{8}([A-Za-z][0-9A-Za-z.-]*)?"
 )
 
 _Json = dict[str, Any]

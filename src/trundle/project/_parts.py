@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from trundle.evolution import TypeChanges
+from trundle.project._spelling import as_declared
 from trundle.project.changes import version_gone
 from trundle.project.config import Config
 from trundle.project.errors import ProjectError
@@ -86,6 +87,7 @@ def outline_of(config: Config, catalogue: Catalogue) -> Outline:
     declared = catalogue.declared
     if not declared:
         raise no_resources(str(config.path))
+    config = as_declared(config, (each.version for each in declared))
     if not config.groups:
         part = Part("", config, None, declared)
         return Outline(config, (part,), tuple(_namesakes(config, declared)))

@@ -10,9 +10,10 @@ import msgspec
 
 from trundle.project._parts import Outline
 from trundle.project._readable import objections
-from trundle.project._stored import Release, release_of
+from trundle.project._stored import Release, release_of, respelt
 from trundle.project.findings import Finding
 from trundle.project.loading import Project
+from trundle.version import own_spelling
 
 
 class Lock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -68,6 +69,21 @@ class Standing(msgspec.Struct, frozen=True):
 
     against: tuple[Against, ...] = ()
     hubs: tuple[Hub, ...] = ()
+
+
+def spelt_as_declared(lock: Lock, outline: Outline) -> Lock:
+    """A lock that spells each version as the schemas do."""
+    known = {each.version for part in outline.parts for each in part.declared}
+
+    def own(text: str) -> str:
+        found = own_spelling(text, known)
+        return text if found is None else found.text
+
+    resources = {
+        name: {own(version): respelt(release, own) for version, release in releases.items()}
+        for name, releases in lock.resources.items()
+    }
+    return Lock(lock.format, resources)
 
 
 def shares_of(

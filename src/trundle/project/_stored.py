@@ -80,6 +80,38 @@ class Release(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     hooks: list[StoredHook] = []
 
 
+def respelt(release: Release, own: Callable[[str], str]) -> Release:
+    """A release that spells each version as `own` does, so that it can be held against schemas."""
+
+    def entry(place: str) -> str:
+        name, _, version = place.rpartition("@")
+        return f"{name}@{own(version)}"
+
+    def of_type(each: StoredType) -> StoredType:
+        return StoredType(
+            version=own(each.version) if each.version else "",
+            versions=[own(version) for version in each.versions],
+            properties=each.properties,
+            renamed={
+                name: {own(version): other for version, other in others.items()}
+                for name, others in each.renamed.items()
+            },
+            apart={name: [own(x) for x in versions] for name, versions in each.apart.items()},
+            bag={entry(place): text for place, text in each.bag.items()},
+        )
+
+    return Release(
+        root=release.root,
+        versions=[own(version) for version in release.versions],
+        types={name: of_type(each) for name, each in release.types.items()},
+        changes={own(version): types for version, types in release.changes.items()},
+        hooks=[
+            msgspec.structs.replace(each, between=[own(version) for version in each.between])
+            for each in release.hooks
+        ],
+    )
+
+
 def release_of(resource: ResourceLineage, version: ApiVersion) -> Release:
     """The shape of a resource type's stored objects in a storage version."""
     recording = _Recording(version, [str(each) for each in resource.versions.versions])

@@ -10,7 +10,7 @@ import msgspec
 from trundle.evolution import Lineage, Link, Place, default_of
 from trundle.project._each_part import Progress, each_part, ignore, on_file
 from trundle.project._parts import Part, outline_of, unfit
-from trundle.project._standing import Share, Standing, shares_of, standing_of
+from trundle.project._standing import Share, Standing, shares_of, spelt_as_declared, standing_of
 from trundle.project._write import spell_text
 from trundle.project.config import Config
 from trundle.project.findings import Finding, Misfit, errors_among, listed
@@ -58,7 +58,7 @@ def check(
     catalogue = Catalogue(config.sources, on_file=on_file(progress))
     outline = outline_of(config, catalogue)
     path = lock_path(config)
-    lock = read_lock(path)
+    lock = spelt_as_declared(read_lock(path), outline)
     shares, findings = shares_of(outline, lock, str(path))
     work = functools.partial(_check_part, shares=shares, strict=strict)
     checked = each_part(work, outline.parts, catalogue, jobs, progress)

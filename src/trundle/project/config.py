@@ -279,8 +279,13 @@ def _changes(walker: Walker, fields: Fields) -> tuple[TypeChanges, ...]:
     if "changes" not in fields:
         return ()
     changes = []
+    spellings: dict[ApiVersion, str] = {}
     for key, types in walker.entries(fields["changes"][1], "changes by older version"):
         version = _version(walker, key)
+        first = str(version) if version is None else spellings.setdefault(version, version.text)
+        if version is not None and first != version.text:
+            found = f"{version.text} beside {first}, which is the same version"
+            walker.note(key.line, "each version once", found, "join the two")
         for name, rules in walker.entries(types, "rules by type"):
             # An unreadable version is a finding, yet the rules below it are read all the same.
             changes.append(read_rules(walker, version or ApiVersion.parse("v1"), name, rules))

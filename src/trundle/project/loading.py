@@ -8,6 +8,7 @@ import msgspec
 from trundle.evolution import Evolution, HookDeclaration, Lineage
 from trundle.project._collecting import without_collection
 from trundle.project._parts import Part, no_resources
+from trundle.project._spelling import as_declared
 from trundle.project.changes import apply_changes, without_misfits
 from trundle.project.config import Config, load_config
 from trundle.project.findings import Finding, FindingsError, Misfit, errors_among
@@ -72,6 +73,7 @@ def load_project(path: Path, *, on_file: Callable[[Path], None] | None = None) -
     catalogue = Catalogue(config.sources, on_file=on_file)
     if not catalogue.declared:
         raise no_resources(str(path))
+    config = as_declared(config, (each.version for each in catalogue.declared))
     selection = catalogue.select()
     catalogue.require_used(selection.files)
     project, _, misfits = _follow(config, selection.schemas, config.package)

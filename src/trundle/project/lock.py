@@ -13,7 +13,14 @@ import msgspec
 from trundle._durable import write_durably
 from trundle.project._each_part import Progress, each_part, ignore, on_file
 from trundle.project._parts import Part, outline_of, unfit
-from trundle.project._standing import Lock, Share, Standing, shares_of, standing_of
+from trundle.project._standing import (
+    Lock,
+    Share,
+    Standing,
+    shares_of,
+    spelt_as_declared,
+    standing_of,
+)
 from trundle.project.config import Config
 from trundle.project.documents import read_documents, write_documents
 from trundle.project.errors import ProjectError
@@ -157,9 +164,9 @@ def lock(
         ProjectError: the lock cannot be read or written, or there are no resources in the schemas.
     """
     path = lock_path(config)
-    known = read_lock(path)
     catalogue = Catalogue(config.sources, on_file=on_file(progress))
     outline = outline_of(config, catalogue)
+    known = spelt_as_declared(read_lock(path), outline)
     shares, findings = shares_of(outline, known, str(path))
     work = functools.partial(_stand_part, shares=shares)
     stood = each_part(work, outline.parts, catalogue, jobs, progress)

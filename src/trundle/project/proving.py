@@ -25,6 +25,7 @@ from trundle.project.loading import Project, load_part
 from trundle.report import ReportError
 from trundle.runtime import Scheme
 from trundle.schema.readers import Catalogue
+from trundle.version import own_spelling
 
 if TYPE_CHECKING:
     from trundle.verify.limits import Limit
@@ -313,7 +314,8 @@ class _Run:
             resource = next(each for each in self.evolution.resources if each.name == name)
             versions = [each.text for each in resource.versions.versions]
             if self.options.version is not None:
-                versions = [each for each in versions if each == self.options.version]
+                chosen = own_spelling(self.options.version, resource.versions.versions)
+                versions = [] if chosen is None else [chosen.text]
             part = part_of(self.evolution, resource)
             works.extend(
                 Work(

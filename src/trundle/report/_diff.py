@@ -12,7 +12,7 @@ from trundle.report._handling import Handler, Handling
 from trundle.report._meeting import ChangeKind, change_of, meetings
 from trundle.report._spelling import count, spell_property
 from trundle.report._table import table
-from trundle.report._walk import check_version, lineages
+from trundle.report._walk import known_version, lineages
 from trundle.version import ApiVersion
 
 
@@ -94,8 +94,7 @@ def compare(
     Raises:
         ReportError: there is no such version or type.
     """
-    check_version(evolution, older)
-    check_version(evolution, newer)
+    older, newer = known_version(evolution, older), known_version(evolution, newer)
     met = lineages(evolution, (older, newer))
     added, removed = _one_sided(evolution, met, older, newer)
     wanted = None if type_name is None else type_name.casefold()

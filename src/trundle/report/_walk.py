@@ -44,11 +44,16 @@ def children(lineage: Lineage, versions: Iterable[ApiVersion] | None = None) -> 
     return tuple(found)
 
 
-def check_version(evolution: Evolution, version: ApiVersion) -> None:
-    """Raises a `ReportError` where no schema has a version."""
-    known = evolution.versions.versions
+def known_version(evolution: Evolution, version: ApiVersion) -> ApiVersion:
+    """A version as the schemas spell it.
+
+    Raises:
+        ReportError: no schema has it.
+    """
+    known = {each: each for each in evolution.versions.versions}
     if version not in known:
         raise ReportError("version", str(version), map(str, known))
+    return known[version]
 
 
 class TypePair(NamedTuple):

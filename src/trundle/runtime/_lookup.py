@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from trundle.runtime._errors import ConversionError, UnknownVersionError
 from trundle.runtime._objects import ApiObject, StorageObject
+from trundle.runtime._spelling import spelt
 
 
 class ResourceType(NamedTuple):
@@ -168,16 +169,17 @@ class Lookup:
         return self._origin[class_]
 
     def api_class(self, found: ResourceType, version: str) -> type[Any]:
-        """The class of a resource type in an API version.
+        """The class of a resource type in an API version, in any of its spellings.
 
         Raises:
             UnknownVersionError: there is no such version.
         """
-        if version not in found.versions:
+        own = spelt(version, found.versions)
+        if own is None:
             raise UnknownVersionError(
                 f"{found.name} has no version {version!r}; it has {', '.join(found.versions)}"
             )
-        class_: type[Any] = self.load(found.versions[version])
+        class_: type[Any] = self.load(found.versions[own])
         return class_
 
     def hub_class(self, found: ResourceType) -> type[Any]:

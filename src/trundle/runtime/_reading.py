@@ -17,6 +17,7 @@ from trundle.runtime._errors import TOO_DEEP, DocumentError, Finding, UnknownVer
 from trundle.runtime._groups import GroupVersion
 from trundle.runtime._lookup import Lookup, ResourceType
 from trundle.runtime._objects import WRITTEN_WITH
+from trundle.runtime._spelling import BagSpelling, spelt
 
 
 class Head(msgspec.Struct):
@@ -54,6 +55,9 @@ class Reading:
         self._decoders: dict[type[Any], msgspec.json.Decoder[Any]] = {}
         self._known: dict[tuple[bytes, bool], tuple[Callable[[bytes], Any], Start]] = {}
         self._names: dict[type[Any], tuple[tuple[str, str], ...]] = {}
+        self._bags = BagSpelling(
+            {version for each in lookup.resources.values() for version in each.versions}
+        )
 
     def read(self, data: bytes, version: str | None, resource: str | None, *, strict: bool) -> Any:
         """Reads a document as an object of its version, or of its storage version.
@@ -68,7 +72,7 @@ class Reading:
             DocumentError: the document is not what its version says; all findings are named.
             UnknownVersionError: there is no such version or resource type.
         """
-        data = bytes(data)
+        data = self._bags.respelt(bytes(data))
         if not data.isascii():
             check_text(data)
         if version is None and resource is None:
@@ -150,7 +154,7 @@ class Reading:
         own = None
         if isinstance(head.api_version, str):
             own = GroupVersion.parse(head.api_version).within(found)
-        if own is not None and version is not None and own != version:
+        if own is not None and version is not None and spelt(own, (version,)) is None:
             raise UnknownVersionError(
                 f"the document is of version {own!r}, but {version!r} was asked for; leave one out"
             )
@@ -161,12 +165,13 @@ class Reading:
                 "the document does not name its version by `apiVersion`, and none was given; "
                 f"{found.name} has {', '.join(known)}"
             )
-        if named not in known:
+        spelling = spelt(named, known)
+        if spelling is None:
             raise UnknownVersionError(
                 f"{found.name} has no {'storage ' if stored else ''}version {named!r}; "
                 f"it has {', '.join(known)}"
             )
-        return named
+        return spelling
 
     def _decode(self, data: bytes, class_: type[Any], subject: str, *, strict: bool) -> Any:
         decoder = self._decoders.get(class_)

@@ -15,6 +15,7 @@ from trundle.runtime._errors import PlacedError
 from trundle.runtime._lookup import Lookup, ResourceType
 from trundle.runtime._partial import partial_class
 from trundle.runtime._reading import STARTS, STORED, Reading, Start, check_text
+from trundle.runtime._spelling import spelt
 
 
 class Route(NamedTuple):
@@ -79,9 +80,10 @@ class Routes:
         if not data.isascii():
             check_text(data)
         found, source, stored = self._reading.names(data, version, resource)
-        if stored or to not in found.versions:
+        target = spelt(to, found.versions)
+        if stored or target is None:
             return None
-        route = None if source == to else self._route(found, source, to, strict=strict)
+        route = None if source == target else self._route(found, source, target, strict=strict)
         converted = None if route is None else self._through(data, route, None)
         if (
             version is None

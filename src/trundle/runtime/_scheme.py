@@ -220,10 +220,10 @@ class Scheme:
             found, _ = self._lookup.origin(type(value))
             return self._call(self._rolled(value), self._lookup.api_class(found, to))
         if to is not None and base is None:
-            found, version = self._lookup.origin(type(value))
-            if to == version:
-                return value
+            found, _ = self._lookup.origin(type(value))
             target = self._lookup.api_class(found, to)
+            if target is type(value):
+                return value
             if self._lookup.known_function(type(value), target) is not None:
                 return self._call(value, target)
             return self._call(self._call(value, self._lookup.hub_class(found)), target)

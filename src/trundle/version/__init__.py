@@ -1,6 +1,6 @@
 """Versions, their order and their ranges: what API versions and packages go by."""
 
-from trundle.version._api_version import ApiVersion
+from trundle.version._api_version import ApiVersion, own_spelling
 from trundle.version._errors import VersionError, VersionSyntaxError
 from trundle.version._range import ANY, VersionRange
 from trundle.version._semver import Level, SemVer, ZeroMajor, change_level
@@ -15,4 +15,5 @@ __all__ = [
     "VersionSyntaxError",
     "ZeroMajor",
     "change_level",
+    "own_spelling",
 ]

@@ -3,13 +3,19 @@
 import datetime as dt
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from trundle.version._errors import VersionError
 
-_DATED = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:-([A-Za-z][0-9A-Za-z.-]*))?")
-_STAGED = re.compile(r"v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?")
-_GA = "~"  # sorts after every stage name, so that a preview comes before the GA of its date
+_DATED = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:-([A-Za-z][0-9A-Za-z.-]*))?")
+_LABEL = re.compile(r"v(?:1api)?([0-9]{4})([0-9]{2})([0-9]{2})([A-Za-z][0-9A-Za-z.-]*)?")
+"""A dated version where a name must be a DNS label: as the API spells it, and as Azure Service Operator does."""
+
+_STAGED = re.compile(r"v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?")
+_NUMBERED = re.compile(r"(alpha|beta)([1-9][0-9]*)")
+_FIRST = {"alpha": "alpha", "beta": "preview"}
+"""What a dated version calls the stages of Kubernetes; further ones are numbered: `beta2` is `preview.2`."""
+
 _STAGE_ORDER = {"alpha": 0, "beta": 1, None: 2}
 
 
@@ -17,11 +23,15 @@ class ApiVersion:
     """The name of a published shape of resource types, with its place in the order of versions.
 
     Two families are known. Dated versions (`2014-04-04`, `2014-04-04-preview`) order by date, a
-    preview before the GA version of its date. Staged versions (`v1alpha1`, `v1beta2`, `v1`, `v2`)
-    order by major number, stage and stage number. All dated versions come before all staged ones.
+    preview before the GA version of its date, previews of one date by the name of their stage. Staged
+    versions (`v1alpha1`, `v1beta2`, `v1`, `v2`) order by major number, stage and stage number. All dated
+    versions come before all staged ones.
+
+    A dated version may be spelt as a DNS label. `v20140404` and `v1api20140404` are `2014-04-04`;
+    `v20140404beta1` and `v1api20140404preview` are `2014-04-04-preview`. Spellings of one version are equal.
 
     Attributes:
-        text: the name as it is written in documents and file names.
+        text: the name as it was written.
         preview: whether this version is a preview; every other one is GA.
     """
 
@@ -76,15 +86,22 @@ class ApiVersion:
         return self.text
 
 
+def own_spelling(text: str, known: Iterable[ApiVersion]) -> ApiVersion | None:
+    """The version of a text as it is spelt among known ones; None where it is none of these."""
+    try:
+        version = ApiVersion.parse(text)
+    except VersionError:
+        return None
+    return next((each for each in known if each == version), None)
+
+
 @functools.lru_cache(maxsize=1024)
 def _parse(text: str) -> ApiVersion:
     if match := _DATED.fullmatch(text):
-        year, month, day, stage = match.groups()
-        try:
-            date = dt.date(int(year), int(month), int(day))
-        except ValueError as error:
-            raise VersionError(f"{text!r} is not an API version: {error}") from None
-        return ApiVersion(text, (0, date, (stage or _GA).lower(), stage or ""), preview=bool(stage))
+        return _dated(text, match.groups())
+    if match := _LABEL.fullmatch(text):
+        *date, stage = match.groups()
+        return _dated(text, (*date, stage and _stage_of_label(stage)))
     if match := _STAGED.fullmatch(text):
         major, stage, number = match.groups()
         key = (1, int(major), _STAGE_ORDER[stage], int(number or 0))
@@ -93,3 +110,31 @@ def _parse(text: str) -> ApiVersion:
         f"{text!r} is not an API version: expected a date such as 2016-03-01 or "
         "2016-03-01-preview, or a Kubernetes version such as v1beta1"
     )
+
+
+def _dated(text: str, parts: tuple[str | None, ...]) -> ApiVersion:
+    """A version of a date, from year, month, day and stage; without a stage it is GA."""
+    *numbers, stage = parts
+    try:
+        date = dt.date(*(int(each or 0) for each in numbers))
+    except ValueError as error:
+        raise VersionError(f"{text!r} is not an API version: {error}") from None
+    return ApiVersion(text, (0, date, not stage, *_stage_key(stage or "")), preview=bool(stage))
+
+
+def _stage_of_label(stage: str) -> str:
+    """The stage of a dated version as it is written after the date and a hyphen."""
+    match = _NUMBERED.fullmatch(stage)
+    if match is None:
+        return stage
+    name, number = match.groups()
+    return _FIRST[name] if number == "1" else f"{_FIRST[name]}.{number}"
+
+
+def _stage_key(stage: str) -> tuple[object, ...]:
+    """Orders stages by name, numbers in them by value; letter case counts where all else is equal."""
+    parts = re.findall(r"[0-9]+|[^0-9]+", stage.lower())
+    return tuple((0, int(x), "") if x[0] in _DIGITS else (1, 0, x) for x in parts), stage
+
+
+_DIGITS = "0123456789"

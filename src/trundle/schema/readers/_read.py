@@ -112,6 +112,7 @@ class Catalogue:
         errors: list[SchemaError] = []
         self._library = Library(on_file, azure.redirect)
         self._loaded = _load_all(sources, self._library, errors, on_file)
+        errors.extend(_spelt_twice(root for each in self._loaded for root in each.found.roots))
         raise_all(errors)
 
     @property
@@ -346,6 +347,19 @@ def _check_resources(
             some = ", ".join(sorted(known)[:10]) or "none"
             reason = f"there is no definition {wanted!r} to be a resource; defined are {some}"
             errors.append(SchemaError(str(source.path), "#", reason))
+
+
+def _spelt_twice(roots: Iterable[Root]) -> Iterator[SchemaError]:
+    """Versions that are declared in two spellings, such as `2019-09-09` and `v20190909`."""
+    known: dict[ApiVersion, Root] = {}
+    for root in roots:
+        first = known.setdefault(root.version, root)
+        if root.version.text != first.version.text:
+            place = f"{first.file}#{first.node.pointer}"
+            yield root.node.error(
+                f"{root.version} is the same version as {first.version}, which {first.resource} is "
+                f"declared in at {place}; spell it alike in both"
+            )
 
 
 def _read_version(version: ApiVersion, roots: Sequence[Root], library: Library) -> Schema:

@@ -1,0 +1,90 @@
+"""Spellings of one version: `2019-09-09`, `v20190909` and `v1api20190909` are the same.
+
+A generated package spells its versions as their schemas do. Documents and callers may spell them otherwise, and so
+may what an earlier release stored.
+"""
+
+import functools
+import re
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import msgspec
+
+from trundle.runtime._objects import BAG
+
+_BAG = BAG.encode()
+_LABELS = re.compile(rb'"(v(?:1api)?[0-9]{8}[0-9A-Za-z.-]*)"\s*:')
+_DATES = re.compile(rb'"([0-9]{4}-[0-9]{2}-[0-9]{2}[0-9A-Za-z.-]*)"\s*:')
+
+
+def spelt(text: str, known: Collection[str]) -> str | None:
+    """A version as it is spelt among known ones; None where it is none of these."""
+    return text if text in known else _spelt(text, tuple(known))
+
+
+@functools.lru_cache(maxsize=4096)
+def _spelt(text: str, known: tuple[str, ...]) -> str | None:
+    from trundle.version import ApiVersion, own_spelling  # noqa: PLC0415 - most need no other spelling
+
+    found = own_spelling(text, map(ApiVersion.parse, known))
+    return None if found is None else found.text
+
+
+class BagSpelling:
+    """Spells the versions in the bags of stored documents as a package does.
+
+    Args:
+        versions: all versions of the package.
+    """
+
+    def __init__(self, versions: Collection[str]) -> None:
+        self._versions = frozenset(versions)
+        labels = any(_LABELS.match(f'"{each}":'.encode()) for each in versions)
+        dates = any(_DATES.match(f'"{each}":'.encode()) for each in versions)
+        self._patterns = (*((_LABELS,) if labels or dates else ()), *((_DATES,) if labels else ()))
+
+    def respelt(self, data: bytes) -> bytes:
+        """A document whose bags spell versions as the package does; mostly the document itself."""
+        if _BAG not in data or not any(map(self._otherwise, self._found(data))):
+            return data
+        try:
+            return msgspec.json.encode(self._object(msgspec.Raw(data)))
+        except (msgspec.MsgspecError, RecursionError):
+            return data  # reading it reports what is wrong
+
+    def _found(self, data: bytes) -> Iterator[str]:
+        for pattern in self._patterns:
+            for match in pattern.finditer(data):
+                yield match[1].decode()
+
+    def _otherwise(self, text: str) -> bool:
+        return text not in self._versions and spelt(text, self._versions) is not None
+
+    def _value(self, value: msgspec.Raw) -> Any:
+        data = bytes(value)
+        if _BAG not in data:
+            return value
+        if data.lstrip()[:1] == b"[":
+            return [self._value(each) for each in _LIST.decode(data)]
+        return self._object(value) if data.lstrip()[:1] == b"{" else value
+
+    def _object(self, value: msgspec.Raw) -> dict[str, Any]:
+        members: dict[str, Any] = dict(_OBJECT.decode(value))
+        for name, each in members.items():
+            members[name] = self._bag(each) if name == BAG else self._value(each)
+        return members
+
+    def _bag(self, bag: msgspec.Raw) -> dict[str, dict[str, Any]]:
+        return {
+            name: {
+                spelt(version, self._versions) or version: self._value(entry)
+                for version, entry in versions.items()
+            }
+            for name, versions in _ENTRIES.decode(bag).items()
+        }
+
+
+_OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_LIST = msgspec.json.Decoder(list[msgspec.Raw])
+_ENTRIES = msgspec.json.Decoder(dict[str, dict[str, msgspec.Raw]])
