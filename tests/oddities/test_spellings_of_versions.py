@@ -114,7 +114,10 @@ def test_a_bag_within_an_entry_is_read_in_any_spelling(install: Installer) -> No
                 "$defs": {
                     "Part": {
                         "type": "object",
-                        "properties": {"name": {"type": "string"}, own[version]: {"type": "string"}},
+                        "properties": {
+                            "name": {"type": "string"},
+                            own[version]: {"type": "string"},
+                        },
                     }
                 },
             }
