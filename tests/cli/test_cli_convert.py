@@ -99,3 +99,45 @@ def test_a_package_that_was_not_generated_is_said(line):
     result = line.run("convert", "old.yaml", "--to", "2015-05-05")
     assert result.exit_code == 5
     assert "expected the generated package crm, found none; run `trundle generate`" in result.stderr
+
+
+def test_a_value_without_counterpart_is_a_warning_that_names_its_place(empty):
+    for name, kind in (("2020-01-01", "string"), ("2021-01-01", "integer")):
+        empty.write(
+            f"schemas/{name}.yaml",
+            f"""\
+            title: Job
+            type: object
+            properties:
+              steps: {{type: array, items: {{$ref: "#/$defs/Step"}}}}
+            $defs:
+              Step: {{type: object, properties: {{wait: {{type: {kind}}}}}}}
+            """,
+        )
+    empty.write(
+        "trundle.yaml",
+        """\
+        package: jobs
+        sources: [schemas]
+        changes: {2020-01-01: {Step: {convert: {wait: go-duration-to-seconds}}}}
+        """,
+    )
+    assert empty.run("generate").exit_code == 0
+    empty.write(
+        "job.yaml",
+        """\
+        apiVersion: 2020-01-01
+        kind: Job
+        steps: [{wait: 10s}, {wait: 1.5s}, {wait: soon}]
+        """,
+    )
+    result = empty.run("convert", "job.yaml", "--to", "2021-01-01", "-o", "json")
+    assert json.loads(result.stdout)["steps"] == [{"wait": 10}, {}, {}]
+    assert '$.steps[1].wait: go-duration-to-seconds has no counterpart for "1.5s"' in result.stderr
+    assert '$.steps[2].wait: go-duration-to-seconds has no counterpart for "soon"' in result.stderr
+    assert "property bag" in result.stderr
+    stored = empty.run("convert", "job.yaml", "--to", "storage", "-o", "json")
+    assert stored.stderr.count("warning") == 2
+    back = empty.run("convert", "-", "--to", "2020-01-01", stdin=stored.stdout)
+    assert json.loads(back.stdout)["steps"] == [{"wait": "10s"}, {"wait": "1.5s"}, {"wait": "soon"}]
+    assert not back.stderr

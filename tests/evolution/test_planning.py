@@ -222,8 +222,10 @@ def test_configured_changes_go_up_and_their_inverses_down():
 
     assert step("api v1", "storage v2", "mode") == MapText((("on", "enabled"),))
     assert step("storage v2", "api v1", "mode") == MapText((("enabled", "on"),))
-    assert step("api v1", "storage v2", "size") == CallScalar("string-to-integer")
-    assert step("storage v2", "api v1", "size") == CallScalar("integer-to-string")
+    assert step("api v1", "storage v2", "size") == CallScalar(
+        "string-to-integer", "size", integer=True
+    )
+    assert step("storage v2", "api v1", "size") == CallScalar("integer-to-string", "size")
     assert step("api v1", "storage v2", "tags") == Listed(None)
     assert step("storage v2", "api v1", "tag") == Single(None)
 
@@ -330,7 +332,7 @@ def test_a_property_converter_goes_the_way_it_has_and_the_other_way_is_the_bag()
 def test_steps_that_may_make_a_value_absent_say_so():
     assert may_lack(Fit(("integer",)))
     assert may_lack(Optional(Fit(("integer",))))
-    assert may_lack(CallScalar("string-to-integer"))
+    assert may_lack(CallScalar("string-to-integer", "size"))
     assert not may_lack(ToEnum(("red",)))
     assert not may_lack(Items(Fit(("integer",))))
 

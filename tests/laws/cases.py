@@ -83,7 +83,8 @@ def names_hook(older: str, newer: str, type_: str = "Thing") -> HookDeclaration:
 
 def scalar(name: str) -> Case:
     older, _, newer = name.partition("-to-")
-    kinds = {"seconds": "integer", "duration": "string"}
+    kinds = {"seconds": "integer", "bytes": "integer"}
+    kinds |= dict.fromkeys(("duration", "go-duration", "quantity"), "string")
     one, other = kinds.get(older, older), kinds.get(newer, newer)
     return Case({V1: thing(a=one), V2: thing(a=other)}, (rules(V1, convert={"a": name}),))
 
@@ -281,8 +282,12 @@ CASES: dict[str, Case] = {
         for name in (
             "boolean-to-string",
             "duration-to-seconds",
+            "go-duration-to-duration",
+            "go-duration-to-seconds",
             "integer-to-string",
+            "number-to-quantity",
             "number-to-string",
+            "quantity-to-bytes",
             "seconds-to-duration",
             "string-to-boolean",
             "string-to-integer",

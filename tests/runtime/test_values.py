@@ -4,10 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trundle.evolution import SCALAR_CONVERSIONS
 from trundle.runtime import (
     ABSENT,
-    convert_scalar,
     fit,
     free_form,
     from_free_form,
@@ -26,127 +24,11 @@ from trundle.runtime import (
     within,
 )
 from trundle.runtime._objects import ApiObject
-from trundle.runtime._values import _SCALAR_CONVERSIONS
 
 
 class Place(ApiObject, kw_only=True):
     street: str
     town: str = "T"
-
-
-def test_every_conversion_that_may_be_configured_is_there_and_has_its_inverse():
-    assert set(_SCALAR_CONVERSIONS) == set(SCALAR_CONVERSIONS)
-    for name, inverse in SCALAR_CONVERSIONS.items():
-        assert SCALAR_CONVERSIONS[inverse] == name
-
-
-@given(st.integers())
-def test_an_integer_comes_back_from_its_text(value):
-    text = convert_scalar("integer-to-string", value)
-    assert convert_scalar("string-to-integer", text) == value
-
-
-@given(st.integers() | st.floats(allow_nan=False, allow_infinity=False))
-def test_a_number_comes_back_from_its_text_with_its_kind(value):
-    found = convert_scalar("string-to-number", convert_scalar("number-to-string", value))
-    assert found == value
-    assert type(found) is type(value)
-
-
-@given(st.booleans())
-def test_a_boolean_comes_back_from_its_text(value):
-    assert convert_scalar("boolean-to-string", value) == str(value).lower()
-    found = convert_scalar("string-to-boolean", convert_scalar("boolean-to-string", value))
-    assert found is value
-
-
-@given(st.integers(0, 2**62))
-def test_seconds_come_back_from_their_duration(value):
-    text = convert_scalar("seconds-to-duration", value)
-    assert convert_scalar("duration-to-seconds", text) == value
-
-
-@pytest.mark.parametrize(
-    ("seconds", "duration"),
-    [(0, "PT0S"), (59, "PT59S"), (60, "PT1M"), (3600, "PT1H"), (90061, "PT25H1M1S")],
-)
-def test_durations_read_as_people_write_them(seconds, duration):
-    assert convert_scalar("seconds-to-duration", seconds) == duration
-    assert convert_scalar("duration-to-seconds", duration) == seconds
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("string-to-integer", ""),
-        ("string-to-integer", "1.5"),
-        ("string-to-integer", " 1"),
-        ("string-to-integer", "+1"),
-        ("string-to-integer", "01"),
-        ("string-to-integer", "1_000"),
-        ("string-to-integer", "1\n"),
-        ("string-to-integer", "0x10"),
-        ("string-to-integer", 5),
-        ("string-to-number", "nan"),
-        ("string-to-number", "Infinity"),
-        ("string-to-number", "1e999"),
-        ("string-to-number", ".5"),
-        ("string-to-number", "1,5"),
-        ("string-to-number", True),
-        ("string-to-boolean", "True"),
-        ("string-to-boolean", "1"),
-        ("string-to-boolean", 1),
-        ("seconds-to-duration", -1),
-        ("seconds-to-duration", 1.5),
-        ("seconds-to-duration", True),
-        ("seconds-to-duration", "1"),
-        ("duration-to-seconds", "PT"),
-        ("duration-to-seconds", "P1D"),
-        ("duration-to-seconds", "PT1.5S"),
-        ("duration-to-seconds", "PT-1S"),
-        ("duration-to-seconds", ""),
-        ("duration-to-seconds", 60),
-    ],
-)
-def test_what_has_no_counterpart_is_absent(name, value):
-    assert convert_scalar(name, value) is ABSENT
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("string-to-integer", "1\N{ARABIC-INDIC DIGIT TWO}"),
-        ("string-to-number", "1.\N{ARABIC-INDIC DIGIT TWO}"),
-        ("duration-to-seconds", "PT\N{ARABIC-INDIC DIGIT TWO}S"),
-    ],
-)
-def test_digits_of_other_scripts_are_text(name, value):
-    assert convert_scalar(name, value) is ABSENT
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("string-to-integer", "-" + "9" * 5000),
-        ("string-to-number", "9" * 5000),
-        ("duration-to-seconds", f"PT{'9' * 5000}H"),
-    ],
-)
-def test_numbers_longer_than_documents_have_are_absent(name, value):
-    assert convert_scalar(name, value) is ABSENT
-
-
-def test_large_integers_are_exact():
-    assert convert_scalar("string-to-integer", "9" * 40) == 10**40 - 1
-    assert convert_scalar("string-to-number", "9" * 40) == 10**40 - 1
-    assert convert_scalar("integer-to-string", 10**40 - 1) == "9" * 40
-
-
-@given(st.text())
-def test_no_text_makes_a_conversion_fail(text):
-    for name in SCALAR_CONVERSIONS:
-        if name.startswith(("string", "duration")):
-            convert_scalar(name, text)
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,20 @@
 """The command that converts documents."""
 
+import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trundle.cli._failures import ExitCode, Refusal, exit_code, messages_of
-from trundle.cli._printing import DocumentFormat, print_exactly
+from trundle.cli._printing import DocumentFormat, print_exactly, warn
 from trundle.cli._settings import settings_of
 
 if TYPE_CHECKING:
     from trundle.project import Document
-    from trundle.runtime import JoinedScheme, Scheme
+    from trundle.runtime import JoinedScheme, Scheme, Unconverted
 
 _MOST = 256 * 1024 * 1024
 
@@ -72,6 +74,8 @@ def convert(
         ]
     if converter.problems:
         raise Refusal(converter.code, *converter.problems)
+    for note in converter.notes:
+        warn(note)
     form = output.value if output is not None else _form_of(text, name)
     print_exactly(write_documents(results, "json" if form == "json" else "yaml"))
 
@@ -101,7 +105,7 @@ def _form_of(text: bytes, name: str) -> str:
 
 
 class _Converter:
-    """Converts all documents of a file, and collects what is wrong with each."""
+    """Converts all documents of a file, and collects what is wrong with each, and what to look at."""
 
     def __init__(
         self,
@@ -117,19 +121,23 @@ class _Converter:
         self.version = version
         self.resource = resource
         self.problems: list[str] = []
+        self.notes: list[str] = []
         self.code = ExitCode.DONE
 
     def convert(self, document: "Document", base: "Document | None") -> bytes:
         """The converted document; empty where that is not possible."""
+        from trundle.runtime import unconverted  # noqa: PLC0415
+
         try:
-            return self.scheme.convert_json(
-                document.data,
-                self.to,
-                None if base is None else base.data,
-                version=self.version,
-                resource=self.resource,
-                strict=True,
-            )
+            with unconverted() as notes:
+                converted = self.scheme.convert_json(
+                    document.data,
+                    self.to,
+                    None if base is None else base.data,
+                    version=self.version,
+                    resource=self.resource,
+                    strict=True,
+                )
         except Exception as error:
             code = exit_code(error)
             if code is None:
@@ -139,3 +147,19 @@ class _Converter:
                 f"{self.name}:{document.line}: {message}" for message in messages_of(error)
             ]
             return b""
+        self.notes.extend(self._notes(document, notes))
+        return converted
+
+    def _notes(self, document: "Document", notes: "list[Unconverted]") -> Iterator[str]:
+        """What the values without counterpart mean for somebody who converts the document."""
+        if not notes:
+            return
+        plain = json.loads(document.data)
+        kept = "a stored object keeps it in its property bag"
+        if self.to is not None:
+            kept = f"it is absent in {self.to}; {kept}"
+        for note in notes:
+            for path in note.paths(plain):
+                value = json.dumps(note.value, ensure_ascii=False)
+                what = f"{note.rule} has no counterpart for {value}"
+                yield f"{self.name}:{document.line}: {path}: {what}: {kept}"

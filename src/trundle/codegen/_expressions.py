@@ -455,8 +455,9 @@ class Expressions:
                 return f"to_enum({value}, {self._table('values', own)})"
             case MapText(values):
                 return f"map_text({value}, {self._table('values', dict(values))})"
-            case CallScalar(name):
-                return f"convert_scalar({text_literal(name)}, {value})"
+            case CallScalar(name, property_, integer):
+                arguments = [text_literal(name), value, text_literal(property_)]
+                return call("convert_scalar", [*arguments, *(["integer=True"] if integer else [])])
             case CallConverter(use, method, between):
                 arguments = [
                     text_literal(f"{use}.{method}"),

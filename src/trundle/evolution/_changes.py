@@ -70,14 +70,19 @@ class TypeChanges(msgspec.Struct, frozen=True, kw_only=True):
         return self.where.get(f"{rule}.{name}", self.where.get(rule, self.where.get("", "")))
 
 
+_PAIRS = (
+    ("boolean", "string"),
+    ("duration", "go-duration"),
+    ("duration", "seconds"),
+    ("go-duration", "seconds"),
+    ("integer", "string"),
+    ("number", "string"),
+    ("quantity", "bytes"),
+    ("quantity", "integer"),
+    ("quantity", "number"),
+)
+
 SCALAR_CONVERSIONS: Mapping[str, str] = {
-    "boolean-to-string": "string-to-boolean",
-    "duration-to-seconds": "seconds-to-duration",
-    "integer-to-string": "string-to-integer",
-    "number-to-string": "string-to-number",
-    "seconds-to-duration": "duration-to-seconds",
-    "string-to-boolean": "boolean-to-string",
-    "string-to-integer": "integer-to-string",
-    "string-to-number": "number-to-string",
+    f"{one}-to-{other}": f"{other}-to-{one}" for pair in _PAIRS for one, other in (pair, pair[::-1])
 }
 """The named scalar conversions, each with the name of its inverse."""

@@ -61,7 +61,7 @@ from trundle.evolution.steps import (
     Witness,
     may_lack,
 )
-from trundle.schema import ABSENT
+from trundle.schema import ABSENT, Nullable, Scalar, Type
 from trundle.version import ApiVersion
 
 
@@ -452,7 +452,9 @@ class _Planning:
                 return MapText(pairs), Shape("storage", output.version)
             case ConvertScalar(name):
                 used = name if how.up else SCALAR_CONVERSIONS[name]
-                return CallScalar(used), Shape("storage", output.version)
+                integer = _bare(self.lineage.type(output)) == Scalar("integer")
+                scalar = CallScalar(used, source.property, integer)
+                return scalar, Shape("storage", output.version)
             case CallHook(use, up, down):
                 method = up if how.up else down
                 assert method is not None
@@ -476,6 +478,10 @@ class _Planning:
         )
         assert not isinstance(step, Mismatch), (value.place, place)
         return _change(value.expression, step)
+
+
+def _bare(type_: Type) -> Type:
+    return type_.inner if isinstance(type_, Nullable) else type_
 
 
 def _entry_order(thread: Thread, storage: Shape) -> tuple[str, str]:

@@ -129,9 +129,17 @@ class MapText(msgspec.Struct, frozen=True):
 
 
 class CallScalar(msgspec.Struct, frozen=True):
-    """A named scalar conversion; a value that it cannot convert becomes absent."""
+    """A named scalar conversion; a value that it cannot convert becomes absent.
+
+    Attributes:
+        name: the conversion.
+        property: the property that has the value, for notes.
+        integer: whether the target admits integers only.
+    """
 
     name: str
+    property: str
+    integer: bool = False
 
 
 class CallConverter(msgspec.Struct, frozen=True):

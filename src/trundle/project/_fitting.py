@@ -27,7 +27,6 @@ from trundle.schema import (
 from trundle.version import ApiVersion
 
 _Fits: TypeAlias = Callable[["_Sides"], bool]
-_SECONDS = {"integer", "number"}
 
 
 def find_misfits(evolution: Evolution, lineages: Sequence[Lineage]) -> Iterator[Misfit]:
@@ -121,25 +120,36 @@ def _enum_values(type_: Type, schema: Schema) -> set[str] | None:
 
 
 def _conversion_fits(name: str) -> _Fits:
-    older, _, newer = name.partition("-to-")
+    words = name.split("-to-")
 
     def fits(sides: _Sides) -> bool:
-        ours, theirs = sides.kinds
-        return _means(older, ours) and _means(newer, theirs)
+        return all(
+            _kinds(type_, schema) in _ADMITTED[word]
+            for word, type_, schema in zip(words, sides.types, sides.schemas, strict=True)
+        )
 
     return fits
 
 
-def _means(word: str, kind: str) -> bool:
-    match word:
-        case "duration":
-            return kind == "string"
-        case "seconds":
-            return kind in _SECONDS
-        case "number":
-            return kind in _SECONDS
-        case _:
-            return kind == word
+def _kinds(type_: Type, schema: Schema) -> set[str]:
+    """The scalar kinds of a type, or of all variants of a union."""
+    variants = type_.variants if isinstance(type_, Union) else (type_,)
+    return {_kind(_plain(each), schema) for each in variants}
+
+
+_NUMBERS = ({"integer"}, {"number"})
+_ADMITTED: Mapping[str, Sequence[set[str]]] = {
+    "boolean": ({"boolean"},),
+    "bytes": _NUMBERS,
+    "duration": ({"string"},),
+    "go-duration": ({"string"},),
+    "integer": ({"integer"},),
+    "number": _NUMBERS,
+    "quantity": ({"string"}, {"integer", "string"}),
+    "seconds": _NUMBERS,
+    "string": ({"string"},),
+}
+"""What a side of a named conversion may be: one scalar kind, or a union of some."""
 
 
 def _variant_fits(variant: str) -> _Fits:

@@ -48,10 +48,10 @@ from trundle.runtime._objects import (
     StoredEntry,
     free_form,
 )
+from trundle.runtime._scalars import Unconverted, convert_scalar, unconverted
 from trundle.runtime._scheme import Scheme
 from trundle.runtime._values import (
     Wrapped,
-    convert_scalar,
     fit,
     from_free_form,
     map_text,
@@ -100,6 +100,7 @@ __all__ = [
     "Scheme",
     "StorageObject",
     "StoredEntry",
+    "Unconverted",
     "UnknownVersionError",
     "Wrapped",
     "aligned",
@@ -129,6 +130,7 @@ __all__ = [
     "through",
     "to_enum",
     "to_free_form",
+    "unconverted",
     "unstash",
     "with_named",
     "within",

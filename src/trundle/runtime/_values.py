@@ -1,6 +1,5 @@
 """Changes of scalar values that generated conversions call."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -139,69 +138,3 @@ def put_member(holder: Any, class_: type[Any], attribute: str, value: Any) -> An
         }
         return class_(**{**required, attribute: value})
     return msgspec.structs.replace(holder, **{attribute: value})
-
-
-_INTEGER = re.compile(r"-?(0|[1-9]\d*)", re.ASCII)
-_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
-_DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?", re.ASCII)
-_LONGEST = 4300
-"""How many digits Python reads as an integer, unless told otherwise; documents have no longer ones."""
-
-
-def convert_scalar(name: str, value: Any) -> Any:
-    """A named scalar conversion; absent where the value has no counterpart."""
-    return _SCALAR_CONVERSIONS[name](value)
-
-
-def _string_to_integer(value: Any) -> Any:
-    if not isinstance(value, str) or len(value) > _LONGEST or not _INTEGER.fullmatch(value):
-        return ABSENT
-    return int(value)
-
-
-def _string_to_number(value: Any) -> Any:
-    if not isinstance(value, str) or not _NUMBER.fullmatch(value):
-        return ABSENT
-    return _string_to_integer(value) if _INTEGER.fullmatch(value) else fit_finite(float(value))
-
-
-def fit_finite(value: float) -> Any:
-    """A float, or absent where it is infinite or no number."""
-    return value if value - value == 0 else ABSENT
-
-
-def _to_text(value: Any) -> Any:
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
-
-
-def _string_to_boolean(value: Any) -> Any:
-    return {"true": True, "false": False}.get(value, ABSENT) if isinstance(value, str) else ABSENT
-
-
-def _seconds_to_duration(value: Any) -> Any:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        return ABSENT
-    minutes, seconds = divmod(value, 60)
-    hours, minutes = divmod(minutes, 60)
-    parts = [f"{n}{unit}" for n, unit in ((hours, "H"), (minutes, "M"), (seconds, "S")) if n]
-    return "PT" + ("".join(parts) or "0S")
-
-
-def _duration_to_seconds(value: Any) -> Any:
-    match = _DURATION.fullmatch(value) if isinstance(value, str) else None
-    if match is None or not any(match.groups()) or len(value) > _LONGEST:
-        return ABSENT
-    hours, minutes, seconds = (int(part or 0) for part in match.groups())
-    return hours * 3600 + minutes * 60 + seconds
-
-
-_SCALAR_CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {
-    "boolean-to-string": _to_text,
-    "duration-to-seconds": _duration_to_seconds,
-    "integer-to-string": _to_text,
-    "number-to-string": _to_text,
-    "seconds-to-duration": _seconds_to_duration,
-    "string-to-boolean": _string_to_boolean,
-    "string-to-integer": _string_to_integer,
-    "string-to-number": _string_to_number,
-}

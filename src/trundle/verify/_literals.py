@@ -9,7 +9,10 @@ from trundle.evolution import HookDeclaration, TypeChanges
 _LONGEST = 60
 _FOR_CONVERSIONS: Mapping[str, tuple[Any, ...]] = {
     "boolean": ("true", "false", "True", "yes"),
-    "duration": ("PT1H30M", "P1D", "PT0S", "PT1.5S", "3600"),
+    "bytes": (1024, 1000, 1 << 30),
+    "duration": ("PT1H30M", "P1D", "PT0S", "PT1.5S", "3600", "1m30s"),
+    "go-duration": ("1h0m0s", "90s", "1.5h", "300ms", "-2s", "0", "PT1S"),
+    "quantity": ("1Gi", "1024Mi", "100m", "1e3", "1.5k", "2"),
     "seconds": (3600, 90, "3600"),
     "integer": ("12", "-1", "007", "+1", "9007199254740993"),
     "number": ("1.10", "1e2", "-0"),
