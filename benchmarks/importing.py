@@ -81,7 +81,8 @@ def _bare_classes(package: Path, version: str) -> list[str]:
     for line in ast.parse((package / version / "__init__.py").read_text()).body:
         if not isinstance(line, ast.ImportFrom) or line.module is None:
             continue
-        path = package.parent / f"{line.module.replace('.', '/')}.py"
+        home = package / version if line.level == 1 else package
+        path = home / f"{line.module.replace('.', '/')}.py"
         for each in ast.parse(path.read_text()).body:
             if isinstance(each, ast.ClassDef):
                 each.body = each.body[1:] or [ast.Pass()]

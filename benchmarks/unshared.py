@@ -44,7 +44,7 @@ def unshared_package(evolution: Evolution, package: str) -> Mapping[str, bytes]:
     apart = Unshared(evolution.schemas, evolution.all_changes, evolution.hooks.declarations)
     with (
         patch("trundle.codegen._classes.partition", _apart),
-        patch("trundle.codegen._package.partition", _apart),
+        patch("trundle.codegen._conversions.partition", _apart),
         patch("trundle.codegen._alike.partition", _apart),
         patch("trundle.codegen._hooks.known_side", _none),
     ):

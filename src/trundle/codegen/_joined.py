@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from trundle.codegen._layout import lay_out
+from trundle.codegen._modules import contract
 from trundle.codegen._text import HEADER, docstring, text_literal
 from trundle.evolution import VersionMap
 from trundle.version import ApiVersion
@@ -51,9 +52,10 @@ def generate_joined(
     lines = "".join(f"        {text_literal(version.text)},\n" for version in served)
     text = (
         f"{HEADER}{about}\n"
-        "from trundle.runtime import JoinedScheme\n\n"
+        "from trundle import runtime\n\n"
         '__all__ = ["scheme"]\n\n'
-        f"scheme = JoinedScheme(\n    {text_literal(package)},\n    {{\n{shown}    }},\n"
+        f"{contract()}\n"
+        f"scheme = runtime.JoinedScheme(\n    __name__,\n    {{\n{shown}    }},\n"
         f"    served=(\n{lines}    ),\n    unknown={text_literal(unknown)},\n)\n"
     )
     return {"__init__.py": lay_out(text).encode(), "py.typed": b""}

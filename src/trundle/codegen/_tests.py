@@ -49,14 +49,13 @@ def generate_tests(
     """
     del unknown  # what clients may write is nothing that is stored
     made = blueprint or Blueprint(evolution, horizon)
-    return _Testing(made, package, title or package).files()
+    return _Testing(made, title or package).files()
 
 
 class _Testing:
-    def __init__(self, blueprint: Blueprint, package: str, title: str) -> None:
+    def __init__(self, blueprint: Blueprint, title: str) -> None:
         evolution = blueprint.evolution
         self.evolution = evolution
-        self.package = package
         self.title = title
         self.plans = blueprint.plans
         self.classes = blueprint.classes
@@ -100,17 +99,15 @@ class _Testing:
         return {version: sorted(names) for version, names in found.items()}
 
     def _module(self, version: ApiVersion, resources: tuple[str, ...], nested: list[str]) -> str:
-        parent, _, module = f"{self.package}.{self.classes.version_module(version)}".rpartition(".")
+        parent, _, module = self.classes.version_module(version).rpartition(".")
         stored = self._stored(version) if resources else ()
         about = docstring(
             f"Round-trip tests of API version {version} of {self.title}.\n\n"
             "What a client of this version writes, it reads; and whatever it cannot see stays as it was."
         )
-        imports = {f"from {self.package} import scheme\n", f"from {parent} import {module}\n"}
-        if parent == self.package:
-            imports = {f"from {parent} import {', '.join(sorted(('scheme', module)))}\n"}
-        if not nested:
-            imports = {f"from {self.package} import scheme\n"}
+        own = [f"from ..{parent} import {module}\n"] if parent and nested else []
+        beside = ["scheme", module] if nested and not parent else ["scheme"]
+        own.insert(0, f"from .. import {', '.join(sorted(beside))}\n")
         tests = [self._constants(version, resources, stored, nested)]
         tests.extend(self._resource_tests(len(resources)) if resources else ())
         tests.extend(_upgrade_tests(len(stored)) if stored else ())
@@ -120,9 +117,10 @@ class _Testing:
             + ("from typing import Any\n\n" if nested else "")
             + "import pytest\n"
             + "from hypothesis import given\n"
-            + "from hypothesis import strategies as st\n\n"
-            + "".join(sorted(imports))
+            + "from hypothesis import strategies as st\n"
             + "from trundle import verify\n\n"
+            + "".join(own)
+            + "\n"
             + "\n\n".join(tests)
         )
 

@@ -20,6 +20,7 @@ class HookReference(msgspec.Struct, frozen=True):
         newer: the newer neighbour.
         use: the class that holds the hooks, as `package.module:Class`.
         where: file and line of the reference, for messages.
+        relative: whether the generated package imports it relatively, so that both can move together.
     """
 
     type: str
@@ -27,6 +28,7 @@ class HookReference(msgspec.Struct, frozen=True):
     newer: ApiVersion
     use: str
     where: str = ""
+    relative: bool = False
 
 
 class TypeChanges(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,8 +14,8 @@ IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
 PACKAGE_NAME = rf"{IDENTIFIER}(\.{IDENTIFIER})*"
 """A dotted Python name."""
 
-CLASS_REFERENCE = rf"{PACKAGE_NAME}:{PACKAGE_NAME}"
-"""A class as `package.module:Class`."""
+CLASS_REFERENCE = rf"(\.\.+)?{PACKAGE_NAME}:{PACKAGE_NAME}"
+"""A class as `package.module:Class`, or seen from the generated package as `..package.module:Class`."""
 
 _VERSION = (
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}(-[A-Za-z][0-9A-Za-z.-]*)?|v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?"
@@ -134,7 +134,8 @@ def _hook() -> _Json:
             "use": {
                 "type": "string",
                 "pattern": f"^({CLASS_REFERENCE})$",
-                "description": "The class that holds the hooks, as package.module:Class.",
+                "description": "The class that holds the hooks, as package.module:Class. With two or more "
+                "dots before it, it is imported relatively to the generated package.",
             },
         },
         required=("type", "between", "use"),

@@ -24,6 +24,7 @@ from trundle.project._parts import Part
 from trundle.project.changes import BY_PROPERTY
 from trundle.project.config import Config
 from trundle.project.output import Manifest
+from trundle.runtime import mismatch
 from trundle.schema.readers import Catalogue, is_python, source_files
 
 _SAID_OTHERWISE = frozenset(
@@ -58,10 +59,19 @@ class Made(msgspec.Struct, frozen=True):
     Attributes:
         key: that of the whole project; empty where nothing may be told from it.
         parts: the record of each part, by its name.
+        made_by: the version of Trundle that generated it.
+        interface: the runtime interface that it was generated for; 0 where it does not say.
     """
 
     key: str
     parts: dict[str, Record]
+    made_by: str = trundle.__version__
+    interface: int = 0
+
+    @property
+    def mismatch(self) -> str:
+        """Why the runtime that is installed does not run the folder's package; empty where it does."""
+        return mismatch(self.interface, self.made_by) if self.interface else ""
 
 
 def made_of(manifest: Manifest | None) -> Made:
@@ -138,7 +148,7 @@ def _said(config: Config) -> Iterator[str]:
     for each in config.changes:
         yield repr((str(each.version), each.type, each.rename_type, *_rules(each)))
     for hook in config.hooks:
-        yield repr((hook.type, str(hook.older), str(hook.newer), hook.use))
+        yield repr((hook.type, str(hook.older), str(hook.newer), hook.use, hook.relative))
 
 
 def _rules(changes: TypeChanges) -> Iterator[object]:

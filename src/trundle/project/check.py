@@ -9,6 +9,7 @@ import msgspec
 
 from trundle.evolution import Lineage, Link, Place, default_of
 from trundle.project._each_part import Progress, each_part, ignore, on_file
+from trundle.project._freshness import made_of
 from trundle.project._parts import Part, outline_of, unfit
 from trundle.project._standing import Share, Standing, shares_of, spelt_as_declared, standing_of
 from trundle.project._write import spell_text
@@ -17,6 +18,7 @@ from trundle.project.findings import Finding, Misfit, errors_among, listed
 from trundle.project.generating import generate
 from trundle.project.loading import Project, load_part
 from trundle.project.lock import lock_findings, lock_path, read_lock
+from trundle.project.output import read_manifest
 from trundle.report import spell
 from trundle.schema import (
     ABSENT,
@@ -123,6 +125,11 @@ def _stale(config: Config, jobs: int | None, progress: Progress) -> Iterator[Fin
         what = f"expected the generated package {config.package}, found none"
         advice = "run `trundle generate`"
         yield Finding(where=str(result.root), what=what, advice=advice, kind="stale")
+        return
+    mismatch = made_of(read_manifest(result.root)).mismatch
+    if mismatch:
+        what = f"the generated package {config.package} {mismatch}"
+        yield Finding(where=str(result.root), what=what, kind="stale")
         return
     parts = (
         ("missing", comparison.missing),

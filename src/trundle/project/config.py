@@ -4,6 +4,7 @@ import keyword
 import os
 import re
 import sys
+from importlib.util import resolve_name
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -149,7 +150,7 @@ def _read(walker: Walker, path: Path, roots: list[Node]) -> Config | None:
         straight=_straight(walker, fields),
         unknown="keep" if _unknown(walker, fields) == "keep" else "error",
         changes=_changes(walker, fields),
-        hooks=_hooks(walker, fields),
+        hooks=_hooks(walker, fields, package or ""),
     )
     return config if package else None
 
@@ -292,12 +293,12 @@ def _changes(walker: Walker, fields: Fields) -> tuple[TypeChanges, ...]:
     return tuple(changes)
 
 
-def _hooks(walker: Walker, fields: Fields) -> tuple[HookReference, ...]:
+def _hooks(walker: Walker, fields: Fields, package: str) -> tuple[HookReference, ...]:
     if "hooks" not in fields:
         return ()
     found: dict[tuple[str, ApiVersion, ApiVersion], HookReference] = {}
     for node in walker.items(fields["hooks"][1], "a list of hooks"):
-        hook = _hook(walker, node)
+        hook = _hook(walker, node, package)
         if hook is None:
             continue
         first = found.setdefault((hook.type, hook.older, hook.newer), hook)
@@ -308,7 +309,7 @@ def _hooks(walker: Walker, fields: Fields) -> tuple[HookReference, ...]:
     return tuple(found.values())
 
 
-def _hook(walker: Walker, node: Node) -> HookReference | None:
+def _hook(walker: Walker, node: Node, package: str) -> HookReference | None:
     fields = walker.fields(node, "a hook", _HOOK_KEYS, _HOOK_KEYS)
     name = _optional_text(walker, fields, "type", "the type's name on the older side")
     use = _optional_text(walker, fields, "use", "a class as package.module:Class")
@@ -317,10 +318,25 @@ def _hook(walker: Walker, node: Node) -> HookReference | None:
         advice = "write module and class, parted by a colon"
         walker.note(line, "a class as package.module:Class", repr(use), advice)
         use = None
+    elif use is not None and package and _level(use) > package.count(".") + 1:
+        line = fields["use"][1].line
+        found = f"{use!r}, which leads out of {package}"
+        advice = "remove dots, or put the generated package into another one"
+        walker.note(line, f"a class in a package around {package}", found, advice)
+        use = None
     pair = _between(walker, fields["between"][1]) if "between" in fields else None
     if name is None or use is None or pair is None:
         return None
-    return HookReference(name, *pair, use=use, where=walker.place(node))
+    module, _, class_ = use.partition(":")
+    absolute = f"{resolve_name(module, package) if package else module}:{class_}"
+    return HookReference(
+        name, *pair, use=absolute, where=walker.place(node), relative=_level(use) > 0
+    )
+
+
+def _level(use: str) -> int:
+    """How many dots a reference starts with; each but the first leads to the package around."""
+    return len(use) - len(use.lstrip("."))
 
 
 def _between(walker: Walker, node: Node) -> tuple[ApiVersion, ApiVersion] | None:

@@ -43,6 +43,7 @@ from trundle.project.output import (
     read_manifest,
     write_tree,
 )
+from trundle.runtime import INTERFACE
 from trundle.schema import SchemaError
 from trundle.schema.readers import Catalogue, raise_all
 
@@ -235,7 +236,7 @@ class _Run:
         if self.config.groups:
             self.files.update(self._joined(outline, records))
         whole = whole_key(self.config, records.values(), self._digests)
-        return Made(whole, dict(sorted(records.items())))
+        return Made(whole, dict(sorted(records.items())), interface=INTERFACE)
 
     def _records(self, outline: Outline, catalogue: Catalogue) -> dict[str, Record]:
         """The record of each part; those that are stale are generated."""

@@ -1,6 +1,7 @@
 """The scheme of a generated package: finds classes and conversions, and keeps the laws of writing."""
 
 import json
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -21,8 +22,6 @@ from trundle.runtime._reading import Reading, json_bytes
 from trundle.runtime._routes import Routes
 from trundle.runtime._writing import finite, not_finite, written
 
-_SCHEMES: dict[str, "Scheme"] = {}
-
 
 class Scheme:
     """Converts documents and objects of a generated package between all its versions.
@@ -31,7 +30,7 @@ class Scheme:
     A stored document is one that has `$writtenWith`.
 
     Args:
-        package: the package's dotted name.
+        package: the package's dotted name, under which it was imported.
         resources: its resource types.
         served: the API versions that clients are meant to use.
         unknown: what happens to properties that a version does not know when a client writes them:
@@ -57,7 +56,6 @@ class Scheme:
         self._reading = Reading(self._lookup)
         # What was read has no infinite numbers, and only hooks could make any.
         self._routes = Routes(self._lookup, self._reading, self.encode if hooked else None)
-        _SCHEMES[package] = self
 
     def convert(
         self,
@@ -347,14 +345,15 @@ def conversion_of(source: type[Any], target: type[Any] | None, *, up: bool) -> C
 
 
 def scheme_of(class_: type[Any]) -> Scheme:
-    """The scheme of the generated package that a class belongs to.
+    """The scheme of the generated package that a class belongs to: the nearest one around its module.
 
     Raises:
         ConversionError: it belongs to none.
     """
     package = class_.__module__
     while package:
-        if package in _SCHEMES:
-            return _SCHEMES[package]
+        scheme = getattr(sys.modules.get(package), "scheme", None)
+        if isinstance(scheme, Scheme) and scheme.package == package:
+            return scheme
         package = package.rpartition(".")[0]
     raise ConversionError(f"{spoken(class_)} does not belong to a generated package")

@@ -1,0 +1,233 @@
+"""A module of a generated package: its text with marks becomes source, with the imports that it needs.
+
+Everything of the package is imported relatively, so that the package works under any name.
+"""
+
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+from trundle import __version__, runtime
+from trundle.codegen._classes import ClassPath
+from trundle.codegen._helpers import COMMON
+from trundle.codegen._text import (
+    HEADER,
+    WIDTH,
+    docstring,
+    marks,
+    module_alias,
+    replace_marks,
+    text_literal,
+)
+from trundle.evolution import snake
+
+_STANDARD = {
+    "Any": "typing",
+    "Callable": "collections.abc",
+    "ClassVar": "typing",
+    "Mapping": "collections.abc",
+    "Protocol": "typing",
+    "StrEnum": "enum",
+    "TypedDict": "typing",
+}
+
+_TEXT = re.compile(r'''"""(?s:.*?)"""|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|#.*''')
+"""What is no code: docstrings, texts and comments."""
+
+
+class Near(msgspec.Struct, frozen=True):
+    """Modules of hooks that move along with a generated package, as the package imports them.
+
+    Attributes:
+        package: the dotted name of the package.
+        modules: the dotted names of the modules.
+    """
+
+    package: str
+    modules: frozenset[str] = frozenset()
+
+    def origin(self, inside: str, module: str) -> str:
+        """How a folder of the package, seen from the package, names a module of hooks."""
+        top = self.package.partition(".")[0]
+        if module not in self.modules or module.partition(".")[0] != top:
+            return module
+        return relative(f"{self.package}.{inside}" if inside else self.package, module)
+
+
+def render_module(
+    module: str,
+    about: str,
+    body: str,
+    *,
+    near: Near,
+    direct: bool = False,
+    public: Iterable[str] = (),
+    epilogue: str = "",
+) -> str:
+    """The source of a module.
+
+    Args:
+        module: its dotted name, relative to the package.
+        about: its documentation.
+        body: its code, with marks.
+        near: the modules of hooks that are imported relatively.
+        direct: whether classes of other modules are imported by name, where theirs are unique.
+        public: the names that it offers; all where there are none.
+        epilogue: code at its end, without marks.
+    """
+    imports = _Imports(module, near)
+    unique = _unique_classes(module, body) if direct else frozenset()
+    names: dict[tuple[str, str], str] = {}
+    for kind, name in marks(body):
+        if (kind, name) in names:
+            continue
+        if kind == "c":
+            names[kind, name] = imports.class_name(name, plain=name in unique)
+        elif kind == "f":
+            names[kind, name] = imports.function_name(ClassPath(*name.split(":")))
+        else:
+            names[kind, name] = imports.hook_name(name)
+    text = replace_marks(body, names)
+    instances = "".join(f"{instance} = {name}()\n" for name, instance in imports.hooks.items())
+    parts = [
+        f"{HEADER}{docstring(about)}\nfrom __future__ import annotations\n",
+        _used(text + epilogue),
+        imports.text(),
+        _public(public),
+        instances,
+    ]
+    head = "\n".join(part for part in parts if part)
+    return f"{head}\n\n{text.strip(chr(10))}\n{epilogue}"
+
+
+def contract() -> str:
+    """The statement by which a package checks that the runtime is one that it was made for."""
+    return f"runtime.require(__name__, interface={runtime.INTERFACE}, made_by={text_literal(__version__)})\n"
+
+
+def relative(package: str, other: str) -> str:
+    """Another module as a relative import names it.
+
+    Args:
+        package: the dotted name of the package that holds the importing module.
+        other: the dotted name of the other module, which starts where `package` does.
+    """
+    here, there = _parts(package), _parts(other)
+    common = 0
+    while common < min(len(here), len(there)) and here[common] == there[common]:
+        common += 1
+    return "." * (len(here) - common + 1) + ".".join(there[common:])
+
+
+def _parts(name: str) -> list[str]:
+    return name.split(".") if name else []
+
+
+class _Imports:
+    """The imports that a module turns out to need.
+
+    Attributes:
+        hooks: the instances of hook classes, by the names of the classes.
+    """
+
+    def __init__(self, module: str, near: Near) -> None:
+        self.module = module
+        self.package = module.rpartition(".")[0]
+        self.hooks: dict[str, str] = {}
+        self._near = near
+        self._names: dict[str, set[str]] = {}
+
+    def class_name(self, path: str, *, plain: bool) -> str:
+        """A class as the module's code calls it."""
+        other, _, class_ = path.partition(":")
+        if other == self.module:
+            return class_
+        if plain:
+            self._add(relative(self.package, other), class_)
+            return class_
+        return f"{self._module(other, module_alias(other))}.{class_}"
+
+    def function_name(self, path: ClassPath) -> str:
+        """A function of a module of conversions as the module's code calls it."""
+        if path.module == self.module:
+            return path.name
+        leaf = path.module.rpartition(".")[2]
+        alias = f"{leaf.removeprefix('shared_')}_conversions"
+        if path.module.startswith(COMMON):
+            alias = leaf
+        return f"{self._module(path.module, alias)}.{path.name}"
+
+    def hook_name(self, use: str) -> str:
+        """The instance of a hook class as the module's code calls it."""
+        module, _, class_ = use.partition(":")
+        alias = class_
+        while alias in self.hooks and self.hooks[alias] != f"_{snake(class_)}_hook":
+            alias = f"{alias}_"
+        self._add(
+            self._near.origin(self.package, module),
+            class_ if alias == class_ else f"{class_} as {alias}",
+        )
+        self.hooks[alias] = f"_{snake(alias)}_hook"
+        return self.hooks[alias]
+
+    def _module(self, other: str, alias: str) -> str:
+        parent, _, leaf = other.rpartition(".")
+        self._add(relative(self.package, parent), leaf if leaf == alias else f"{leaf} as {alias}")
+        return alias
+
+    def _add(self, origin: str, name: str) -> None:
+        self._names.setdefault(origin, set()).add(name)
+
+    def text(self) -> str:
+        """The import statements: other packages, then this one's from the furthest to the nearest."""
+        apart = sorted(origin for origin in self._names if not origin.startswith("."))
+        own = sorted(
+            (origin for origin in self._names if origin.startswith(".")),
+            key=lambda origin: (-len(origin) + len(origin.lstrip(".")), origin),
+        )
+        blocks = [
+            "".join(from_import(origin, sorted(self._names[origin])) for origin in block)
+            for block in (apart, own)
+        ]
+        return "\n".join(block for block in blocks if block)
+
+
+def _used(text: str) -> str:
+    """The imports of what is named in a module's code."""
+    words = set(re.findall(r"[A-Za-z_]\w*", _TEXT.sub("", text)))
+    standard = "".join(
+        from_import(origin, names)
+        for origin in sorted(set(_STANDARD.values()))
+        if (names := sorted(name for name in words & _STANDARD.keys() if _STANDARD[name] == origin))
+    )
+    third = "import msgspec\n" if "msgspec" in words else ""
+    bases = sorted(words & set(runtime.__all__), key=lambda n: (not n.isupper(), n.islower(), n))
+    own = from_import("trundle.runtime", bases) if bases else ""
+    return "\n".join(part for part in (standard, third + own) if part)
+
+
+def _unique_classes(module: str, body: str) -> frozenset[str]:
+    """The classes of other modules that a module may call by their bare names."""
+    found: dict[str, set[str]] = {}
+    for name in re.findall(r"^(?:class )?(\w+)(?:\(| = )", body, re.MULTILINE):
+        found.setdefault(name, set()).add(f"{module}:{name}")
+    for kind, path in marks(body):
+        if kind == "c":
+            found.setdefault(path.partition(":")[2], set()).add(path)
+    return frozenset(next(iter(paths)) for paths in found.values() if len(paths) == 1)
+
+
+def _public(names: Iterable[str]) -> str:
+    """The statement that says what a module offers; empty where it offers all that it has."""
+    listed = ", ".join(map(text_literal, names))
+    return f"__all__ = [{listed}]\n" if listed else ""
+
+
+def from_import(module: str, names: list[str]) -> str:
+    """An import statement, on several lines where one is too short."""
+    line = f"from {module} import {', '.join(names)}\n"
+    if len(line) <= WIDTH + 1:
+        return line
+    inner = "".join(f"    {name},\n" for name in names)
+    return f"from {module} import (\n{inner})\n"
