@@ -16,7 +16,6 @@ from trundle.evolution.conversions import (
     Unwrap,
     Variant,
     Wrap,
-    discriminators,
     exact,
     lossless,
     relate,
@@ -114,6 +113,26 @@ OTHERWISE = [
         (True, False),
     ),
     (
+        "Colour|boolean",
+        "string|boolean",
+        ByVariant(
+            (Ref("Colour"), Scalar("boolean")),
+            (Scalar("string"), Scalar("boolean")),
+            (Variant(0, 0, EnumText(("red", "green"), None)), Variant(1, 1, Same())),
+        ),
+        (False, False),
+    ),
+    (
+        "integer|string",
+        "number|string",
+        ByVariant(
+            (Scalar("integer"), Scalar("string")),
+            (Scalar("number"), Scalar("string")),
+            (Variant(0, 0, Narrow(Scalar("integer"), Scalar("number"))), Variant(1, 1, Same())),
+        ),
+        (True, False),
+    ),
+    (
         "Circle|Square",
         "Circle",
         ByVariant(
@@ -189,11 +208,3 @@ def test_variants_meet_by_their_constants_whatever_their_names():
         (Ref("A"),), union.variants, (Variant(0, 0, ConvertObject("A", "Circle")),)
     )
     assert relate(Ref("B"), union, (older, SCHEMA), same_name) is None
-
-
-def test_a_discriminator_is_a_property_fixed_to_one_text():
-    assert discriminators((Ref("Circle"), Ref("Place"), Scalar("string")), SCHEMA) == (
-        {"kind": "circle"},
-        {},
-        {},
-    )

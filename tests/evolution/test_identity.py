@@ -1,4 +1,4 @@
-from evolving import parse_schema
+from evolving import evolution, parse_schema
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -102,3 +102,19 @@ def test_what_is_required_counts_and_so_does_the_kind_of_an_enum_value():
         [parse_schema("v1", {"Level": [1, 2]}), parse_schema("v2", {"Level": [True, 2]})]
     )
     assert levels[v("v1"), "Level"] != levels[v("v2"), "Level"]
+
+
+def test_reordering_a_union_or_an_enum_changes_nothing():
+    shapes = {"A": {"kind!": "AKind"}, "B": {"kind!": "BKind"}, "AKind": ["a"], "BKind": ["b"]}
+    colours = {"Colour": ["red", "green"]}
+    made = evolution(
+        {
+            "v1": {"Thing": {"it": "[A|B]", "or": "Colour|integer"}, **shapes, **colours},
+            "v2": {
+                "Thing": {"it": "[B|A]", "or": "integer|Colour"},
+                **shapes,
+                "Colour": ["green", "red"],
+            },
+        }
+    )
+    assert made.identities[v("v1"), "Thing"] == made.identities[v("v2"), "Thing"]

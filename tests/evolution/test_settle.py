@@ -19,7 +19,12 @@ DEFINITIONS = {
 
 
 def settled(type_):
-    return settle(parse_schema("v1", {"Thing": {"a": type_}, **DEFINITIONS}))
+    return alone({"Thing": {"a": type_}, **DEFINITIONS})
+
+
+def alone(definitions):
+    (schema,) = settle([parse_schema("v1", definitions)])
+    return schema
 
 
 def type_of(type_):
@@ -29,8 +34,8 @@ def type_of(type_):
 @pytest.mark.parametrize(
     "type_",
     [
-        "string|integer",
-        "string|[string]",
+        "integer|string",
+        "[string]|string",
         "Blob|string",
         "boolean|number|string",
         "Circle|Square",
@@ -49,7 +54,7 @@ def test_variants_of_different_json_kinds_tell_themselves_apart(type_):
         ("integer|number", "number"),
         ("Level|integer", "integer"),
         ("integer|number|string", "number|string"),
-        ("string?|integer", "(string|integer)?"),
+        ("string?|integer", "(integer|string)?"),
     ],
 )
 def test_variants_of_one_kind_become_the_widest(type_, becomes):
@@ -87,7 +92,7 @@ def test_an_object_alone_needs_no_tag():
 def test_unions_within_lists_maps_and_additional_properties_are_settled():
     assert type_of("[any|string]") == parse_type("[any]")
     assert type_of("{integer|number}") == parse_type("{number}")
-    schema = settle(parse_schema("v1", {"Thing": {"*": "any|string"}}))
+    schema = alone({"Thing": {"*": "any|string"}})
     assert schema.object("Thing").additional == parse_type("any")
 
 
@@ -102,7 +107,7 @@ def test_objects_that_two_unions_would_tag_differently_keep_the_first_and_the_ot
         "B2": ["b"],
         "C2": ["c"],
     }
-    schema = settle(parse_schema("v1", definitions))
+    schema = alone(definitions)
     assert schema.object("B").tag == "first"
     assert schema.object("Thing").property("two").type == parse_type("any")
 
@@ -114,5 +119,38 @@ def test_an_enum_of_fractions_and_integers_becomes_a_number(other):
         name: EnumType(name, named=True, kind="number", values=(value,))
         for name, value in (("Half", 0.5), ("Third", 0.3))
     }
-    schema = settle(msgspec.structs.replace(plain, definitions={**plain.definitions, **fractions}))
+    given = msgspec.structs.replace(plain, definitions={**plain.definitions, **fractions})
+    (schema,) = settle([given])
     assert schema.object("Thing").property("a").type == Scalar("number")
+
+
+def test_the_order_of_variants_is_that_of_their_names_whatever_the_schema_says():
+    assert type_of("Square|Circle|string|integer") == parse_type("integer|Circle|Square|string")
+    assert type_of("integer|string|Circle|Square") == type_of("Square|string|Circle|integer")
+
+
+def tags_of(*versions):
+    found = settle([parse_schema(f"v{n}", each) for n, each in enumerate(versions, start=1)])
+    return [schema.object("A").tag for schema in found]
+
+
+KINDS = {"A1": ["a"], "B1": ["b"], "Both": ["default"]}
+
+
+def test_what_several_variants_share_is_no_tag():
+    variants = {"A": {"all!": "Both", "kind!": "A1"}, "B": {"all!": "Both", "kind!": "B1"}}
+    assert tags_of({"Thing": {"it": "A|B"}, **variants, **KINDS}) == ["kind"]
+
+
+def test_a_tag_is_what_documents_must_have():
+    variants = {"A": {"first": "A1", "kind!": "A1"}, "B": {"first": "B1", "kind!": "B1"}}
+    assert tags_of({"Thing": {"it": "A|B"}, **variants, **KINDS}) == ["kind"]
+
+
+def test_all_versions_choose_the_same_tag_where_they_can():
+    one = {"A": {"first!": "A1", "kind!": "A1"}, "B": {"first!": "B1", "kind!": "B1"}}
+    other = {"A": {"first!": "string", "kind!": "A1"}, "B": {"first!": "string", "kind!": "B1"}}
+    old, new = ({"Thing": {"it": "A|B"}, **each, **KINDS} for each in (one, other))
+    assert tags_of(old) == ["first"]
+    assert tags_of(old, new) == ["kind", "kind"]
+    assert tags_of(new, old) == ["kind", "kind"]

@@ -330,3 +330,174 @@ def test_a_base_that_admits_nothing_else_with_variants_that_add_to_it(install) -
     alone = deployed(kind, OLD, partition={"Scheme": "Singleton", "note": "n"})
     assert installed.convert(alone, NEW) == {**alone, "apiVersion": NEW}
     prove(installed.scheme, kind)
+
+
+# Which variants meet
+
+
+def child(type_: str, *names: str) -> dict[str, Any]:
+    """As the child resources of Azure: all are called `default`, and their type tells them apart."""
+    found = shape(type_, *names, tag="type")
+    found["properties"]["name"] = {"const": "default"}
+    return {**found, "required": ["name", "type"]}
+
+
+CHILDREN = {"E": child("auditing", "state", "days"), "V": child("assessments", "state")}
+
+
+def holding(*names: str) -> dict[str, Any]:
+    """A union by itself, in a list, in a map, and in the variant of another union."""
+    union = one_of(*names)
+    box = shape("box", "label")
+    box["properties"]["inner"] = union
+    return person(
+        {**CHILDREN, "Box": box, "Bag": shape("bag", "label")},
+        it=union,
+        many={"type": "array", "items": union},
+        named={"type": "object", "additionalProperties": union},
+        outer=one_of("Box", "Bag"),
+    )
+
+
+AUDITING = {"type": "auditing", "name": "default", "state": "on", "days": "7"}
+ASSESSMENTS = {"type": "assessments", "name": "default", "state": "off"}
+HELD = {
+    "it": AUDITING,
+    "many": [ASSESSMENTS, AUDITING],
+    "named": {"a": ASSESSMENTS, "b": AUDITING},
+    "outer": {"kind": "box", "inner": ASSESSMENTS, "label": "l"},
+}
+
+
+@pytest.mark.parametrize("newer", [("V", "E"), ("E", "V")])
+def test_a_shared_constant_lets_no_variant_become_another(install, newer) -> None:
+    installed = install({"v1.yaml": holding("E", "V"), "v2.yaml": holding(*newer)})
+    one, two = known("v1", **HELD), known("v2", **HELD)
+    assert installed.convert(one, "v2") == two
+    assert installed.convert(two, "v1") == one
+    kept = installed.put(one)
+    assert json.loads(kept) == {**two, "$writtenWith": "v1"}
+    assert installed.read(kept, "v2") == two
+    edited = installed.edit(kept, "v2", many=[AUDITING])
+    assert installed.read(edited, "v1") == {**one, "many": [AUDITING]}
+    prove(installed.scheme, "Person")
+
+
+def test_variants_that_got_another_constant_still_meet(install) -> None:
+    """The new constant comes first in the alphabet, and tells the variants apart as well."""
+
+    def variant(kind: str, *names: str, alpha: bool) -> dict[str, Any]:
+        found = shape(kind, *names)
+        if alpha:
+            found["properties"]["alpha"] = {"const": f"{kind}-alpha"}
+        return found
+
+    def version(*, alpha: bool) -> dict[str, Any]:
+        definitions = {
+            "A": variant("a", "x", alpha=alpha),
+            "B": variant("b", "x", alpha=alpha),
+        }
+        return person(definitions, it=one_of(*(["B", "A"] if alpha else ["A", "B"])))
+
+    installed = install({"v1.yaml": version(alpha=False), "v2.yaml": version(alpha=True)})
+    for kind in ("a", "b"):
+        old = known("v1", it={"kind": kind, "x": "1"})
+        assert installed.convert(old, "v2") == {**old, "apiVersion": "v2"}
+        new = known("v2", it={"kind": kind, "alpha": f"{kind}-alpha", "x": "1"})
+        kept = installed.put(new)
+        assert installed.read(kept, "v1") == old
+        assert installed.read(kept, "v2") == new
+    prove(installed.scheme, "Person")
+
+
+def test_a_renamed_discriminator_still_tells_its_variants(install) -> None:
+    def version(tag: str, *more: str) -> dict[str, Any]:
+        definitions = {"A": shape("a", "x", *more, tag=tag), "B": shape("b", "y", tag=tag)}
+        return person(definitions, many={"type": "array", "items": one_of("A", "B")})
+
+    changes = {"v1": {each: {"rename": {"kind": "type"}} for each in ("A", "B")}}
+    installed = install(
+        {"v1.yaml": version("kind"), "v2.yaml": version("type", "z")}, config={"changes": changes}
+    )
+    old = known("v1", many=[{"kind": "b", "y": "1"}, {"kind": "a", "x": "2"}])
+    new = known("v2", many=[{"type": "b", "y": "1"}, {"type": "a", "x": "2"}])
+    assert installed.convert(old, "v2") == new
+    assert installed.convert(new, "v1") == old
+    prove(installed.scheme, "Person")
+
+
+def test_a_text_that_two_versions_know_is_not_changed_by_a_version_between(install) -> None:
+    """The variant that the version between takes for A has another text in the newest."""
+    plain = {"type": "object", "properties": {"kind": TEXT, "x": TEXT}}
+    installed = install(
+        {
+            "v1.yaml": person({"A": shape("a", "x"), "B": shape("b")}, it=one_of("A", "B")),
+            "v2.yaml": person({"A": plain}, it={"$ref": "#/$defs/A"}),
+            "v3.yaml": person({"A": shape("c", "x"), "C": shape("a", "y")}, it=one_of("A", "C")),
+        }
+    )
+    document = known("v1", it={"kind": "a", "x": "1"})
+    assert installed.convert(document, "v2")["it"] == {"kind": "a", "x": "1"}
+    kept = installed.put(document)
+    for each in (installed.convert(document, "v3"), installed.read(kept, "v3")):
+        assert each.get("it", {"kind": "a"})["kind"] == "a"
+    assert installed.read(kept, "v1") == document
+    assert installed.read(kept, "v2")["it"] == {"kind": "a", "x": "1"}
+    prove(installed.scheme, "Person")
+
+
+def test_an_integer_among_variants_becomes_a_number_and_comes_back_where_it_fits(install) -> None:
+    installed = install(
+        {
+            "v1.yaml": person({}, it={"type": ["integer", "string"]}),
+            "v2.yaml": person({}, it={"type": ["number", "string"]}),
+        }
+    )
+    kept = installed.put(known("v1", it=5))
+    kept = installed.edit(kept, "v2", it=6)
+    assert installed.read(kept, "v1") == known("v1", it=6)
+    kept = installed.edit(kept, "v2", it=6.5)
+    assert installed.read(kept, "v1") == known("v1")
+    kept = installed.edit(kept, "v2", it="six")
+    assert installed.read(kept, "v1") == known("v1", it="six")
+    prove(installed.scheme, "Person")
+
+
+def test_an_enum_among_variants_is_carried_as_text(install) -> None:
+    sizes = {"Size": {"type": "string", "enum": ["Small", "Large"]}}
+    either = {"oneOf": [{"$ref": "#/$defs/Size"}, {"type": "boolean"}]}
+    installed = install(
+        {
+            "v1.yaml": person({}, it={"type": ["boolean", "string"]}),
+            "v2.yaml": person(sizes, it=either),
+        }
+    )
+    kept = installed.put(known("v1", it="small"))
+    assert installed.read(kept, "v2") == known("v2", it="Small")
+    assert installed.read(kept, "v1") == known("v1", it="small")
+    kept = installed.edit(kept, "v2", it="Large")
+    assert installed.read(kept, "v1") == known("v1", it="Large")
+    prove(installed.scheme, "Person")
+
+
+def test_what_a_preview_has_meets_a_later_version_over_one_that_has_something_else(install) -> None:
+    """As the management policies of storage accounts, which left for one version."""
+
+    def version(*names: str) -> dict[str, Any]:
+        return person(CHILDREN, many={"type": "array", "items": one_of(*names)})
+
+    installed = install(
+        {
+            "2018-03-01-preview.yaml": version("E"),
+            "2018-07-01.yaml": version("V"),
+            "2018-11-01.yaml": version("V", "E"),
+        }
+    )
+    old = known("2018-03-01-preview", many=[AUDITING])
+    kept = installed.put(old)
+    assert installed.read(kept, "2018-11-01") == {**old, "apiVersion": "2018-11-01"}
+    both = known("2018-11-01", many=[ASSESSMENTS, AUDITING])
+    kept = installed.put(both)
+    assert installed.read(kept, "2018-03-01-preview") == old
+    assert installed.read(kept, "2018-07-01")["many"] == [ASSESSMENTS]
+    prove(installed.scheme, "Person")

@@ -4,7 +4,14 @@ import pytest
 from report_schemas import choice, crm, schema, service_fabric, thing, v
 
 from trundle.evolution import Evolution, HookDeclaration, HookReference, TypeChanges
-from trundle.report import ReportError, compare, comparison_data, comparison_text
+from trundle.report import (
+    ReportError,
+    compare,
+    comparison_data,
+    comparison_text,
+    statistics,
+)
+from trundle.schema import ListOf, ObjectType, Property, Ref, Union
 
 
 def rows(evolution, older, newer, type_name="Person"):
@@ -197,3 +204,27 @@ def test_a_moved_property_converts():
     )
     assert found["street"][2:] == ("Property Removed", "Convert")
     assert found["address"][2:] == ("None", "Convert")
+
+
+def test_a_union_whose_variants_stand_in_another_order_is_unchanged():
+    variants = [
+        thing("E", type="Auditing", note="string?"),
+        thing("V", type="Assessments"),
+        choice("Auditing", "auditing"),
+        choice("Assessments", "assessments"),
+    ]
+
+    def holder(*names):
+        each = Property("its", ListOf(Union(tuple(map(Ref, names)))))
+        return ObjectType("Person", True, (each,))
+
+    evolution = Evolution(
+        (
+            schema("2020-01-01", holder("E", "V"), *variants),
+            schema("2021-01-01", holder("V", "E"), *variants),
+        )
+    )
+    compared = compare(evolution, v("2020-01-01"), v("2021-01-01"))
+    assert [each.type for each in compared.types] == ["E", "Person", "V"]
+    assert not any(each.changed for each in compared.types)
+    assert statistics(evolution).unchanged == statistics(evolution).pairs == 3

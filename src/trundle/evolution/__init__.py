@@ -2,10 +2,11 @@
 
 from trundle.evolution._changes import SCALAR_CONVERSIONS, HookReference, TypeChanges
 from trundle.evolution._defaults import default_of
+from trundle.evolution._discriminating import fixed_text
 from trundle.evolution._errors import ChangeError
 from trundle.evolution._evolution import Evolution, ResourceLineage
 from trundle.evolution._hooks import HookDeclaration, HookMethod, converter_names, snake
-from trundle.evolution._identity import fixed_text, partition
+from trundle.evolution._identity import partition
 from trundle.evolution._lineage import ADDITIONAL, ByHook, Lineage, Link, Place, Thread
 from trundle.evolution._neighbours import Neighbours, VersionMap
 from trundle.evolution._planning import plan

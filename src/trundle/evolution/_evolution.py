@@ -50,7 +50,7 @@ class Evolution:
         changes: tuple[TypeChanges, ...] = (),
         hooks: tuple[HookDeclaration, ...] = (),
     ) -> None:
-        self._schemas = {schema.version: settle(schema) for schema in schemas}
+        self._schemas = {schema.version: schema for schema in settle(schemas)}
         self._changes = {(each.version, each.type): each for each in changes}
         self._lineages: dict[tuple[tuple[ApiVersion, str], ...], Lineage] = {}
         self._stable: dict[Lineage, bool] = {}

@@ -78,7 +78,7 @@ def _types(definition: ObjectType | EnumType) -> tuple[Type, ...]:
 def own_signature(definition: ObjectType | EnumType) -> Hashable:
     """What a definition is by itself; what it refers to is left out."""
     if isinstance(definition, EnumType):
-        values = tuple((type(value).__name__, value) for value in definition.values)
+        values = tuple(sorted((type(value).__name__, value) for value in definition.values))
         return ("enum", definition.name, definition.named, definition.kind, values)
     return (
         "object",
@@ -132,11 +132,3 @@ def references(type_: Type) -> Iterator[str]:
             return
         case _:
             assert_never(type_)
-
-
-def fixed_text(type_: Type, definitions: Mapping[str, ObjectType | EnumType]) -> str | None:
-    """The only text that a type admits; None where it admits others, or is no text."""
-    target = definitions.get(type_.key) if isinstance(type_, Ref) else None
-    if isinstance(target, EnumType) and target.kind == "string" and len(target.values) == 1:
-        return str(target.values[0])
-    return None

@@ -163,7 +163,8 @@ def _candidates(versions: VersionMap, version: ApiVersion) -> list[ApiVersion]:
     later = [v for v in versions.versions if v > version and (successor is None or v <= successor)]
     first = later if successor is not None or not versions.ga else [versions.ga[-1]]
     earlier = [v for v in reversed(versions.versions) if v < version]
-    rest = earlier if versions.ga else []
+    over_gap = [ga for ga in versions.ga if ga > version]
+    rest = [*earlier, *over_gap] if versions.ga else []
     return [*first, *(v for v in rest if v not in first)]
 
 

@@ -2,14 +2,16 @@
 
 Variants of different JSON kinds tell themselves apart. Several objects need one property that each fixes
 to a text of its own; it becomes their tag. A union that cannot be told apart is carried as free-form data.
+The variants of a settled union have an order of their own: the order of the schema says nothing.
 """
 
-from collections.abc import Mapping
-from typing import assert_never
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias, assert_never
 
 import msgspec
 
-from trundle.evolution._identity import fixed_text
+from trundle.evolution._discriminating import constants
 from trundle.schema import (
     EnumType,
     FreeForm,
@@ -24,27 +26,55 @@ from trundle.schema import (
     Union,
 )
 
+_Candidate: TypeAlias = tuple[str, str]
+"""The name of a type, and a property that could be its tag."""
 
-def settle(schema: Schema) -> Schema:
-    """The schema with its unions settled: tags on their objects, free-form data where nothing tells."""
-    settling = _Settling(schema)
-    definitions = {
-        key: settling.definition(definition) if isinstance(definition, ObjectType) else definition
-        for key, definition in sorted(schema.definitions.items())
-    }
-    tagged = {
-        key: msgspec.structs.replace(definition, tag=settling.tags[key])
-        if key in settling.tags and isinstance(definition, ObjectType)
-        else definition
-        for key, definition in definitions.items()
-    }
-    return msgspec.structs.replace(schema, definitions=tagged)
+
+def settle(schemas: Sequence[Schema]) -> tuple[Schema, ...]:
+    """The schemas with their unions settled: tags on their objects, free-form data where nothing tells.
+
+    Of several properties that could be the tag of a union, the one becomes it that documents must have, and
+    that most versions have for types of these names: so far as possible, all versions choose alike.
+    """
+    versions: Counter[_Candidate] = Counter()
+    for schema in schemas:
+        asking = _Settling(schema, Counter())
+        asking.settled()
+        versions.update(asking.candidates)
+    return tuple(_Settling(schema, versions).settled() for schema in schemas)
 
 
 class _Settling:
-    def __init__(self, schema: Schema) -> None:
+    """Settles one schema.
+
+    Args:
+        schema: the schema.
+        versions: in how many versions a property could be the tag of a type.
+
+    Attributes:
+        tags: the tags that were chosen, by the key of the object.
+        candidates: what could be the tags of its types.
+    """
+
+    def __init__(self, schema: Schema, versions: Counter[_Candidate]) -> None:
+        self.schema = schema
         self.definitions = schema.definitions
+        self.versions = versions
         self.tags: dict[str, str] = {}
+        self.candidates: set[_Candidate] = set()
+
+    def settled(self) -> Schema:
+        definitions = {
+            key: self.definition(definition) if isinstance(definition, ObjectType) else definition
+            for key, definition in sorted(self.definitions.items())
+        }
+        tagged = {
+            key: msgspec.structs.replace(definition, tag=self.tags[key])
+            if key in self.tags and isinstance(definition, ObjectType)
+            else definition
+            for key, definition in definitions.items()
+        }
+        return msgspec.structs.replace(self.schema, definitions=tagged)
 
     def definition(self, definition: ObjectType) -> ObjectType:
         properties = tuple(
@@ -87,9 +117,17 @@ class _Settling:
         kept: list[Type] = [*objects]
         for kind, alike in by_kind.items():
             kept.append(alike[0] if len(alike) == 1 else Scalar(self.widest(kind, alike)))  # type: ignore[arg-type]
-        ordered = [each for each in dict.fromkeys(variants) if each in kept]
-        ordered += [each for each in kept if each not in ordered]
+        ordered = sorted(kept, key=self.order)
         return ordered[0] if len(ordered) == 1 else Union(tuple(ordered))
+
+    def order(self, variant: Type) -> tuple[str, str, str]:
+        """Where a variant stands among those of its union, whatever the order of the schema."""
+        if not isinstance(variant, Ref):
+            return self.kind(variant), "", ""
+        found = self.definitions[variant.key]
+        tag = self.tags.get(variant.key)
+        text = "" if tag is None else self.constants(found)[tag].casefold()
+        return self.kind(variant), found.name, text
 
     def widest(self, kind: str, alike: list[Type]) -> str:
         if kind != "number":
@@ -121,26 +159,28 @@ class _Settling:
 
     def tag(self, objects: list[Type]) -> bool:
         """Chooses the tag of some objects; whether there is one."""
-        found: list[tuple[str, Mapping[str, str]]] = []
-        for each in objects:
-            definition = self.definitions.get(each.key) if isinstance(each, Ref) else None
-            if not isinstance(definition, ObjectType):
-                return False
-            assert isinstance(each, Ref)
-            found.append((each.key, self.constants(definition)))
-        names = set.intersection(*(set(constants) for _, constants in found))
-        for name in sorted(names):
-            texts = {constants[name].casefold() for _, constants in found}
-            agreed = all(self.tags.get(key, name) == name for key, _ in found)
-            if len(texts) == len(found) and agreed:
-                self.tags.update({key: name for key, _ in found})
+        found = {each.key: self.definitions[each.key] for each in objects if isinstance(each, Ref)}
+        if len(found) < len(objects):
+            return False
+        texts = {key: self.constants(definition) for key, definition in found.items()}
+        names = [
+            name
+            for name in set.intersection(*map(set, texts.values()))
+            if len({each[name].casefold() for each in texts.values()}) == len(texts)
+        ]
+        owners = [each for each in found.values() if isinstance(each, ObjectType)]
+        self.candidates.update((each.name, name) for each in owners for name in names)
+        for name in sorted(names, key=lambda name: self.preference(owners, name)):
+            if all(self.tags.get(key, name) == name for key in found):
+                self.tags.update(dict.fromkeys(found, name))
                 return True
         return False
 
-    def constants(self, definition: ObjectType) -> Mapping[str, str]:
-        texts = {}
-        for each in definition.properties:
-            text = fixed_text(each.type, self.definitions)
-            if text is not None:
-                texts[each.name] = text
-        return texts
+    def preference(self, owners: Sequence[ObjectType], name: str) -> tuple[bool, int, str]:
+        """What decides between properties that could be the tag of some objects, the best first."""
+        declared = (each.property(name) for each in owners)
+        optional = any(each is not None and not each.required for each in declared)
+        return optional, -sum(self.versions[each.name, name] for each in owners), name
+
+    def constants(self, definition: ObjectType | EnumType) -> Mapping[str, str]:
+        return constants(definition, self.definitions) if isinstance(definition, ObjectType) else {}

@@ -4,7 +4,7 @@ import enum
 from collections.abc import Iterator
 from typing import Literal
 
-from trundle.evolution._identity import fixed_text
+from trundle.evolution._discriminating import tag_text
 from trundle.evolution._lineage import ByConversion, Lineage, Place
 from trundle.evolution.conversions import MapValues
 from trundle.evolution.steps import (
@@ -38,6 +38,7 @@ from trundle.schema import (
     Type,
     Union,
 )
+from trundle.version import ApiVersion
 
 
 class Mismatch(enum.Enum):
@@ -178,18 +179,26 @@ class _Changing:
         telling = self._telling(ours)
         if telling is None:
             return step
-        told = Case(source, step, telling=telling)
+        name, texts = telling
+        fixed = _tag_text(ours, one.version)
+        if name != ours.definition(one.version).tag or fixed is None:
+            told = Case(source, step, telling=telling)
+        elif fixed.casefold() in {text.casefold() for text in texts}:
+            return step
+        else:
+            told = Case(source, None, lacking=True)
         return Cases(self.source.place, self.source.shape, (told,))
 
     def _telling(self, lineage: Lineage) -> tuple[str, tuple[str, ...]] | None:
-        """What the target tells its objects by, where the source admits any text there."""
+        """The property of the source that the target's tag comes from, and the texts that fit it.
+
+        None where the target has no tag, or the source no such property.
+        """
         one, other = self.source.shape.version, self.target.shape.version
-        definition, tag = lineage.definition(one), lineage.definition(other).tag
-        if tag is None or definition.tag == tag:
+        tag, text = lineage.definition(other).tag, _tag_text(lineage, other)
+        if tag is None or text is None:
             return None
         place = Place(other, tag)
-        text = fixed_text(lineage.type(place), lineage.evolution.schema(other).definitions)
-        assert text is not None
         found = lineage.thread(place).at(one) or Place(one, tag)
         texts = {text}
         for each in lineage.derivations.get(lineage.thread(place).number, ()):
@@ -199,7 +208,7 @@ class _Changing:
             found = told
             if isinstance(each.how.conversion, MapValues):
                 texts.update(each.how.conversion.sources(text, up=each.how.up))
-        if definition.property(found.property) is None:
+        if lineage.definition(one).property(found.property) is None:
             return None
         return found.property, tuple(sorted(texts))
 
@@ -222,7 +231,7 @@ class _Changing:
         if isinstance(variant, ListOf) != isinstance(candidate, ListOf):
             return MISMATCH
         step = self.step(variant, candidate)
-        return MISMATCH if isinstance(step, Fit | FromFreeForm | ToFreeForm) else step
+        return MISMATCH if isinstance(step, FromFreeForm | ToFreeForm) else step
 
 
 class _Candidates:
@@ -251,6 +260,12 @@ def _object(end: End, type_: Type) -> Lineage | None:
     if isinstance(type_, Ref) and isinstance(end.definition(type_), ObjectType):
         return end.child(type_)
     return None
+
+
+def _tag_text(lineage: Lineage, version: ApiVersion) -> str | None:
+    """The text that tells a lineage's objects from other variants in a version."""
+    definitions = lineage.evolution.schema(version).definitions
+    return tag_text(lineage.definition(version), definitions)
 
 
 def _case(variant: Type, step: ValueStep | Mismatch | None) -> Case:

@@ -5,12 +5,12 @@ that only a rule or a hook can bridge. A conversion is one of a closed union of 
 whether it is exact: whether a value that went over comes back the same.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator
 from typing import TypeAlias, assert_never
 
 import msgspec
 
-from trundle.evolution._identity import fixed_text
+from trundle.evolution._discriminating import Meets, contradict, discriminators, likeness_of
 from trundle.schema import (
     EnumType,
     FreeForm,
@@ -150,8 +150,6 @@ Conversion: TypeAlias = (
     | CallHook
 )
 
-Meets: TypeAlias = Callable[[ObjectType | EnumType, ObjectType | EnumType], bool]
-
 
 def exact(conversion: Conversion, *, up: bool) -> bool:
     """Whether every value that goes one way comes back the same from there.
@@ -279,7 +277,7 @@ class _Relating:
             case (ObjectType(), ObjectType()):
                 assert isinstance(older, Ref)
                 assert isinstance(newer, Ref)
-                if not self.meets(one, other):
+                if not self.meets(one, other) or contradict(one, other, self.older, self.newer):
                     return None
                 met = variant(older, newer, (one, other))
                 return (
@@ -306,24 +304,45 @@ class _Relating:
     def _unions(self, older: Type, newer: Type) -> Conversion | None:
         ours = older.variants if isinstance(older, Union) else (older,)
         theirs = newer.variants if isinstance(newer, Union) else (newer,)
-        one_tags = discriminators(ours, self.older)
-        other_tags = discriminators(theirs, self.newer)
-        met: list[Variant] = []
-        for position, variant in enumerate(ours):
-            for other, candidate in enumerate(theirs):
-                if any(each.newer == other for each in met):
-                    continue
-                conversion = self._variants(
-                    variant, candidate, one_tags[position], other_tags[other]
-                )
-                if conversion is not None:
-                    met.append(self._met(position, other, conversion))
-                    break
+        met: dict[int, Variant] = {}
+        for pair in sorted(self._pairs(ours, theirs), key=_best_first):
+            taken = {each.newer for each in met.values()}
+            if pair.older not in met and pair.newer not in taken:
+                met[pair.older] = self._met(pair.older, pair.newer, pair.conversion)
         if not met:
             return None
-        if len(ours) == len(theirs) == len(met) and all(each.conversion == Same() for each in met):
+        variants = tuple(each for _, each in sorted(met.items()))
+        if len(ours) == len(theirs) == len(met) and all(
+            each.conversion == Same() for each in variants
+        ):
             return Same()
-        return ByVariant(ours, theirs, tuple(met))
+        return ByVariant(ours, theirs, variants)
+
+    def _pairs(self, ours: tuple[Type, ...], theirs: tuple[Type, ...]) -> Iterator["_Pair"]:
+        """All pairs of variants that may meet."""
+        one_tags = discriminators(ours, self.older)
+        other_tags = discriminators(theirs, self.newer)
+        for older, one in enumerate(ours):
+            for newer, other in enumerate(theirs):
+                pair = self._objects(one, other)
+                if pair is None:
+                    conversion = self.types(one, other)
+                    if conversion is not None and not loosens(conversion):
+                        yield _Pair(older, newer, conversion)
+                    continue
+                likeness = likeness_of(*pair, one_tags[older], other_tags[newer], self.meets)
+                if likeness is not None:
+                    assert isinstance(one, Ref)
+                    assert isinstance(other, Ref)
+                    yield _Pair(older, newer, ConvertObject(one.key, other.key), likeness)
+
+    def _objects(self, older: Type, newer: Type) -> tuple[ObjectType, ObjectType] | None:
+        """The definitions of two variants, where both are objects."""
+        one = self.older.definitions.get(older.key) if isinstance(older, Ref) else None
+        other = self.newer.definitions.get(newer.key) if isinstance(newer, Ref) else None
+        if isinstance(one, ObjectType) and isinstance(other, ObjectType):
+            return one, other
+        return None
 
     def _met(self, older: int, newer: int, conversion: Conversion) -> Variant:
         if not isinstance(conversion, ConvertObject):
@@ -335,21 +354,19 @@ class _Relating:
         )
         return msgspec.structs.replace(found, older=older, newer=newer)
 
-    def _variants(
-        self, older: Type, newer: Type, tags: Mapping[str, str], others: Mapping[str, str]
-    ) -> Conversion | None:
-        one = self.older.definitions.get(older.key) if isinstance(older, Ref) else None
-        other = self.newer.definitions.get(newer.key) if isinstance(newer, Ref) else None
-        if isinstance(one, ObjectType) and isinstance(other, ObjectType):
-            shared = tags.keys() & others.keys()
-            agree = any(tags[name].casefold() == others[name].casefold() for name in shared)
-            if agree or (not shared and self.meets(one, other)):
-                assert isinstance(older, Ref)
-                assert isinstance(newer, Ref)
-                return ConvertObject(older.key, newer.key)
-            return None
-        conversion = self.types(older, newer)
-        return conversion if conversion is not None and lossless(conversion) else None
+
+class _Pair(msgspec.Struct, frozen=True):
+    """Two variants that may meet, by their positions; of several that may, the most alike do."""
+
+    older: int
+    newer: int
+    conversion: Conversion
+    likeness: tuple[int, ...] = ()
+
+
+def _best_first(pair: _Pair) -> tuple[tuple[int, ...], bool, int, int]:
+    likeness = tuple(-each for each in pair.likeness)
+    return likeness, not lossless(pair.conversion), pair.older, pair.newer
 
 
 def variant(older: Ref, newer: Ref, definitions: tuple[ObjectType, ObjectType]) -> Variant:
@@ -363,24 +380,6 @@ def variant(older: Ref, newer: Ref, definitions: tuple[ObjectType, ObjectType]) 
         up=fits or other is None,
         down=fits or one is None,
     )
-
-
-def discriminators(variants: tuple[Type, ...], schema: Schema) -> tuple[Mapping[str, str], ...]:
-    """For each variant, the constant texts of its properties, by property name.
-
-    A property discriminates where a variant fixes it to one text.
-    """
-    found = []
-    for variant in variants:
-        tags: dict[str, str] = {}
-        definition = schema.definitions.get(variant.key) if isinstance(variant, Ref) else None
-        if isinstance(definition, ObjectType):
-            for each in definition.properties:
-                constant = fixed_text(each.type, schema.definitions)
-                if constant is not None:
-                    tags[each.name] = constant
-        found.append(tags)
-    return tuple(found)
 
 
 def _wider(wide: Type, narrow: Type) -> bool:

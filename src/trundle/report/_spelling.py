@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import TypeAlias, assert_never
 
 from trundle.schema import (
@@ -76,7 +77,7 @@ def paired_definitions(
             return paired_definitions(inner, others, schemas)
         case Union(variants), Union(candidates) if len(variants) == len(candidates):
             found: list[DefinitionPair] = []
-            for variant, candidate in zip(variants, candidates, strict=True):
+            for variant, candidate in _namesakes_first(variants, candidates, schemas):
                 pairs = paired_definitions(variant, candidate, schemas)
                 if pairs is None:
                     return None
@@ -88,6 +89,23 @@ def paired_definitions(
             return ()
         case _:
             return None
+
+
+def _namesakes_first(
+    variants: tuple[Type, ...], candidates: tuple[Type, ...], schemas: tuple[Schema, Schema]
+) -> Iterator[tuple[Type, Type]]:
+    """Pairs of variants: those that are spelled alike, then the others in their order."""
+    left = [(spell(each, schemas[1]), each) for each in candidates]
+    alone = []
+    for variant in variants:
+        name = spell(variant, schemas[0])
+        namesake = next((each for each in left if each[0] == name), None)
+        if namesake is None:
+            alone.append(variant)
+        else:
+            left.remove(namesake)
+            yield variant, namesake[1]
+    yield from zip(alone, (each for _, each in left), strict=True)
 
 
 def yaml_text(text: str) -> str:

@@ -1,6 +1,6 @@
 """From a table under temporary keys to a schema: equal definitions joined, unreachable ones left out."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -124,7 +124,7 @@ def _sign(kind: Type | None, colors: Mapping[str, int]) -> Any:
         case Nullable(inner):
             return "null", _sign(inner, colors)
         case Union(variants):
-            return "union", tuple(_sign(each, colors) for each in variants)
+            return "union", frozenset(Counter(_sign(each, colors) for each in variants).items())
         case _:
             return kind
 
