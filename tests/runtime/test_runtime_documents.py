@@ -63,7 +63,7 @@ def findings(scheme, document):
         ({"in": {}}, "Object missing required field `street` - at $.in.street"),
         ({"many": [{"street": "a"}, 5]}, "Expected `object`, got `int` - at $.many[1]"),
         ({"by": {"a b": {"street": 1}}}, 'Expected `str`, got `int` - at $.by["a b"].street'),
-        ({"either": True}, "Expected `str | int`, got `bool` - at $.either"),
+        ({"either": True}, "Expected `int | str`, got `bool` - at $.either"),
         ({"odd name": 1}, 'Expected `str`, got `int` - at $["odd name"]'),
         ({"shape": {"radius": 1}}, "Object missing required field `kind` - at $.shape"),
         (
