@@ -14,9 +14,9 @@ import msgspec
 from trundle.channels._refusals import ChannelError, Refusal, RefusalCode, RefusedError
 from trundle.channels.files import (
     Channel,
+    ChannelFileError,
     check_channel_word,
     read_all,
-    read_latest,
     write_all,
     write_latest,
 )
@@ -45,10 +45,14 @@ from trundle.registry import (
     EMPTY_DESCRIPTOR,
     MARK_ANNOTATION,
     OCI_MANIFEST,
+    Descriptor,
+    DigestMismatchError,
+    InvalidManifestError,
     Ledger,
     Manifest,
     NotFoundError,
     Repository,
+    TooLargeError,
     describe,
     encode,
 )
@@ -57,6 +61,20 @@ from trundle.registry import Entry as LedgerEntry
 Decide: TypeAlias = Callable[[Channel], Operation]
 """Gives the operation to record for a channel as it is; or raises, and nothing is changed."""
 
+_DAMAGES = frozenset(
+    {
+        RefusalCode.BAD_SIGNATURE,
+        RefusalCode.CONTENT_MISMATCH,
+        RefusalCode.CONTENT_MISSING,
+        RefusalCode.INCONSISTENT_FILE,
+        RefusalCode.INVALID_FILE,
+        RefusalCode.STALE_METADATA,
+        RefusalCode.UNSIGNED_CHANNEL,
+    }
+)
+"""The refusals of a head that a rebuilt one replaces."""
+
+_UNREADABLE = (DigestMismatchError, InvalidManifestError, NotFoundError, TooLargeError)
 _FILE_TYPE = "application/vnd.trundle.channel.file.v1+json"
 _METADATA_TYPE = "application/vnd.trundle.channel.metadata.v1+json"
 _LOOKS = 20
@@ -191,7 +209,11 @@ class PublishedChannel:
 
     def settle(self) -> bool:
         """Makes the channel show all that is recorded; whether there was anything to do."""
-        done = self.ledger.settle(self.build, wait=self.wait)
+
+        def build(entries: Sequence[LedgerEntry], mark: str) -> str:
+            return self._show(entries, mark, self.shown(), rebuilt=True)
+
+        done = self.ledger.settle(build, wait=self.wait)
         if done:
             self._look_again()
         return done
@@ -220,17 +242,63 @@ class PublishedChannel:
         channel = read_all(plain["all"], f"{self.location}/all").channel
         return Committed(channel)
 
+    def damage(self) -> str:
+        """Why the channel's head cannot be built on; empty where it can.
+
+        A head is damaged where it is gone, cannot be read, is badly signed, or is older than a state that was seen.
+
+        Raises:
+            RefusedError: the keys of a signed channel are missing, or the channel is another one.
+            RegistryError: the registry or the ledger cannot be read.
+        """
+        entries = self.ledger.entries()
+        try:
+            self.folded(entries)
+        except RefusedError as error:
+            if self.signer is None or error.code not in _DAMAGES:
+                raise
+            return str(error)
+        except (ChannelFileError, *_UNREADABLE) as error:
+            return str(error)
+        return ""
+
+    def rebuild(self) -> None:
+        """Replaces a damaged head by one that shows what the ledger holds; clients follow it.
+
+        Raises:
+            RefusedError: the ledger lacks operations that were seen, or its operations are signed with other keys.
+            KeyFileError: a key cannot be read; nothing was changed.
+            RegistryError: as the registry raises it.
+        """
+        self.check_keys()
+        with self.ledger.turn(self.wait) as turn:
+            shown = self._last_seen(turn.entries)
+            turn.settle(lambda entries, mark: self._show(entries, mark, shown, rebuilt=True))
+        self._look_again()
+
     def build(self, entries: Sequence[LedgerEntry], mark: str) -> str:
         """Pushes the state that shows entries; gives the digest of its manifest."""
-        shown = self.shown()
+        return self._show(entries, mark, self.shown())
+
+    def _show(
+        self,
+        entries: Sequence[LedgerEntry],
+        mark: str,
+        shown: Shown | None,
+        *,
+        rebuilt: bool = False,
+    ) -> str:
         records = self._records(entries, shown)
+        if shown is None:
+            self._check_signer(entries, records)
+            rebuilt = rebuilt or len(entries) > 1
         self._built = folded = self._fold(entries, shown)
         plain = {"latest": write_latest(folded.channel), "all": write_all(folded.channel)}
         metadata = {}
         if self.signer:
             plain[OPERATIONS] = names_of(records)
             names = self._signed_names(plain, folded.channel.package)
-            metadata = dict(self.signer.sign(shown, names))
+            metadata = dict(self.signer.sign(shown, names, rebuilt=rebuilt))
         return self._push(plain, metadata, mark)
 
     @property
@@ -293,7 +361,7 @@ class PublishedChannel:
 
     def _check_complete(self, folded: Folded, records: dict[str, Record], shown: Shown) -> None:
         """Refuses to build on a ledger that lacks what the channel already shows."""
-        serial = read_latest(shown.files["latest"], f"{self.location}/latest").latest.serial
+        serial = shown.serial
         lacking = set(shown.operations or ()) - records.keys()
         if not lacking and folded.channel.serial >= serial:
             return
@@ -317,6 +385,34 @@ class PublishedChannel:
         raise RefusedError(_none(self.location))
 
     # Heads
+
+    def _last_seen(self, entries: Sequence[LedgerEntry]) -> Shown | None:
+        """What this publisher last verified of the channel; None for an unsigned channel, or where it saw nothing."""
+        records = self._records(entries, None)
+        self._check_signer(entries, records)
+        if self.signer is None:
+            return None
+        package = self._package or self._package_of(records)
+        return self.signer.last_seen(self.location, package, self._content)
+
+    def _check_signer(self, entries: Sequence[LedgerEntry], records: Mapping[str, Record]) -> None:
+        """Refuses keys that signed none of the operations, where operations are signed."""
+        signed = any(self._read[each.id].envelope for each in entries if each.id in self._read)
+        if not signed or (self.signer and any(each.envelope for each in records.values())):
+            return
+        expected = "the keys that signed the channel's operations"
+        found = "others" if self.signer else "none"
+        advice = "give the publisher's keys with --keys"
+        code = RefusalCode.BAD_SIGNATURE
+        raise RefusedError(Refusal(code, self.location, expected, found, advice))
+
+    def _content(self, digest: str, length: int) -> bytes | None:
+        """A file of an earlier head, which the registry keeps until it collects its garbage."""
+        found = Descriptor(media_type=_FILE_TYPE, digest=f"sha256:{digest}", size=length)
+        try:
+            return self.repository.read_blob(found, limit=length)
+        except _UNREADABLE:
+            return None
 
     def _verified(self, source: RepositorySource | None) -> Shown | None:
         if source is None:

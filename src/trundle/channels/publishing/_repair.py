@@ -22,6 +22,7 @@ from trundle.registry import (
 from trundle.version import SemVer, VersionError
 
 Kind: TypeAlias = Literal[
+    "damaged-head",
     "head",
     "orphan-tag",
     "unpublished-tag",
@@ -36,7 +37,8 @@ class Repair(msgspec.Struct, frozen=True):
     """Something that was wrong with a channel.
 
     Attributes:
-        kind: `head` (the channel did not show all that was recorded), `orphan-tag` (a version's content without an
+        kind: `damaged-head` (what the channel shows is gone, damaged or older than what was seen), `head` (the
+            channel did not show all that was recorded), `orphan-tag` (a version's content without an
             entry), `unpublished-tag` (an unpublished version's tag was left), `missing-tag` and `moved-tag` (a listed
             version's tag is gone or names something else), `missing-content` (a listed version's content is gone),
             `ignored` (an entry of the ledger that the publisher never signed).
@@ -64,6 +66,13 @@ def repair(channel: PublishedChannel, *, dry_run: bool = False) -> tuple[Repair,
         RegistryError: as the registry raises it.
     """
     repairs: list[Repair] = []
+    damage = channel.damage()
+    if damage:
+        done = "the channel is rebuilt from its ledger"
+        repairs.append(Repair("damaged-head", f"{channel.location}: {damage}", done))
+        if dry_run:
+            return tuple(repairs)
+        channel.rebuild()
     if not channel.is_shown():
         what = f"{channel.location} does not show all operations that are recorded"
         repairs.append(Repair("head", what, "the channel shows them now"))

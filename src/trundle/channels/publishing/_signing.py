@@ -27,6 +27,7 @@ from trundle.channels.trust import (
     refresh,
     role_keys,
     sign,
+    signed_files,
     trust,
 )
 
@@ -43,11 +44,13 @@ class Shown(msgspec.Struct, frozen=True):
         files: its files and metadata by name.
         operations: the names of the operations that the publisher signed; None for an unsigned channel.
         package: the package.
+        serial: the channel's serial.
     """
 
     files: Mapping[str, bytes]
     operations: frozenset[str] | None
     package: str
+    serial: int = 0
 
 
 class ChannelSigner:
@@ -113,22 +116,60 @@ class ChannelSigner:
         code = RefusalCode.STALE_METADATA
         raise RefusedError(Refusal(code, where, expected, found, advice))
 
-    def sign(self, shown: Shown | None, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    def last_seen(
+        self, where: str, package: str, read: Callable[[str, int], bytes | None]
+    ) -> Shown | None:
+        """The newest state of a channel that this publisher has verified; None where it has seen none.
+
+        Args:
+            where: the channel's full name.
+            package: the package.
+            read: returns the content with a SHA-256 digest and a length, or None where it is gone.
+
+        Raises:
+            RefusedError: what was seen cannot be read.
+        """
+        try:
+            state = self._store.state(where)
+        except TrustError as error:
+            raise RefusedError(refusal_of_trust(error, where)) from error
+        if state is None or not state.metadata:
+            return None
+        files = dict(state.metadata)
+        for name, (digest, length) in signed_files(state).items():
+            content = read(digest, length)
+            if content is not None:
+                files[name.rpartition("/")[2]] = content
+        names = read_names(files[OPERATIONS]) if OPERATIONS in files else frozenset()
+        latest = files.get("latest")
+        serial = read_latest(latest, f"{where}/latest").latest.serial if latest else 0
+        return Shown(files, names, package, serial)
+
+    def sign(
+        self, shown: Shown | None, files: Mapping[str, bytes], *, rebuilt: bool = False
+    ) -> Mapping[str, bytes]:
         """The metadata of a new state; `files` are by their signed names.
+
+        Args:
+            shown: what the channel shows so far.
+            files: the files of the new state.
+            rebuilt: whether nothing that the channel shows can be trusted. The versions of the metadata then
+                begin at the Unix time, which is above all that any client can have seen.
 
         Raises:
             RefusedError: the keys are not those of the channel.
             KeyFileError: a key cannot be read.
         """
-        previous = self._previous(shown)
+        previous, now = self._previous(shown), self._clock()
         try:
             return sign(
                 previous,
                 files,
                 targets=self.keys.signer("targets"),
                 online=self.keys.signer("online"),
-                now=self._clock(),
+                now=now,
                 lifetimes=self.lifetimes,
+                at_least=int(now.timestamp()) if rebuilt else 0,
             )
         except TrustError as error:
             raise RefusedError(refusal_of_trust(error, str(self.keys.path))) from error
@@ -189,8 +230,8 @@ def read_shown(source: RepositorySource) -> Shown:
         RegistryError: it cannot be read.
     """
     files = {name: _whole(source, name) for name in source.files}
-    package = read_latest(files["latest"], f"{source.location}/latest").latest.package
-    return Shown(files, None, package)
+    latest = read_latest(files["latest"], f"{source.location}/latest").latest
+    return Shown(files, None, latest.package, latest.serial)
 
 
 def is_signed(shown: Shown) -> bool:

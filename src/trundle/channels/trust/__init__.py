@@ -16,7 +16,7 @@ from trundle.channels.trust._keys import KeyFileError, Signer, generate_key, rea
 from trundle.channels.trust._roots import Replacement, first_root, next_root, role_keys
 from trundle.channels.trust._signing import Lifetimes, SignedFiles, refresh, sign
 from trundle.channels.trust._store import TrustStore
-from trundle.channels.trust._verifying import TrustState, trust, verify
+from trundle.channels.trust._verifying import TrustState, signed_files, trust, verify
 
 __all__ = [
     "KeyFileError",
@@ -34,6 +34,7 @@ __all__ = [
     "refresh",
     "role_keys",
     "sign",
+    "signed_files",
     "trust",
     "verify",
     "write_key",

@@ -39,6 +39,7 @@ def sign(
     online: Signer,
     now: datetime,
     lifetimes: Lifetimes = Lifetimes(),  # noqa: B008 - immutable
+    at_least: int = 0,
 ) -> SignedFiles:
     """Signs what a channel holds.
 
@@ -49,6 +50,8 @@ def sign(
         online: the online key.
         now: the time.
         lifetimes: how long the signatures are good for.
+        at_least: the lowest version that the new metadata may have; a channel that is rebuilt must be
+            above every version that a client has seen.
 
     Returns:
         All metadata, the roots too.
@@ -58,7 +61,7 @@ def sign(
     """
     root = _newest_root(previous)
     made = Targets(
-        version=_version(previous, Targets) + 1,
+        version=max(_version(previous, Targets) + 1, at_least),
         expires=(now + lifetimes.targets).replace(microsecond=0),
         targets={
             name: TargetFile.from_data(name, data, ["sha256"])
@@ -66,7 +69,8 @@ def sign(
         },
     )
     signed = _signed(root, made, targets)
-    return _fresh({**previous, _NAMES[Targets]: signed}, root, online, now, lifetimes)
+    held = {**previous, _NAMES[Targets]: signed}
+    return _fresh(held, root, online, now, lifetimes, at_least=at_least)
 
 
 def refresh(
@@ -93,18 +97,24 @@ def refresh(
 
 
 def _fresh(
-    files: SignedFiles, root: Metadata[Root], online: Signer, now: datetime, lifetimes: Lifetimes
+    files: SignedFiles,
+    root: Metadata[Root],
+    online: Signer,
+    now: datetime,
+    lifetimes: Lifetimes,
+    *,
+    at_least: int = 0,
 ) -> SignedFiles:
     expires = (now + lifetimes.online).replace(microsecond=0)
     held = files[_NAMES[Targets]]
     snapshot = Snapshot(
-        version=_version(files, Snapshot) + 1,
+        version=max(_version(files, Snapshot) + 1, at_least),
         expires=expires,
         meta={_NAMES[Targets]: MetaFile.from_data(_version(files, Targets), held, ["sha256"])},
     )
     snapshot_data = _signed(root, snapshot, online)
     timestamp = Timestamp(
-        version=_version(files, Timestamp) + 1,
+        version=max(_version(files, Timestamp) + 1, at_least),
         expires=expires,
         snapshot_meta=MetaFile.from_data(snapshot.version, snapshot_data, ["sha256"]),
     )

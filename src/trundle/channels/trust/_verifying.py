@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 from tuf.api import exceptions
-from tuf.api.metadata import Metadata
+from tuf.api.metadata import Metadata, Targets
 from tuf.ngclient import FetcherInterface, Updater, UpdaterConfig
 
 from trundle.channels.trust._errors import Reason, TrustError
@@ -117,6 +117,15 @@ def valid_until(state: TrustState) -> datetime | None:
     documents = (state.root, *state.metadata.values())
     times = [Metadata.from_bytes(each).signed.expires for each in documents]
     return min(each.replace(tzinfo=UTC) for each in times)
+
+
+def signed_files(state: TrustState) -> Mapping[str, tuple[str, int]]:
+    """The SHA-256 digest and the length of each file that the newest trusted metadata signs, by signed name."""
+    data = state.metadata.get("targets.json")
+    if data is None:
+        return {}
+    held = Metadata[Targets].from_bytes(data).signed.targets
+    return {name: (each.hashes["sha256"], each.length) for name, each in held.items()}
 
 
 def _file(updater: Updater, name: str, folder: Path) -> bytes:

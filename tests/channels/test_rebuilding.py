@@ -1,0 +1,130 @@
+"""A head that is gone, damaged, forged or rolled back is rebuilt from the ledger, and clients follow it."""
+
+import msgspec
+import pytest
+from publishing_support import WORD, channel_of, keys_in, now, package, release
+
+from trundle.channels import RefusalCode, RefusedError
+from trundle.channels.publishing import repair
+from trundle.channels.serving import RepositorySource, read_channel
+from trundle.channels.trust import TrustStore, trust
+from trundle.registry import OCI_MANIFEST, encode
+
+HEAD = f"channel.{WORD}"
+
+
+class Client:
+    """A client that remembers what it saw, and so never goes back."""
+
+    def __init__(self, folder, repository, keys):
+        self.store = TrustStore(folder)
+        self.repository = repository
+        where = RepositorySource(repository, WORD).location
+        self.store.trust(where, trust((keys / "1.root.json").read_bytes()))
+
+    def versions(self):
+        served = read_channel(
+            RepositorySource(self.repository, WORD),
+            self.store,
+            clock=now,
+            package="acme/db",
+            word=WORD,
+        )
+        return [str(each.version) for each in served.channel.versions]
+
+
+def delete(repository, earlier):
+    repository.remove_tag(HEAD)
+
+
+def roll_back(repository, earlier):
+    repository.set_tag(HEAD, earlier)
+
+
+def forge(repository, earlier):
+    """Shows another file than the one that was signed."""
+    document = repository.get_manifest(HEAD).document
+    plain = [each for each in document.layers if "title" in str(each.annotations)]
+    others = (plain[1], plain[0], *document.layers[2:])
+    swapped = tuple(
+        msgspec.structs.replace(other, annotations=each.annotations)
+        for each, other in zip(document.layers, others, strict=True)
+    )
+    forged = msgspec.structs.replace(document, layers=swapped)
+    digest = repository.put_manifest(encode(forged), OCI_MANIFEST).digest
+    repository.set_tag(HEAD, digest)
+
+
+def set_to_a_package(repository, earlier):
+    repository.set_tag(HEAD, repository.resolve("1.0.0").digest)
+
+
+DAMAGES = [delete, roll_back, forge, set_to_a_package]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_clients_follow_a_channel_that_was_rebuilt(layout, tmp_path, damage):
+    keys = keys_in(tmp_path / "keys")
+    release(layout, package(tmp_path / "a", "1.0.0"), keys=keys)
+    earlier = layout.resolve(HEAD).digest
+    release(layout, package(tmp_path / "b", "1.1.0"), keys=keys)
+    client = Client(tmp_path / "seen", layout, keys)
+    assert client.versions() == ["1.1.0", "1.0.0"]
+    damage(layout, earlier)
+    with pytest.raises(Exception, match="expected"):
+        release(layout, package(tmp_path / "c", "1.2.0"), keys=keys)
+    channel = channel_of(layout, keys=keys)
+    assert [each.kind for each in repair(channel, dry_run=True)] == ["damaged-head"]
+    assert [each.kind for each in repair(channel_of(layout, keys=keys))] == ["damaged-head"]
+    assert client.versions() == ["1.1.0", "1.0.0"]
+    assert repair(channel_of(layout, keys=keys)) == ()
+    release(layout, package(tmp_path / "c", "1.2.0"), keys=keys)
+    assert client.versions() == ["1.2.0", "1.1.0", "1.0.0"]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_publisher_that_has_seen_nothing_rebuilds_a_channel_too(layout, tmp_path, damage):
+    keys = keys_in(tmp_path / "keys")
+    for name in "abcd":
+        release(layout, package(tmp_path / name, f"1.{ord(name) - 97}.0"), keys=keys)
+    earlier = layout.resolve(HEAD).digest
+    release(layout, package(tmp_path / "e", "1.4.0"), keys=keys)
+    client = Client(tmp_path / "seen", layout, keys)
+    assert len(client.versions()) == 5
+    damage(layout, earlier)
+    kinds = [each.kind for each in repair(channel_of(layout, keys=keys, seen=tmp_path / "other"))]
+    assert kinds in (["damaged-head"], ["head"])
+    assert len(client.versions()) == 5
+
+
+def test_a_channel_without_signatures_is_rebuilt_as_well(repository, tmp_path):
+    release(repository, package(tmp_path / "a", "1.0.0"))
+    release(repository, package(tmp_path / "b", "1.1.0"))
+    set_to_a_package(repository, None)
+    assert [each.kind for each in repair(channel_of(repository))] == ["damaged-head"]
+    assert repair(channel_of(repository)) == ()
+
+
+def test_other_keys_do_not_rebuild_a_channel(layout, tmp_path):
+    keys = keys_in(tmp_path / "keys")
+    release(layout, package(tmp_path / "a", "1.0.0"), keys=keys)
+    delete(layout, None)
+    others = keys_in(tmp_path / "others")
+    for found in (None, others):
+        with pytest.raises(RefusedError) as caught:
+            repair(channel_of(layout, keys=found))
+        assert caught.value.code is RefusalCode.BAD_SIGNATURE
+    assert HEAD not in layout.tags()
+
+
+def test_a_ledger_that_lacks_what_was_seen_is_not_rebuilt_from(layout, tmp_path):
+    keys = keys_in(tmp_path / "keys")
+    release(layout, package(tmp_path / "a", "1.0.0"), keys=keys)
+    release(layout, package(tmp_path / "b", "1.1.0"), keys=keys)
+    ledger = channel_of(layout, keys=keys).ledger
+    layout.remove_unique_tag(ledger.tags.tag_of(ledger.entries()[-1]))
+    delete(layout, None)
+    with pytest.raises(RefusedError) as caught:
+        repair(channel_of(layout, keys=keys))
+    assert caught.value.code is RefusalCode.STALE_METADATA
+    assert HEAD not in layout.tags()
