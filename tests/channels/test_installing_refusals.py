@@ -19,9 +19,9 @@ from trundle.channels import (
     write_latest,
 )
 from trundle.channels.installing import StateError, roll_back, upgrade
-from trundle.channels.publishing import export
+from trundle.channels.publishing import export, packed
 from trundle.channels.serving import open_channel
-from trundle.registry import PACKAGE_CONFIG, copy, describe
+from trundle.registry import OCI_MANIFEST, PACKAGE_CONFIG, copy, describe, encode
 from trundle.version import SemVer
 
 v = SemVer.parse
@@ -551,3 +551,18 @@ def test_files_of_other_tools_install_what_their_ids_say(tmp_path):
     made.install(channel=str(made.static))
     with made.installation() as installation:
         assert installation.packages()[0].digest.startswith(f"sha256:{bare[0].id}")
+
+
+def test_a_packed_manifest_that_contradicts_the_artifact(site, tmp_path):
+    """An archive of one package cannot pass for another, whatever its artifact says."""
+    repository = site.channel().repository
+    document = repository.get_manifest("1.0.1").document
+    other = site.write("9.9.9", "other/thing")
+    with packed(other) as forged:
+        repository.put_blob(forged.archive, forged.layer)
+        document = msgspec.structs.replace(document, layers=(forged.layer,))
+    stored = repository.put_manifest(encode(document), OCI_MANIFEST)
+    size = stored.size + sum(each.size for each in document.blobs())
+    site.falsify_newest(digest=stored.digest, id=stored.digest[7:19], size=size)
+    refused(site, RefusalCode.MANIFEST_MISMATCH)
+    assert not list(site.state.glob("**/9.9.9*"))

@@ -9,6 +9,7 @@ import os
 import shutil
 import tarfile
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -42,7 +43,13 @@ class _Source:
         return data
 
 
-def unpack(archive: BinaryIO, folder: Path, limits: Limits | None = None) -> tuple[str, ...]:
+def unpack(
+    archive: BinaryIO,
+    folder: Path,
+    limits: Limits | None = None,
+    *,
+    check: Callable[[Path], None] | None = None,
+) -> tuple[str, ...]:
     """Unpacks an archive into a folder that does not exist yet.
 
     The digest of the archive is for the caller to verify. If unpacking fails or dies, the folder does not exist; what a dead
@@ -52,6 +59,7 @@ def unpack(archive: BinaryIO, folder: Path, limits: Limits | None = None) -> tup
         archive: a plain tar, read once from its current position.
         folder: where the files go; its parents are made where they do not exist.
         limits: how large the package may be; the default limits where None.
+        check: called with the unpacked files before the folder appears; it raises to refuse them.
 
     Returns:
         The paths of the files, in the order of the archive.
@@ -69,6 +77,8 @@ def unpack(archive: BinaryIO, folder: Path, limits: Limits | None = None) -> tup
     )
     try:
         names = _unpack(archive, staged, limits or Limits())
+        if check is not None:
+            check(staged)
         _flush_tree(staged)
         try:
             staged.rename(folder)

@@ -21,6 +21,7 @@ from trundle.packages import (
     ManifestError,
     UnpackError,
     manifest_from_json,
+    read_manifest,
     unpack,
 )
 from trundle.registry import (
@@ -161,7 +162,8 @@ class ContentStore:
         """Unpacks an artifact that is here into a folder, which appears with one rename; nothing if it exists.
 
         Raises:
-            RefusedError: the archive is damaged, or holds what no package holds.
+            RefusedError: the archive is damaged, holds what no package holds, or packs another manifest than the
+                artifact's.
             OSError: the folder cannot be written.
             StorageError: the same.
         """
@@ -180,10 +182,31 @@ class ContentStore:
             )  # Verified on the way, whatever happened to the disk.
             with archive.open("rb") as file, contextlib.suppress(FolderExistsError):
                 try:
-                    unpack(file, folder)
+                    unpack(file, folder, check=lambda staged: _check_packed(artifact, staged, where))
                 except OSError as error:  # The system does not always say which file.
                     place = error.filename or str(folder)
                     raise OSError(error.errno, error.strerror, place) from error
+
+
+_DECIDING = ("name", "version", "min_upgrade_from", "requirements", "format")
+"""What is decided by: the artifact's manifest and the packed one must agree on it."""
+
+
+def _check_packed(artifact: Artifact, folder: Path, where: str) -> None:
+    """Refuses an archive whose own manifest contradicts the artifact's, by which everything was decided."""
+    packed = read_manifest(folder)
+    for field in _DECIDING:
+        wanted, found = getattr(artifact.manifest, field), getattr(packed, field)
+        if wanted != found:
+            name = field.replace("_", " ")
+            expected = f"the {name} {_text(wanted)} in the packed manifest, as the artifact says"
+            raise mismatch(where, expected, _text(found))
+
+
+def _text(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value)) or "none"
+    return "none" if value is None else str(value)
 
 
 def _read(repository: Repository, reference: str, where: str) -> Artifact:
