@@ -228,3 +228,47 @@ def test_what_is_no_operation_is_an_error_without_signatures_and_ignored_with_th
     done = release(layout, folder, word="gamma", suffix="gamma.2", keys=keys)
     assert len(done.channel.versions) == 2
     assert len(done.notes) == 3
+
+
+def remove_layer(layout, stored):
+    layout.blob_file(stored.document.layers[0]).unlink()
+
+
+def damage_layer(layout, stored):
+    layout.blob_file(stored.document.layers[0]).write_bytes(b"x" * stored.document.layers[0].size)
+
+
+def remove_manifest(layout, stored):
+    layout.blob_file(stored.descriptor).unlink()
+
+
+def damage_manifest(layout, stored):
+    layout.blob_file(stored.descriptor).write_bytes(b"{}")
+
+
+@pytest.mark.parametrize("damage", [remove_layer, damage_layer, remove_manifest, damage_manifest])
+def test_content_that_is_damaged_is_named_and_restored(layout, tmp_path, damage):
+    folder = package(tmp_path / "a", "1.0.0")
+    release(layout, folder)
+    release(layout, package(tmp_path / "b", "1.1.0", content="b"))
+    damage(layout, layout.get_manifest("1.0.0"))
+    for _ in range(2):  # naming it changes nothing
+        (found,) = repair(channel_of(layout))
+        assert found.kind == "damaged-content"
+        assert ":1.0.0: expected the" in found.what
+        assert "--skip-existing" in found.what
+        assert not found.done
+    done = release(layout, folder, skip_existing=True)
+    assert "restored" in done.notes[0]
+    assert repair(channel_of(layout)) == ()
+    again = release(layout, folder, skip_existing=True)
+    assert again.notes == ("1.0.0: published already",)
+
+
+def test_content_that_a_registry_lost_is_restored(remote, tmp_path):
+    folder = package(tmp_path / "a", "1.0.0")
+    release(remote, folder)
+    remote.delete_manifest(remote.resolve("1.0.0").digest)
+    assert [each.kind for each in repair(channel_of(remote))] == ["damaged-content"]
+    release(remote, folder, skip_existing=True)
+    assert repair(channel_of(remote)) == ()

@@ -34,6 +34,7 @@ from trundle.registry._model import (
     digest_of,
     encode,
     package_manifest,
+    parse_manifest,
 )
 from trundle.registry._open import open_registry, open_repository
 from trundle.registry._reference import Reference, tag_for, version_of
@@ -109,6 +110,7 @@ __all__ = [
     "open_registry",
     "open_repository",
     "package_manifest",
+    "parse_manifest",
     "tag_for",
     "version_of",
 ]

@@ -182,7 +182,9 @@ class ContentStore:
             )  # Verified on the way, whatever happened to the disk.
             with archive.open("rb") as file, contextlib.suppress(FolderExistsError):
                 try:
-                    unpack(file, folder, check=lambda staged: _check_packed(artifact, staged, where))
+                    unpack(
+                        file, folder, check=lambda staged: _check_packed(artifact, staged, where)
+                    )
                 except OSError as error:  # The system does not always say which file.
                     place = error.filename or str(folder)
                     raise OSError(error.errno, error.strerror, place) from error

@@ -17,7 +17,9 @@ from trundle.registry import (
     describe,
     encode,
     package_manifest,
+    parse_manifest,
 )
+from trundle.registry import Manifest as ArtifactManifest
 
 _TITLE = "org.opencontainers.image.title"
 _VERSION = "org.opencontainers.image.version"
@@ -45,6 +47,13 @@ class Artifact(msgspec.Struct, frozen=True):
     config: bytes
     content: bytes
     files: int
+
+    @property
+    def document(self) -> ArtifactManifest:
+        """The manifest of the artifact, parsed."""
+        document = parse_manifest(self.content, OCI_MANIFEST, self.package.name)
+        assert isinstance(document, ArtifactManifest)
+        return document
 
     @property
     def descriptor(self) -> Descriptor:

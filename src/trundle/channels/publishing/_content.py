@@ -1,7 +1,21 @@
-"""The tags of versions in the registry: looked up, set again, and removed without harm to other tags."""
+"""The content of versions in the registry: their tags, looked up, set again and removed; what is missing or damaged."""
+
+import hashlib
+from collections.abc import Iterator
 
 from trundle.channels.files import Entry
-from trundle.registry import REMOVED_ARTIFACT, NotFoundError, RefusedError, Repository
+from trundle.channels.publishing._artifact import Artifact
+from trundle.registry import (
+    OCI_MANIFEST,
+    REMOVED_ARTIFACT,
+    Descriptor,
+    DigestMismatchError,
+    InvalidManifestError,
+    NotFoundError,
+    RefusedError,
+    Repository,
+    TooLargeError,
+)
 
 
 def digest_of_tag(repository: Repository, tag: str) -> str | None:
@@ -43,3 +57,63 @@ def remove_version_tag(repository: Repository, entry: Entry) -> tuple[str, ...]:
     except RefusedError as error:
         return (f"the content is still in the registry: {error}",)
     return ()
+
+
+def content_damage(repository: Repository, digest: str) -> Iterator[str]:
+    """What is missing or damaged of an artifact: its manifest, or the blobs that the manifest names.
+
+    Blobs of a registry over HTTP are not downloaded: such a registry verifies what it stores.
+
+    Args:
+        repository: the repository that ought to have the artifact.
+        digest: the digest of its manifest.
+
+    Raises:
+        RegistryError: the registry cannot be read.
+    """
+    try:
+        stored = repository.get_manifest(digest)
+    except NotFoundError:
+        yield f"expected the manifest {digest}, found none"
+        return
+    except (DigestMismatchError, InvalidManifestError, TooLargeError) as error:
+        yield f"expected the manifest {digest}, found {error.found}"
+        return
+    for each in stored.document.blobs():
+        if not repository.has_blob(each):
+            yield f"expected the blob {each.digest}, found none"
+        elif not _is_whole(repository, each):
+            yield f"expected the blob {each.digest}, found other content"
+
+
+def restore_content(repository: Repository, artifact: Artifact) -> bool:
+    """Stores an artifact's content again where some of it is missing or damaged.
+
+    Returns:
+        Whether anything was.
+
+    Raises:
+        RegistryError: the registry cannot be read or written.
+    """
+    if not any(content_damage(repository, artifact.descriptor.digest)):
+        return False
+    for each in (artifact.descriptor, *artifact.document.blobs()):
+        file = repository.blob_file(each)
+        if file is not None and not _is_whole(repository, each):
+            file.unlink(missing_ok=True)
+    artifact.push(repository)
+    return True
+
+
+def set_version_tag(repository: Repository, artifact: Artifact, tag: str) -> None:
+    """Points a version's tag to an artifact whose content is there."""
+    repository.put_manifest(artifact.content, OCI_MANIFEST, tag=tag)
+
+
+def _is_whole(repository: Repository, descriptor: Descriptor) -> bool:
+    """Whether a blob that is kept in a file has the content of its digest; True where there is no file at hand."""
+    file = repository.blob_file(descriptor)
+    if file is None or not file.is_file():
+        return True
+    with file.open("rb") as content:
+        return f"sha256:{hashlib.file_digest(content, 'sha256').hexdigest()}" == descriptor.digest

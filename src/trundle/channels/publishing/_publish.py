@@ -19,11 +19,15 @@ from trundle.channels._refusals import ChannelError, RefusalCode, RefusedError
 from trundle.channels.files import LONGEST_TAG, STABLE, Channel, Entry, belongs
 from trundle.channels.publishing._artifact import Artifact, packed
 from trundle.channels.publishing._channel import PublishedChannel
-from trundle.channels.publishing._content import digest_of_tag
+from trundle.channels.publishing._content import (
+    digest_of_tag,
+    restore_content,
+    set_version_tag,
+)
 from trundle.channels.publishing._records import read_record
 from trundle.channels.serving import channel_tag, ledger_name
 from trundle.channels.transitions import Operation, Publish, new_entry, version_to_publish
-from trundle.registry import OCI_MANIFEST, Ledger, Progress, Repository
+from trundle.registry import Ledger, Progress, Repository
 from trundle.version import SemVer
 
 
@@ -117,9 +121,7 @@ class _Publishing:
         if not self._release.dry_run:
             with self._channel.alone_with_content():
                 # Only publishers of this version set its tag, and of these it is this one's turn.
-                self._channel.repository.put_manifest(
-                    self._artifact.content, OCI_MANIFEST, tag=self._entry.tag_name
-                )
+                set_version_tag(self._channel.repository, self._artifact, self._entry.tag_name)
         now = self._channel.clock()
         after = self._release.expires_after
         expires = None if after is None else (now + after).replace(microsecond=0)
@@ -141,8 +143,21 @@ class _Publishing:
         channel = self._channel.folded().channel
         listed = channel.entry(self._entry.version) or self._entry
         text = "finished a publishing that had broken off" if finished else "published already"
+        if self._restored():
+            text += "; its content was damaged in the registry and is restored"
         note = f"{self._entry.version}: {text}"
         return Published(listed, channel, not finished, self._artifact.files, (note,))
+
+    def _restored(self) -> bool:
+        """Whether content of the version was missing or damaged; it is stored again."""
+        repository = self._channel.repository
+        if self._release.dry_run:
+            return False
+        with self._channel.alone_with_content():
+            if not restore_content(repository, self._artifact):
+                return False
+            set_version_tag(repository, self._artifact, self._entry.tag_name)
+        return True
 
     def _check(self, channel: Channel) -> None:
         """Makes sure that no rule refuses the version."""

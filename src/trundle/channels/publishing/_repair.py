@@ -10,7 +10,7 @@ import msgspec
 
 from trundle.channels.files import Entry, belongs
 from trundle.channels.publishing._channel import PublishedChannel
-from trundle.channels.publishing._content import digest_of_tag, remove_version_tag
+from trundle.channels.publishing._content import content_damage, digest_of_tag, remove_version_tag
 from trundle.channels.transitions import Folded, Unpublish
 from trundle.registry import (
     PACKAGE_ARTIFACT,
@@ -28,7 +28,7 @@ Kind: TypeAlias = Literal[
     "unpublished-tag",
     "missing-tag",
     "moved-tag",
-    "missing-content",
+    "damaged-content",
     "ignored",
 ]
 
@@ -40,7 +40,8 @@ class Repair(msgspec.Struct, frozen=True):
         kind: `damaged-head` (what the channel shows is gone, damaged or older than what was seen), `head` (the
             channel did not show all that was recorded), `orphan-tag` (a version's content without an
             entry), `unpublished-tag` (an unpublished version's tag was left), `missing-tag` and `moved-tag` (a listed
-            version's tag is gone or names something else), `missing-content` (a listed version's content is gone),
+            version's tag is gone or names something else), `damaged-content` (a
+            listed version's content is gone or damaged),
             `ignored` (an entry of the ledger that the publisher never signed).
         what: says it in full.
         done: what was done about it, or would be; empty where a person has to do something.
@@ -122,11 +123,13 @@ class _Repairing:
             return
         where = f"{self._repository.location}:{entry.tag_name}"
         tagged = digest_of_tag(self._repository, entry.tag_name) if entry.tag_name in tags else None
-        if tagged == entry.digest:
-            return
-        if not self._repository.has_manifest(entry.digest):
-            what = f"{where}: expected the content {entry.digest}, found none; restore it or unpublish it"
-            yield Repair("missing-content", what)
+        damage = "; ".join(content_damage(self._repository, entry.digest))
+        if damage:
+            advice = (
+                "publish the package again with --skip-existing, which restores it, or unpublish it"
+            )
+            yield Repair("damaged-content", f"{where}: {damage}; {advice}")
+        if tagged == entry.digest or not self._repository.has_manifest(entry.digest):
             return
         if not self._dry_run:
             self._repository.set_tag(entry.tag_name, entry.digest)
