@@ -12,9 +12,11 @@ from simulating import Simulator
 
 from trundle.registry import (
     BusyError,
+    HttpSettings,
     InvalidReferenceError,
     LeaseLostError,
     RefusedError,
+    UnreachableError,
     open_registry,
 )
 from trundle.registry._lease import TagLease
@@ -83,8 +85,7 @@ def test_a_lease_is_given_back_after_an_error(repository):
 
 def test_a_dead_holder_is_waited_for_and_then_removed(remote):
     short = with_lease(remote, 0.3)
-    dead = TagLease(short, "x", 0.3, 0.01).held(1)
-    dead.__enter__()
+    assert TagLease(short, "x", 0.3, 0.01)._queue(time.monotonic() + 1)
     begin = time.monotonic()
     with with_lease(remote, 20).lease("x", wait=60):
         assert time.monotonic() - begin >= 0.3
@@ -140,11 +141,35 @@ def test_one_that_died_while_it_chose_is_removed(remote):
     assert lease_tags(remote) == []
 
 
-def test_a_holder_notices_that_it_took_too_long(remote):
-    with with_lease(remote, 0.4).lease("x", wait=1) as lease:
-        time.sleep(0.25)
-        with pytest.raises(LeaseLostError, match=r"0\.2 seconds"):
+def test_a_holder_that_works_for_long_keeps_its_lease(remote):
+    with with_lease(remote, 2).lease("x", wait=1) as lease:
+        others = with_lease(remote, 20)
+        with pytest.raises(BusyError), others.lease("x", wait=5):
+            pytest.fail("held twice")
+        lease.check()
+
+
+def test_a_holder_notices_that_it_shows_no_sign_of_life(remote, monkeypatch):
+    with with_lease(remote, 2).lease("x", wait=1) as lease:
+
+        def unreachable(*_arguments, **_further):
+            raise UnreachableError("here", "an answer", "none", "wait")
+
+        monkeypatch.setattr("trundle.registry._lease.put_marker", unreachable)
+        time.sleep(1.2)
+        with pytest.raises(LeaseLostError, match=r"within 1 seconds"):
             lease.check()
+
+
+def test_a_process_that_was_killed_is_not_waited_for_long(remote):
+    """The time that the next publisher waits with the settings that users have."""
+    registry, _, name = remote.location.partition("/")
+    dead = open_registry(registry).repository(name)
+    for lease in ("ledger", "content"):
+        assert TagLease(dead, lease, HttpSettings().lease, 0.1)._queue(time.monotonic() + 9)
+    begin = time.monotonic()
+    with dead.lease("ledger", wait=60), dead.lease("content", wait=60):
+        assert time.monotonic() - begin < 15
 
 
 def test_one_whose_ticket_was_removed_queues_again(remote):

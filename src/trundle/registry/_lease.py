@@ -13,11 +13,12 @@ Whoever begins to choose after a ticket was set sees it and queues behind it; wh
 for. A list of tags is no snapshot, so choosing is looked for in one list and tickets in a later one: a process that is
 missed in the first because it has just finished choosing has its ticket in the second.
 
-A process may die. So whoever waits sets its ticket anew from time to time, to another manifest, and each watches all
-who stand before it: what stays the same for longer than the seconds that it claims in its own name is removed. Each
+A process may die. So each sets its ticket anew from time to time, to another manifest, while it waits and, in a thread,
+while it holds the lease; and each watches all who stand before it: what stays the same for longer than the seconds that it claims in its own name is removed. Each
 measures that with its own monotonic clock from when it sees it. A process in turn counts from before it last set its
 ticket; once half of its time has gone by it sets it no more, and is neither first nor holder any longer. So those who
-died are waited for at the same time, not one after the other. What a holder started before and the registry still carries
+died are waited for at the same time, not one after the other. Seconds are few, so that a dead process does not keep others
+for long; where the registry answers slowly, a process claims more. What a holder started before and the registry still carries
 out later than that would go unnoticed; a ledger (`Ledger`) loses nothing even then.
 """
 
@@ -26,6 +27,7 @@ import logging
 import random
 import re
 import secrets
+import threading
 import time
 from collections.abc import Iterator
 
@@ -52,6 +54,8 @@ _QUIET = 5.0
 _RAREST = 10
 _RENEWED = 8
 """A ticket is set anew each time that this part of its seconds has gone by."""
+_ANSWERS = 40
+"""A process claims as many seconds as so many answers of the registry take, if that is more than is set."""
 
 
 def check_lease_name(name: str, where: str) -> None:
@@ -127,16 +131,33 @@ class TagLease:
         ticket = None
         while ticket is None:
             ticket = self._queue(deadline)
+        stop = threading.Event()
+        alive = threading.Thread(target=self._keep_alive, args=(ticket, stop), daemon=True)
+        alive.start()
         try:
             yield self
         finally:
+            stop.set()
+            alive.join()
             # A ticket that cannot be removed is removed by others, in its time.
             with contextlib.suppress(RegistryError):
                 self._repository.remove_unique_tag(ticket.tag)
 
+    def _keep_alive(self, ticket: _Ticket, stop: threading.Event) -> None:
+        """Renews the ticket until the work is done, or too much time has gone by."""
+        while not stop.wait(self._seconds / _RENEWED):
+            try:
+                if not self._renew(ticket):
+                    return
+            except RegistryError:
+                continue  # The holder notices by `check` if this goes on for too long.
+
     def _queue(self, deadline: float) -> _Ticket | None:
         """Waits for the turn; None when others have removed the ticket meanwhile."""
         own = secrets.token_hex(8)
+        start = time.monotonic()
+        self._look("c")
+        self._seconds = max(self._seconds, _ANSWERS * (time.monotonic() - start))
         start = time.monotonic()
         choosing = self._tag("c", 0, own)
         tags = [choosing]

@@ -18,7 +18,8 @@ class HttpSettings(msgspec.Struct, frozen=True, kw_only=True):
         slowest: bytes in a second below which the transfer of a blob is given up, after `request_time`.
         chunk: the largest blob that is sent in one request, and the size of the pieces of larger ones.
         largest_blob: the largest blob that is fetched.
-        lease: how long a holder of a lease may do without being seen; a dead one is waited for that long.
+        lease: how long the holder of a lease may show no sign of life; a dead one is waited for that long. Where
+            the registry answers slowly it is longer.
         poll: the pause between two looks at the queue of a lease.
     """
 
@@ -31,5 +32,5 @@ class HttpSettings(msgspec.Struct, frozen=True, kw_only=True):
     slowest: int = 4096
     chunk: int = 16 * _MIB
     largest_blob: int = 16 * 1024 * _MIB
-    lease: float = 60.0
+    lease: float = 6.0
     poll: float = 0.1
