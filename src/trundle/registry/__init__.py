@@ -36,7 +36,7 @@ from trundle.registry._model import (
     package_manifest,
     parse_manifest,
 )
-from trundle.registry._open import open_registry, open_repository
+from trundle.registry._open import fetch_file, open_registry, open_repository
 from trundle.registry._reference import Reference, tag_for, version_of
 from trundle.registry._settings import HttpSettings
 from trundle.registry.errors import (
@@ -105,6 +105,7 @@ __all__ = [
     "describe",
     "digest_of",
     "encode",
+    "fetch_file",
     "find_credentials",
     "mark_of",
     "open_registry",

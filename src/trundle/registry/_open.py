@@ -1,5 +1,7 @@
 """Opens what a reference names."""
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,17 +26,8 @@ def open_registry(location: str, *, settings: "HttpSettings | None" = None) -> R
     """
     if location.startswith(LAYOUT_PREFIX):
         return DirectoryRegistry(Path(location.removeprefix(LAYOUT_PREFIX)))
-    try:
+    with _needs_extra(location):
         from trundle.registry._remote import HttpRegistry  # noqa: PLC0415 - needs an extra
-    except ModuleNotFoundError as error:
-        if error.name != "urllib3":
-            raise
-        raise MissingExtraError(
-            location,
-            "the packages for a registry over HTTP",
-            "no urllib3",
-            "run: pip install 'trundle[registry]'",
-        ) from None
     return HttpRegistry(location, settings=settings)
 
 
@@ -49,3 +42,28 @@ def open_repository(
     """
     parsed = Reference.parse(reference) if isinstance(reference, str) else reference
     return open_registry(parsed.registry, settings=settings).repository(parsed.repository)
+
+
+def fetch_file(url: str, *, settings: "HttpSettings | None" = None) -> Iterator[bytes]:
+    """Fetches a file of any web server, piece by piece, within the times of the settings.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        UnauthorisedError: the server demands credentials.
+        UnreachableError: the server does not answer, not in time, or with an error.
+        MissingExtraError: `trundle[registry]` is not installed.
+    """
+    with _needs_extra(url):
+        from trundle.registry._web import fetch_pieces  # noqa: PLC0415 - needs an extra
+    return fetch_pieces(url, settings)
+
+
+@contextlib.contextmanager
+def _needs_extra(location: str) -> Iterator[None]:
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name != "urllib3":
+            raise
+        expected, advice = "the packages for HTTP", "run: pip install 'trundle[registry]'"
+        raise MissingExtraError(location, expected, "no urllib3", advice) from None

@@ -4,7 +4,6 @@ import contextlib
 import email.utils
 import random
 import time
-import urllib.request
 from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TypeAlias
@@ -12,10 +11,11 @@ from urllib.parse import urljoin, urlsplit
 
 import msgspec
 import urllib3
-from urllib3.util import Retry, Timeout
+from urllib3.util import Retry
 
 from trundle.registry._auth import Authenticator
 from trundle.registry._docker_config import Credentials
+from trundle.registry._pool import open_pool
 from trundle.registry._settings import HttpSettings
 from trundle.registry.errors import (
     RefusedError,
@@ -68,7 +68,7 @@ class Transport:
         self.settings = settings
         parts = urlsplit(base)
         self._origin = (parts.scheme, parts.netloc)
-        self._pool = _pool(base, settings)
+        self._pool = open_pool(base, settings, _CONNECTIONS)
         self._authenticator = Authenticator(
             parts.netloc,
             secure=parts.scheme == "https",
@@ -303,22 +303,6 @@ def base_url(location: str) -> str:
     host = urlsplit(f"//{location}").hostname or ""
     near = host == "localhost" or host.startswith("127.") or host == "::1"
     return f"{'http' if near else 'https'}://{location}"
-
-
-def _pool(base: str, settings: HttpSettings) -> urllib3.PoolManager:
-    """The connections, through the proxy that the environment names."""
-    timeout = Timeout(connect=settings.connect_timeout, read=settings.read_timeout)
-    parts = urlsplit(base)
-    proxy = urllib.request.getproxies().get(parts.scheme)
-    if proxy and not urllib.request.proxy_bypass(parts.netloc):
-        address = urlsplit(proxy)
-        user = address.username and urllib3.util.make_headers(
-            proxy_basic_auth=f"{address.username}:{address.password or ''}"
-        )
-        return urllib3.ProxyManager(
-            proxy, timeout=timeout, maxsize=_CONNECTIONS, proxy_headers=user or None
-        )
-    return urllib3.PoolManager(timeout=timeout, maxsize=_CONNECTIONS)
 
 
 def _asked_pause(response: urllib3.BaseHTTPResponse) -> float | None:

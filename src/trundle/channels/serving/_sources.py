@@ -1,6 +1,5 @@
 """The places that a channel is read from; each gives files by name, in pieces, and never more than is allowed."""
 
-import contextlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
@@ -13,15 +12,13 @@ from trundle.registry import (
     Descriptor,
     InvalidManifestError,
     Manifest,
-    MissingExtraError,
     NotFoundError,
     Reference,
     Repository,
     StorageError,
     StoredManifest,
     TooLargeError,
-    UnauthorisedError,
-    UnreachableError,
+    fetch_file,
     open_repository,
 )
 
@@ -29,9 +26,6 @@ TITLE = "org.opencontainers.image.title"
 """The annotation that says which file a layer is."""
 
 _PIECE = 64 * 1024
-_CONNECT, _READ, _RETRIES = 10.0, 30.0, 3
-_OK, _NOT_FOUND, _SERVER_ERROR = 200, 404, 500
-_DENIED = (401, 403)
 
 
 class ChannelSource(Protocol):
@@ -143,32 +137,8 @@ class WebSource:
 
     def read(self, name: str) -> Iterator[bytes]:
         """Fetches a file; a transfer that breaks off is an error, never a shorter file."""
-        urllib3 = _urllib3(self._url)
         url = f"{self._url}/{quote(_last(name))}"
-        retry = urllib3.Retry(
-            total=_RETRIES,
-            backoff_factor=0.2,
-            backoff_max=5.0,
-            status_forcelist=(429, 502, 503, 504),
-            raise_on_status=False,
-        )
-        try:
-            with urllib3.PoolManager() as pool:
-                response = pool.request(
-                    "GET",
-                    url,
-                    preload_content=False,
-                    redirect=True,
-                    retries=retry,
-                    timeout=urllib3.Timeout(connect=_CONNECT, read=_READ),
-                    headers={"Accept-Encoding": "identity", "Cache-Control": "no-cache"},
-                )
-                with contextlib.closing(response):
-                    _check_status(response.status, url)
-                    yield from _bounded(response.stream(_PIECE), url)
-        except urllib3.exceptions.HTTPError as error:
-            advice = "check the address and the network, and try again"
-            raise UnreachableError(url, "an answer", str(error), advice) from None
+        yield from _bounded(fetch_file(url), url)
 
 
 def open_channel(
@@ -230,28 +200,3 @@ def _bounded(pieces: Iterable[bytes], where: str) -> Iterator[bytes]:
             expected, found = f"at most {LONGEST_ALL} bytes", "more"
             raise TooLargeError(where, expected, found, "do not use this channel")
         yield piece
-
-
-def _check_status(status: int, url: str) -> None:
-    if status == _OK:
-        return
-    if status == _NOT_FOUND:
-        raise FileNotFoundError(url)
-    if status in _DENIED:
-        advice = "check who may read the channel"
-        raise UnauthorisedError(url, "to be let in", f"status {status}", advice)
-    advice = "try again later" if status >= _SERVER_ERROR else "check the address"
-    raise UnreachableError(url, "a file of a channel", f"status {status}", advice)
-
-
-def _urllib3(url: str):  # type: ignore[no-untyped-def]  # noqa: ANN202 - a module
-    try:
-        import urllib3  # noqa: PLC0415 - needs an extra
-    except ModuleNotFoundError:
-        raise MissingExtraError(
-            url,
-            "the packages for channels over HTTP",
-            "no urllib3",
-            "run: pip install 'trundle[registry]'",
-        ) from None
-    return urllib3

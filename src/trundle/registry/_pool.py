@@ -1,0 +1,116 @@
+"""Connections over HTTP on which no answer takes longer than it may.
+
+The timeouts of a socket bound each wait for bytes, so a server that sends its headers byte by byte could keep a client
+for ever. Here the whole way from the connection to the last header has a limit.
+"""
+
+import contextlib
+import socket
+import threading
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import urllib3
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.exceptions import ReadTimeoutError
+
+from trundle.registry._settings import HttpSettings
+
+
+def open_pool(base: str, settings: HttpSettings, connections: int = 4) -> urllib3.PoolManager:
+    """The connections to a server, through the proxy that the environment names.
+
+    Args:
+        base: the URL of the server.
+        settings: the times; `request_time` bounds the way to the last header of an answer.
+        connections: how many connections are kept.
+    """
+    timeout = urllib3.Timeout(connect=settings.connect_timeout, read=settings.read_timeout)
+    parts = urlsplit(base)
+    proxy = urllib.request.getproxies().get(parts.scheme)
+    pool: urllib3.PoolManager
+    if proxy and not urllib.request.proxy_bypass(parts.netloc):
+        address = urlsplit(proxy)
+        user = address.username and urllib3.util.make_headers(
+            proxy_basic_auth=f"{address.username}:{address.password or ''}"
+        )
+        pool = urllib3.ProxyManager(
+            proxy, timeout=timeout, maxsize=connections, proxy_headers=user or None
+        )
+    else:
+        pool = urllib3.PoolManager(timeout=timeout, maxsize=connections)
+    pool.pool_classes_by_scheme = _pool_classes(settings.request_time)
+    return pool
+
+
+def _pool_classes(seconds: float) -> dict[str, Any]:
+    """The pools of connections whose answers begin within some seconds, by scheme."""
+
+    class TimedHttpConnection(_Timed, HTTPConnection):
+        limit = seconds
+
+    class TimedHttpsConnection(_Timed, HTTPSConnection):
+        limit = seconds
+
+    class TimedHttpPool(HTTPConnectionPool):
+        ConnectionCls = TimedHttpConnection
+
+    class TimedHttpsPool(HTTPSConnectionPool):
+        ConnectionCls = TimedHttpsConnection
+
+    return {"http": TimedHttpPool, "https": TimedHttpsPool}
+
+
+class _Timed:
+    """A connection that is closed when connecting, or an answer's headers, take too long."""
+
+    limit: float
+    sock: socket.socket | None
+    _connecting: socket.socket | None = None
+
+    def connect(self) -> None:
+        """Connects, TLS included."""
+        try:
+            with self._limited():
+                super().connect()  # type: ignore[misc]
+        finally:
+            if self._connecting is not None:
+                self._connecting.close()
+                self._connecting = None
+
+    def _new_conn(self) -> socket.socket:
+        """Opens the socket; a duplicate of it stays at hand while TLS takes the socket over."""
+        made: socket.socket = super()._new_conn()  # type: ignore[misc]
+        self._connecting = made.dup()
+        return made
+
+    def getresponse(self) -> Any:
+        """Reads an answer up to its last header."""
+        with self._limited():
+            return super().getresponse()  # type: ignore[misc]
+
+    @contextlib.contextmanager
+    def _limited(self) -> Iterator[None]:
+        late = threading.Event()
+
+        def close() -> None:
+            late.set()
+            for sock in filter(None, (self._connecting, self.sock)):
+                with contextlib.suppress(OSError):
+                    sock.shutdown(socket.SHUT_RDWR)
+
+        timer = threading.Timer(self.limit, close)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        except Exception as error:
+            if late.is_set():
+                message = f"no whole answer within {self.limit:g} seconds"
+                raise ReadTimeoutError(None, "", message) from error  # type: ignore[arg-type]
+            raise
+        finally:
+            timer.cancel()
