@@ -33,7 +33,7 @@ def joined(monkeypatch):
         monkeypatch.setattr(
             module.scheme,
             "decode",
-            lambda data, *, version=None, resource=None, name=name: asked.append(
+            lambda data, *, version=None, resource=None, lenience=None, name=name: asked.append(
                 (name, version, resource)
             ),
         )

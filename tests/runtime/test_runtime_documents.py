@@ -60,21 +60,24 @@ def findings(scheme, document):
         ({"live": 1}, "Expected `bool`, got `int` - at $.live"),
         ({"many": {}}, "Expected `array`, got `object` - at $.many"),
         ({"in": []}, "Expected `object`, got `array` - at $.in"),
-        ({"in": {}}, "Object missing required field `street` - at $.in.street"),
+        ({"in": {}}, "Expected the required property `street`, got nothing - at $.in.street"),
         ({"many": [{"street": "a"}, 5]}, "Expected `object`, got `int` - at $.many[1]"),
         ({"by": {"a b": {"street": 1}}}, 'Expected `str`, got `int` - at $.by["a b"].street'),
         ({"either": True}, "Expected `int | str`, got `bool` - at $.either"),
         ({"odd name": 1}, 'Expected `str`, got `int` - at $["odd name"]'),
-        ({"shape": {"radius": 1}}, "Object missing required field `kind` - at $.shape"),
+        (
+            {"shape": {"radius": 1}},
+            "Expected the required property `kind`, got nothing - at $.shape",
+        ),
         (
             {"shape": {"kind": "oval"}},
             "Expected one of 'circle', 'square', got 'oval' - at $.shape.kind",
         ),
-        ({"nmae": "x"}, "Object contains unknown field `nmae`; did you mean `name`? - at $.nmae"),
-        ({"zzz": 1}, "Object contains unknown field `zzz` - at $.zzz"),
+        ({"nmae": "x"}, "Expected a known property, got `nmae`; did you mean `name`? - at $.nmae"),
+        ({"zzz": 1}, "Expected a known property, got `zzz` - at $.zzz"),
         ({"in": {"street": "s", "Zip": 1}}, "did you mean `zip`? - at $.in.Zip"),
-        ({"$unknown": {}}, 'Object contains unknown field `$unknown` - at $["$unknown"]'),
-        ({"$propertyBag": {}}, 'Object contains unknown field `$propertyBag` - at $["$prop'),
+        ({"$unknown": {}}, 'Expected a known property, got `$unknown` - at $["$unknown"]'),
+        ({"$propertyBag": {}}, 'Expected a known property, got `$propertyBag` - at $["$prop'),
     ],
 )
 def test_what_is_wrong_is_named_with_its_path(scheme, wrong, finding):
@@ -88,10 +91,10 @@ def test_all_findings_are_named_in_the_order_of_the_document(scheme):
     ) == [
         "Expected `int`, got `str` - at $.count",
         "Expected `int`, got `str` - at $.many[0].zip",
-        "Object missing required field `street` - at $.many[0].street",
-        "Object contains unknown field `sreet`; did you mean `street`? - at $.many[1].sreet",
-        "Object contains unknown field `zzz` - at $.zzz",
-        "Object missing required field `name` - at $.name",
+        "Expected the required property `street`, got nothing - at $.many[0].street",
+        "Expected a known property, got `sreet`; did you mean `street`? - at $.many[1].sreet",
+        "Expected a known property, got `zzz` - at $.zzz",
+        "Expected the required property `name`, got nothing - at $.name",
     ]
 
 
@@ -322,7 +325,10 @@ def test_every_error_is_a_conversion_error_and_carries_its_data(scheme):
     with pytest.raises(ConversionError) as raised:
         scheme.convert(thing("v1"))
     (finding,) = raised.value.findings
-    assert (finding.path, finding.reason) == ("$.name", "Object missing required field `name`")
+    assert (finding.path, finding.reason) == (
+        "$.name",
+        "Expected the required property `name`, got nothing",
+    )
 
 
 def test_objects_encode_as_compact_json(scheme):

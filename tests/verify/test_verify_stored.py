@@ -54,5 +54,5 @@ def test_an_incomplete_element_may_have_moved(scheme: Scheme, names: str) -> Non
 
 
 def test_what_was_not_wrong_before_is_still_an_error(scheme: Scheme) -> None:
-    with pytest.raises(DocumentError, match="unknown"):
+    with pytest.raises(DocumentError, match="known property"):
         edited(scheme, "a", "b", other=1)

@@ -1,5 +1,6 @@
 """Rendering the classes of API types, storage types and enums."""
 
+import json
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -9,6 +10,7 @@ from trundle.codegen._naming import attribute_name, attribute_names, camel
 from trundle.codegen._text import call, class_mark, docstring, text_literal, tuple_literal
 from trundle.evolution import ADDITIONAL, Lineage, Neighbours, Place
 from trundle.schema import (
+    ABSENT,
     EnumType,
     FreeForm,
     ListOf,
@@ -196,6 +198,8 @@ class TypeRenderer:
                 "    property_bag: PropertyBag | Absent = msgspec.field(default=ABSENT, name=BAG)\n"
             )
             lines.extend(_list_keys(definition, names))
+        else:
+            lines.extend(_defaults(self.fields(node, definition), names))
         return lines
 
     def _documented(self, node: ApiNode | StorageNode, each: Property) -> str:
@@ -249,6 +253,19 @@ class TypeRenderer:
 def _shown(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."  # noqa: PLR2004 - a line's worth
+
+
+def _defaults(fields: tuple[Property, ...], names: Mapping[str, str]) -> list[str]:
+    """What the schema declares for properties that are missing, as JSON; only lenient reading fills it in."""
+    declared = {
+        names[each.name]: json.dumps(each.default, ensure_ascii=False)
+        for each in fields
+        if each.default is not ABSENT
+    }
+    if not declared:
+        return []
+    shown = ", ".join(f"{text_literal(a)}: {text_literal(b)}" for a, b in declared.items())
+    return [f"\n    __defaults__: ClassVar[dict[str, str]] = {{{shown}}}\n"]
 
 
 def _list_keys(definition: ObjectType, names: Mapping[str, str]) -> list[str]:

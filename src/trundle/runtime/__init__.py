@@ -31,6 +31,7 @@ from trundle.runtime._hooks import (
     hook,
 )
 from trundle.runtime._joined import JoinedScheme
+from trundle.runtime._lenience import STRICT, WEBHOOK, Lenience, Tolerated
 from trundle.runtime._lookup import Conversion, ResourceType, conversion_module
 from trundle.runtime._merge import aligned
 from trundle.runtime._objects import (
@@ -49,6 +50,8 @@ from trundle.runtime._objects import (
     StoredEntry,
     free_form,
 )
+from trundle.runtime._outcomes import Lost, Outcome
+from trundle.runtime._protocol import AnyScheme
 from trundle.runtime._scalars import Unconverted, convert_scalar, unconverted
 from trundle.runtime._scheme import Scheme
 from trundle.runtime._values import (
@@ -78,8 +81,11 @@ __all__ = [
     "INTERFACE",
     "MISSING",
     "OLDEST",
+    "STRICT",
+    "WEBHOOK",
     "WRITTEN_WITH",
     "Absent",
+    "AnyScheme",
     "ApiObject",
     "AssignFrom",
     "AssignTo",
@@ -96,7 +102,10 @@ __all__ = [
     "HookError",
     "HookMethodDeclaration",
     "JoinedScheme",
+    "Lenience",
+    "Lost",
     "Made",
+    "Outcome",
     "PackageMismatchError",
     "PlacedError",
     "PropertyBag",
@@ -104,6 +113,7 @@ __all__ = [
     "Scheme",
     "StorageObject",
     "StoredEntry",
+    "Tolerated",
     "Unconverted",
     "UnknownVersionError",
     "Wrapped",

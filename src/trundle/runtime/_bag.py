@@ -235,7 +235,7 @@ def entry_value(stored: StorageObject, each: BagEntry, entry: Any) -> Any:
     try:
         return decoder(each.type).decode(value)
     except msgspec.ValidationError:
-        from trundle.runtime._documents import read_value  # noqa: PLC0415 - reads entries in turn
+        from trundle.runtime._careful import read_value  # noqa: PLC0415 - reads entries in turn
 
         read, findings = read_value(bytes(value), each.type, strict=False)
         if findings:

@@ -18,17 +18,34 @@ class Finding(msgspec.Struct, frozen=True):
 
     Attributes:
         path: JSON path of the place, starting with `$`.
-        reason: what was expected, and what was found.
+        expected: what has to stand there.
+        found: what stands there.
+        advice: what to do about it; empty where that is plain.
     """
 
     path: str
-    reason: str
+    expected: str
+    found: str
+    advice: str = ""
+
+    @property
+    def reason(self) -> str:
+        """What was expected, what was found, and what to do."""
+        advice = f"; {self.advice}" if self.advice else ""
+        return f"Expected {self.expected}, got {self.found}{advice}"
 
     def __str__(self) -> str:
         return f"{self.reason} - at {self.path}"
 
 
-TOO_DEEP = Finding("$", "Expected fewer levels of nesting than Python's recursion limit allows")
+TOO_DEEP = Finding(
+    "$", "fewer levels of nesting than Python's recursion limit allows", "more", "make it flatter"
+)
+
+
+def malformed(error: Exception) -> Finding:
+    """The finding for a document that is no JSON."""
+    return Finding("$", "well-formed JSON", f"an error: {error}")
 
 
 class DocumentError(ConversionError):

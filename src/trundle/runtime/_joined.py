@@ -6,15 +6,18 @@ document or the class of an object, and imports it when it is first needed.
 
 import difflib
 import importlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from trundle.runtime._errors import ConversionError, UnknownVersionError
 from trundle.runtime._groups import GroupVersion
+from trundle.runtime._lenience import Lenience
 from trundle.runtime._lookup import Conversion, ResourceType, spoken
+from trundle.runtime._methods import scheme_of
 from trundle.runtime._objects import GeneratedObject
+from trundle.runtime._outcomes import Outcome, paired
 from trundle.runtime._reading import Head, json_bytes, named_resource, read_head, said_resource
-from trundle.runtime._scheme import Scheme, scheme_of
+from trundle.runtime._scheme import Scheme
 
 _LISTED = 12
 """How many names a message lists."""
@@ -72,15 +75,14 @@ class JoinedScheme:
         *,
         version: str | None = None,
         resource: str | None = None,
+        lenience: Lenience | None = None,
     ) -> Any:
         """Converts a document or an object to another version, or to what a store keeps.
 
-        See `Scheme.convert`.
+        See `AnyScheme.convert`.
         """
-        if isinstance(value, GeneratedObject):
-            return self._of_class(type(value)).convert(value, to, base)
-        scheme, named = self._of_document(json_bytes(value), resource)
-        return scheme.convert(value, to, base, version=version, resource=named)
+        scheme, named = self._of_value(value, resource)
+        return scheme.convert(value, to, base, version=version, resource=named, lenience=lenience)
 
     def convert_json(
         self,
@@ -91,36 +93,128 @@ class JoinedScheme:
         version: str | None = None,
         resource: str | None = None,
         strict: bool = False,
+        lenience: Lenience | None = None,
     ) -> bytes:
         """Like `convert`, from JSON to JSON; numbers in free-form data keep their spelling.
 
-        See `Scheme.convert_json`.
+        See `AnyScheme.convert_json`.
         """
-        scheme, named = self._of_document(data, resource)
-        return scheme.convert_json(data, to, base, version=version, resource=named, strict=strict)
+        scheme, named = self._of_value(data, resource)
+        return scheme.convert_json(
+            data, to, base, version=version, resource=named, strict=strict, lenience=lenience
+        )
 
-    def to_storage(self, value: Any, base: Any = None, *, version: str | None = None) -> Any:
+    def read(self, version: str, stored: Any) -> Any:
+        """What a store keeps, as it is seen at a version, in the form in which it is kept.
+
+        See `AnyScheme.read`.
+        """
+        return self._of_value(stored, None)[0].read(version, stored)
+
+    def put(
+        self,
+        version: str | None,
+        document: Any,
+        stored: Any = None,
+        *,
+        resource: str | None = None,
+        lenience: Lenience | None = None,
+    ) -> Any:
+        """Writes a document of a version over what a store keeps; gives what it keeps from now on.
+
+        See `AnyScheme.put`.
+        """
+        scheme, named = self._of_value(document, resource)
+        return scheme.put(version, document, stored, resource=named, lenience=lenience)
+
+    def attempt(
+        self,
+        value: Any,
+        to: str | None = None,
+        base: Any = None,
+        *,
+        version: str | None = None,
+        resource: str | None = None,
+        lenience: Lenience | None = None,
+        losses: bool = False,
+    ) -> Outcome:
+        """Converts a document, and gives its result or its error, what was lost and what was tolerated.
+
+        See `AnyScheme.attempt`.
+        """
+        try:
+            scheme, named = self._of_value(value, resource)
+        except ConversionError as error:
+            return Outcome(error=error)
+        return scheme.attempt(
+            value,
+            to,
+            base,
+            version=version,
+            resource=named,
+            lenience=lenience,
+            losses=losses,
+        )
+
+    def convert_many(
+        self,
+        values: Iterable[Any],
+        to: str | None = None,
+        bases: Iterable[Any] | None = None,
+        *,
+        version: str | None = None,
+        resource: str | None = None,
+        lenience: Lenience | None = None,
+        losses: bool = False,
+    ) -> Iterator[Outcome]:
+        """Attempts each of some documents, of any group; one bad document blocks no other.
+
+        See `AnyScheme.convert_many`.
+        """
+        for value, base in paired(values, bases):
+            yield self.attempt(
+                value,
+                to,
+                base,
+                version=version,
+                resource=resource,
+                lenience=lenience,
+                losses=losses,
+            )
+
+    def to_storage(
+        self,
+        value: Any,
+        base: Any = None,
+        *,
+        version: str | None = None,
+        lenience: Lenience | None = None,
+    ) -> Any:
         """An API object or document as the storage object that a store keeps.
 
-        See `Scheme.to_storage`.
+        See `AnyScheme.to_storage`.
         """
-        return self._of_value(value).to_storage(value, base, version=version)
+        scheme, _ = self._of_value(value, None)
+        return scheme.to_storage(value, base, version=version, lenience=lenience)
 
     def from_storage(self, stored: Any, to: str) -> Any:
         """A stored object or document as an API object of some version."""
-        return self._of_value(stored).from_storage(stored, to)
+        return self._of_value(stored, None)[0].from_storage(stored, to)
 
     def decode(
-        self, data: bytes, *, version: str | None = None, resource: str | None = None
+        self,
+        data: bytes,
+        *,
+        version: str | None = None,
+        resource: str | None = None,
+        lenience: Lenience | None = None,
     ) -> Any:
         """Reads a document as an object of its version, or of its storage version.
 
-        Raises:
-            DocumentError: the document is not what its version says; all findings are named.
-            UnknownVersionError: there is no such version or resource type.
+        See `AnyScheme.decode`.
         """
-        scheme, named = self._of_document(data, resource)
-        return scheme.decode(data, version=version, resource=named)
+        scheme, named = self._of_value(data, resource)
+        return scheme.decode(data, version=version, resource=named, lenience=lenience)
 
     def encode(self, value: GeneratedObject) -> bytes:
         """The compact JSON of an object.
@@ -145,19 +239,16 @@ class JoinedScheme:
         scheme: Scheme = importlib.import_module(f"{self.package}.{member}").scheme
         return scheme
 
-    def _of_value(self, value: Any) -> Scheme:
-        if isinstance(value, GeneratedObject):
-            return self._of_class(type(value))
-        return self._of_document(json_bytes(value), None)[0]
-
     def _of_class(self, class_: type[Any]) -> Scheme:
         if not class_.__module__.startswith(f"{self.package}."):
             raise ConversionError(f"{spoken(class_)} does not belong to {self.package}")
         return scheme_of(class_)
 
-    def _of_document(self, data: bytes, resource: str | None) -> tuple[Scheme, str | None]:
+    def _of_value(self, value: Any, resource: str | None) -> tuple[Scheme, str | None]:
         """The scheme that knows a document, and what it calls the resource type that was asked for."""
-        head = read_head(data)
+        if isinstance(value, GeneratedObject):
+            return self._of_class(type(value)), None
+        head = read_head(json_bytes(value))
         home = self._home(head, resource)
         return self._scheme(home.member), None if resource is None else home.plain
 

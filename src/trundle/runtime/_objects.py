@@ -96,6 +96,7 @@ class GeneratedObject(
     unknown: dict[str, FreeForm] | Absent = msgspec.field(default=ABSENT, name=UNKNOWN)
 
     __list_keys__: ClassVar[dict[str, tuple[str, ...]]] = {}
+    __defaults__: ClassVar[dict[str, str]] = {}
 
 
 class ApiObject(GeneratedObject, kw_only=True):
@@ -110,7 +111,7 @@ class ApiObject(GeneratedObject, kw_only=True):
         Raises:
             ConversionError: there is no such storage class, or several.
         """
-        from trundle.runtime._scheme import conversion_of  # noqa: PLC0415 - the scheme reads objects
+        from trundle.runtime._methods import conversion_of  # noqa: PLC0415 - the scheme reads objects
 
         return conversion_of(type(self), target, up=True)(self)
 
@@ -121,7 +122,7 @@ class ApiObject(GeneratedObject, kw_only=True):
         Raises:
             ConversionError: objects of its class are not kept for this class.
         """
-        from trundle.runtime._scheme import conversion_of  # noqa: PLC0415
+        from trundle.runtime._methods import conversion_of  # noqa: PLC0415
 
         found: Self = conversion_of(cls, type(stored), up=False)(stored)
         return found
@@ -143,7 +144,7 @@ class StorageObject(GeneratedObject, kw_only=True):
         Raises:
             ConversionError: there is no such storage class.
         """
-        from trundle.runtime._scheme import conversion_of  # noqa: PLC0415
+        from trundle.runtime._methods import conversion_of  # noqa: PLC0415
 
         return conversion_of(type(self), target, up=True)(self)
 
@@ -154,7 +155,7 @@ class StorageObject(GeneratedObject, kw_only=True):
         Raises:
             ConversionError: nothing leads from its class to this one.
         """
-        from trundle.runtime._scheme import conversion_of  # noqa: PLC0415
+        from trundle.runtime._methods import conversion_of  # noqa: PLC0415
 
         found: Self = conversion_of(type(stored), cls, up=True)(stored)
         return found

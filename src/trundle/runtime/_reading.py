@@ -7,16 +7,25 @@ its names.
 import json
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from trundle.runtime._documents import kept_apart, read_value
-from trundle.runtime._errors import TOO_DEEP, DocumentError, Finding, UnknownVersionError
+from trundle.runtime._careful import read_leniently
+from trundle.runtime._defaults import fill_in
+from trundle.runtime._documents import kept_apart
+from trundle.runtime._errors import (
+    TOO_DEEP,
+    DocumentError,
+    Finding,
+    UnknownVersionError,
+    malformed,
+)
 from trundle.runtime._groups import GroupVersion
+from trundle.runtime._lenience import Lenience
 from trundle.runtime._lookup import Lookup, ResourceType
-from trundle.runtime._objects import WRITTEN_WITH
+from trundle.runtime._objects import WRITTEN_WITH, ApiObject
 from trundle.runtime._spelling import BagSpelling, spelt
 
 
@@ -59,14 +68,22 @@ class Reading:
             {version for each in lookup.resources.values() for version in each.versions}
         )
 
-    def read(self, data: bytes, version: str | None, resource: str | None, *, strict: bool) -> Any:
+    def read(
+        self,
+        data: bytes,
+        version: str | None,
+        resource: str | None,
+        lenience: Lenience,
+        shown: Collection[Finding] = (),
+    ) -> Any:
         """Reads a document as an object of its version, or of its storage version.
 
         Args:
             data: JSON.
             version: its version, where it does not say.
             resource: its resource type, where it does not say.
-            strict: whether unknown and missing properties of an API object are errors.
+            lenience: what is tolerated about the document of an API version.
+            shown: what is missing or unknown in what its writer was shown, and may be written back like that.
 
         Raises:
             DocumentError: the document is not what its version says; all findings are named.
@@ -78,16 +95,27 @@ class Reading:
         if version is None and resource is None:
             value = self._read_quickly(data)
             if value is not None:
-                return value
+                return self._filled(value, lenience)
         found, named, stored = self.names(data, version, resource)
         paths = found.storage if stored else found.versions
         class_ = self.lookup.load(paths[named])
-        value = self._decode(data, class_, f"{found.name} {named}", strict=strict and not stored)
+        subject = f"{found.name} {named}"
+        value = self._decode(
+            data, class_, subject, lenience.of_stored() if stored else lenience, shown
+        )
         for name, own in self._spelt(class_, found.name_property):
             setattr(value, name, own)
         start = self.start(data, class_, found.name_property)
         if start is not None and len(self._known) < STARTS:
             self._known[start.text, stored] = (self._decoders[class_].decode, start)
+        return self._filled(value, lenience)
+
+    def _filled(self, value: Any, lenience: Lenience) -> Any:
+        """An object that was just read, with the defaults that its version declares where these are wanted."""
+        if lenience.defaults and isinstance(value, ApiObject):
+            for each in fill_in(value):
+                if lenience.report is not None:
+                    lenience.report(each)
         return value
 
     def _read_quickly(self, data: bytes) -> Any:
@@ -173,7 +201,14 @@ class Reading:
             )
         return spelling
 
-    def _decode(self, data: bytes, class_: type[Any], subject: str, *, strict: bool) -> Any:
+    def _decode(
+        self,
+        data: bytes,
+        class_: type[Any],
+        subject: str,
+        lenience: Lenience,
+        shown: Collection[Finding],
+    ) -> Any:
         decoder = self._decoders.get(class_)
         if decoder is None:
             decoder = self._decoders[class_] = msgspec.json.Decoder(class_)
@@ -185,13 +220,16 @@ class Reading:
         except RecursionError:
             raise DocumentError(subject, [TOO_DEEP]) from None
         try:
-            value, findings = read_value(data, class_, strict=strict)
+            value, findings, tolerated = read_leniently(data, class_, lenience, shown)
         except RecursionError:
             raise DocumentError(subject, [TOO_DEEP]) from None
         except msgspec.DecodeError as error:
-            raise DocumentError(subject, [Finding("$", str(error))]) from None
+            raise DocumentError(subject, [malformed(error)]) from None
         if findings:
             raise DocumentError(subject, findings)
+        if lenience.report is not None:
+            for each in tolerated:
+                lenience.report(each)
         return value
 
     def _spelt(self, class_: type[Any], name_property: str) -> tuple[tuple[str, str], ...]:
@@ -216,6 +254,9 @@ _NAMES = re.compile(
 )
 """How documents start that name their class first."""
 
+BYTES = (bytes, bytearray, memoryview)
+"""The types of JSON."""
+
 STARTS = 1000
 """How many starts are remembered: each may be spelt with spaces."""
 
@@ -237,10 +278,10 @@ def read_head(data: bytes) -> Head:
     try:
         return _HEAD.decode(data)
     except msgspec.ValidationError:
-        reason = "Expected a JSON object that names its apiVersion"
-        raise DocumentError("document", [Finding("$", reason)]) from None
+        found = Finding("$", "a JSON object that names its apiVersion", "another value")
+        raise DocumentError("document", [found]) from None
     except msgspec.DecodeError as error:
-        raise DocumentError("document", [Finding("$", str(error))]) from None
+        raise DocumentError("document", [malformed(error)]) from None
     except RecursionError:
         raise DocumentError("document", [TOO_DEEP]) from None
 
@@ -292,7 +333,7 @@ def check_text(data: bytes) -> None:
     try:
         data.decode()
     except UnicodeDecodeError as error:
-        raise DocumentError("document", [Finding("$", f"Expected UTF-8: {error}")]) from None
+        raise DocumentError("document", [Finding("$", "UTF-8", f"an error: {error}")]) from None
 
 
 def _defaults(class_: type[Any]) -> tuple[Any, ...]:
@@ -310,11 +351,12 @@ def json_bytes(value: Any) -> bytes:
     Raises:
         DocumentError: it has what JSON has not.
     """
-    if isinstance(value, bytes | bytearray | memoryview):
+    if isinstance(value, BYTES):
         return bytes(value)
     try:
         return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
     except (TypeError, ValueError) as error:
-        raise DocumentError("document", [Finding("$", f"Expected plain JSON: {error}")]) from None
+        found = Finding("$", "plain JSON", f"an error: {error}")
+        raise DocumentError("document", [found]) from None
     except RecursionError:
         raise DocumentError("document", [TOO_DEEP]) from None

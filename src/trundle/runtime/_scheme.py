@@ -1,25 +1,31 @@
 """The scheme of a generated package: finds classes and conversions, and keeps the laws of writing."""
 
 import json
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import msgspec
+
 from trundle.runtime._bag import WRITING_OVER, encode, tidy
-from trundle.runtime._documents import find_path, read_value, write_value
+from trundle.runtime._careful import read_value
+from trundle.runtime._documents import find_path, write_value
 from trundle.runtime._errors import (
     TOO_DEEP,
     ConversionError,
     DocumentError,
     Finding,
     PlacedError,
+    UnknownVersionError,
 )
-from trundle.runtime._lookup import Conversion, Lookup, ResourceType, spoken
+from trundle.runtime._lenience import STRICT, Lenience
+from trundle.runtime._lookup import Conversion, Lookup, ResourceType
 from trundle.runtime._merge import merge_objects, without_marks
 from trundle.runtime._objects import WRITTEN_WITH, GeneratedObject, StorageObject
+from trundle.runtime._outcomes import Lost, Outcome, lost_between, outcome_of, paired
 from trundle.runtime._owning import own
-from trundle.runtime._reading import Reading, json_bytes
+from trundle.runtime._reading import BYTES, Reading, json_bytes, read_head
 from trundle.runtime._routes import Routes
+from trundle.runtime._spelling import spelt
 from trundle.runtime._writing import finite, not_finite, written
 
 
@@ -54,6 +60,7 @@ class Scheme:
         self._lookup = Lookup(package, resources)
         self.resources = self._lookup.resources
         self._reading = Reading(self._lookup)
+        self._lenience = Lenience(unknown="keep" if unknown == "keep" else "error")
         # What was read has no infinite numbers, and only hooks could make any.
         self._routes = Routes(self._lookup, self._reading, self.encode if hooked else None)
 
@@ -65,37 +72,24 @@ class Scheme:
         *,
         version: str | None = None,
         resource: str | None = None,
+        lenience: Lenience | None = None,
     ) -> Any:
         """Converts a document or an object to another version, or to what a store keeps.
 
-        Args:
-            value: a dictionary or an object of any version, or what a store keeps.
-            to: the API version that is wanted; None for what a store keeps.
-            base: what the store keeps now; the value is then written over it, so that whatever its
-                version cannot see stays.
-            version: the value's version, where a document does not say.
-            resource: the value's resource type, where a document does not say.
-
-        Returns:
-            A dictionary for a dictionary, an object for an object. It shares nothing that can be changed
-            with the value or the base.
-
-        Raises:
-            DocumentError: the document is not what its version says; all findings are named.
-            UnknownVersionError: there is no such version or resource type.
-            ConversionError: an entry of the bag cannot be read, or a hook failed.
+        A dictionary gives a dictionary, an object an object. See `AnyScheme.convert`.
         """
         if isinstance(value, GeneratedObject):
+            self._check_version(value, version)
             return own(self._convert_object(value, to, self._stored(base)))
-        data = json_bytes(value)
         return json.loads(
             self.convert_json(
-                data,
+                json_bytes(value),
                 to,
                 None if base is None else self._base_bytes(base),
                 version=version,
                 resource=resource,
                 strict=True,
+                lenience=lenience,
             )
         )
 
@@ -108,47 +102,123 @@ class Scheme:
         version: str | None = None,
         resource: str | None = None,
         strict: bool = False,
+        lenience: Lenience | None = None,
     ) -> bytes:
         """Like `convert`, from JSON to JSON; numbers in free-form data keep their spelling.
 
-        Between API versions that convert straight to each other, only what the conversion touches is decoded,
-        and only that is validated: it has its type, and an object that is touched has no unknown and lacks no
-        required property. All else has to be well-formed JSON, and is passed on as it is written, white
-        space included. Every other document, and one about which anything is unusual, is validated whole.
-
-        Args:
-            data: a document.
-            to: the API version that is wanted; None for what a store keeps.
-            base: what the store keeps now.
-            version: the document's version, where it does not say.
-            resource: the document's resource type, where it does not say.
-            strict: whether all of the document is validated.
-
-        Raises:
-            DocumentError: the document is not what its version says; all findings are named.
-            UnknownVersionError: there is no such version or resource type.
-            ConversionError: an entry of the bag cannot be read, or a hook failed.
+        Only what a conversion touches is validated unless it is `strict`. See `AnyScheme.convert_json`.
         """
-        if base is None and to is not None:
-            routed = self._routes.convert(bytes(data), to, version, resource, strict=strict)
+        lenience = lenience or self._lenience
+        if base is None and to is not None and not lenience.defaults:
+            whole = strict or lenience.looks_at_all
+            routed = self._routes.convert(bytes(data), to, version, resource, strict=whole)
             if routed is not None:
                 return routed
         stored = self._stored(base)
-        value = self._decoded_over(data, stored, version, resource)
+        value = self._decoded_over(data, stored, version, resource, lenience)
         converted = self._convert_object(value, to, stored)
         return self.encode(converted) if self.hooked else written(converted)
 
-    def to_storage(self, value: Any, base: Any = None, *, version: str | None = None) -> Any:
+    def read(self, version: str, stored: Any) -> Any:
+        """What a store keeps, as it is seen at a version, in the form in which it is kept.
+
+        See `AnyScheme.read`.
+        """
+        if not isinstance(stored, GeneratedObject):
+            if read_head(json_bytes(stored)).written_with is None:
+                raise self._not_stored("a document")
+        elif not isinstance(stored, StorageObject):
+            raise self._not_stored("an object")
+        return self._in_form(stored, version, None, None, None, self._lenience)
+
+    def put(
+        self,
+        version: str | None,
+        document: Any,
+        stored: Any = None,
+        *,
+        resource: str | None = None,
+        lenience: Lenience | None = None,
+    ) -> Any:
+        """Writes a document of a version over what a store keeps; gives what it keeps from now on.
+
+        See `AnyScheme.put`.
+        """
+        return self._in_form(document, None, stored, version, resource, lenience or self._lenience)
+
+    def attempt(
+        self,
+        value: Any,
+        to: str | None = None,
+        base: Any = None,
+        *,
+        version: str | None = None,
+        resource: str | None = None,
+        lenience: Lenience | None = None,
+        losses: bool = False,
+    ) -> Outcome:
+        """Converts a document, and gives its result or its error, what was lost and what was tolerated.
+
+        See `AnyScheme.attempt`.
+        """
+        lenience = lenience or self._lenience
+
+        def convert(noting: Lenience) -> Any:
+            return self._in_form(value, to, base, version, resource, noting)
+
+        def lost(result: Any) -> Iterator[Lost]:
+            if losses and to is not None and base is None:
+                silent = msgspec.structs.replace(lenience, report=None)
+                yield from self._lost(value, result, version, resource, silent)
+
+        return outcome_of(convert, lost, lenience)
+
+    def convert_many(
+        self,
+        values: Iterable[Any],
+        to: str | None = None,
+        bases: Iterable[Any] | None = None,
+        *,
+        version: str | None = None,
+        resource: str | None = None,
+        lenience: Lenience | None = None,
+        losses: bool = False,
+    ) -> Iterator[Outcome]:
+        """Attempts each of some documents; one bad document blocks no other.
+
+        See `AnyScheme.convert_many`.
+        """
+        for value, base in paired(values, bases):
+            yield self.attempt(
+                value,
+                to,
+                base,
+                version=version,
+                resource=resource,
+                lenience=lenience,
+                losses=losses,
+            )
+
+    def to_storage(
+        self,
+        value: Any,
+        base: Any = None,
+        *,
+        version: str | None = None,
+        lenience: Lenience | None = None,
+    ) -> Any:
         """An API object or document as the storage object that a store keeps.
 
         With a `base`, this is the law-keeping write: reading it back gives the value, writing what one
         read gives an object that equals the base, and what the value's version cannot see stays as it was.
-        The result shares nothing that can be changed with the value or the base.
+        The result shares nothing that can be changed with the value or the base. See `AnyScheme.to_storage`.
         """
         stored = self._stored(base)
         if isinstance(value, GeneratedObject):
+            self._check_version(value, version)
             return own(self._convert_object(value, None, stored))
-        read = self._decoded_over(json_bytes(value), stored, version, None)
+        data = json_bytes(value)
+        read = self._decoded_over(data, stored, version, None, lenience or self._lenience)
         found = self._convert_object(read, None, stored)
         return own(found) if isinstance(base, GeneratedObject) else found
 
@@ -158,15 +228,18 @@ class Scheme:
         return own(found) if isinstance(stored, GeneratedObject) else found
 
     def decode(
-        self, data: bytes, *, version: str | None = None, resource: str | None = None
+        self,
+        data: bytes,
+        *,
+        version: str | None = None,
+        resource: str | None = None,
+        lenience: Lenience | None = None,
     ) -> Any:
         """Reads a document as an object of its version, or of its storage version.
 
-        Raises:
-            DocumentError: the document is not what its version says; all findings are named.
-            UnknownVersionError: there is no such version or resource type.
+        See `AnyScheme.decode`.
         """
-        return self._reading.read(data, version, resource, strict=self.unknown == "error")
+        return self._reading.read(data, version, resource, lenience or self._lenience)
 
     def encode(self, value: GeneratedObject) -> bytes:
         """The compact JSON of an object.
@@ -177,7 +250,7 @@ class Scheme:
         try:
             data = written(value)
         except UnicodeEncodeError as error:
-            found = Finding("$", f"Expected text that UTF-8 can hold: {error.reason}")
+            found = Finding("$", "text that UTF-8 can hold", f"an error: {error.reason}")
             raise DocumentError(self._lookup.subject(value), [found]) from None
         if b"null" in data and not finite(value):
             findings = tuple(not_finite(value))
@@ -185,31 +258,71 @@ class Scheme:
                 raise DocumentError(self._lookup.subject(value), findings)
         return data
 
+    def _in_form(
+        self,
+        value: Any,
+        to: str | None,
+        base: Any,
+        version: str | None,
+        resource: str | None,
+        lenience: Lenience,
+    ) -> Any:
+        """Converts a document whole: JSON to JSON, a dictionary to a dictionary, an object to an object."""
+        if not isinstance(value, BYTES):
+            return self.convert(
+                value, to, base, version=version, resource=resource, lenience=lenience
+            )
+        return self.convert_json(
+            json_bytes(value),
+            to,
+            None if base is None else self._base_bytes(base),
+            version=version,
+            resource=resource,
+            strict=True,
+            lenience=lenience,
+        )
+
+    def _lost(
+        self,
+        value: Any,
+        result: Any,
+        version: str | None,
+        resource: str | None,
+        lenience: Lenience,
+    ) -> Iterator[Lost]:
+        """What of a document cannot be read back from its result."""
+        source, there = value, result
+        if not isinstance(value, GeneratedObject):
+            source = self._reading.read(json_bytes(value), version, resource, lenience)
+            there = self._reading.read(json_bytes(result), None, resource, STRICT.of_stored())
+        to = None if isinstance(source, StorageObject) else self._lookup.origin(type(source))[1]
+        yield from lost_between(source, self._convert_object(there, to, None))
+
     def _decoded_over(
-        self, data: bytes, stored: Any, version: str | None, resource: str | None
+        self,
+        data: bytes,
+        stored: Any,
+        version: str | None,
+        resource: str | None,
+        lenience: Lenience,
     ) -> Any:
         """Reads a document that is written over a stored one.
 
         What a reader of the stored object is shown may be written back, even what its version does not
-        know or requires in vain; anything more of the kind is an error.
+        know or requires in vain; anything more of the kind is for the lenience to decide.
         """
+        if stored is None:
+            return self._reading.read(data, version, resource, lenience)
+        strictly = Lenience(defaults=lenience.defaults, report=lenience.report)
         try:
-            return self.decode(data, version=version, resource=resource)
-        except DocumentError as error:
-            if stored is None:
+            return self._reading.read(data, version, resource, strictly)
+        except DocumentError:
+            _, named, kept = self._reading.names(data, version, resource)
+            if kept:
                 raise
-            try:
-                value = self._reading.read(data, version, resource, strict=False)
-            except DocumentError:
-                raise error from None
-            if isinstance(value, StorageObject):
-                raise
-            shown = self._convert_object(stored, self._lookup.origin(type(value))[1], None)
-            _, known = read_value(write_value(shown), type(value), strict=True)
-            findings = [each for each in error.findings if each not in known]
-            if findings:
-                raise DocumentError(error.subject, findings) from None
-            return value
+        shown = self._convert_object(stored, named, None)
+        _, known = read_value(write_value(shown), type(shown), strict=True)
+        return self._reading.read(data, version, resource, lenience, frozenset(known))
 
     def _convert_object(self, value: Any, to: str | None, base: Any) -> Any:
         if isinstance(value, StorageObject):
@@ -309,51 +422,17 @@ class Scheme:
             )
         return found
 
+    def _not_stored(self, what: str) -> ConversionError:
+        return ConversionError(
+            f"expected a stored document, found {what} without {WRITTEN_WITH!r}; read what a store keeps"
+        )
+
+    def _check_version(self, value: GeneratedObject, version: str | None) -> None:
+        own_version = self._lookup.origin(type(value))[1]
+        if version is not None and spelt(own_version, (version,)) is None:
+            raise UnknownVersionError(
+                f"the object is of version {own_version!r}, but {version!r} was asked for; leave one out"
+            )
+
     def _base_bytes(self, base: Any) -> bytes:
         return self.encode(base) if isinstance(base, GeneratedObject) else json_bytes(base)
-
-
-def conversion_of(source: type[Any], target: type[Any] | None, *, up: bool) -> Callable[[Any], Any]:
-    """The conversion between a class and the storage classes that keep it.
-
-    Args:
-        source: a generated class.
-        target: a storage class; None where there is just one.
-        up: whether the way leads to storage.
-
-    Raises:
-        ConversionError: there is none, or there are several to choose from.
-    """
-    scheme = scheme_of(source)
-    if not up:
-        assert target is not None
-        function, wants_base = scheme.function(target, source)
-    elif target is not None:
-        function, wants_base = scheme.function(source, target)
-    else:
-        found = [each for each in scheme.conversions(source) if each.target.startswith("storage")]
-        if len(found) != 1:
-            choices = ", ".join(each.target for each in found)
-            raise ConversionError(
-                f"{spoken(source)} is kept as "
-                + (f"several storage classes: {choices}; name one" if found else "no storage class")
-            )
-        function, wants_base = scheme.function(source, scheme._lookup.load(found[0].target))  # noqa: SLF001
-    if wants_base:
-        return lambda value: own(function(value, None))
-    return lambda value: own(function(value))
-
-
-def scheme_of(class_: type[Any]) -> Scheme:
-    """The scheme of the generated package that a class belongs to: the nearest one around its module.
-
-    Raises:
-        ConversionError: it belongs to none.
-    """
-    package = class_.__module__
-    while package:
-        scheme = getattr(sys.modules.get(package), "scheme", None)
-        if isinstance(scheme, Scheme) and scheme.package == package:
-            return scheme
-        package = package.rpartition(".")[0]
-    raise ConversionError(f"{spoken(class_)} does not belong to a generated package")

@@ -71,7 +71,7 @@ def not_finite(value: Any, path: str = "$") -> Iterator[Finding]:
     """Every number that JSON cannot have."""
     if isinstance(value, float):
         if value - value != 0:
-            yield Finding(path, f"Expected a finite number, got `{value}`")
+            yield Finding(path, "a finite number", f"`{value}`")
     elif isinstance(value, GeneratedObject | Entry):
         for name, encoded in zip(
             value.__struct_fields__, value.__struct_encode_fields__, strict=True

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from trundle.runtime import DocumentError, Finding, Scheme
-from trundle.runtime._documents import read_value
+from trundle.runtime._careful import read_value
 from trundle.verify._edits import edits
 from trundle.verify._values import objects, struct_info
 

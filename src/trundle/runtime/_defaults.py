@@ -1,0 +1,108 @@
+"""Filling in the defaults that a schema declares, as an API server does for structural schemas.
+
+A class says the defaults of its properties in `__defaults__`. They are filled in where the object is there, and then
+inside of what was filled in.
+"""
+
+import functools
+import typing
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from trundle.runtime._bag import decoder
+from trundle.runtime._careful import read_value
+from trundle.runtime._documents import member_path
+from trundle.runtime._lenience import Tolerated
+from trundle.runtime._objects import ABSENT, GeneratedObject
+
+
+class _Default(NamedTuple):
+    attribute: str
+    name: str
+    type: Any
+    json: str
+
+
+class _Filling(NamedTuple):
+    """What filling in looks at in objects of a class: its own defaults, and where further ones may be."""
+
+    own: tuple[_Default, ...]
+    within: tuple[tuple[str, str], ...]
+
+
+def fill_in(value: Any, path: str = "$") -> Iterator[Tolerated]:
+    """Fills in what is missing in an object and all within it; gives what was filled in.
+
+    Args:
+        value: an object of a generated class that belongs to the caller, or lists or maps of these.
+        path: where it stands in its document.
+    """
+    if isinstance(value, GeneratedObject):
+        filling = _filling(type(value))
+        for each in filling.own:
+            if getattr(value, each.attribute) is ABSENT and (made := _made(each)) is not ABSENT:
+                setattr(value, each.attribute, made)
+                default = f"the default `{each.json}`"
+                yield Tolerated(member_path(path, each.name), default, "nothing", "filled in")
+        for attribute, name in filling.within:
+            member = getattr(value, attribute)
+            if member is not ABSENT:
+                yield from fill_in(member, member_path(path, name))
+    elif isinstance(value, list):
+        for place, item in enumerate(value):
+            yield from fill_in(item, f"{path}[{place}]")
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield from fill_in(item, member_path(path, name))
+
+
+def _made(default: _Default) -> Any:
+    """A default as a value of its own; it may lack what is filled in next, and is absent where it is of no use."""
+    try:
+        return decoder(default.type).decode(default.json)
+    except msgspec.ValidationError:
+        value, findings = read_value(default.json.encode(), default.type, strict=False)
+        return ABSENT if findings else value
+
+
+@functools.cache
+def _filling(class_: type[Any]) -> _Filling:
+    declared = class_.__defaults__
+    fields = msgspec.structs.fields(class_)
+    return _Filling(
+        tuple(
+            _Default(field.name, field.encode_name, field.type, declared[field.name])
+            for field in fields
+            if field.name in declared
+        ),
+        tuple(
+            (field.name, field.encode_name)
+            for field in fields
+            if any(_reaches_defaults(each) for each in classes_in(field.type))
+        ),
+    )
+
+
+def _reaches_defaults(class_: type[Any]) -> bool:
+    """Whether objects of a class, or any within them, have defaults."""
+    seen = {class_}
+    waiting = [class_]
+    for each in waiting:
+        if each.__defaults__:
+            return True
+        for field in msgspec.structs.fields(each):
+            for inner in classes_in(field.type):
+                if inner not in seen:
+                    seen.add(inner)
+                    waiting.append(inner)
+    return False
+
+
+def classes_in(type_: Any) -> Iterator[type[Any]]:
+    """The generated classes that an annotation names."""
+    if isinstance(type_, type) and issubclass(type_, GeneratedObject):
+        yield type_
+    for each in typing.get_args(type_):
+        yield from classes_in(each)

@@ -1,0 +1,56 @@
+"""What the methods of generated classes call: the scheme that a class belongs to, and its conversions."""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from trundle.runtime._errors import ConversionError
+from trundle.runtime._lookup import spoken
+from trundle.runtime._owning import own
+from trundle.runtime._scheme import Scheme
+
+
+def conversion_of(source: type[Any], target: type[Any] | None, *, up: bool) -> Callable[[Any], Any]:
+    """The conversion between a class and the storage classes that keep it.
+
+    Args:
+        source: a generated class.
+        target: a storage class; None where there is just one.
+        up: whether the way leads to storage.
+
+    Raises:
+        ConversionError: there is none, or there are several to choose from.
+    """
+    scheme = scheme_of(source)
+    if not up:
+        assert target is not None
+        function, wants_base = scheme.function(target, source)
+    elif target is not None:
+        function, wants_base = scheme.function(source, target)
+    else:
+        found = [each for each in scheme.conversions(source) if each.target.startswith("storage")]
+        if len(found) != 1:
+            choices = ", ".join(each.target for each in found)
+            raise ConversionError(
+                f"{spoken(source)} is kept as "
+                + (f"several storage classes: {choices}; name one" if found else "no storage class")
+            )
+        function, wants_base = scheme.function(source, scheme._lookup.load(found[0].target))  # noqa: SLF001
+    if wants_base:
+        return lambda value: own(function(value, None))
+    return lambda value: own(function(value))
+
+
+def scheme_of(class_: type[Any]) -> Scheme:
+    """The scheme of the generated package that a class belongs to: the nearest one around its module.
+
+    Raises:
+        ConversionError: it belongs to none.
+    """
+    package = class_.__module__
+    while package:
+        scheme = getattr(sys.modules.get(package), "scheme", None)
+        if isinstance(scheme, Scheme) and scheme.package == package:
+            return scheme
+        package = package.rpartition(".")[0]
+    raise ConversionError(f"{spoken(class_)} does not belong to a generated package")
