@@ -14,6 +14,7 @@ _RESERVED_ATTRIBUTES = frozenset(
         *keyword.softkwlist,
         *(name for name in dir(builtins) if name.islower()),
         "additional_properties",
+        "bag",
         "convert_from_storage",
         "convert_to_storage",
         "msgspec",
@@ -43,6 +44,8 @@ _RESERVED_CLASSES = frozenset(
         "StorageObject",
         "StrEnum",
         "TypedDict",
+        "UNKNOWN",
+        "WRITTEN_WITH",
     }
 )
 

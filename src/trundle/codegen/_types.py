@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from trundle import runtime
 from trundle.codegen._classes import ApiNode, Classes, ClassPath, StorageNode
 from trundle.codegen._naming import attribute_name, attribute_names, camel
 from trundle.codegen._text import call, class_mark, docstring, text_literal, tuple_literal
@@ -181,21 +182,28 @@ class TypeRenderer:
         self, node: ApiNode | StorageNode, definition: ObjectType, names: Mapping[str, str]
     ) -> list[str]:
         lines = []
+        unknown = own_name(definition, "UNKNOWN")
+        if unknown != "UNKNOWN":
+            lines.append(
+                "    unknown: dict[str, FreeForm] | Absent = "
+                f"msgspec.field(default=ABSENT, name={unknown})\n"
+            )
         if definition.additional is not None:
             place = Place(node.version, ADDITIONAL)
             annotation = self.annotation(node, MapOf(definition.additional), place)
             lines.append(
                 f"    additional_properties: {annotation} | Absent = "
-                "msgspec.field(default=ABSENT, name=ADDITIONAL)\n"
+                f"msgspec.field(default=ABSENT, name={own_name(definition, 'ADDITIONAL')})\n"
             )
         if isinstance(node, StorageNode):
             if self.resource(node) is not None:
                 lines.append(
                     "    written_with: str | Absent = "
-                    "msgspec.field(default=ABSENT, name=WRITTEN_WITH)\n"
+                    f"msgspec.field(default=ABSENT, name={own_name(definition, 'WRITTEN_WITH')})\n"
                 )
             lines.append(
-                "    property_bag: PropertyBag | Absent = msgspec.field(default=ABSENT, name=BAG)\n"
+                "    property_bag: PropertyBag | Absent = "
+                f"msgspec.field(default=ABSENT, name={own_name(definition, 'BAG')})\n"
             )
             lines.extend(_list_keys(definition, names))
         else:
@@ -248,6 +256,19 @@ class TypeRenderer:
             return self.annotation(StorageNode(lineage, place.version), type_, place)
         node = ApiNode(place.version, lineage.nodes[place.version])
         return self.annotation(node, type_, place)
+
+
+def own_name(definition: ObjectType, constant: str) -> str:
+    """What a class calls something in documents that is no property, as source text.
+
+    That is the runtime's constant; where properties are called like it, a text with more of `$` before it.
+    """
+    plain = getattr(runtime, constant).removeprefix("$")
+    used = [each.name for each in definition.properties if each.name.endswith(plain)]
+    taken = [len(name) - len(plain) for name in used if not name.removesuffix(plain).strip("$")]
+    if not any(taken):
+        return constant
+    return text_literal("$" * (max(taken) + 1) + plain)
 
 
 def _shown(value: Any) -> str:

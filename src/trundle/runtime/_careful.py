@@ -13,10 +13,10 @@ import msgspec
 from msgspec import inspect
 
 from trundle.runtime._bag import decoder
-from trundle.runtime._documents import member_path
+from trundle.runtime._documents import MARKS, OTHERS, member_path, own_names, plain_name
 from trundle.runtime._errors import Finding
 from trundle.runtime._lenience import STRICT, Lenience, Tolerated
-from trundle.runtime._objects import ABSENT, ADDITIONAL, BAG, UNKNOWN, GeneratedObject
+from trundle.runtime._objects import ABSENT, GeneratedObject
 
 _NO_VALUE: Any = object()
 
@@ -41,7 +41,9 @@ def _inspected(type_: Any) -> Any:
     return inspect.type_info(type_)
 
 
-def read_value(data: bytes, type_: Any, *, strict: bool) -> tuple[Any, tuple[Finding, ...]]:
+def read_value(
+    data: bytes, type_: Any, *, strict: bool, stored: bool = True
+) -> tuple[Any, tuple[Finding, ...]]:
     """Reads a value of some type from JSON.
 
     Args:
@@ -49,11 +51,13 @@ def read_value(data: bytes, type_: Any, *, strict: bool) -> tuple[Any, tuple[Fin
         type_: a generated class, or any type that msgspec knows.
         strict: whether unknown and missing properties are findings; otherwise unknown ones are kept in
             the object and missing ones are absent.
+        stored: whether objects of storage classes are stored ones, which may have bags.
 
     Returns:
         The value and all findings; the value is of use only where there is none.
     """
-    read = read_leniently(data, type_, STRICT if strict else STRICT.of_stored())
+    lenience = STRICT if strict else STRICT.of_stored()
+    read = read_leniently(data, type_, lenience, stored=stored)
     return read.value, read.findings
 
 
@@ -72,7 +76,12 @@ class Read(NamedTuple):
 
 
 def read_leniently(
-    data: bytes, type_: Any, lenience: Lenience, shown: Collection[Finding] = ()
+    data: bytes,
+    type_: Any,
+    lenience: Lenience,
+    shown: Collection[Finding] = (),
+    *,
+    stored: bool = True,
 ) -> Read:
     """Reads a value of some type from JSON; defaults are not filled in here.
 
@@ -81,15 +90,18 @@ def read_leniently(
         type_: a generated class, or any type that msgspec knows.
         lenience: what is tolerated.
         shown: what is missing or unknown in what the writer was shown, and may be written back like that.
+        stored: whether objects of storage classes are stored ones, which may have bags.
     """
-    reader = _Reader(lenience, shown)
+    reader = _Reader(lenience, shown, stored=stored)
     value = reader.read(msgspec.Raw(data), _inspected(type_), "$")
     return Read(value, tuple(reader.findings), tuple(reader.tolerated))
 
 
 class _Reader:
-    def __init__(self, lenience: Lenience, shown: Collection[Finding]) -> None:
+    def __init__(self, lenience: Lenience, shown: Collection[Finding], *, stored: bool) -> None:
         self.lenience = lenience
+        self.stored = stored
+        self.hidden = OTHERS if stored else (*OTHERS, *MARKS)
         self.shown = shown
         self.findings: list[Finding] = []
         self.tolerated: list[Tolerated] = []
@@ -176,14 +188,15 @@ class _Reader:
         fields: dict[str, _Field] = _fields(class_)
         values: dict[str, Any] = {}
         others: dict[str, msgspec.Raw] = {}
+        own = own_names(class_) if self.stored else ()
         for name, part in parts.items():
             field = fields.get(name)
-            if field is None or name in {UNKNOWN, ADDITIONAL}:
+            if field is None or field.attribute in self.hidden:
                 if name != class_.__struct_config__.tag_field:
-                    others[name] = part
+                    others[plain_name(name, own)] = part
                 continue
             place = member_path(path, name)
-            if name == BAG:
+            if field.attribute == "property_bag":
                 values[field.attribute] = self.plain(part, field.type, place)
             elif not self.dropped(part, field.type, place):
                 values[field.attribute] = self.read(part, field.type, place)
@@ -213,7 +226,9 @@ class _Reader:
         path: str,
     ) -> None:
         """Keeps properties that the class has no field for, drops them or notes them."""
-        additional = fields.get(ADDITIONAL)
+        additional = next(
+            (each for each in fields.values() if each.attribute == "additional_properties"), None
+        )
         if additional is not None:
             if others:
                 values[additional.attribute] = self.additional(others, additional, path)

@@ -1,11 +1,48 @@
 """Documents: where places are in them, and writing them with nothing left out."""
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
 from trundle.runtime._objects import ABSENT, ADDITIONAL, UNKNOWN, GeneratedObject
+
+MARKS = ("property_bag", "written_with")
+"""Attributes that only stored documents have; others may have properties under their names in documents."""
+
+OTHERS = ("unknown", "additional_properties")
+"""Attributes whose members stand among an object's own in documents."""
+
+
+@functools.cache
+def own_names(class_: Any) -> tuple[str, ...]:
+    """What stored objects of a class have that no property is: under which names in documents."""
+    return tuple(wire_name(class_, each) for each in MARKS if each in class_.__struct_fields__)
+
+
+def wire_name(class_: Any, attribute: str) -> str:
+    """The name of an attribute in documents."""
+    place = class_.__struct_fields__.index(attribute)
+    name: str = class_.__struct_encode_fields__[place]
+    return name
+
+
+def stored_name(name: str, own: tuple[str, ...]) -> str:
+    """How a property that no class declares is spelt in a stored object.
+
+    One that is spelt as something of the store's own, with any number of `$` before it, gets one more.
+    """
+    return f"${name}" if any(_spelt_like(name, each) for each in own) else name
+
+
+def plain_name(name: str, own: tuple[str, ...]) -> str:
+    """The property that is spelt like this in a stored object."""
+    return name[1:] if any(_spelt_like(name, each) for each in own) else name
+
+
+def _spelt_like(name: str, own: str) -> bool:
+    return name.endswith(own) and not name.removesuffix(own).strip("$")
 
 
 def member_path(path: str, name: str) -> str:
@@ -26,21 +63,31 @@ _UNKNOWN = UNKNOWN.encode()
 _ADDITIONAL = ADDITIONAL.encode()
 
 
-def write_value(value: Any) -> bytes:
-    """The compact JSON of a value, with unknown and additional properties in their places."""
+_ESCAPED = b"\\u0024"
+
+
+def may_be_kept_apart(data: bytes) -> bool:
+    """Whether a document may have what objects keep apart, with its `$` escaped or not."""
+    return (b"$" in data and kept_apart(data, 0)) or (b"\\" in data and _ESCAPED in data)
+
+
+def write_value(value: Any, *, stored: bool = True) -> bytes:
+    """The compact JSON of a value, with unknown and additional properties in their places.
+
+    Args:
+        value: an object, or a list or map of some.
+        stored: whether objects of storage classes are written as a store keeps them.
+    """
     data = msgspec.json.encode(value)
-    if b'"$unknown"' in data or b'"$additional"' in data:
-        return b"".join(_written(value))
-    return data
+    return b"".join(_written(value, stored=stored)) if kept_apart(data, 0) else data
 
 
 def same_content(one: Any, other: Any) -> bool:
     """Whether two values say the same as JSON, whatever the order of their members and the white space."""
-    ours, theirs = write_value(one), write_value(other)
-    if ours == theirs:
+    if msgspec.json.encode(one) == msgspec.json.encode(other):
         return True
     try:
-        return _in_order(ours) == _in_order(theirs)
+        return _in_order(write_value(one)) == _in_order(write_value(other))
     except msgspec.DecodeError:
         return False
 
@@ -64,35 +111,35 @@ def without_bags(value: Any) -> Any:
     return value
 
 
-def _written(value: Any) -> Iterator[bytes]:
+def _written(value: Any, *, stored: bool) -> Iterator[bytes]:
     match value:
         case GeneratedObject():
-            yield from _written_members(_object_members(value))
+            yield from _written_members(_object_members(value, stored=stored), stored=stored)
         case dict():
-            yield from _written_members(value.items())
+            yield from _written_members(value.items(), stored=stored)
         case list():
             yield b"["
             for place, item in enumerate(value):
                 if place:
                     yield b","
-                yield from _written(item)
+                yield from _written(item, stored=stored)
             yield b"]"
         case _:
             yield msgspec.json.encode(value)
 
 
-def _written_members(members: Any) -> Iterator[bytes]:
+def _written_members(members: Any, *, stored: bool) -> Iterator[bytes]:
     yield b"{"
     for place, (name, value) in enumerate(members):
         if place:
             yield b","
         yield msgspec.json.encode(name)
         yield b":"
-        yield from _written(value)
+        yield from _written(value, stored=stored)
     yield b"}"
 
 
-def _object_members(value: GeneratedObject) -> Iterator[tuple[str, Any]]:
+def _object_members(value: GeneratedObject, *, stored: bool) -> Iterator[tuple[str, Any]]:
     config = value.__struct_config__
     if config.tag is not None and config.tag_field is not None:
         yield config.tag_field, config.tag
@@ -102,14 +149,15 @@ def _object_members(value: GeneratedObject) -> Iterator[tuple[str, Any]]:
         member = getattr(value, name)
         if member is ABSENT:
             continue
-        if encoded in {UNKNOWN, ADDITIONAL}:
+        if name in OTHERS:
             others.update(member)
         else:
             known.add(encoded)
             yield encoded, member
+    own = own_names(type(value)) if stored else ()
     for name, member in others.items():
-        if name not in known:
-            yield name, member
+        if (spelt := stored_name(name, own)) not in known:
+            yield spelt, member
 
 
 def find_path(root: Any, wanted: object) -> str | None:

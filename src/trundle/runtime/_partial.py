@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from trundle.runtime._documents import wire_name
 from trundle.runtime._lookup import Lookup
 from trundle.runtime._objects import UNKNOWN, ApiObject, GeneratedObject
 
@@ -43,11 +44,11 @@ class _Making:
 
     def _made(self, class_: type[Any], function: str) -> type[Any] | None:
         touched = self.lookup.touched(function)
-        if touched is None:
+        if touched is None or wire_name(class_, "unknown") != UNKNOWN:
             return None
         fields = []
         for field in msgspec.structs.fields(class_):
-            if field.encode_name == UNKNOWN:
+            if field.name == "unknown":
                 continue
             if field.name in touched:
                 type_ = self._part(field.type, touched[field.name])

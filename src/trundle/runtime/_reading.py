@@ -14,7 +14,7 @@ import msgspec
 
 from trundle.runtime._careful import read_leniently
 from trundle.runtime._defaults import fill_in
-from trundle.runtime._documents import kept_apart
+from trundle.runtime._documents import may_be_kept_apart, wire_name
 from trundle.runtime._errors import (
     TOO_DEEP,
     DocumentError,
@@ -26,7 +26,7 @@ from trundle.runtime._groups import GroupVersion
 from trundle.runtime._lenience import Lenience
 from trundle.runtime._lookup import Lookup, ResourceType
 from trundle.runtime._objects import WRITTEN_WITH, ApiObject
-from trundle.runtime._spelling import BagSpelling, spelt
+from trundle.runtime._spelling import BagSpelling, is_version, spelt
 
 
 class Head(msgspec.Struct):
@@ -106,7 +106,8 @@ class Reading:
         for name, own in self._spelt(class_, found.name_property):
             setattr(value, name, own)
         start = self.start(data, class_, found.name_property)
-        if start is not None and len(self._known) < STARTS:
+        certain = not stored or "additional_properties" not in class_.__struct_fields__
+        if start is not None and certain and len(self._known) < STARTS:
             self._known[start.text, stored] = (self._decoders[class_].decode, start)
         return self._filled(value, lenience)
 
@@ -126,7 +127,7 @@ class Reading:
         place = data.find(b"$")
         stored = place >= 0 and data.find(STORED, place) >= 0
         known = self._known.get((start_of(data), stored))
-        if known is None or (place >= 0 and kept_apart(data, place)):
+        if known is None or may_be_kept_apart(data):
             return None
         decode, start = known
         try:
@@ -162,8 +163,29 @@ class Reading:
         """
         head = read_head(data)
         found = self._resource(head, resource)
-        stored = head.written_with is not None
-        return found, self._version_of(head, found, version, stored=stored), stored
+        named = self._named(head, found, version)
+        stored = head.written_with is not None or _MORE_MARKS in data
+        stored = stored and self._stored(data, head.written_with, found, named)
+        return found, self._spelt_version(found, named, stored=stored), stored
+
+    def _stored(
+        self, data: bytes, written_with: Any, found: ResourceType, named: str | None
+    ) -> bool:
+        """Whether a document that has `$writtenWith`, or more of `$`, is a stored one.
+
+        A store keeps the version that an object was written with under a name that no property of its root
+        has. Where a root may have any property, one of that name holds no version, as the store's does.
+        """
+        storage = None if named is None else spelt(named, found.storage)
+        if storage is None:
+            return written_with is not None
+        class_ = self.lookup.load(found.storage[storage])
+        mark = wire_name(class_, "written_with")
+        if mark != WRITTEN_WITH:
+            return mark in msgspec.json.decode(data, type=dict[str, msgspec.Raw])
+        if "additional_properties" not in class_.__struct_fields__:
+            return written_with is not None
+        return isinstance(written_with, str) and is_version(written_with)
 
     def _resource(self, head: Head, resource: str | None) -> ResourceType:
         by_name = self.lookup.by_name
@@ -176,9 +198,8 @@ class Reading:
             raise UnknownVersionError(f"{said}; {self.lookup.package} has {names}")
         return found
 
-    def _version_of(
-        self, head: Head, found: ResourceType, version: str | None, *, stored: bool
-    ) -> str:
+    def _named(self, head: Head, found: ResourceType, version: str | None) -> str | None:
+        """The version that a document or its caller names."""
         own = None
         if isinstance(head.api_version, str):
             own = GroupVersion.parse(head.api_version).within(found)
@@ -186,7 +207,10 @@ class Reading:
             raise UnknownVersionError(
                 f"the document is of version {own!r}, but {version!r} was asked for; leave one out"
             )
-        named = own or version
+        return own or version
+
+    def _spelt_version(self, found: ResourceType, named: str | None, *, stored: bool) -> str:
+        """A version of a resource type as the package spells it."""
         known = found.storage if stored else found.versions
         if named is None:
             raise UnknownVersionError(
@@ -213,7 +237,7 @@ class Reading:
         if decoder is None:
             decoder = self._decoders[class_] = msgspec.json.Decoder(class_)
         try:
-            if not kept_apart(data, data.find(b"$")):
+            if not may_be_kept_apart(data):
                 return decoder.decode(data)
         except msgspec.ValidationError:
             pass  # the careful way finds everything that is wrong, or keeps what is unknown
@@ -247,7 +271,10 @@ class Reading:
 
 _HEAD = msgspec.json.Decoder(Head)
 STORED = f'"{WRITTEN_WITH}"'.encode()
-"""What a stored document has somewhere in its text."""
+"""What a stored document has somewhere in its text, but where properties of its root have the name."""
+
+_MORE_MARKS = f'$${WRITTEN_WITH.removeprefix("$")}"'.encode()
+"""What a stored document has otherwise."""
 
 _NAMES = re.compile(
     rb'\s*\{\s*"apiVersion"\s*:\s*"([^"\\]+)"\s*,\s*"(kind|type)"\s*:\s*"([^"\\]+)"\s*'

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from trundle.runtime._bag import encode
-from trundle.runtime._documents import kept_apart
+from trundle.runtime._documents import kept_apart, may_be_kept_apart
 from trundle.runtime._errors import PlacedError
 from trundle.runtime._lookup import Lookup, ResourceType
 from trundle.runtime._partial import partial_class
@@ -108,7 +108,7 @@ class Routes:
             made = encode(converted) if self._checked is None else self._checked(converted)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, PlacedError):
             return None
-        if b"$" in data and kept_apart(data, 0):
+        if may_be_kept_apart(data):
             return None
         return None if b"$" in made and kept_apart(made, 0) else made
 

@@ -23,7 +23,7 @@ from trundle.runtime._merge import merge_objects, without_marks
 from trundle.runtime._objects import WRITTEN_WITH, GeneratedObject, StorageObject
 from trundle.runtime._outcomes import Lost, Outcome, lost_between, outcome_of, paired
 from trundle.runtime._owning import own
-from trundle.runtime._reading import BYTES, Reading, json_bytes, read_head
+from trundle.runtime._reading import BYTES, Reading, json_bytes
 from trundle.runtime._routes import Routes
 from trundle.runtime._spelling import spelt
 from trundle.runtime._writing import finite, not_finite, written
@@ -125,7 +125,7 @@ class Scheme:
         See `AnyScheme.read`.
         """
         if not isinstance(stored, GeneratedObject):
-            if read_head(json_bytes(stored)).written_with is None:
+            if not self._reading.names(json_bytes(stored), None, None)[2]:
                 raise self._not_stored("a document")
         elif not isinstance(stored, StorageObject):
             raise self._not_stored("an object")

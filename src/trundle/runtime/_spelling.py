@@ -31,6 +31,17 @@ def _spelt(text: str, known: tuple[str, ...]) -> str | None:
     return None if found is None else found.text
 
 
+def is_version(text: str) -> bool:
+    """Whether a text is the name of an API version."""
+    from trundle.version import ApiVersion, VersionError  # noqa: PLC0415
+
+    try:
+        ApiVersion.parse(text)
+    except VersionError:
+        return False
+    return True
+
+
 class BagSpelling:
     """Spells the versions in the bags of stored documents as a package does.
 
@@ -72,16 +83,20 @@ class BagSpelling:
     def _object(self, value: msgspec.Raw) -> dict[str, Any]:
         members: dict[str, Any] = dict(_OBJECT.decode(value))
         for name, each in members.items():
-            members[name] = self._bag(each) if name == BAG else self._value(each)
+            members[name] = self._bag(each) if f"${name.lstrip('$')}" == BAG else self._value(each)
         return members
 
-    def _bag(self, bag: msgspec.Raw) -> dict[str, dict[str, Any]]:
+    def _bag(self, bag: msgspec.Raw) -> Any:
+        try:
+            entries = _ENTRIES.decode(bag)
+        except msgspec.ValidationError:
+            return self._value(bag)  # a property of the name
         return {
             name: {
                 spelt(version, self._versions) or version: self._value(entry)
                 for version, entry in versions.items()
             }
-            for name, versions in _ENTRIES.decode(bag).items()
+            for name, versions in entries.items()
         }
 
 

@@ -36,15 +36,30 @@ def to_free_form(value: Any) -> FreeForm:
     """A typed value as free-form data."""
     from trundle.runtime._documents import without_bags, write_value  # noqa: PLC0415 - a document's part
 
-    return msgspec.Raw(write_value(without_bags(value)))
+    return msgspec.Raw(write_value(without_bags(value), stored=False))
 
 
 def from_free_form(value: FreeForm | None, type_: Any) -> Any:
     """Free-form data as a typed value where it fits, else absent."""
+    data = b"null" if value is None else value
     try:
-        return decoder(type_).decode(b"null" if value is None else value)
+        if any(each in bytes(data) for each in _OWN):
+            return _from_odd_form(bytes(data), type_)
+        return decoder(type_).decode(data)
     except (msgspec.MsgspecError, RecursionError):
         return ABSENT
+
+
+_OWN = (b"$propertyBag", b"$writtenWith", b"$unknown", b"$additional", b"\\u0024")
+"""What names something that is no property in an object, its `$` escaped or not."""
+
+
+def _from_odd_form(data: bytes, type_: Any) -> Any:
+    """Like `from_free_form`, of data that may have members called like something of an object's own."""
+    from trundle.runtime._careful import read_value  # noqa: PLC0415 - a document's part
+
+    found, findings = read_value(data, type_, strict=True, stored=False)
+    return ABSENT if findings else found
 
 
 def tells(value: Any, *texts: str) -> bool:

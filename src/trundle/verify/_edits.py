@@ -56,12 +56,12 @@ def _edit_object(draw: DrawFn, holder: Any, *, scalars: bool) -> None:
         setattr(holder, name, ABSENT)
     else:
         changed = _edit(draw, current, field.type, fresh, scalars=False)
-        empty = field.encode_name == "$additional" and not changed
+        empty = field.name == "additional_properties" and not changed
         setattr(holder, name, ABSENT if empty else changed)
 
 
 def _editable(value: Any, field: inspect.Field) -> bool:
-    if field.encode_name in {"$unknown", "$additional"} or value is ABSENT:
+    if field.name in {"unknown", "additional_properties"} or value is ABSENT:
         return False
     return not isinstance(value, dict | list)
 

@@ -109,11 +109,14 @@ def _stored(draw: DrawFn, scheme: Scheme, resource: str, writer: str | None, wri
 def earlier_objects(scheme: Scheme, resource: str, version: str) -> SearchStrategy[Any]:
     """Stored objects in the shape of an earlier storage version, written by that version itself."""
     class_ = object_class(scheme, resource, version)
-    plain = not any(field.encode_name == "$additional" for field in struct_info(class_).fields)
+    plain = not any(field.name == "additional_properties" for field in struct_info(class_).fields)
+    kept = struct_info(storage_class(scheme, resource, version)).fields
+    mark = next(field.encode_name for field in kept if field.name == "written_with")
 
     def written(drawn: tuple[Any, bool]) -> Any:
         document, later = drawn
-        data = scheme.encode(document)[:-1] + b',"$writtenWith":' + json.dumps(version).encode()
+        data = scheme.encode(document)[:-1] + b"," + json.dumps(mark).encode() + b":"
+        data += json.dumps(version).encode()
         data += b',"written later":[1.10]}' if later and plain else b"}"
         return scheme.decode(data)
 

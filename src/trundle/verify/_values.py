@@ -172,7 +172,7 @@ def drawn_fields(class_: Any) -> Mapping[str, inspect.Field]:
 def _drawn_fields(class_: Any) -> Mapping[str, inspect.Field]:
     info = struct_info(class_)
     skipped = {"property_bag", "written_with"}
-    additional = any(field.encode_name == "$additional" for field in info.fields)
+    additional = any(field.name == "additional_properties" for field in info.fields)
     if additional or not issubclass(class_, StorageObject):
         skipped.add("unknown")
     return {
@@ -208,12 +208,12 @@ def _field(class_: Any, field: inspect.Field, depth: int) -> SearchStrategy[Any]
 
 def field_values(class_: Any, field: inspect.Field, depth: int) -> SearchStrategy[Any]:
     """Valid values of a field of a class."""
-    match field.encode_name:
-        case "$unknown":
+    match field.name:
+        case "unknown":
             return st.dictionaries(
                 st.sampled_from(("later", "odd one")), free_forms(), min_size=1, max_size=1
             )
-        case "$additional":
+        case "additional_properties":
             inner = cast("inspect.DictType", _dict_type(field.type))
             return st.dictionaries(
                 st.sampled_from(_ADDITIONAL_KEYS),
