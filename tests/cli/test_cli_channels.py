@@ -501,6 +501,9 @@ def test_what_a_publisher_writes_does_not_steer_terminals(shop):
     assert "unpublished: a\\x1b]0;flaw fake: line\n" in shop.run(*SHOW).stdout
     assert shop.shown()["unpublished"][0]["reason"] == "a\x1b]0;flaw\nfake: line"
     assert "\x1b" not in shop.publish("1.0.0", code=3).stderr
+    shop.publish("1.2.0")
+    shop.unpublish("1.1.0", "--reason", "\x1b[8mhidden\x1b[0m")
+    assert "\\x1b[8mhidden" in shop.run(*SHOW).stdout
 
 
 def test_nothing_is_pushed_without_the_keys(signed):

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 import typer
 
-_STEERING = re.compile(r"(?!\x1b\[[0-9;]*m)[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""Control characters but tabs, line ends and colours; and those that turn the direction of writing around."""
+_STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Control characters but tabs and line ends; and those that change the direction of writing."""
 _SHOWN = 40
 """How many letters of a step are shown."""
 
@@ -59,6 +59,11 @@ def print_text(text: str) -> None:
     print_exactly(harmless(text))
 
 
+def print_styled(text: str) -> None:
+    """Prints a text with colours of its own; every other part of it went through `harmless`."""
+    print_exactly(text)
+
+
 def print_exactly(text: str) -> None:
     """Prints what programs read, such as documents, with just one line end after it."""
     if text:
@@ -66,7 +71,7 @@ def print_exactly(text: str) -> None:
 
 
 def harmless(text: str) -> str:
-    """A text without what would steer a terminal, which others may have put into it; colours stay."""
+    """A text that cannot steer a terminal: control characters, colours included, are shown as escapes."""
     return _STEERING.sub(lambda match: ascii(match[0])[1:-1], text)
 
 

@@ -9,9 +9,11 @@ from trundle.cli._failures import ExitCode, Refusal
 from trundle.cli._printing import (
     DocumentFormat,
     Format,
+    harmless,
     print_data,
     print_exactly,
     print_result,
+    print_styled,
     progress,
     say,
     shown_path,
@@ -135,11 +137,10 @@ def check(
     config = config_of(context)
     with progress("Checking") as step:
         findings = run(config, strict=strict, jobs=jobs, progress=step)
-    print_result(
-        lambda: [_finding_data(each) for each in findings],
-        lambda: "".join(f"{_finding_text(each)}\n" for each in findings),
-        output,
-    )
+    if output is Format.TABLE:
+        print_styled("".join(f"{_finding_text(each)}\n" for each in findings))
+    else:
+        print_data([_finding_data(each) for each in findings], output.value)
     errors = len(errors_among(findings))
     notes = len(findings) - errors
     say(f"{_counted(errors, 'error')}, {_counted(notes, 'note')}")
@@ -159,7 +160,7 @@ def _finding_data(finding: "Finding") -> Any:
 
 def _finding_text(finding: "Finding") -> str:
     colour = typer.colors.RED if finding.severity == "error" else typer.colors.CYAN
-    return f"{styled(finding.severity, colour)}: {finding}"
+    return f"{styled(finding.severity, colour)}: {harmless(str(finding))}"
 
 
 def lock(
