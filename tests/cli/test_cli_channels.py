@@ -1,5 +1,6 @@
 """Publishing, and everything else that is done to channels, by the commands."""
 
+import errno
 import json
 import subprocess
 import sys
@@ -534,3 +535,25 @@ def test_dry_runs_of_keys_write_nothing_and_say_what_they_would(shop):
         (folder / "keys" / f"root-{number}.pem").unlink()
     assert shop.run("keys", "rotate", "online", *keys, code=6)
     assert len(list((folder / "keys").iterdir())) == len(before) - 2
+
+
+def test_keys_in_a_folder_that_cannot_be_written_publish_with_another_one(signed, monkeypatch):
+    """As secrets are mounted in CI."""
+    from trundle.channels.trust import _store
+
+    write = _store.write_durably
+
+    def write_elsewhere(path, content, **further):
+        if "keys" in path.parts:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        write(path, content, **further)
+
+    monkeypatch.setattr(_store, "write_durably", write_elsewhere)
+    refused = signed.publish("1.1.0", "--keys", "keys", code=1).stderr
+    assert "--seen" in refused
+    assert signed.versions() == ["1.0.0"]
+    signed.publish("1.1.0", "--keys", "keys", "--seen", "ours")
+    assert signed.versions() == ["1.1.0", "1.0.0"]
+    arguments = ("channel", "repair", REPOSITORY, "--channel", "stable", "--seen", "ours")
+    signed.run(*arguments, "--keys", "keys")
+    assert "expected --keys" in signed.run(*arguments, code=2).stderr

@@ -34,6 +34,16 @@ Keys = Annotated[
         help="The folder with the channel's keys, as `trundle keys init` makes it; none for an unsigned channel.",
     ),
 ]
+KeysSeen = Annotated[
+    Path | None,
+    typer.Option(
+        "--seen",
+        metavar="DIR",
+        envvar="TRUNDLE_SEEN",
+        help="With --keys: where to remember what was seen of channels; by default `seen` in the folder with the keys. "
+        "Needed where that folder cannot be written.",
+    ),
+]
 ValidFor = Annotated[
     str | None,
     typer.Option(
@@ -99,6 +109,8 @@ def published(
     keys: Path | None,
     valid_for: dt.timedelta | None = None,
     package: str | None = None,
+    *,
+    seen: Path | None = None,
 ) -> "PublishedChannel":
     """The channel to be changed, with its keys."""
     from trundle.channels.publishing import (  # noqa: PLC0415
@@ -109,13 +121,15 @@ def published(
     from trundle.channels.trust import Lifetimes  # noqa: PLC0415
 
     signer = None
+    if seen is not None and keys is None:
+        raise Refusal(ExitCode.USAGE, "--seen: expected --keys with it, found none")
     if keys is not None:
         lifetimes = Lifetimes()
         if valid_for is not None:
             lifetimes = Lifetimes(targets=max(valid_for, lifetimes.targets), online=valid_for)
         folder = KeyFolder(keys, ask_passphrase)
         folder.roots()
-        signer = ChannelSigner(folder, clock=now, lifetimes=lifetimes)
+        signer = ChannelSigner(folder, clock=now, lifetimes=lifetimes, seen=seen)
     repository = repository_of(reference)
     return PublishedChannel(repository, word, clock=now, package=package, signer=signer)
 

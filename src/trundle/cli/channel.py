@@ -9,6 +9,7 @@ import typer
 
 from trundle.cli._channels import (
     Keys,
+    KeysSeen,
     Repository_,
     ValidFor,
     Word,
@@ -233,13 +234,14 @@ def repair(
     *,
     channel: Word,
     keys: Keys = None,
+    seen: KeysSeen = None,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
     """Finish or undo what a publisher left that died."""
     from trundle.channels.publishing import repair as run  # noqa: PLC0415
 
-    repairs = run(published(repository, channel, keys), dry_run=dry_run)
+    repairs = run(published(repository, channel, keys, seen=seen), dry_run=dry_run)
     print_result(
         lambda: [_repair_data(each) for each in repairs],
         lambda: "".join(f"{_repair_text(each)}\n" for each in repairs),
@@ -266,6 +268,7 @@ def refresh(
     *,
     channel: Word,
     keys: Keys = None,
+    seen: KeysSeen = None,
     valid_for: ValidFor = None,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
@@ -274,7 +277,7 @@ def refresh(
     from trundle.channels.publishing import refresh as run  # noqa: PLC0415
 
     lifetime = duration_of(valid_for)
-    target = published(repository, channel, keys)
+    target = published(repository, channel, keys, seen=seen)
     if keys is None and lifetime is None and target.shown() is not None:
         message = "expected --valid-for, as the channel is not signed, found none"
         raise Refusal(ExitCode.USAGE, f"{message}; say how long it is to be believed")

@@ -10,6 +10,7 @@ import typer
 
 from trundle.cli._channels import (
     Keys,
+    KeysSeen,
     Repository_,
     ValidFor,
     Word,
@@ -62,6 +63,7 @@ def publish(
         bool, typer.Option("--critical", help="The version mends something that should not wait.")
     ] = False,
     keys: Keys = None,
+    seen: KeysSeen = None,
     valid_for: ValidFor = None,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
@@ -73,7 +75,7 @@ def publish(
 
     lifetime = duration_of(valid_for)
     name = read_manifest(folder).name
-    target = published(to, channel, keys, lifetime, name)
+    target = published(to, channel, keys, lifetime, name, seen=seen)
     release = Release(
         folder,
         suffix,
@@ -125,6 +127,7 @@ def unpublish(
         ),
     ] = None,
     keys: Keys = None,
+    seen: KeysSeen = None,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
@@ -141,7 +144,7 @@ def unpublish(
         raise Refusal(
             ExitCode.USAGE, f"{found}: expected no --undo with it, found one; leave it out"
         )
-    target = published(repository, channel, keys)
+    target = published(repository, channel, keys, seen=seen)
     if undo:
         with _packed(content) as artifact:
             done = publishing.restore(target, number, artifact=artifact, dry_run=dry_run)
@@ -175,13 +178,16 @@ def promote(
     repository: In,
     channel: Word,
     keys: Keys = None,
+    seen: KeysSeen = None,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
     """Make a listed version the latest."""
     from trundle.channels.publishing import promote as run  # noqa: PLC0415
 
-    done = run(published(repository, channel, keys), version_of(version), dry_run=dry_run)
+    done = run(
+        published(repository, channel, keys, seen=seen), version_of(version), dry_run=dry_run
+    )
     print_channel(done.channel, output, dry_run=dry_run, notes=done.notes)
     tell(f"promoted {version}", dry_run=dry_run)
 
@@ -196,6 +202,7 @@ def deprecate(
     ] = None,
     undo: Annotated[bool, typer.Option("--undo", help="Take the deprecation back.")] = False,
     keys: Keys = None,
+    seen: KeysSeen = None,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
@@ -205,7 +212,7 @@ def deprecate(
     if undo == (message is not None):
         found = "both" if undo else "neither"
         raise Refusal(ExitCode.USAGE, f"expected --message or --undo, found {found}; give one")
-    target = published(repository, channel, keys)
+    target = published(repository, channel, keys, seen=seen)
     done = run(target, version_of(version), message, dry_run=dry_run)
     print_channel(done.channel, output, dry_run=dry_run, notes=done.notes)
     tell(f"{'took the deprecation back of' if undo else 'deprecated'} {version}", dry_run=dry_run)

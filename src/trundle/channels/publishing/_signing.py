@@ -20,6 +20,7 @@ from trundle.channels.serving import (
     signed_name,
 )
 from trundle.channels.trust import (
+    KeyFileError,
     Lifetimes,
     Signer,
     TrustError,
@@ -80,9 +81,18 @@ class ChannelSigner:
         """The key that signs operations, once it is certain that the online key is at hand too.
 
         Raises:
-            KeyFileError: one of them is not here, or cannot be read.
+            KeyFileError: one of them is not here, or cannot be read; or what was seen of the channel cannot be
+                remembered.
         """
         self.keys.signer("online")
+        try:
+            self._store.check_writable()
+        except OSError as error:
+            folder, found = error.filename or "the folder", error.strerror or str(error)
+            raise KeyFileError(
+                f"{folder}: expected a folder that can be written, to remember what was seen of the channel, "
+                f"found: {found}; name another one with --seen"
+            ) from error
         return self.keys.signer("targets")
 
     def verify(self, source: RepositorySource, shown: Shown) -> Shown:

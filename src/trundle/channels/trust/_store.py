@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -35,6 +36,17 @@ class TrustStore:
         plain = re.sub(r"[^A-Za-z0-9.-]+", "_", channel).strip("_.")[:60]
         digest = hashlib.sha256(channel.encode()).hexdigest()[:12]
         return self._folder / f"{plain}-{digest}.json"
+
+    def check_writable(self) -> None:
+        """Makes sure that what is seen can be remembered.
+
+        Raises:
+            OSError: the folder cannot be written.
+        """
+        self._folder.mkdir(parents=True, exist_ok=True)
+        probe = self._folder / f".{os.getpid()}.probe"
+        write_durably(probe, b"", mode=0o600)
+        probe.unlink()
 
     def state(self, channel: str) -> TrustState | None:
         """What was seen of a channel; None where it is not trusted yet.
