@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from evolving import Version, hooked, rules
 
-from trundle.evolution import HookDeclaration, TypeChanges
+from trundle.evolution import HookDeclaration, NamedConversion, TypeChanges
 
 V1, V2, V3, V4 = "2020-01-01", "2021-01-01", "2022-01-01", "2023-01-01"
 P2, P3, P4 = f"{V2}-preview", f"{V3}-preview", f"{V4}-preview"
@@ -87,6 +87,10 @@ def scalar(name: str) -> Case:
     kinds |= dict.fromkeys(("duration", "go-duration", "quantity"), "string")
     one, other = kinds.get(older, older), kinds.get(newer, newer)
     return Case({V1: thing(a=one), V2: thing(a=other)}, (rules(V1, convert={"a": name}),))
+
+
+def keyed(name: str, key: str, value: str = "") -> NamedConversion:
+    return NamedConversion(name=name, key=key, value=value)
 
 
 CASES: dict[str, Case] = {
@@ -275,6 +279,34 @@ CASES: dict[str, Case] = {
             V2: thing(b="Item") | {"Item": {"name": "string", "y": "string"}},
         },
         (rules(V1, unwrap={"a": "b"}),),
+    ),
+    "map to list": Case(
+        {
+            V1: thing(a="{Item}") | {"Item": {"x": "string", "y": "string"}},
+            V2: thing(a="[Named]") | {"Named": {"topic!": "string", "x": "string", "z": "string"}},
+        },
+        (rules(V1, convert={"a": keyed("map-to-list", "topic")}),),
+    ),
+    "map to list of values": Case(
+        {
+            V1: thing(a="{string}"),
+            V2: thing(b="[Pair]") | {"Pair": {"name": "string", "value": "string"}},
+        },
+        (rules(V1, rename={"a": "b"}, convert={"a": keyed("map-to-list", "name", "value")}),),
+    ),
+    "list to map": Case(
+        {
+            V1: thing(a="[Named]") | {"Named": {"id": "string", "x": "string", "y": "string"}},
+            V2: thing(a="{Item}") | {"Item": {"x": "string", "z": "string"}},
+        },
+        (rules(V1, convert={"a": keyed("list-to-map", "id")}),),
+    ),
+    "list to map of values": Case(
+        {
+            V1: thing(a="[Pair]") | {"Pair": {"name": "string", "value": "integer", "y": "string"}},
+            V2: thing(a="{integer}"),
+        },
+        (rules(V1, convert={"a": keyed("list-to-map", "name", "value")}),),
     ),
     "keep": Case({V1: thing(a="string"), V2: thing(a="string")}, (rules(V1, keep=("a",)),)),
     **{

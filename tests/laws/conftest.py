@@ -1,8 +1,9 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from evolving import forget
+from evolving import Store, evolve, forget
 
+from trundle.evolution import TypeChanges
 from trundle.runtime import Scheme
 
 
@@ -18,3 +19,13 @@ def forgetting() -> Iterator[Callable[[Scheme], Scheme]]:
     yield take
     for scheme in taken:
         forget(scheme)
+
+
+@pytest.fixture
+def store(forgetting: Callable[[Scheme], Scheme]) -> Callable[..., Store]:
+    """Makes a store of one object, from versions and changes."""
+
+    def make(versions: dict[str, object], *more: TypeChanges) -> Store:
+        return Store(forgetting(evolve(versions, *more)))
+
+    return make

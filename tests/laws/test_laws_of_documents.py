@@ -4,20 +4,11 @@ from collections.abc import Callable
 
 import pytest
 from cases import A2, ITEM, ITEM2, KEYS, LEVEL, P2, V1, V2, V3, V4, A, B, C, thing
-from evolving import Store, evolve, rules
+from evolving import rules
 
-from trundle.evolution import TypeChanges
 from trundle.runtime import Scheme
 
 Take = Callable[[Scheme], Scheme]
-
-
-@pytest.fixture
-def store(forgetting: Take) -> Callable[..., Store]:
-    def make(versions: dict[str, object], *more: TypeChanges) -> Store:
-        return Store(forgetting(evolve(versions, *more)))
-
-    return make
 
 
 def with_items(one: dict[str, str], other: dict[str, str], keys: str = "") -> dict[str, object]:

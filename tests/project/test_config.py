@@ -5,7 +5,7 @@ import jsonschema
 import pytest
 
 import trundle.project.config as module
-from trundle.evolution import HookReference, TypeChanges
+from trundle.evolution import HookReference, NamedConversion, TypeChanges
 from trundle.project.config import Config, config_schema, load_config
 from trundle.project.errors import ConfigError, ConfigMissingError
 from trundle.reading import compact, compose
@@ -334,6 +334,21 @@ def test_a_package_that_python_cannot_import_is_a_finding(tmp_path, name):
             "{renameType: A}",
             "5: expected a name other than A, found the same name; remove `renameType`",
         ),
+        (
+            "{convert: {a: map-to-list}}",
+            "5: expected the key of the elements, found map-to-list; write {map-to-list: {key: name}}",
+        ),
+        (
+            "{convert: {a: {map-to-list: {value: v}}}}",
+            "5: expected the key key in the properties of an element, found none; add `key:`",
+        ),
+        (
+            "{convert: {a: {string-to-integer: x}}}",
+            (
+                "5: expected one of the keys api-version-to-group, group-to-api-version, list-to-map, "
+                "map-to-list in a conversion that has to know more, found 'string-to-integer'; remove it"
+            ),
+        ),
         ("{move: {a: b..c}}", "5: expected a dotted path, found 'b..c'; remove the stray dot"),
         (
             "{keep: [a, a]}",
@@ -364,6 +379,23 @@ def test_a_rule_that_cannot_hold_is_a_finding(tmp_path, rules, expected):
     text = f"{BASE}changes:\n  v1:\n    A: {rules}\n"
     file = str(tmp_path / "trundle.yaml")
     assert findings(tmp_path, text) == [expected.replace("FILE", file)]
+
+
+def test_conversions_may_have_to_know_more_than_their_name(tmp_path):
+    rules = """
+      convert:
+        a: {api-version-to-group: v1beta2}
+        b: api-version-to-group
+        c: {map-to-list: {key: name, value: value}}
+        d: {list-to-map: {key: id}}
+    """
+    config = load_config(write(tmp_path, f"{BASE}changes:\n  v1:\n    A: {rules}\n"))
+    assert config.changes[0].convert == {
+        "a": NamedConversion(name="api-version-to-group", version="v1beta2"),
+        "b": "api-version-to-group",
+        "c": NamedConversion(name="map-to-list", key="name", value="value"),
+        "d": NamedConversion(name="list-to-map", key="id"),
+    }
 
 
 def test_an_unknown_conversion_is_a_finding_with_a_suggestion(tmp_path):

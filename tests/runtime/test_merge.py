@@ -14,7 +14,8 @@ from trundle.runtime import (
     Wrapped,
     aligned,
 )
-from trundle.runtime._merge import match, merge, merge_lists
+from trundle.runtime._matching import match
+from trundle.runtime._merge import merge, merge_lists
 
 
 class Port(StorageObject, kw_only=True):

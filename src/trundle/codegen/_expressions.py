@@ -39,6 +39,7 @@ from trundle.evolution.steps import (
     HookCall,
     HookOutput,
     Items,
+    KeepElements,
     KeepPlaces,
     Listed,
     MapText,
@@ -51,6 +52,8 @@ from trundle.evolution.steps import (
     TakeMember,
     ToEnum,
     ToFreeForm,
+    ToList,
+    ToMap,
     ToObject,
     Unstash,
     Values,
@@ -58,7 +61,7 @@ from trundle.evolution.steps import (
     Witness,
     may_lack,
 )
-from trundle.schema import Nullable, Type
+from trundle.schema import Nullable, Ref, Type
 
 _INDENT = "    "
 _TAKEN = frozenset(
@@ -203,6 +206,11 @@ class Expressions:
                 told = self.render(inner, source, hint)
                 view = f"lambda value: {self._nested(seen, 'value')}"
                 return call("refill", [source, self._entries(entries, hint), told, view])
+            case KeepElements(inner, entries, seen, keyed):
+                told = self.render(inner, source, hint)
+                view = f"lambda value: {self._nested(seen, 'value')}"
+                arguments = [source, self._entries(entries, hint), told, view]
+                return call("keep_elements", [*arguments, *self._key_and_value(keyed)])
             case TakeMember(holder, place, shape, member):
                 told = self.render(holder, source, place.property)
                 return f"take_member({told}, {self._member(place, shape, member)})"
@@ -444,6 +452,8 @@ class Expressions:
                 if inner is None:
                     return f"single({value})"
                 return f"through(single({value}), lambda first: {self._nested(inner, 'first')})"
+            case ToList() | ToMap():
+                return self._keyed(step, value)
             case ToFreeForm():
                 return f"to_free_form({value})"
             case FromFreeForm(place, type_, shape):
@@ -455,9 +465,11 @@ class Expressions:
                 return f"to_enum({value}, {self._table('values', own)})"
             case MapText(values):
                 return f"map_text({value}, {self._table('values', dict(values))})"
-            case CallScalar(name, property_, integer):
+            case CallScalar(name, property_, integer, version):
                 arguments = [text_literal(name), value, text_literal(property_)]
-                return call("convert_scalar", [*arguments, *(["integer=True"] if integer else [])])
+                arguments += ["integer=True"] if integer else []
+                arguments += [f"version={text_literal(version)}"] if version else []
+                return call("convert_scalar", arguments)
             case CallConverter(use, method, between):
                 arguments = [
                     text_literal(f"{use}.{method}"),
@@ -472,6 +484,24 @@ class Expressions:
                 return call("through", [value, *parts])
             case _:
                 assert_never(step)
+
+    def _keyed(self, step: ToList | ToMap, value: str) -> str:
+        members = self._key_and_value(step)
+        if isinstance(step, ToMap):
+            return call("to_map", [value, *members])
+        class_ = self._annotation(step.place, step.shape, Ref(self._element(step)))
+        return call("to_list", [value, class_, *members])
+
+    def _key_and_value(self, step: ToList | ToMap) -> list[str]:
+        """The attributes of a list's elements that have a map's key and, if there is one, its value."""
+        schema = self.key.lineage.evolution.schema(step.place.version)
+        names = self.types.names(step.shape.version, schema.object(self._element(step)))
+        return [text_literal(names[each]) for each in (step.key, step.value) if each]
+
+    def _element(self, step: ToList | ToMap) -> str:
+        lineage = self.key.lineage
+        (key,) = lineage.evolution.objects_in(step.place.version, lineage.type(step.place))
+        return key
 
     def _nested(self, step: ValueStep, value: str) -> str:
         """A step within a list, map or lambda, where no base lines up."""

@@ -20,6 +20,7 @@ from trundle.evolution import (
 )
 from trundle.evolution.steps import (
     Assign,
+    KeepElements,
     KeepPlaces,
     PutMember,
     Refill,
@@ -299,7 +300,7 @@ class _Body:
 def _asks_bag(witness: Witness | None) -> bool:
     """Whether a witness looks into the property bag; an object that is put together anew counts as that."""
     return witness is not None and any(
-        isinstance(each, Unstash | KeepPlaces | PutMember | Refill | TakeMember)
+        isinstance(each, Unstash | KeepElements | KeepPlaces | PutMember | Refill | TakeMember)
         for value in witness.values
         if value is not None
         for each in expressions_in(value)

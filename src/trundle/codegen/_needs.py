@@ -27,6 +27,7 @@ from trundle.evolution.steps import (
     FromFreeForm,
     Hidden,
     HookOutput,
+    KeepElements,
     KeepPlaces,
     PutMember,
     Read,
@@ -155,7 +156,7 @@ def _in_expression(value: Expression | None, lineage: Lineage) -> Iterator[PlanK
         case Unstash(entries, witness):
             yield from _in_entries(entries, lineage)
             yield from _in_witness(witness, lineage)
-        case KeepPlaces(entries=entries) | Refill(entries=entries):
+        case KeepElements(entries=entries) | KeepPlaces(entries=entries) | Refill(entries=entries):
             yield from _in_entries(entries, lineage)
         case TakeMember(_, place, shape, _) | PutMember(_, place, shape, _, _):
             yield from _in_type(lineage, place, shape)

@@ -26,6 +26,8 @@ from trundle.evolution.steps import (
     Single,
     ToEnum,
     ToFreeForm,
+    ToList,
+    ToMap,
     ToObject,
     Values,
     ValueStep,
@@ -97,6 +99,8 @@ def _converting(step: ValueStep) -> PlanKey | None:
             | Fit()
             | ToEnum()
             | MapText()
+            | ToList()
+            | ToMap()
             | CallScalar()
             | CallConverter()
             | Chain()

@@ -9,7 +9,7 @@ from trundle import runtime
 from trundle.codegen._classes import ApiNode, Classes, ClassPath, StorageNode
 from trundle.codegen._naming import attribute_name, attribute_names, camel
 from trundle.codegen._text import call, class_mark, docstring, text_literal, tuple_literal
-from trundle.evolution import ADDITIONAL, Lineage, Neighbours, Place
+from trundle.evolution import ADDITIONAL, Lineage, Neighbours, Place, list_keys
 from trundle.schema import (
     ABSENT,
     EnumType,
@@ -205,7 +205,7 @@ class TypeRenderer:
                 "    property_bag: PropertyBag | Absent = "
                 f"msgspec.field(default=ABSENT, name={own_name(definition, 'BAG')})\n"
             )
-            lines.extend(_list_keys(definition, names))
+            lines.extend(_list_keys(node, names))
         else:
             lines.extend(_defaults(self.fields(node, definition), names))
         return lines
@@ -289,16 +289,12 @@ def _defaults(fields: tuple[Property, ...], names: Mapping[str, str]) -> list[st
     return [f"\n    __defaults__: ClassVar[dict[str, str]] = {{{shown}}}\n"]
 
 
-def _list_keys(definition: ObjectType, names: Mapping[str, str]) -> list[str]:
-    keyed = {
-        names[each.name]: each.type.keys
-        for each in definition.properties
-        if isinstance(each.type, ListOf) and each.type.keys
-    }
+def _list_keys(node: StorageNode, names: Mapping[str, str]) -> list[str]:
+    keyed = list_keys(node.lineage, node.version)
     if not keyed:
         return []
     shown = ", ".join(
-        f"{text_literal(name)}: {tuple_literal(map(text_literal, keys))}"
+        f"{text_literal(names[name])}: {tuple_literal(map(text_literal, keys))}"
         for name, keys in keyed.items()
     )
     return [f"\n    __list_keys__: ClassVar[dict[str, tuple[str, ...]]] = {{{shown}}}\n"]

@@ -1,12 +1,20 @@
 """How versions evolve: lineage, version map, plans and their fusing."""
 
-from trundle.evolution._changes import SCALAR_CONVERSIONS, HookReference, TypeChanges
+from trundle.evolution._changes import (
+    KEYED_CONVERSIONS,
+    SCALAR_CONVERSIONS,
+    VERSIONED,
+    HookReference,
+    NamedConversion,
+    TypeChanges,
+)
 from trundle.evolution._defaults import default_of
 from trundle.evolution._discriminating import fixed_text
 from trundle.evolution._errors import ChangeError
 from trundle.evolution._evolution import Evolution, ResourceLineage
 from trundle.evolution._hooks import HookDeclaration, HookMethod, converter_names, snake
 from trundle.evolution._identity import partition
+from trundle.evolution._keyed import list_keys, relate_keyed
 from trundle.evolution._lineage import ADDITIONAL, ByHook, Lineage, Link, Place, Thread
 from trundle.evolution._neighbours import Neighbours, VersionMap
 from trundle.evolution._planning import plan
@@ -23,7 +31,9 @@ from trundle.evolution.steps import Plan, PlanKey, Shape
 
 __all__ = [
     "ADDITIONAL",
+    "KEYED_CONVERSIONS",
     "SCALAR_CONVERSIONS",
+    "VERSIONED",
     "ByHook",
     "ChangeError",
     "Evolution",
@@ -32,6 +42,7 @@ __all__ = [
     "HookReference",
     "Lineage",
     "Link",
+    "NamedConversion",
     "Neighbours",
     "Place",
     "Plan",
@@ -50,8 +61,10 @@ __all__ = [
     "fixed_text",
     "goes_straight",
     "inner_changes",
+    "list_keys",
     "operands",
     "partition",
     "plan",
+    "relate_keyed",
     "snake",
 ]

@@ -31,6 +31,22 @@ class HookReference(msgspec.Struct, frozen=True):
     relative: bool = False
 
 
+class NamedConversion(msgspec.Struct, frozen=True, kw_only=True):
+    """A named conversion with what it has to know.
+
+    Attributes:
+        name: one of `SCALAR_CONVERSIONS` or `KEYED_CONVERSIONS`.
+        version: the version that a group gets where nothing else says it, for `api-version-to-group`.
+        key: the property of a list's elements that has the key of a map, for `map-to-list`.
+        value: the property that has the value of a map; where it is empty, the element itself is the value.
+    """
+
+    name: str
+    version: str = ""
+    key: str = ""
+    value: str = ""
+
+
 class TypeChanges(msgspec.Struct, frozen=True, kw_only=True):
     """The configured changes of one type, from one version to its newer neighbour.
 
@@ -45,7 +61,7 @@ class TypeChanges(msgspec.Struct, frozen=True, kw_only=True):
         wrap: a single value becomes a list of one; newer property name by older property name.
         unwrap: a list becomes a single value; newer property name by older property name.
         move: newer dotted path by older dotted path, both seen from this type.
-        convert: name of the scalar conversion (see `SCALAR_CONVERSIONS`), by property.
+        convert: the named conversion, by property; plain text is the name of one that needs nothing else.
         variant: the variant of the newer union that an object becomes, by property.
         default: the value an API object shows where a required property is absent; by property, of
             this version itself.
@@ -61,11 +77,16 @@ class TypeChanges(msgspec.Struct, frozen=True, kw_only=True):
     wrap: Mapping[str, str] = {}
     unwrap: Mapping[str, str] = {}
     move: Mapping[str, str] = {}
-    convert: Mapping[str, str] = {}
+    convert: Mapping[str, str | NamedConversion] = {}
     variant: Mapping[str, str] = {}
     default: Mapping[str, Any] = {}
     keep: tuple[str, ...] = ()
     where: Mapping[str, str] = {}
+
+    def conversion(self, name: str) -> NamedConversion | None:
+        """The named conversion of a property, if it has one."""
+        found = self.convert.get(name)
+        return NamedConversion(name=found) if isinstance(found, str) else found
 
     def place(self, rule: str, name: str | None = None) -> str:
         """File and line of a rule, as precisely as known."""
@@ -73,6 +94,7 @@ class TypeChanges(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _PAIRS = (
+    ("api-version", "group"),
     ("boolean", "string"),
     ("duration", "go-duration"),
     ("duration", "seconds"),
@@ -88,3 +110,12 @@ SCALAR_CONVERSIONS: Mapping[str, str] = {
     f"{one}-to-{other}": f"{other}-to-{one}" for pair in _PAIRS for one, other in (pair, pair[::-1])
 }
 """The named scalar conversions, each with the name of its inverse."""
+
+VERSIONED = ("api-version-to-group", "group-to-api-version")
+"""The scalar conversions that may be given a version."""
+
+KEYED_CONVERSIONS: Mapping[str, str] = {
+    "list-to-map": "map-to-list",
+    "map-to-list": "list-to-map",
+}
+"""The named conversions between a map and a list of elements with a key, each with the name of its inverse."""

@@ -27,6 +27,7 @@ from trundle.evolution.conversions import (
     EachItem,
     EachValue,
     EnumText,
+    Keyed,
     MapValues,
     Narrow,
     NullFits,
@@ -383,6 +384,8 @@ def object_pairs(conversion: Conversion | None) -> Iterable[ConvertObject]:
         case ConvertObject():
             yield conversion
         case EachItem(inner) | EachValue(inner) | NullFits(inner) | Wrap(inner) | Unwrap(inner):
+            yield from object_pairs(inner)
+        case Keyed(item=inner):
             yield from object_pairs(inner)
         case ByVariant(variants=variants):
             for each in variants:

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from trundle.evolution._changes import TypeChanges
+from trundle.evolution._changes import KEYED_CONVERSIONS, TypeChanges
 from trundle.evolution._errors import ChangeError
+from trundle.evolution._keyed import relate_keyed
 from trundle.evolution._lineage import Lineage, Link, Place
 from trundle.evolution._neighbours import Neighbours, VersionMap
 from trundle.evolution.conversions import (
@@ -188,8 +189,10 @@ def _conversion(lineage: Lineage, older: Place, newer: Place, *, ruled: bool) ->
             return None
         if name in changes.values:
             return MapValues(tuple(sorted(changes.values[name].items())))
-        if name in changes.convert:
-            return ConvertScalar(changes.convert[name])
+        if (named := changes.conversion(name)) is not None:
+            if named.name in KEYED_CONVERSIONS:
+                return relate_keyed(named, (ours, theirs), schemas, meets)
+            return ConvertScalar(named.name, named.version)
         if changes.wrap.get(name) == newer.property and isinstance(theirs, ListOf):
             item = relate(ours, theirs.items, schemas, meets)
             return item and Wrap(item)

@@ -12,6 +12,7 @@ from typing import Any
 
 from trundle.evolution._changes import SCALAR_CONVERSIONS
 from trundle.evolution._defaults import default_of
+from trundle.evolution._keyed import change_keyed
 from trundle.evolution._lineage import (
     ByConversion,
     ByHook,
@@ -25,6 +26,7 @@ from trundle.evolution._values import MISMATCH, End, Mismatch, change_value
 from trundle.evolution.conversions import (
     CallHook,
     ConvertScalar,
+    Keyed,
     MapValues,
     exact,
     loosens,
@@ -43,6 +45,7 @@ from trundle.evolution.steps import (
     HookCall,
     HookOutput,
     Items,
+    KeepElements,
     KeepPlaces,
     MapText,
     Optional,
@@ -55,6 +58,7 @@ from trundle.evolution.steps import (
     Stash,
     Step,
     TakeMember,
+    ToList,
     Unstash,
     Values,
     ValueStep,
@@ -397,7 +401,7 @@ class _Planning:
         if thread.number in seen:
             return None
         own = thread.at(self.source.version)
-        stepwise = isinstance(how.conversion, CallHook | ConvertScalar | MapValues)
+        stepwise = isinstance(how.conversion, CallHook | ConvertScalar | Keyed | MapValues)
         fitted = loosens(how.conversion) and self._changing(each.output)
         if loosens(how.conversion):  # what is free-form has the shape that stands beside it
             stepwise = fitted or (own != source and self._changing(source))
@@ -416,11 +420,35 @@ class _Planning:
         step, reached = self._across(each, how, told)
         if isinstance(step, Mismatch):
             return None
+        value = _change(value, step)
+        if isinstance(how.conversion, Keyed) and how.conversion.map_older == how.up:
+            value = self._listed(value, each, how.conversion)
         after = change_value(
             End(self.lineage, each.output, reached), End(self.lineage, place, shape)
         )
         assert not isinstance(after, Mismatch)
-        return _change(_change(value, step), after)
+        return _change(value, after)
+
+    def _listed(self, value: Expression, each: Derivation, conversion: Keyed) -> Expression:
+        """A list that a map tells, with what only a stale entry of the list still has.
+
+        That is what a map has no place for: elements without a key, and properties beside key and value.
+        """
+        maps, lists = (
+            End(self.lineage, place, Shape("storage", place.version))
+            for place in (each.inputs[0], each.output)
+        )
+        entries = self._entries(self.lineage.thread(each.output), lists)
+        if self.source.kind != "storage" or not entries:
+            return value
+        up = conversion.map_older
+        ways = (
+            change_keyed(lists, maps, conversion, up=not up),
+            change_keyed(maps, lists, conversion, up=up),
+        )
+        steps = tuple(step for step in ways if not isinstance(step, Mismatch))
+        keyed = ToList(lists.place, lists.shape, conversion.key, conversion.value)
+        return KeepElements(value, entries, Chain(steps), keyed)
 
     def _fitted(
         self, value: Expression, free: End, output: Place, place: Place, shape: Shape
@@ -450,11 +478,15 @@ class _Planning:
             case MapValues(values):
                 pairs = values if how.up else _inverse(values)
                 return MapText(pairs), Shape("storage", output.version)
-            case ConvertScalar(name):
+            case ConvertScalar(name, version):
                 used = name if how.up else SCALAR_CONVERSIONS[name]
                 integer = _bare(self.lineage.type(output)) == Scalar("integer")
-                scalar = CallScalar(used, source.property, integer)
+                scalar = CallScalar(used, source.property, integer, version)
                 return scalar, Shape("storage", output.version)
+            case Keyed() as keyed:
+                reached = Shape("storage", output.version)
+                ends = End(self.lineage, source, told), End(self.lineage, output, reached)
+                return change_keyed(*ends, keyed, up=how.up), reached
             case CallHook(use, up, down):
                 method = up if how.up else down
                 assert method is not None

@@ -19,6 +19,7 @@ from trundle.evolution.steps import (
     Hidden,
     HookOutput,
     Items,
+    KeepElements,
     KeepPlaces,
     Listed,
     MapText,
@@ -31,6 +32,8 @@ from trundle.evolution.steps import (
     TakeMember,
     ToEnum,
     ToFreeForm,
+    ToList,
+    ToMap,
     ToObject,
     Unstash,
     Values,
@@ -46,7 +49,9 @@ def operands(value: Expression) -> tuple[Expression, ...]:
     match value:
         case Read() | Unstash():
             return ()
-        case Change(inner) | Hidden(inner) | KeepPlaces(inner) | Refill(inner) | TakeMember(inner):
+        case Change(inner) | Hidden(inner) | TakeMember(inner):
+            return (inner,)
+        case KeepElements(inner) | KeepPlaces(inner) | Refill(inner):
             return (inner,)
         case PutMember(holder=holder, value=inner):
             return (inner,) if holder is None else (holder, inner)
@@ -67,7 +72,9 @@ def changes_in(value: Expression) -> tuple[ValueStep, ...]:
             return () if step is None else (step,)
         case Unstash(entries):
             return tuple(each.step for each in entries if each.step is not None)
-        case KeepPlaces(_, entries, step) | Refill(_, entries, step):
+        case (
+            KeepElements(_, entries, step) | KeepPlaces(_, entries, step) | Refill(_, entries, step)
+        ):
             return (*(each.step for each in entries if each.step is not None), step)
         case Read() | Hidden() | PutMember() | TakeMember() | First():
             return ()
@@ -95,6 +102,8 @@ def inner_changes(step: ValueStep) -> tuple[ValueStep, ...]:
             return steps
         case (
             ToObject()
+            | ToList()
+            | ToMap()
             | ToFreeForm()
             | FromFreeForm()
             | Fit()

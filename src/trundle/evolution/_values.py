@@ -85,6 +85,13 @@ def change_value(source: End, target: End) -> ValueStep | Mismatch | None:
     return _Changing(source, target).step(source.type, target.type)
 
 
+def change_between(
+    source: End, target: End, older: Type, newer: Type
+) -> ValueStep | Mismatch | None:
+    """The step between two types that stand within a list or map at two ends."""
+    return _Changing(source, target).nested(older, newer)
+
+
 class _Changing:
     def __init__(self, source: End, target: End) -> None:
         self.source = source

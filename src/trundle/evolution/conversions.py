@@ -121,9 +121,26 @@ class Unwrap(msgspec.Struct, frozen=True):
 
 
 class ConvertScalar(msgspec.Struct, frozen=True):
-    """A named scalar conversion, see `SCALAR_CONVERSIONS`."""
+    """A named scalar conversion, see `SCALAR_CONVERSIONS`; `version` is what a bare group gets."""
 
     name: str
+    version: str = ""
+
+
+class Keyed(msgspec.Struct, frozen=True):
+    """A map on one side is a list of elements with a key on the other.
+
+    Attributes:
+        map_older: whether the older side has the map.
+        key: the property of the elements that has the map's key.
+        value: the property that has the map's value; empty where the element itself is the value.
+        item: how the values convert.
+    """
+
+    map_older: bool
+    key: str
+    value: str
+    item: "Conversion"
 
 
 class CallHook(msgspec.Struct, frozen=True):
@@ -147,6 +164,7 @@ Conversion: TypeAlias = (
     | Wrap
     | Unwrap
     | ConvertScalar
+    | Keyed
     | CallHook
 )
 
@@ -173,6 +191,8 @@ def exact(conversion: Conversion, *, up: bool) -> bool:
             return isinstance(newer if up else older, FreeForm) or _wider(
                 newer if up else older, older if up else newer
             )
+        case Keyed(map_older, item=item):
+            return up == map_older and exact(item, up=up)
         case Wrap(item):
             return up and exact(item, up=up)
         case Unwrap(item):
@@ -189,6 +209,8 @@ def loosens(conversion: Conversion) -> bool:
         case Narrow(older, newer):
             return isinstance(older, FreeForm) or isinstance(newer, FreeForm)
         case EachItem(inner) | EachValue(inner) | NullFits(inner) | Wrap(inner) | Unwrap(inner):
+            return loosens(inner)
+        case Keyed(item=inner):
             return loosens(inner)
         case (
             Same()

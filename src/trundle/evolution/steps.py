@@ -92,6 +92,34 @@ class Listed(msgspec.Struct, frozen=True):
     item: "ValueStep | None"
 
 
+class ToList(msgspec.Struct, frozen=True):
+    """The members of a map become a list of elements that have their keys.
+
+    Attributes:
+        place: the property that has the list.
+        shape: the shape of the elements.
+        key: the property of an element that has the key.
+        value: the property that has the member; empty where the member itself is the element.
+    """
+
+    place: Place
+    shape: Shape
+    key: str
+    value: str
+
+
+class ToMap(msgspec.Struct, frozen=True):
+    """The elements of a list become members of a map, by their keys; the inverse of `ToList`.
+
+    An element without a key has no place there, and of several with one key only the first has.
+    """
+
+    place: Place
+    shape: Shape
+    key: str
+    value: str
+
+
 class Single(msgspec.Struct, frozen=True):
     """A list becomes its first element; an empty one becomes absent."""
 
@@ -135,11 +163,13 @@ class CallScalar(msgspec.Struct, frozen=True):
         name: the conversion.
         property: the property that has the value, for notes.
         integer: whether the target admits integers only.
+        version: the version that a bare group gets.
     """
 
     name: str
     property: str
     integer: bool = False
+    version: str = ""
 
 
 class CallConverter(msgspec.Struct, frozen=True):
@@ -165,6 +195,8 @@ ValueStep: TypeAlias = (
     | Cases
     | Listed
     | Single
+    | ToList
+    | ToMap
     | ToFreeForm
     | FromFreeForm
     | Fit
@@ -192,7 +224,7 @@ def may_lack(step: ValueStep) -> bool:
             return any(may_lack(each) for each in steps)
         case Items() | Values() | Listed():
             return False  # these leave out what is absent within
-        case ToObject() | ToFreeForm() | ToEnum() | MapText():
+        case ToObject() | ToFreeForm() | ToEnum() | MapText() | ToList() | ToMap():
             return False
         case _:
             assert_never(step)
@@ -307,6 +339,24 @@ class Refill(msgspec.Struct, frozen=True):
     seen: ValueStep
 
 
+class KeepElements(msgspec.Struct, frozen=True):
+    """A list that a map tells, with what only a stale entry of the list still has.
+
+    A map has no place for elements without a key, nor for what an element has beside key and value.
+
+    Attributes:
+        value: what the map tells.
+        entries: the entries that the list may have been stashed at, in the shape of `value`.
+        seen: what a list of that shape goes through to the map and back.
+        keyed: how the map became the list.
+    """
+
+    value: "Expression"
+    entries: tuple[Entry, ...]
+    seen: ValueStep
+    keyed: ToList
+
+
 class TakeMember(msgspec.Struct, frozen=True):
     """A member of a nested object; absent where that is.
 
@@ -342,6 +392,7 @@ Expression: TypeAlias = (
     | Change
     | HookOutput
     | Hidden
+    | KeepElements
     | KeepPlaces
     | PutMember
     | Refill

@@ -7,7 +7,7 @@ exist in the calendar, that rules do not contradict each other, that names are f
 from typing import Any, get_args
 
 from trundle.codegen import STRAIGHT
-from trundle.evolution import SCALAR_CONVERSIONS
+from trundle.evolution import KEYED_CONVERSIONS, SCALAR_CONVERSIONS, VERSIONED
 from trundle.schema.readers import Format
 
 IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
@@ -150,7 +150,17 @@ def _rules() -> _Json:
         "pattern": r"^[^.]+(\.[^.]+)*$",
         "description": "The newer dotted path.",
     }
-    conversion = {"enum": sorted(SCALAR_CONVERSIONS), "description": "A scalar conversion."}
+    conversion = {
+        "description": "A named conversion.",
+        "anyOf": [
+            {"enum": sorted(SCALAR_CONVERSIONS)},
+            *(
+                _object({name: _text("The version that a group gets.")}, (name,))
+                for name in VERSIONED
+            ),
+            *(_object({name: _keyed()}, (name,)) for name in sorted(KEYED_CONVERSIONS)),
+        ],
+    }
     return _object(
         {
             "rename": _map(newer, "Newer by older property name."),
@@ -166,7 +176,7 @@ def _rules() -> _Json:
             "wrap": _either_names_or_map(f"A single value becomes a list of one: {list_or_map}"),
             "unwrap": _either_names_or_map(f"A list becomes a single value: {list_or_map}"),
             "move": _map(path, "Newer by older dotted path, both seen from this type."),
-            "convert": _map(conversion, "How the scalar of a property converts."),
+            "convert": _map(conversion, "How the value of a property converts."),
             "variant": _map(_text("A variant."), "Variant of a union that an object becomes."),
             "default": _map(
                 {"description": "Any value."},
@@ -174,6 +184,16 @@ def _rules() -> _Json:
             ),
             "keep": _names("Properties whose two sides stay apart although they share a name."),
         }
+    )
+
+
+def _keyed() -> _Json:
+    return _object(
+        {
+            "key": _text("The property of an element that has the map's key."),
+            "value": _text("The one that has the value; the element itself where absent."),
+        },
+        required=("key",),
     )
 
 

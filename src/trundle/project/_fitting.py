@@ -8,7 +8,17 @@ is what happens when a new version comes between a pair.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, assert_never
 
-from trundle.evolution import Evolution, Lineage, Neighbours, Place, TypeChanges, VersionMap
+from trundle.evolution import (
+    KEYED_CONVERSIONS,
+    Evolution,
+    Lineage,
+    NamedConversion,
+    Neighbours,
+    Place,
+    TypeChanges,
+    VersionMap,
+    relate_keyed,
+)
 from trundle.project.findings import Finding, Misfit, did_you_mean
 from trundle.report import spell
 from trundle.schema import (
@@ -56,7 +66,9 @@ def _rules(changes: TypeChanges) -> Iterator[tuple[str, str, str, _Fits]]:
         yield "unwrap", older, newer, lambda each: each.older_is_list and not each.newer_is_list
     for older, values in changes.values.items():
         yield "values", older, names.get(older, older), _values_fit(values)
-    for older, conversion in changes.convert.items():
+    for older in changes.convert:
+        conversion = changes.conversion(older)
+        assert conversion is not None
         yield "convert", older, names.get(older, older), _conversion_fits(conversion)
     for older, variant in changes.variant.items():
         yield "variant", older, names.get(older, older), _variant_fits(variant)
@@ -71,6 +83,7 @@ class _Sides:
         self.pair = Neighbours(older.version, newer.version)
         self.schemas = evolution.schema(older.version), evolution.schema(newer.version)
         self.types = _plain(lineage.type(older)), _plain(lineage.type(newer))
+        self.meets = evolution.meets(older.version, newer.version, lineage.nodes)
 
     @property
     def older_is_list(self) -> bool:
@@ -119,8 +132,12 @@ def _enum_values(type_: Type, schema: Schema) -> set[str] | None:
     return {str(each) for each in found.values} if isinstance(found, EnumType) else None
 
 
-def _conversion_fits(name: str) -> _Fits:
-    words = name.split("-to-")
+def _conversion_fits(conversion: NamedConversion) -> _Fits:
+    if conversion.name in KEYED_CONVERSIONS:
+        return lambda sides: (
+            relate_keyed(conversion, sides.types, sides.schemas, sides.meets) is not None
+        )
+    words = conversion.name.split("-to-")
 
     def fits(sides: _Sides) -> bool:
         return all(
@@ -139,10 +156,12 @@ def _kinds(type_: Type, schema: Schema) -> set[str]:
 
 _NUMBERS = ({"integer"}, {"number"})
 _ADMITTED: Mapping[str, Sequence[set[str]]] = {
+    "api-version": ({"string"},),
     "boolean": ({"boolean"},),
     "bytes": _NUMBERS,
     "duration": ({"string"},),
     "go-duration": ({"string"},),
+    "group": ({"string"},),
     "integer": ({"integer"},),
     "number": _NUMBERS,
     "quantity": ({"string"}, {"integer", "string"}),

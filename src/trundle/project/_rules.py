@@ -5,8 +5,14 @@ from typing import Any
 
 import msgspec
 
-from trundle.evolution import SCALAR_CONVERSIONS, TypeChanges
-from trundle.reading import ListNode, Node, ScalarNode, Walker, compact
+from trundle.evolution import (
+    KEYED_CONVERSIONS,
+    SCALAR_CONVERSIONS,
+    VERSIONED,
+    NamedConversion,
+    TypeChanges,
+)
+from trundle.reading import ListNode, MapNode, Node, ScalarNode, Walker, compact
 from trundle.version import ApiVersion
 
 RULES = (
@@ -26,6 +32,7 @@ RULES = (
 _PLACING = ("rename", "wrap", "unwrap", "move")  # rules that say where a property goes
 _SHAPING = ("values", "convert", "variant")  # rules that say how its value changes
 _ALONE = ("keep",)
+_KNOWING = (*VERSIONED, *KEYED_CONVERSIONS)  # conversions that have to know more than their name
 
 
 def read_rules(walker: Walker, version: ApiVersion, name: ScalarNode, node: Node) -> TypeChanges:
@@ -106,8 +113,36 @@ class _RulesReader:
             return None
         return text
 
-    def _conversion(self, _rule: str, node: Node) -> str | None:
-        return self.walker.choice(node, "the name of a conversion", tuple(SCALAR_CONVERSIONS))
+    def _conversion(self, _rule: str, node: Node) -> str | NamedConversion | None:
+        names = (*SCALAR_CONVERSIONS, *KEYED_CONVERSIONS)
+        if not isinstance(node, MapNode):
+            name = self.walker.choice(node, "the name of a conversion", names)
+            if name is not None and name in KEYED_CONVERSIONS:
+                self.walker.note(
+                    node.line, "the key of the elements", name, f"write {{{name}: {{key: name}}}}"
+                )
+                return None
+            return name
+        entries = self.walker.fields(node, "a conversion that has to know more", _KNOWING)
+        if len(entries) != 1:
+            self.walker.note(node.line, "one conversion", f"{len(entries)}", "keep one of them")
+            return None
+        ((name, (_, value)),) = entries.items()
+        if name in VERSIONED:
+            version = self.walker.text(value, "the version that a group gets")
+            return version and NamedConversion(name=name, version=version)
+        return self._keyed(name, value) if name in KEYED_CONVERSIONS else None
+
+    def _keyed(self, name: str, node: Node) -> NamedConversion | None:
+        what = "the properties of an element"
+        fields = self.walker.fields(node, what, ("key", "value"), required=("key",))
+        texts = {
+            field: self.walker.text(value, f"the property with the {field}")
+            for field, (_, value) in fields.items()
+        }
+        if not texts.get("key") or None in texts.values():
+            return None
+        return NamedConversion(name=name, key=texts["key"] or "", value=texts.get("value") or "")
 
     def _values(self, _rule: str, node: Node) -> Mapping[str, str]:
         entries = self.walker.entries(node, "newer value by older value", may_be_empty=True)

@@ -68,7 +68,9 @@ def handler_of(value: steps.Expression) -> Handler:
             return _strongest((handler_of(inner), handler_of_step(step)))
         case steps.HookOutput():
             return "Hook"
-        case steps.Hidden(value=inner) | steps.KeepPlaces(value=inner) | steps.Refill(value=inner):
+        case steps.Hidden(value=inner) | steps.KeepElements(value=inner):
+            return handler_of(inner)
+        case steps.KeepPlaces(value=inner) | steps.Refill(value=inner):
             return handler_of(inner)
         case steps.PutMember() | steps.TakeMember():
             return "Convert"
@@ -102,6 +104,8 @@ def handler_of_step(step: steps.ValueStep) -> Handler:
             | steps.Fit()
             | steps.ToEnum()
             | steps.MapText()
+            | steps.ToList()
+            | steps.ToMap()
             | steps.CallScalar()
         ):
             return "Convert"

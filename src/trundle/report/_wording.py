@@ -74,7 +74,7 @@ def say(value: steps.Expression) -> str:
             return f"{say(inner)} of the object stored so far"
         case steps.KeepPlaces(value=inner):
             return f"{say(inner)}, with the elements that only a stale entry of the bag has"
-        case steps.Refill(value=inner):
+        case steps.KeepElements(value=inner) | steps.Refill(value=inner):
             return f"{say(inner)}, with what only a stale entry of the bag has inside of it"
         case steps.PutMember(holder=holder, place=place, member=member, value=inner):
             kept = "" if holder is None else f" within {say(holder)}"
@@ -96,7 +96,9 @@ def _reads(value: steps.Expression, name: str, hooks: int) -> bool:
     match value:
         case steps.Read(property=read):
             return read == name
-        case steps.Change(value=inner) | steps.KeepPlaces(value=inner) | steps.Refill(value=inner):
+        case steps.Change(value=inner) | steps.KeepElements(value=inner):
+            return _reads(inner, name, hooks)
+        case steps.KeepPlaces(value=inner) | steps.Refill(value=inner):
             return _reads(inner, name, hooks)
         case steps.HookOutput(call=call):
             told = [value for _, value in call.inputs if value is not None]
@@ -156,8 +158,12 @@ def say_change(step: steps.ValueStep) -> str:  # noqa: C901 - one for each kind
             return "in the enum's own letter case"
         case steps.MapText(values=pairs):
             return "with " + listed([f"{one!r} as {other!r}" for one, other in pairs])
-        case steps.CallScalar(name=name):
-            return f"by {name}"
+        case steps.CallScalar(name=name, version=version):
+            return f"by {name}{f' at {version}' if version else ''}"
+        case steps.ToList(key=key):
+            return f"as a list with the key {quoted(key)}"
+        case steps.ToMap(key=key):
+            return f"as a map by {quoted(key)}"
         case steps.CallConverter(use=use, method=method, between=between):
             return f"by {use}.{method} (between {between})"
         case _:
@@ -195,8 +201,11 @@ def say_conversion(
             return f"a single value as a list of one, {say_conversion(inner)}"
         case relate.Unwrap(item=inner):
             return f"a list as its only element, {say_conversion(inner)}"
-        case relate.ConvertScalar(name=name):
-            return f"by {name}"
+        case relate.ConvertScalar(name=name, version=version):
+            return f"by {name}{f' at {version}' if version else ''}"
+        case relate.Keyed(map_older, key):
+            names = ("map", "list") if map_older else ("list", "map")
+            return f"a {names[0]} as a {names[1]} by {quoted(key)}"
         case relate.CallHook(use=use, up=up, down=down):
             methods = [method for method in (up, down) if method is not None]
             return f"by {use}, {listed(methods)}"

@@ -31,9 +31,10 @@ from trundle.runtime._hooks import (
     hook,
 )
 from trundle.runtime._joined import JoinedScheme
+from trundle.runtime._keyed import keep_elements, to_list, to_map
 from trundle.runtime._lenience import STRICT, WEBHOOK, Lenience, Tolerated
 from trundle.runtime._lookup import Conversion, ResourceType, conversion_module
-from trundle.runtime._merge import aligned
+from trundle.runtime._matching import aligned
 from trundle.runtime._objects import (
     ABSENT,
     ADDITIONAL,
@@ -129,6 +130,7 @@ __all__ = [
     "free_form",
     "from_free_form",
     "hook",
+    "keep_elements",
     "keep_places",
     "map_text",
     "mismatch",
@@ -148,6 +150,8 @@ __all__ = [
     "through",
     "to_enum",
     "to_free_form",
+    "to_list",
+    "to_map",
     "unconverted",
     "unstash",
     "with_named",

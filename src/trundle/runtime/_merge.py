@@ -4,22 +4,20 @@ Three storage objects take part: what is **stored**, what it was **before** the 
 and what it is **after**. Whatever differs between before and after is the edit; all else stays as stored.
 """
 
-import functools
-import operator
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
 
 from trundle.runtime._bag import NoEntry, current, decoder, digest, encode, same, tidy
 from trundle.runtime._documents import write_value
+from trundle.runtime._matching import keys_of, match, match_first, removed_keys
 from trundle.runtime._objects import ABSENT, Entry, GeneratedObject, StorageObject
 from trundle.runtime._values import Wrapped
 
 Place: TypeAlias = tuple[str, str]
 """A property, and the version whose shape it has."""
-_KEY_PROPERTIES = (("name",), ("id",), ("key",))
 
 
 def merge(stored: Any, before: Any, after: Any) -> Any:
@@ -323,7 +321,11 @@ def merge_lists(
         seen = list(range(min(len(stored), len(before))))
         seen += [None] * (len(before) - len(seen))
     else:
-        seen = _by_class(before, stored) or match(before, stored, keys)
+        seen = (
+            _by_class(before, stored)
+            or match_first(before, stored, keys)
+            or match(before, stored, keys)
+        )
     matched = [0] if wrapped else match(after, before, keys)
     if len(stored) == len(before) and None not in matched:
         return [
@@ -333,7 +335,11 @@ def merge_lists(
         ]
     result = []
     visible = {place for place in seen if place is not None}
+    gone = removed_keys(before, after, keys)
     hidden = [place for place in range(len(stored)) if place not in visible]
+    if gone:  # a map has but one element of a key; with it, those that repeat the key go
+        known = keys_of(stored, keys)
+        hidden = [place for place in hidden if known[place] not in gone]
     following: dict[int, list[Any]] = {}
     for place in hidden:
         following.setdefault(_predecessor(place, visible), []).append(stored[place])
@@ -363,136 +369,3 @@ def _by_class(before: list[Any], stored: list[Any]) -> list[int | None] | None:
 
 def _predecessor(place: int, visible: set[int]) -> int:
     return next((each for each in range(place - 1, -1, -1) if each in visible), -1)
-
-
-def match(
-    values: Sequence[Any], others: Sequence[Any], keys: tuple[str, ...] = ()
-) -> list[int | None]:
-    """For each value the position of the same element among others, or None.
-
-    Elements are matched by declared keys, else by a key property that is unique on both sides, else by
-    equality, else alone at the same place between matched neighbours.
-    """
-    for names in (keys, *_KEY_PROPERTIES) if keys else _KEY_PROPERTIES:
-        if (found := _by_key(values, others, names)) is not None:
-            return found
-    return _by_equality(values, others)
-
-
-def _by_key(
-    values: Sequence[Any], others: Sequence[Any], names: tuple[str, ...]
-) -> list[int | None] | None:
-    ours, theirs = _keys(values, names), _keys(others, names)
-    if None in ours or None in theirs:
-        return None
-    if len(set(ours)) != len(ours) or len(set(theirs)) != len(theirs):
-        return None
-    places = {key: place for place, key in enumerate(theirs)}
-    return [places.get(key) for key in ours]
-
-
-def _keys(values: Sequence[Any], names: tuple[str, ...]) -> list[Hashable]:
-    """What identifies each element, None for one that nothing does: texts as they are, all else as JSON."""
-    if len(names) == 1:
-        found = _same_member(values, names[0])
-        if found is not None:
-            return found
-    return [_key([_member(value, name) for name in names]) for value in values]
-
-
-def _same_member(values: Sequence[Any], name: str) -> list[Hashable] | None:
-    """The texts of a property of objects of one class; None where it is anything else."""
-    classes = set(map(type, values))
-    class_ = classes.pop() if len(classes) == 1 else None
-    if class_ is None or not issubclass(class_, GeneratedObject):
-        return None
-    attribute = _attributes(class_).get(name)
-    if attribute is None:
-        return None
-    found = list(map(operator.attrgetter(attribute), values))
-    return found if set(map(type, found)) == _TEXT else None
-
-
-_TEXT = {str}
-
-
-def _key(parts: list[Any]) -> Hashable:
-    found = []
-    for part in parts:
-        told = decoder(Any).decode(part) if isinstance(part, msgspec.Raw) else part
-        if told is ABSENT or isinstance(told, list | dict | GeneratedObject):
-            return None
-        found.append(told if isinstance(told, str) else encode(told))
-    return found[0] if len(found) == 1 else tuple(found)
-
-
-def _member(value: Any, name: str) -> Any:
-    """A property by its name in documents; one that the storage type lacks is looked for in the bag."""
-    if isinstance(value, dict):
-        return value.get(name, ABSENT)
-    if not isinstance(value, GeneratedObject):
-        return ABSENT
-    attribute = _attributes(type(value)).get(name)
-    if attribute is not None:
-        return getattr(value, attribute)
-    if isinstance(value, StorageObject) and value.property_bag is not ABSENT:
-        for entry in value.property_bag.get(name, {}).values():
-            if isinstance(entry.value, str | int | msgspec.Raw):
-                return entry.value
-    return ABSENT
-
-
-@functools.cache
-def _attributes(class_: type[GeneratedObject]) -> Mapping[str, str]:
-    """The attributes of a class by the names of their properties in documents."""
-    return dict(zip(class_.__struct_encode_fields__, class_.__struct_fields__, strict=True))
-
-
-def _by_equality(values: Sequence[Any], others: Sequence[Any]) -> list[int | None]:
-    """Matches equal elements; of several that are, those at the ends stay where they are."""
-    ours, theirs = [encode(value) for value in values], [encode(other) for other in others]
-    shared = min(len(ours), len(theirs))
-    start = next((n for n in range(shared) if ours[n] != theirs[n]), shared)
-    shared -= start
-    end = next((n for n in range(shared) if ours[-1 - n] != theirs[-1 - n]), shared)
-    waiting: dict[bytes, list[int]] = {}
-    for place in range(start, len(theirs) - end):
-        waiting.setdefault(theirs[place], []).append(place)
-    found: list[int | None] = [*range(start)]
-    for data in ours[start : len(ours) - end]:
-        places = waiting.get(data)
-        found.append(places.pop(0) if places else None)
-    found.extend(range(len(theirs) - end, len(theirs)))
-    _fill_gaps(found, len(others))
-    return found
-
-
-def _fill_gaps(found: list[int | None], count: int) -> None:
-    """Matches an element that is alone between matched neighbours, on both sides."""
-    taken = {place for place in found if place is not None}
-    for position, place in enumerate(found):
-        if place is not None:
-            continue
-        before = found[position - 1] if position else -1
-        after = found[position + 1] if position + 1 < len(found) else count
-        if before is None or after is None or after - before != 2 or before + 1 in taken:  # noqa: PLR2004 - one place in between
-            continue
-        found[position] = before + 1
-        taken.add(before + 1)
-
-
-def aligned(
-    values: Any, stored: Any, view: Callable[[Any], Any], keys: tuple[str, ...] = ()
-) -> list[Any]:
-    """For each element of a list the stored element that it edits, or None.
-
-    Args:
-        values: the elements as a writer has them.
-        stored: the stored elements, or absent.
-        view: what the writer sees of a stored element.
-        keys: the properties that identify an element, where the schema declares them.
-    """
-    if not isinstance(stored, list):
-        return [None] * len(values)
-    places = match(values, [view(each) for each in stored], keys)
-    return [None if place is None else stored[place] for place in places]

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from trundle.runtime._documents import member_path, write_value
 from trundle.runtime._errors import ConversionError
 from trundle.runtime._lenience import Lenience, Tolerated
-from trundle.runtime._merge import match
+from trundle.runtime._matching import match
 from trundle.runtime._objects import ABSENT, WRITTEN_WITH, GeneratedObject
 
 

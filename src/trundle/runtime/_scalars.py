@@ -56,7 +56,9 @@ def unconverted() -> Iterator[list[Unconverted]]:
         _NOTES.reset(token)
 
 
-def convert_scalar(name: str, value: Any, property_: str = "", *, integer: bool = False) -> Any:
+def convert_scalar(
+    name: str, value: Any, property_: str = "", *, integer: bool = False, version: str = ""
+) -> Any:
     """What a named conversion makes of a value; absent where the value has no counterpart.
 
     Args:
@@ -64,8 +66,9 @@ def convert_scalar(name: str, value: Any, property_: str = "", *, integer: bool 
         value: the value.
         property_: the property that has it, for notes.
         integer: whether the other side admits integers only.
+        version: the version that a bare group gets, for `group-to-api-version`.
     """
-    found = _CONVERSIONS[name](value)
+    found = _group_at(value, version) if name == _VERSIONED else _CONVERSIONS[name](value)
     if integer and type(found) is float:
         found = int(found) if found.is_integer() else ABSENT
     if found is ABSENT and (notes := _NOTES.get()) is not None:
@@ -150,15 +153,40 @@ def _integer(value: Exact) -> Any:
     return value if isinstance(value, int) else ABSENT
 
 
+_VERSIONED = "group-to-api-version"
+
+
+def _group(value: Any) -> Any:
+    """The group of an `apiVersion`; that of the core is empty."""
+    match value.split("/") if isinstance(value, str) else ():
+        case [version] if version:
+            return ""
+        case [group, version] if group and version:
+            return group
+        case _:
+            return ABSENT
+
+
+def _group_at(value: Any, version: str = "") -> Any:
+    """The `apiVersion` of a group at a version; the core group has version v1 only."""
+    if value == "":
+        return "v1"
+    if not version or not isinstance(value, str) or "/" in value:
+        return ABSENT
+    return f"{value}/{version}"
+
+
 _duration, _go_duration = _text(read_duration), _text(read_go_duration)
 
 _CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {
+    "api-version-to-group": _group,
     "boolean-to-string": _to_text,
     "bytes-to-quantity": _through(from_number, write_bytes),
     "duration-to-go-duration": _through(_duration, write_go_duration),
     "duration-to-seconds": _through(_duration, to_number),
     "go-duration-to-duration": _through(_go_duration, write_iso_duration),
     "go-duration-to-seconds": _through(_go_duration, to_number),
+    _VERSIONED: _group_at,
     "integer-to-quantity": _through(from_number, write_quantity),
     "integer-to-string": _to_text,
     "number-to-quantity": _through(from_number, write_quantity),

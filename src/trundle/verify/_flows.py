@@ -17,6 +17,7 @@ from trundle.evolution.steps import (
     Hidden,
     HookOutput,
     Items,
+    KeepElements,
     KeepPlaces,
     Listed,
     MapText,
@@ -29,6 +30,8 @@ from trundle.evolution.steps import (
     TakeMember,
     ToEnum,
     ToFreeForm,
+    ToList,
+    ToMap,
     ToObject,
     Unstash,
     Values,
@@ -70,7 +73,7 @@ def flows(value: Expression | None, after: tuple[ValueStep, ...] = ()) -> Iterat
                 yield Flow(Datum(entry.place.property, entry.place.version.text), steps)
         case Change(inner, step):
             yield from flows(inner, (step, *after))
-        case KeepPlaces(inner) | Refill(inner):
+        case KeepElements(inner) | KeepPlaces(inner) | Refill(inner):
             yield from flows(inner, after)
         case First(options):
             for each in options:
@@ -122,11 +125,13 @@ def _reason(step: ValueStep) -> str:
             return "several values become one" if one else ""
         case CallScalar(name):
             return f"only what {name} can convert has a place there"
+        case ToMap(key=key):
+            return f"only elements with a {key} of their own have a place there"
         case CallConverter(method=method):
             return f"the hook {method} converts it"
         case Items() | Values() | Optional() | Listed() | Cases() | Chain():
             return ""  # what is within has reasons of its own
-        case ToObject() | ToFreeForm():
+        case ToObject() | ToFreeForm() | ToList():
             return ""
         case _:
             assert_never(step)
@@ -160,7 +165,7 @@ def nested(step: ValueStep | None, path: str = "") -> Iterator[tuple[PlanKey, st
                 yield from nested(each, path)
         case ToFreeForm() | FromFreeForm() | Fit() | ToEnum() | MapText():
             return
-        case CallScalar() | CallConverter() | None:
+        case ToList() | ToMap() | CallScalar() | CallConverter() | None:
             return
         case _:
             assert_never(step)

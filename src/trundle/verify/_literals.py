@@ -9,9 +9,11 @@ from trundle.evolution import HookDeclaration, TypeChanges
 _LONGEST = 60
 _FOR_CONVERSIONS: Mapping[str, tuple[Any, ...]] = {
     "boolean": ("true", "false", "True", "yes"),
+    "api-version": ("v1", "apps/v1", "example.com/v1beta1", "a/b/c", ""),
     "bytes": (1024, 1000, 1 << 30),
     "duration": ("PT1H30M", "P1D", "PT0S", "PT1.5S", "3600", "1m30s"),
     "go-duration": ("1h0m0s", "90s", "1.5h", "300ms", "-2s", "0", "PT1S"),
+    "group": ("", "apps", "example.com"),
     "quantity": ("1Gi", "1024Mi", "100m", "1e3", "1.5k", "2"),
     "seconds": (3600, 90, "3600"),
     "integer": ("12", "-1", "007", "+1", "9007199254740993"),
@@ -78,7 +80,8 @@ def _of_rules(changes: TypeChanges) -> Iterator[Any]:
     for pairs in changes.values.values():
         yield from (*pairs, *pairs.values())
     yield from changes.default.values()
-    for name in changes.convert.values():
+    for each in changes.convert.values():
+        name = each if isinstance(each, str) else each.name
         for kind, values in _FOR_CONVERSIONS.items():
             if kind in name:
                 yield from values

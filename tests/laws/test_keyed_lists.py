@@ -1,0 +1,164 @@
+"""Maps that are lists with a key, object references and conditions, edited from both sides."""
+
+import pytest
+from cases import V1, V2, V3, thing
+from evolving import rules
+
+from trundle.evolution import NamedConversion
+
+
+def keyed(name: str, key: str, value: str = "") -> NamedConversion:
+    return NamedConversion(name=name, key=key, value=value)
+
+
+OBJECTS = (
+    {
+        V1: thing(a="{Item}") | {"Item": {"x": "string", "old": "string"}},
+        V2: thing(a="[Named]") | {"Named": {"topic": "string", "x": "string", "new": "string"}},
+    },
+    rules(V1, convert={"a": keyed("map-to-list", "topic")}),
+)
+PAIRS = (
+    {
+        V1: thing(a="[Pair]")
+        | {"Pair": {"name": "string", "value": "string", "secret": "boolean"}},
+        V2: thing(a="{string}"),
+    },
+    rules(V1, convert={"a": keyed("list-to-map", "name", "value")}),
+)
+
+
+def test_a_map_of_objects_is_a_list_with_a_key_in_the_order_of_its_keys(store):
+    x = store(*OBJECTS).put(V1, a={"b": {"x": "1", "old": "o"}, "a": {"x": "2"}})
+    assert x.read(V2) == {"a": [{"topic": "b", "x": "1"}, {"topic": "a", "x": "2"}]}
+    assert list(x.read(V1)["a"]) == ["b", "a"]
+
+
+def test_what_one_side_cannot_see_stays_with_its_key(store):
+    x = store(*OBJECTS).put(V1, a={"b": {"x": "1", "old": "o"}, "a": {"x": "2"}})
+    x.put(V2, a=[{"topic": "a", "x": "3", "new": "n"}, {"topic": "b", "x": "1"}])
+    assert x.read(V1) == {"a": {"a": {"x": "3"}, "b": {"x": "1", "old": "o"}}}
+    x.put(V1, a={"b": {"x": "9", "old": "o"}, "a": {"x": "3"}, "c": {}})
+    expected = [{"topic": "b", "x": "9"}, {"topic": "a", "x": "3", "new": "n"}, {"topic": "c"}]
+    assert x.read(V2) == {"a": expected}
+
+
+def test_elements_that_a_map_has_no_place_for_are_kept(store):
+    elements = [{"topic": "a", "x": "1"}, {"x": "no key"}, {"topic": "a", "x": "again"}]
+    x = store(*OBJECTS).put(V2, a=elements)
+    assert x.read(V1) == {"a": {"a": {"x": "1"}}}
+    x.put(V1, a={"a": {"x": "2"}, "b": {}})
+    changed = [{"topic": "a", "x": "2"}, *elements[1:], {"topic": "b"}]
+    assert x.read(V2) == {"a": changed}
+    x.put(V1, a={"b": {}})
+    assert x.read(V2) == {"a": [{"topic": "b"}, {"x": "no key"}]}
+
+
+def test_what_a_list_has_beside_key_and_value_survives_an_edit_of_the_map(store):
+    pairs = [
+        {"name": "A", "value": "1", "secret": True},
+        {"name": "B"},
+        {"name": "A", "value": "again"},
+        {"name": "C", "value": "3"},
+    ]
+    x = store(*PAIRS).put(V1, a=pairs)
+    assert x.read(V2) == {"a": {"A": "1", "C": "3"}}
+    assert x.read(V1) == {"a": pairs}
+    x.put(V2, a={"A": "9", "B": "2", "D": "4"})
+    assert x.read(V1) == {
+        "a": [
+            {"name": "A", "value": "9", "secret": True},
+            {"name": "B", "value": "2"},
+            {"name": "A", "value": "again"},
+            {"name": "D", "value": "4"},
+        ]
+    }
+    x.put(V2, a={"D": "4"})
+    assert x.read(V1) == {"a": [{"name": "D", "value": "4"}, {"name": "B"}]}
+
+
+def test_empty_and_absent_stay_what_they_are(store):
+    for versions in (OBJECTS, PAIRS):
+        empty, other = ({}, []) if versions is OBJECTS else ([], {})
+        x = store(*versions).put(V1, a=empty)
+        assert (x.read(V1), x.read(V2)) == ({"a": empty}, {"a": other})
+        assert x.put(V1).read(V2) == {}
+
+
+def test_maps_of_scalars_convert_on_the_way(store):
+    x = store(
+        {
+            V1: thing(a="{integer}"),
+            V2: thing(b="[Pair]") | {"Pair": {"k": "string", "v": "number"}},
+            V3: thing(b="[Pair]") | {"Pair": {"k": "string", "v": "number", "w": "string"}},
+        },
+        rules(V1, rename={"a": "b"}, convert={"a": keyed("map-to-list", "k", "v")}),
+    ).put(V3, b=[{"k": "one", "v": 1, "w": "w"}, {"k": "half", "v": 0.5}])
+    assert x.read(V1) == {"a": {"one": 1}}
+    x.put(V1, a={"one": 2})
+    assert x.read(V3)["b"][0] == {"k": "one", "v": 2, "w": "w"}
+
+
+REFERENCES = {
+    V1: thing(ref="Ref") | {"Ref": {"apiVersion": "string", "kind": "string"}},
+    V2: thing(ref="Ref") | {"Ref": {"apiGroup": "string", "kind": "string"}},
+}
+
+
+def reference(version: str = ""):
+    convert = NamedConversion(name="api-version-to-group", version=version)
+    return rules(
+        V1, type_="Ref", rename={"apiVersion": "apiGroup"}, convert={"apiVersion": convert}
+    )
+
+
+@pytest.mark.parametrize(
+    ("api_version", "group"), [("infra.io/v1beta1", "infra.io"), ("apps/v1", "apps"), ("v1", "")]
+)
+def test_the_version_of_a_reference_comes_back_from_the_bag(store, api_version, group):
+    x = store(REFERENCES, reference("v9")).put(V1, ref={"apiVersion": api_version, "kind": "A"})
+    assert x.read(V2) == {"ref": {"apiGroup": group, "kind": "A"}}
+    x.put(V2, ref={"apiGroup": group, "kind": "B"})
+    assert x.read(V1) == {"ref": {"apiVersion": api_version, "kind": "B"}}
+
+
+def test_a_group_that_others_wrote_gets_the_configured_version(store):
+    x = store(REFERENCES, reference("v1beta2"))
+    x.put(V1, ref={"apiVersion": "infra.io/v1beta1"}).put(V2, ref={"apiGroup": "other.io"})
+    assert x.read(V1) == {"ref": {"apiVersion": "other.io/v1beta2"}}
+    assert x.put(V2, ref={"apiGroup": ""}).read(V1) == {"ref": {"apiVersion": "v1"}}
+
+
+def test_a_group_without_a_configured_version_is_absent(store):
+    x = store(REFERENCES, reference()).put(V2, ref={"apiGroup": "infra.io", "kind": "A"})
+    assert x.read(V1) == {"ref": {"kind": "A"}}
+    assert x.put(V2, ref={"apiGroup": ""}).read(V1) == {"ref": {"apiVersion": "v1"}}
+
+
+def test_conditions_are_matched_by_their_type(store):
+    legacy = {"type!": "string", "status!": "string", "severity": "string", "reason": "string"}
+    modern = {"type!": "string", "status!": "string", "reason": "string", "message": "string"}
+    x = store(
+        {
+            V1: thing(conditions="[Condition]") | {"Condition": legacy},
+            V2: thing(conditions="[Condition]") | {"Condition": modern},
+        }
+    )
+    ready = {"type": "Ready", "status": "False", "severity": "Error", "reason": "Down"}
+    drained = {"type": "Drained", "status": "True", "severity": "Info"}
+    x.put(V1, conditions=[ready, drained])
+    x.put(
+        V2,
+        conditions=[
+            {"type": "New", "status": "True"},
+            {"type": "Drained", "status": "False", "message": "again"},
+            {"type": "Ready", "status": "True", "reason": "Up"},
+        ],
+    )
+    assert x.read(V1) == {
+        "conditions": [
+            {"type": "New", "status": "True"},
+            {**drained, "status": "False"},
+            {**ready, "status": "True", "reason": "Up"},
+        ]
+    }
