@@ -16,7 +16,7 @@ from trundle.runtime._lookup import Conversion, ResourceType, spoken
 from trundle.runtime._methods import scheme_of
 from trundle.runtime._objects import GeneratedObject
 from trundle.runtime._outcomes import Outcome, paired
-from trundle.runtime._reading import Head, json_bytes, named_resource, read_head, said_resource
+from trundle.runtime._reading import Head, head_of, named_resource, said_resource
 from trundle.runtime._scheme import Scheme
 
 _LISTED = 12
@@ -248,7 +248,7 @@ class JoinedScheme:
         """The scheme that knows a document, and what it calls the resource type that was asked for."""
         if isinstance(value, GeneratedObject):
             return self._of_class(type(value)), None
-        head = read_head(json_bytes(value))
+        head = head_of(value)
         home = self._home(head, resource)
         return self._scheme(home.member), None if resource is None else home.plain
 

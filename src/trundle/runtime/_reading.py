@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
+from trundle.runtime._bag import encode
 from trundle.runtime._careful import read_leniently
 from trundle.runtime._defaults import fill_in
 from trundle.runtime._documents import may_be_kept_apart, wire_name
@@ -26,6 +27,7 @@ from trundle.runtime._groups import GroupVersion
 from trundle.runtime._lenience import Lenience
 from trundle.runtime._lookup import Lookup, ResourceType
 from trundle.runtime._objects import WRITTEN_WITH, ApiObject
+from trundle.runtime._plain import from_plain
 from trundle.runtime._spelling import BagSpelling, is_version, spelt
 
 
@@ -70,7 +72,7 @@ class Reading:
 
     def read(
         self,
-        data: bytes,
+        document: Any,
         version: str | None,
         resource: str | None,
         lenience: Lenience,
@@ -79,7 +81,7 @@ class Reading:
         """Reads a document as an object of its version, or of its storage version.
 
         Args:
-            data: JSON.
+            document: JSON, or a dictionary.
             version: its version, where it does not say.
             resource: its resource type, where it does not say.
             lenience: what is tolerated about the document of an API version.
@@ -89,7 +91,11 @@ class Reading:
             DocumentError: the document is not what its version says; all findings are named.
             UnknownVersionError: there is no such version or resource type.
         """
-        data = self._bags.respelt(bytes(data))
+        if type(document) is dict:
+            value = self._read_plain(document, version, resource)
+            if value is not None:
+                return self._filled(value, lenience)
+        data = self._bags.respelt(json_bytes(document))
         if not data.isascii():
             check_text(data)
         if version is None and resource is None:
@@ -110,6 +116,20 @@ class Reading:
         if start is not None and certain and len(self._known) < STARTS:
             self._known[start.text, stored] = (self._decoders[class_].decode, start)
         return self._filled(value, lenience)
+
+    def _read_plain(
+        self, document: dict[str, Any], version: str | None, resource: str | None
+    ) -> Any:
+        """Reads a dictionary; None where anything about it is unusual."""
+        found, named, stored = self.names(document, version, resource)
+        class_ = self.lookup.load((found.storage if stored else found.versions)[named])
+        value = from_plain(document, class_)
+        if value is not None and stored and self._bags.spells_otherwise(encode(value)):
+            return None
+        if value is not None:
+            for name, own in self._spelt(class_, found.name_property):
+                setattr(value, name, own)
+        return value
 
     def _filled(self, value: Any, lenience: Lenience) -> Any:
         """An object that was just read, with the defaults that its version declares where these are wanted."""
@@ -153,7 +173,7 @@ class Reading:
         return Start(text, (version, name), operator.attrgetter("api_version", name_property))
 
     def names(
-        self, data: bytes, version: str | None, resource: str | None
+        self, document: Any, version: str | None, resource: str | None
     ) -> tuple[ResourceType, str, bool]:
         """A document's resource type and version, and whether it is a stored one.
 
@@ -161,15 +181,16 @@ class Reading:
             DocumentError: the document is no JSON object.
             UnknownVersionError: there is no such version or resource type, or it is of another API group.
         """
-        head = read_head(data)
+        document = document if type(document) is dict else json_bytes(document)
+        head = head_of(document)
         found = self._resource(head, resource)
         named = self._named(head, found, version)
-        stored = head.written_with is not None or _MORE_MARKS in data
-        stored = stored and self._stored(data, head.written_with, found, named)
+        stored = head.written_with is not None or _has_more_marks(document)
+        stored = stored and self._stored(document, head.written_with, found, named)
         return found, self._spelt_version(found, named, stored=stored), stored
 
     def _stored(
-        self, data: bytes, written_with: Any, found: ResourceType, named: str | None
+        self, document: Any, written_with: Any, found: ResourceType, named: str | None
     ) -> bool:
         """Whether a document that has `$writtenWith`, or more of `$`, is a stored one.
 
@@ -182,7 +203,7 @@ class Reading:
         class_ = self.lookup.load(found.storage[storage])
         mark = wire_name(class_, "written_with")
         if mark != WRITTEN_WITH:
-            return mark in msgspec.json.decode(data, type=dict[str, msgspec.Raw])
+            return mark in _members(document)
         if "additional_properties" not in class_.__struct_fields__:
             return written_with is not None
         return isinstance(written_with, str) and is_version(written_with)
@@ -288,6 +309,19 @@ STARTS = 1000
 """How many starts are remembered: each may be spelt with spaces."""
 
 
+def _has_more_marks(document: Any) -> bool:
+    """Whether a document has a member that is spelt as the store's own, with more of `$` before it."""
+    if type(document) is dict:
+        return any(isinstance(name, str) and name.startswith("$$") for name in document)
+    return _MORE_MARKS in document
+
+
+def _members(document: Any) -> Any:
+    if type(document) is dict:
+        return document
+    return msgspec.json.decode(document, type=dict[str, msgspec.Raw])
+
+
 class _Named(Protocol):
     @property
     def name(self) -> str: ...
@@ -311,6 +345,19 @@ def read_head(data: bytes) -> Head:
         raise DocumentError("document", [malformed(error)]) from None
     except RecursionError:
         raise DocumentError("document", [TOO_DEEP]) from None
+
+
+def head_of(document: Any) -> Head:
+    """The names of a document, JSON or a dictionary.
+
+    Raises:
+        DocumentError: it is no JSON object.
+    """
+    if type(document) is dict:
+        names = [document.get(name) for name in Head.__struct_encode_fields__]
+        if all(each is None or isinstance(each, str) for each in names):
+            return Head(*names)
+    return read_head(json_bytes(document))
 
 
 def named_resource(head: Head, resource: str | None, find: Callable[[str], _N | None]) -> _N | None:

@@ -1,6 +1,5 @@
 """The scheme of a generated package: finds classes and conversions, and keeps the laws of writing."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -23,6 +22,7 @@ from trundle.runtime._merge import merge_objects, without_marks
 from trundle.runtime._objects import WRITTEN_WITH, GeneratedObject, StorageObject
 from trundle.runtime._outcomes import Lost, Outcome, lost_between, outcome_of, paired
 from trundle.runtime._owning import own
+from trundle.runtime._plain import to_plain
 from trundle.runtime._reading import BYTES, Reading, json_bytes
 from trundle.runtime._routes import Routes
 from trundle.runtime._spelling import spelt
@@ -81,17 +81,10 @@ class Scheme:
         if isinstance(value, GeneratedObject):
             self._check_version(value, version)
             return own(self._convert_object(value, to, self._stored(base)))
-        return json.loads(
-            self.convert_json(
-                json_bytes(value),
-                to,
-                None if base is None else self._base_bytes(base),
-                version=version,
-                resource=resource,
-                strict=True,
-                lenience=lenience,
-            )
-        )
+        stored = self._stored(base)
+        read = self._decoded_over(value, stored, version, resource, lenience or self._lenience)
+        converted = self._convert_object(read, to, stored)
+        return to_plain(converted, self.encode, hooked=self.hooked)
 
     def convert_json(
         self,
@@ -125,7 +118,7 @@ class Scheme:
         See `AnyScheme.read`.
         """
         if not isinstance(stored, GeneratedObject):
-            if not self._reading.names(json_bytes(stored), None, None)[2]:
+            if not self._reading.names(stored, None, None)[2]:
                 raise self._not_stored("a document")
         elif not isinstance(stored, StorageObject):
             raise self._not_stored("an object")
@@ -217,8 +210,7 @@ class Scheme:
         if isinstance(value, GeneratedObject):
             self._check_version(value, version)
             return own(self._convert_object(value, None, stored))
-        data = json_bytes(value)
-        read = self._decoded_over(data, stored, version, None, lenience or self._lenience)
+        read = self._decoded_over(value, stored, version, None, lenience or self._lenience)
         found = self._convert_object(read, None, stored)
         return own(found) if isinstance(base, GeneratedObject) else found
 
@@ -293,14 +285,14 @@ class Scheme:
         """What of a document cannot be read back from its result."""
         source, there = value, result
         if not isinstance(value, GeneratedObject):
-            source = self._reading.read(json_bytes(value), version, resource, lenience)
-            there = self._reading.read(json_bytes(result), None, resource, STRICT.of_stored())
+            source = self._reading.read(value, version, resource, lenience)
+            there = self._reading.read(result, None, resource, STRICT.of_stored())
         to = None if isinstance(source, StorageObject) else self._lookup.origin(type(source))[1]
         yield from lost_between(source, self._convert_object(there, to, None))
 
     def _decoded_over(
         self,
-        data: bytes,
+        document: Any,
         stored: Any,
         version: str | None,
         resource: str | None,
@@ -312,17 +304,17 @@ class Scheme:
         know or requires in vain; anything more of the kind is for the lenience to decide.
         """
         if stored is None:
-            return self._reading.read(data, version, resource, lenience)
+            return self._reading.read(document, version, resource, lenience)
         strictly = Lenience(defaults=lenience.defaults, report=lenience.report)
         try:
-            return self._reading.read(data, version, resource, strictly)
+            return self._reading.read(document, version, resource, strictly)
         except DocumentError:
-            _, named, kept = self._reading.names(data, version, resource)
+            _, named, kept = self._reading.names(document, version, resource)
             if kept:
                 raise
         shown = self._convert_object(stored, named, None)
         _, known = read_value(write_value(shown), type(shown), strict=True)
-        return self._reading.read(data, version, resource, lenience, frozenset(known))
+        return self._reading.read(document, version, resource, lenience, frozenset(known))
 
     def _convert_object(self, value: Any, to: str | None, base: Any) -> Any:
         if isinstance(value, StorageObject):
@@ -406,15 +398,10 @@ class Scheme:
         """All conversions that lead from a class of the package and are kept with it."""
         return self._lookup.conversions(source)
 
-    def _object(self, value: Any, version: str | None) -> Any:
-        if isinstance(value, GeneratedObject):
-            return value
-        return self.decode(json_bytes(value), version=version)
-
     def _stored(self, base: Any) -> Any:
         if base is None or isinstance(base, StorageObject):
             return base
-        found = self._object(base, None)
+        found = self._reading.read(base, None, None, self._lenience)
         if not isinstance(found, StorageObject):
             raise ConversionError(
                 f"expected a stored document, found one of version {self._lookup.origin(type(found))[1]}; "

@@ -57,12 +57,16 @@ class BagSpelling:
 
     def respelt(self, data: bytes) -> bytes:
         """A document whose bags spell versions as the package does; mostly the document itself."""
-        if _BAG not in data or not any(map(self._otherwise, self._found(data))):
+        if not self.spells_otherwise(data):
             return data
         try:
             return msgspec.json.encode(self._object(msgspec.Raw(data)))
         except (msgspec.MsgspecError, RecursionError):
             return data  # reading it reports what is wrong
+
+    def spells_otherwise(self, data: bytes) -> bool:
+        """Whether the bags of a document spell versions otherwise than the package."""
+        return _BAG in data and any(map(self._otherwise, self._found(data)))
 
     def _found(self, data: bytes) -> Iterator[str]:
         for pattern in self._patterns:
