@@ -198,18 +198,18 @@ class Expressions:
                 told = self.variable(self.render(inner, source, hint), hint)
                 hidden = f"lambda each: ({self._nested(step, 'each')}) is ABSENT"
                 if entries[0].place.property != ADDITIONAL:
-                    return call("keep_places", [source, self._entries(entries, hint), told, hidden])
+                    return call("keep_places", [source, self.entries(entries, hint), told, hidden])
                 told = f"{{}} if {told} is ABSENT else {told}"  # that map is there without members
-                kept = call("keep_places", [source, self._entries(entries, hint), told, hidden])
+                kept = call("keep_places", [source, self.entries(entries, hint), told, hidden])
                 return f"{kept} or ABSENT"
             case Refill(inner, entries, seen):
                 told = self.render(inner, source, hint)
                 view = f"lambda value: {self._nested(seen, 'value')}"
-                return call("refill", [source, self._entries(entries, hint), told, view])
+                return call("refill", [source, self.entries(entries, hint), told, view])
             case KeepElements(inner, entries, seen, keyed):
                 told = self.render(inner, source, hint)
                 view = f"lambda value: {self._nested(seen, 'value')}"
-                arguments = [source, self._entries(entries, hint), told, view]
+                arguments = [source, self.entries(entries, hint), told, view]
                 return call("keep_elements", [*arguments, *self._key_and_value(keyed)])
             case TakeMember(holder, place, shape, member):
                 told = self.render(holder, source, place.property)
@@ -296,12 +296,12 @@ class Expressions:
         return name
 
     def _unstash(self, value: Unstash, source: str, hint: str) -> list[str]:
-        arguments = [source, self._entries(value.entries, hint)]
+        arguments = [source, self.entries(value.entries, hint)]
         if value.witness is not None:
             arguments.append(self.witness(value.witness, hint, self._shape(source)))
         return arguments
 
-    def _entries(self, entries: tuple[Entry, ...], hint: str) -> str:
+    def entries(self, entries: tuple[Entry, ...], hint: str) -> str:
         """The name of a constant with entries of the bag."""
         told = tuple_literal(map(self._entry, entries))
         return self.helper(f"{hint.rstrip('_')}_entries", f"\x04 = {told}\n")

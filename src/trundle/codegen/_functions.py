@@ -20,11 +20,13 @@ from trundle.evolution import (
 )
 from trundle.evolution.steps import (
     Assign,
+    First,
     KeepElements,
     KeepPlaces,
     PutMember,
     Refill,
     Stash,
+    Step,
     TakeMember,
     Unstash,
     Witness,
@@ -111,6 +113,14 @@ class FunctionRenderer:
         return {names[name]: callee for name, callee in found.items()}
 
 
+def _unstashed(step: Step) -> Unstash | None:
+    """The entries that a step takes a value from before it asks anything else."""
+    if not isinstance(step, Assign) or step.property == ADDITIONAL:
+        return None
+    value = step.value.options[0] if isinstance(step.value, First) else step.value
+    return value if isinstance(value, Unstash) else None
+
+
 def function_name(plan: Plan) -> str:
     """What a plan's function is called, as far as it is not numbered."""
     from trundle.evolution import snake  # noqa: PLC0415
@@ -172,7 +182,24 @@ class _Body:
             tail += "    settle(target)\n"
         if keep:
             tail += "    return target  # type: ignore[no-any-return]\n"
-        return "    read: Any = source\n" + "".join(lines) + body + tail
+        return "    read: Any = source\n" + "".join(lines) + body + tail + self._bagged()
+
+    def _bagged(self) -> str:
+        """The table of what an API object takes from the bag: by attribute the entries, and their witness."""
+        if (self.key.source.kind, self.key.target.kind) != ("storage", "api"):
+            return ""
+        found = {}
+        for step in self.plan.steps:
+            unstash = _unstashed(step)
+            if unstash is not None and isinstance(step, Assign):
+                hint = self._attribute(step.property)
+                entries = self.expressions.entries(unstash.entries, hint)
+                witness = self._witness(unstash.witness, hint, self.key.source)
+                found[hint] = f"({entries}, {witness})"
+        if not found:
+            return ""
+        members = ", ".join(f"{text_literal(name)}: {each}" for name, each in found.items())
+        return f"\n\n\x03_bag = {{{members}}}\n"
 
     def _carry(self) -> str:
         """The statement that lets the other entries of a bag travel on."""

@@ -121,6 +121,14 @@ class Lookup:
         found: Mapping[str, str] | None = listed.get(name)
         return found
 
+    def bagged(self, conversion: Conversion) -> Mapping[str, tuple[tuple[Any, ...], Any]]:
+        """What a conversion from storage takes from the bag: by attribute the entries, and their witness."""
+        module, _, name = conversion.function.partition(":")
+        found: Mapping[str, tuple[tuple[Any, ...], Any]] = getattr(
+            importlib.import_module(f"{self.package}.{module}"), f"{name}_bag", {}
+        )
+        return found
+
     def conversions(self, source: type[Any]) -> tuple[Conversion, ...]:
         """All conversions that lead from a class of the package and are kept with it."""
         return self._listed(source.__module__, source)

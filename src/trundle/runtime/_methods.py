@@ -4,8 +4,12 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
+from trundle.runtime._bag import MISSING, unstash
 from trundle.runtime._errors import ConversionError
 from trundle.runtime._lookup import spoken
+from trundle.runtime._objects import ABSENT
 from trundle.runtime._owning import own
 from trundle.runtime._scheme import Scheme
 
@@ -39,6 +43,38 @@ def conversion_of(source: type[Any], target: type[Any] | None, *, up: bool) -> C
     if wants_base:
         return lambda value: own(function(value, None))
     return lambda value: own(function(value))
+
+
+def carried(stored: Any, class_: type[Any], *, stale: bool) -> Any:
+    """What the bag of a storage object carries for an API class; absent for all else.
+
+    Args:
+        stored: the storage object.
+        class_: the API class.
+        stale: whether the stale entries are wanted, and not those that are current.
+
+    Raises:
+        ConversionError: objects of its class are not kept for the API class.
+        BagError: an entry cannot be read.
+    """
+    scheme = scheme_of(type(stored))
+    lookup = scheme._lookup  # noqa: SLF001
+    conversion = lookup.conversion(type(stored), class_)
+    rolls = any(each.target.startswith("storage") for each in scheme.conversions(type(stored)))
+    if conversion is None and rolls:
+        stored = conversion_of(type(stored), None, up=True)(stored)
+        conversion = lookup.conversion(type(stored), class_)
+    if conversion is None:
+        raise ConversionError(f"nothing converts {spoken(type(stored))} to {spoken(class_)}")
+    found: dict[str, Any] = {}
+    for name, (entries, witness) in lookup.bagged(conversion).items():
+        value = unstash(stored, entries, witness)
+        if stale:
+            value = unstash(stored, entries, stale=True) if value is MISSING else MISSING
+        if value is not MISSING:
+            found[name] = value
+    required = {each.name: ABSENT for each in msgspec.structs.fields(class_) if each.required}
+    return own(class_(**{**required, **found}))
 
 
 def scheme_of(class_: type[Any]) -> Scheme:

@@ -128,6 +128,9 @@ class ApiObject(GeneratedObject, kw_only=True):
         return found
 
 
+AnyApiObject = TypeVar("AnyApiObject", bound=ApiObject)
+
+
 class StorageObject(GeneratedObject, kw_only=True):
     """An object as it is persisted: every property is optional, and there is a property bag.
 
@@ -137,6 +140,26 @@ class StorageObject(GeneratedObject, kw_only=True):
 
     if TYPE_CHECKING:
         property_bag: PropertyBag | Absent = ABSENT
+
+    def bag(self, class_: type[AnyApiObject], /, *, stale: bool = False) -> AnyApiObject:
+        """What the bag carries for another version: `stored.bag(v2013.Person).first_name`.
+
+        The result has the version's attributes. Those that the bag has an entry for have its value in the version's
+        shape; all others are absent, required ones too. It shares nothing with this object. Nested storage
+        objects have bags of their own.
+
+        Args:
+            class_: the API class of the version.
+            stale: whether to give the stale entries, which the version does not show, and not the current ones.
+
+        Raises:
+            ConversionError: objects of this class are not kept for the API class.
+            BagError: an entry cannot be read.
+        """
+        from trundle.runtime._methods import carried  # noqa: PLC0415
+
+        found: AnyApiObject = carried(self, class_, stale=stale)
+        return found
 
     def convert_to_storage(self, target: type[Any] | None = None) -> Any:
         """This object as the newest storage type: the way an older stored object is rolled forward.
