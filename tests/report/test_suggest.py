@@ -83,11 +83,17 @@ def test_values_that_an_enum_lost_and_gained_are_paired():
     (found,) = suggested(
         thing("Person", level="Level"),
         thing("Person", level="Level"),
-        ours=(choice("Level", "none", "High"),),
-        theirs=(choice("Level", "None", "High"),),
+        ours=(choice("Level", "lowest", "High"),),
+        theirs=(choice("Level", "Lowest_", "high"),),
     )
-    assert found.values == (("none", "None"),)
-    assert "values: {level: {none: None}}" in suggestions_text([found])
+    assert found.values == (("lowest", "Lowest_"),)
+    assert "values: {level: {lowest: Lowest_}}" in suggestions_text([found])
+
+
+def test_values_in_another_letter_case_need_no_rule():
+    level = thing("Person", level="Level")
+    ours, theirs = (choice("Level", "none", "High"),), (choice("Level", "None", "High"),)
+    assert suggested(level, level, ours=ours, theirs=theirs) == ()
 
 
 def test_the_lines_are_yaml_that_means_what_was_suggested():

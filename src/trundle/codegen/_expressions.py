@@ -460,9 +460,11 @@ class Expressions:
                 return f"from_free_form({value}, {self._annotation(place, shape, type_)})"
             case Fit(kinds):
                 return call("fit", [value, *map(text_literal, kinds)])
-            case ToEnum(values):
-                own = {str(each).casefold(): str(each) for each in values}
-                return f"to_enum({value}, {self._table('values', own)})"
+            case ToEnum(values, partly):
+                tables = [self._table("values", _own_spellings(values))]
+                if partly:
+                    tables.append(self._table("doubtful", _own_spellings(partly)))
+                return call("to_enum", [value, *tables])
             case MapText(values):
                 return f"map_text({value}, {self._table('values', dict(values))})"
             case CallScalar(name, property_, integer, version):
@@ -554,3 +556,13 @@ class Expressions:
         return self.helper(
             self._hinted("variant"), f"def \x04(value: Any) -> Any:\n{body}    return ABSENT\n"
         )
+
+
+def _own_spellings(values: tuple[str, ...]) -> Mapping[str, str]:
+    """How an enum spells texts, by their case-folded form; what it spells in two ways stays either way."""
+    own: dict[str, str] = {}
+    twice = set()
+    for each in values:
+        if own.setdefault(each.casefold(), each) != each:
+            twice.update((own[each.casefold()], each))
+    return {**own, **{each: each for each in sorted(twice)}}

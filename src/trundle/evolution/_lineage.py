@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias, assert_never
 import msgspec
 
 from trundle.evolution._neighbours import Neighbours, VersionMap
+from trundle.evolution._spelling import respelled
 from trundle.evolution.conversions import (
     ByVariant,
     CallHook,
@@ -227,6 +228,11 @@ class Lineage:
         from trundle.evolution._linking import link_places  # noqa: PLC0415 - a room's inner cycle
 
         return link_places(self)
+
+    @cached_property
+    def respelled(self) -> Mapping[Place, int]:
+        """The places whose enums show their own letter case, numbered by what conversions join."""
+        return respelled(self, self.links)
 
     @cached_property
     def threads(self) -> tuple[Thread, ...]:

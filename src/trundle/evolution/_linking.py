@@ -9,6 +9,7 @@ from trundle.evolution._errors import ChangeError
 from trundle.evolution._keyed import relate_keyed
 from trundle.evolution._lineage import Lineage, Link, Place
 from trundle.evolution._neighbours import Neighbours, VersionMap
+from trundle.evolution._spelling import respell
 from trundle.evolution.conversions import (
     ByVariant,
     Conversion,
@@ -33,7 +34,8 @@ def link_places(lineage: Lineage) -> tuple[Link, ...]:
     found: set[Link] = set()
     for group in _groups(lineage):
         found.update(_links_of(lineage, group))
-    return tuple(sorted(found, key=lambda link: (link.older, link.newer)))
+    ordered = sorted(found, key=lambda link: (link.older, link.newer))
+    return tuple(respell(lineage, ordered))
 
 
 def _groups(lineage: Lineage) -> list[_Group]:

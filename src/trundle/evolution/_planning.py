@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+from trundle.evolution._agreeing import agreeing
 from trundle.evolution._changes import SCALAR_CONVERSIONS
 from trundle.evolution._defaults import default_of
 from trundle.evolution._keyed import change_keyed
@@ -138,7 +139,7 @@ class _Planning:
                 home,
                 value,
                 stored.witness(thread),
-                derived,
+                derived and agreeing(derived, self.lineage, thread),
                 tuple(place for place in self._homes(thread) if place != home),
                 self._spoken(thread) if self.source.kind == "storage" else (),
             )

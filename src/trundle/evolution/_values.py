@@ -6,6 +6,7 @@ from typing import Literal
 
 from trundle.evolution._discriminating import tag_text
 from trundle.evolution._lineage import ByConversion, Lineage, Place
+from trundle.evolution._spelling import spellings
 from trundle.evolution.conversions import MapValues
 from trundle.evolution.steps import (
     Case,
@@ -166,10 +167,18 @@ class _Changing:
             renamed = self.source.place.property == "apiVersion" and one.values != other.values
             if renamed and len(one.values) == len(other.values) == 1:
                 return MapText(((one.values[0], other.values[0]),))
-            return None
+            respelled = kind == "string" and self._respelled(one, other)
+            return ToEnum(other.values) if respelled else None
         if isinstance(other, EnumType) and kind == "string":
             return ToEnum(other.values)
         return None
+
+    def _respelled(self, one: EnumType, other: EnumType) -> bool:
+        """Whether texts take the letter case of the other enum."""
+        places = self.target.lineage.respelled
+        number = places.get(self.source.place)
+        joined = number is not None and number == places.get(self.target.place)
+        return joined and spellings([one]) != spellings([other])
 
     def _objects(self, source: Ref, target: Ref) -> ValueStep | Mismatch | None:
         ours, theirs = self.source.child(source), self.target.child(target)

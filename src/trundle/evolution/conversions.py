@@ -91,7 +91,7 @@ class Narrow(msgspec.Struct, frozen=True):
 
 
 class EnumText(msgspec.Struct, frozen=True):
-    """Text on one side, an enum on the other; reading as the enum gives the enum's own letter case."""
+    """Text or an enum on each side; reading as an enum gives the enum's own letter case."""
 
     older: tuple[str, ...] | None
     newer: tuple[str, ...] | None

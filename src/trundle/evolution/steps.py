@@ -145,9 +145,16 @@ class Fit(msgspec.Struct, frozen=True):
 
 
 class ToEnum(msgspec.Struct, frozen=True):
-    """Text takes the enum's own letter case; unknown text stays."""
+    """Text takes the enum's own letter case; unknown text stays.
+
+    Attributes:
+        values: the enum's values.
+        partly: values of which some versions only make a text in another letter case their own. Such a text
+            becomes absent, because the versions do not agree on it.
+    """
 
     values: tuple[str, ...]
+    partly: tuple[str, ...] = ()
 
 
 class MapText(msgspec.Struct, frozen=True):
@@ -224,7 +231,9 @@ def may_lack(step: ValueStep) -> bool:
             return any(may_lack(each) for each in steps)
         case Items() | Values() | Listed():
             return False  # these leave out what is absent within
-        case ToObject() | ToFreeForm() | ToEnum() | MapText() | ToList() | ToMap():
+        case ToEnum(partly=partly):
+            return bool(partly)
+        case ToObject() | ToFreeForm() | MapText() | ToList() | ToMap():
             return False
         case _:
             assert_never(step)

@@ -192,7 +192,6 @@ class _Reading:
     def _of_thread(self, lineage: Lineage, place: Place, recorded: StoredType) -> Iterator[Finding]:
         """A property that no longer is the one of another version that it was."""
         name = place.property
-        thread = lineage.thread(place)
         renamed = recorded.renamed.get(name, {})
         for version in lineage.nodes:
             at = version.text
@@ -203,7 +202,7 @@ class _Reading:
             other = renamed.get(at, name)
             if other not in lineage.names(version) or version == place.version:
                 continue
-            if lineage.thread(Place(version, other)) is not thread:
+            if not _same(lineage, place, Place(version, other)):
                 type_name = lineage.definition(place.version).name
                 what = (
                     f"have {type_name}.{name}, which was {other} of {at} when it was released; "
@@ -213,6 +212,14 @@ class _Reading:
                     self.where, f"{self.stored} {what}", _advice(name, other, place, version)
                 )
                 return
+
+
+def _same(lineage: Lineage, one: Place, other: Place) -> bool:
+    """Whether two places are one property, whose enums may spell its texts in their own ways."""
+    if lineage.thread(one) is lineage.thread(other):
+        return True
+    number = lineage.respelled.get(one)
+    return number is not None and lineage.respelled.get(other) == number
 
 
 def _advice(name: str, other: str, place: Place, version: ApiVersion) -> str:

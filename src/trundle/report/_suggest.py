@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from trundle.evolution import SCALAR_CONVERSIONS, Evolution, Lineage, Place
+from trundle.evolution.conversions import EnumText
 from trundle.report._likeness import case_only, likeness, overlap, texts_alike, together
 from trundle.report._meeting import Meeting, change_of, meetings, spelled
 from trundle.report._spelling import paired_definitions
@@ -118,8 +119,17 @@ def _guesses(pair: TypePair) -> Iterator[Suggestion]:
             continue
         if change_of(pair.lineage, meeting) == "Change of Type" and meeting.bond == "name":
             yield from _changes_of_type(pair, meeting.older, meeting.newer)
-        elif meeting.bond == "thread" and meeting.older.property != "apiVersion":
+        elif _without_rule(pair.lineage, meeting) and meeting.older.property != "apiVersion":
             yield from _changes_of_values(pair, meeting.older, meeting.newer)
+
+
+def _without_rule(lineage: Lineage, meeting: Meeting) -> bool:
+    """Whether no rule speaks of the values of two properties that meet."""
+    return meeting.bond == "thread" or any(
+        (link.older, link.newer) == (meeting.older, meeting.newer)
+        and isinstance(link.conversion, EnumText)
+        for link in lineage.links
+    )
 
 
 def _suggestion(
@@ -273,7 +283,9 @@ def _changes_of_values(pair: TypePair, older: Place, newer: Place) -> Iterator[S
         if not (isinstance(one, EnumType) and isinstance(other, EnumType)):
             continue
         ours, theirs = _members(one), _members(other)
-        removed, added = sorted(ours - theirs), sorted(theirs - ours)
+        kept = {text.casefold() for text in ours} & {text.casefold() for text in theirs}
+        removed = sorted(text for text in ours if text.casefold() not in kept)
+        added = sorted(text for text in theirs if text.casefold() not in kept)
         rivals = max(len(removed), len(added))
         scored = sorted(
             (-_value_score(value, candidate, rivals), value, candidate)
@@ -287,12 +299,10 @@ def _changes_of_values(pair: TypePair, older: Place, newer: Place) -> Iterator[S
                 chosen[value] = candidate
                 scores.append(-score)
         if chosen:
-            cased = all(case_only(*each) for each in chosen.items())
             found = _suggestion(
                 pair,
                 "values",
-                ((min(scores), f"{one.name} lost and gained them in the same step"),)
-                + (((0.0, "letter case only"),) if cased else ()),
+                ((min(scores), f"{one.name} lost and gained them in the same step"),),
                 property=older.property,
             )
             yield msgspec.structs.replace(found, values=tuple(sorted(chosen.items())))

@@ -194,7 +194,7 @@ def say_conversion(
         case relate.Narrow():
             return "where the value fits the narrower type"
         case relate.EnumText():
-            return "as text on one side and an enum on the other"
+            return "as text, in the letter case of each side's enum"
         case relate.MapValues(values=pairs):
             return "with " + listed([f"{one!r} as {other!r}" for one, other in pairs])
         case relate.Wrap(item=inner):

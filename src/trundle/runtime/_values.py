@@ -69,14 +69,18 @@ def tells(value: Any, *texts: str) -> bool:
     return value is ABSENT
 
 
-def to_enum(value: str, own: Mapping[str, str]) -> str:
+def to_enum(value: str, own: Mapping[str, str], partly: Mapping[str, str] | None = None) -> Any:
     """Text in the enum's own letter case; unknown text stays.
 
     Args:
         value: the text.
-        own: the enum's values by their case-folded form.
+        own: the enum's values by their case-folded form; those that it spells in two ways also as they are.
+        partly: values that only some versions spell so; one in another letter case becomes absent.
     """
-    return own.get(value.casefold(), value)
+    if partly is not None and partly.get(value.casefold(), value) != value:
+        return ABSENT
+    found = own.get(value)
+    return own.get(value.casefold(), value) if found is None else found
 
 
 def map_text(value: Any, values: Mapping[str, str]) -> Any:

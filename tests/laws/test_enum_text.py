@@ -1,0 +1,107 @@
+"""Enums and plain text through versions that spell a text in other letter cases."""
+
+from typing import Any
+
+import pytest
+from evolving import Store, evolve, forget, thing
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+SPELLINGS = ["Small", "small", "SMALL", "Large", "large"]
+NAMES = ["v1beta1", "v1", "v2beta1", "v2", "v3"]
+Enums = dict[str, list[str] | None]
+"""The enum of each version; None where the property is plain text."""
+
+
+def definitions(enum: list[str] | None, *, wrap: str = "{}") -> dict[str, Any]:
+    if enum is None:
+        return {"Thing": {"size": wrap.format("string"), "n": "integer"}}
+    return {"Thing": {"size": wrap.format("Size"), "n": "integer"}, "Size": enum}
+
+
+def chain(*enums: list[str] | None) -> Enums:
+    return {f"v{n}": each for n, each in enumerate(enums, start=1)}
+
+
+def scheme_of(enums: Enums, *, wrap: str = "{}") -> Any:
+    return evolve({version: definitions(each, wrap=wrap) for version, each in enums.items()})
+
+
+def may_show(enums: Enums, text: str, writer: str, reader: str) -> set[str] | None:
+    """What a version may show of a text that another wrote; None for the text in any letter case.
+
+    This knows the enums of the two versions only. Versions in between may have had a say in what no enum of the
+    reader's spells.
+    """
+    if writer == reader:
+        return {text}
+    wrote, reads = enums[writer], enums[reader]
+    own = {each for each in reads or () if each.casefold() == text.casefold()}
+    if text in own:
+        return own
+    if not own:
+        return None
+    known = {each for each in wrote or () if each.casefold() == text.casefold()}
+    return own if wrote is None or (known and known != own) else {*own, text}
+
+
+def check(enums: Enums, scheme: Any, text: str, wrap: str = "{}") -> None:
+    inside = {"{}": lambda it: it, "[{}]": lambda it: it[0], "{{{}}}": lambda it: it["a"]}[wrap]
+    value = {"{}": text, "[{}]": [text], "{{{}}}": {"a": text}}[wrap]
+    for writer in enums:
+        store = Store(scheme).put(writer, size=value, n=1)
+        for reader in enums:
+            allowed = may_show(enums, text, writer, reader)
+            straight = scheme.convert(thing(writer, size=value), to=reader)
+            for shown in (store.read(reader)["size"], straight["size"]):
+                assert inside(shown).casefold() == text.casefold()
+                assert allowed is None or inside(shown) in allowed, (writer, reader, shown)
+        for editor in enums:
+            edited = Store(scheme, store.stored).edit(editor, n=2)
+            assert edited.read(writer) == {"size": value, "n": 2}
+
+
+@pytest.mark.parametrize("text", ["Small", "small", "LARGE", "large", "tiny"])
+@pytest.mark.parametrize("wrap", ["{}", "[{}]", "{{{}}}"])
+@pytest.mark.parametrize(
+    "enums",
+    [
+        chain(["Small"], ["Small", "Large"], None),
+        chain(["Small", "Large"], ["Small"], None),
+        chain(None, ["Small"], ["Small", "Large"]),
+        chain(["Small", "Large"], None, ["SMALL"]),
+        chain(["Standard_A1", "Small"], ["STANDARD_A1", "SMALL"]),
+        chain(["Small"], ["Large"], ["small"]),
+        chain(["Small", "small"], ["Small"]),
+        {"v1": ["Small", "Large"], "v2beta1": ["Small"], "v2": None},
+    ],
+)
+def test_a_client_reads_the_text_that_it_wrote_and_others_their_own_letter_case(
+    enums: Enums, wrap: str, text: str
+) -> None:
+    scheme = scheme_of(enums, wrap=wrap)
+    check(enums, scheme, text, wrap)
+    forget(scheme)
+
+
+ENUM = st.lists(st.sampled_from(SPELLINGS), min_size=1, max_size=3, unique=True)
+CHAINS = st.lists(st.sampled_from(NAMES), min_size=2, max_size=4, unique=True).flatmap(
+    lambda names: st.fixed_dictionaries({each: st.none() | ENUM for each in sorted(names)})
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(CHAINS, st.sampled_from([*SPELLINGS, "tiny"]))
+def test_so_it_is_for_any_enums_of_any_versions(enums: Enums, text: str) -> None:
+    scheme = scheme_of(enums)
+    check(enums, scheme, text)
+    forget(scheme)
+
+
+def test_an_edit_in_a_version_with_another_enum_is_seen_by_all() -> None:
+    scheme = scheme_of(chain(["Small"], ["Small", "Large"], None))
+    store = Store(scheme).put("v2", size="large")
+    assert store.edit("v3", size="LARGE").read("v2") == {"size": "Large"}
+    assert store.read("v1") == {"size": "LARGE"}
+    assert store.edit("v2", size="small").read("v3") == {"size": "small"}
+    assert store.read("v2") == {"size": "small"}
