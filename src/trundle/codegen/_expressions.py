@@ -561,7 +561,7 @@ class Expressions:
 def _own_spellings(values: tuple[str, ...]) -> Mapping[str, str]:
     """How an enum spells texts, by their case-folded form; what it spells in two ways stays either way."""
     own: dict[str, str] = {}
-    twice = set()
+    twice: set[str] = set()
     for each in values:
         if own.setdefault(each.casefold(), each) != each:
             twice.update((own[each.casefold()], each))

@@ -24,6 +24,7 @@ from trundle.evolution.steps import (
     Hidden,
     HookOutput,
     Items,
+    KeepElements,
     KeepPlaces,
     Listed,
     MapText,
@@ -36,6 +37,8 @@ from trundle.evolution.steps import (
     TakeMember,
     ToEnum,
     ToFreeForm,
+    ToList,
+    ToMap,
     ToObject,
     Unstash,
     Values,
@@ -62,7 +65,7 @@ def _expression(value: Expression, text: ToEnum) -> Expression:
             return Change(inner, _step(step, text))
         case First(options):
             return First(tuple(_expression(each, text) for each in options))
-        case KeepPlaces() | Refill():
+        case KeepPlaces() | Refill() | KeepElements():
             return msgspec.structs.replace(value, value=_expression(value.value, text))
         case Read() | Unstash() | HookOutput() | Hidden() | PutMember() | TakeMember():
             return value
@@ -99,6 +102,8 @@ def _step(step: ValueStep, text: ToEnum) -> ValueStep:
             | MapText()
             | CallScalar()
             | CallConverter()
+            | ToList()
+            | ToMap()
         ):
             return step
         case _:

@@ -20,6 +20,7 @@ from trundle.evolution.conversions import (
     EachItem,
     EachValue,
     EnumText,
+    Keyed,
     MapValues,
     Narrow,
     NullFits,
@@ -87,7 +88,15 @@ def _respelled(conversion: Conversion, text: EnumText) -> Conversion:
                 for each in variants
             )
             return ByVariant(older, newer, told)
-        case ConvertObject() | Narrow() | EnumText() | MapValues() | ConvertScalar() | CallHook():
+        case (
+            ConvertObject()
+            | Narrow()
+            | EnumText()
+            | MapValues()
+            | ConvertScalar()
+            | Keyed()
+            | CallHook()
+        ):
             return conversion
         case _:
             assert_never(conversion)
