@@ -461,9 +461,8 @@ class Expressions:
             case Fit(kinds):
                 return call("fit", [value, *map(text_literal, kinds)])
             case ToEnum(values, partly):
-                tables = [self._table("values", _own_spellings(values))]
-                if partly:
-                    tables.append(self._table("doubtful", _own_spellings(partly)))
+                named = {"values": values, **({"doubtful": partly} if partly else {})}
+                tables = [self._table(each, _own_spellings(named[each])) for each in named]
                 return call("to_enum", [value, *tables])
             case MapText(values):
                 return f"map_text({value}, {self._table('values', dict(values))})"
