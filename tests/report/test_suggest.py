@@ -1,3 +1,4 @@
+import msgspec
 import yaml
 from report_schemas import CHANGES, HOOKS, choice, crm_schemas, schema, service_fabric, thing, v
 
@@ -144,3 +145,119 @@ def test_all_suggested_renames_of_real_schemas_are_valid_rules():
     after = statistics(Evolution(evolution.schemas, rules))
     assert after.renames_configured >= statistics(evolution).renames_inferred
     assert after.renames_inferred == 0
+
+
+def moved(found):
+    return {(each.property, each.target) for each in found if each.rule == "move"}
+
+
+def test_a_property_that_went_into_a_nested_object_is_a_move():
+    found = suggested(
+        thing("Person", {"keySize": "The size of the key in bits."}, keySize="integer", key="Key?"),
+        thing("Person", key="Key?"),
+        ours=(thing("Key", rotation="string?"),),
+        theirs=(
+            thing("Key", {"size": "Size of the key in bits."}, rotation="string?", size="integer?"),
+        ),
+    )
+    assert moved(found) == {("keySize", "key.size")}
+
+
+def test_moves_are_found_at_any_depth_with_the_conversion_and_the_values_that_they_need():
+    found = suggested(
+        thing("Person", drainTimeout="string?", strategy="Strategy?", b="Mode?"),
+        thing("Person", rollout="Rollout?", deletion="Deletion?", a="string?"),
+        ours=(thing("Strategy", maxSurge="string?"), choice("Mode", "on", "off")),
+        theirs=(
+            thing("Rollout", strategy="Strategy?"),
+            thing("Strategy", maxSurge="string?", more="integer?"),
+            thing("Deletion", drainTimeoutSeconds="integer?", b="Modes?"),
+            choice("Modes", "On", "Off"),
+        ),
+    )
+    assert moved(found) == {
+        ("drainTimeout", "deletion.drainTimeoutSeconds"),
+        ("strategy", "rollout.strategy"),
+        ("b", "deletion.b"),
+    }
+    (convert,) = (each for each in found if each.rule == "convert")
+    assert (convert.property, convert.target) == ("drainTimeout", "go-duration-to-seconds")
+    (values,) = (each for each in found if each.rule == "values")
+    assert (values.property, dict(values.values)) == ("b", {"on": "On", "off": "Off"})
+    assert 'values: {b: {"off": Off, "on": On}}' in suggestions_text(found).replace(
+        '"Off"', "Off"
+    ).replace('"On"', "On")
+
+
+def test_properties_that_gave_way_to_namesakes_are_moves():
+    found = suggested(
+        thing("Person", ready="integer?", count="integer?", v2="Counts?"),
+        thing("Person", ready="integer?", count="integer?", old="Old?"),
+        ours=(thing("Counts", ready="integer?", count="integer?"),),
+        theirs=(thing("Old", v1="Counts?"), thing("Counts", ready="integer?", count="integer?")),
+    )
+    assert moved(found) == {
+        ("ready", "old.v1.ready"),
+        ("count", "old.v1.count"),
+        ("v2.ready", "ready"),
+        ("v2.count", "count"),
+    }
+
+
+def test_properties_whose_names_say_nothing_alike_are_no_move():
+    found = suggested(
+        thing("Person", street="string?"),
+        thing("Person", job="Job?"),
+        theirs=(thing("Job", title="string?", wage="string?"),),
+    )
+    assert moved(found) == set()
+
+
+def test_what_is_moved_already_is_not_suggested_again():
+    changes = TypeChanges(version=v("2020-01-01"), type="Person", move={"street": "address.street"})
+    found = suggested(
+        thing("Person", street="string?"),
+        thing("Person", address="Address?"),
+        changes,
+        theirs=(thing("Address", street="string?"),),
+    )
+    assert moved(found) == set()
+
+
+def test_a_renamed_property_whose_object_has_the_same_members_is_suggested():
+    found = suggested(
+        thing("Person", homeAddress="Home?"),
+        thing("Person", address="Place?"),
+        ours=(
+            msgspec.structs.replace(thing("Home", street="string?", city="string?"), named=False),
+        ),
+        theirs=(
+            msgspec.structs.replace(thing("Place", street="string?", city="string?"), named=False),
+        ),
+    )
+    assert [(each.rule, each.property, each.target) for each in found] == [
+        ("rename", "homeAddress", "address")
+    ]
+    assert "100% of their properties are the same" in found[0].evidence
+
+
+def test_a_version_is_never_renamed_a_group():
+    found = suggested(
+        thing("Person", ref="Ref?"),
+        thing("Person", ref="Ref?"),
+        ours=(thing("Ref", {"apiVersion": "x"}, apiVersion="string?", kind="string?"),),
+        theirs=(thing("Ref", {"group": "x"}, group="string?", kind="string?"),),
+    )
+    assert found == ()
+
+
+def test_a_map_that_became_a_list_with_a_key_is_a_conversion_to_paste():
+    found = suggested(
+        thing("Person", labels="map of string?"),
+        thing("Person", labels="Label[]?"),
+        theirs=(thing("Label", name="string", value="string?"),),
+    )
+    (line,) = (each for each in suggestions_text(found).splitlines() if "convert" in each)
+    assert line.strip().startswith(
+        "convert: {labels: {map-to-list: {key: name, value: value}}}   # 0.85"
+    )

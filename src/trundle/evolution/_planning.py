@@ -481,7 +481,8 @@ class _Planning:
                 return MapText(pairs), Shape("storage", output.version)
             case ConvertScalar(name, version):
                 used = name if how.up else SCALAR_CONVERSIONS[name]
-                integer = _bare(self.lineage.type(output)) == Scalar("integer")
+                admitted = _bare(self.lineage.type(output))
+                integer = isinstance(admitted, Scalar) and admitted.kind == "integer"
                 scalar = CallScalar(used, source.property, integer, version)
                 return scalar, Shape("storage", output.version)
             case Keyed() as keyed:

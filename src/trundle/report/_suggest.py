@@ -9,22 +9,33 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from trundle.evolution import SCALAR_CONVERSIONS, Evolution, Lineage, Place
+from trundle.evolution import (
+    SCALAR_CONVERSIONS,
+    Evolution,
+    Lineage,
+    NamedConversion,
+    Place,
+    relate_keyed,
+)
 from trundle.evolution.conversions import EnumText
 from trundle.report._likeness import case_only, likeness, overlap, texts_alike, together
 from trundle.report._meeting import Meeting, change_of, meetings, spelled
+from trundle.report._moving import likely_moves
 from trundle.report._spelling import paired_definitions
 from trundle.report._walk import TypePair, lineages, type_pairs
-from trundle.schema import EnumType, ListOf, Nullable, ObjectType, Scalar, Schema, Type
+from trundle.schema import EnumType, ListOf, MapOf, Nullable, ObjectType, Scalar, Schema, Type
 from trundle.version import ApiVersion
 
-Rule: TypeAlias = Literal["convert", "keep", "rename", "renameType", "unwrap", "values", "wrap"]
+Rule: TypeAlias = Literal[
+    "convert", "keep", "move", "rename", "renameType", "unwrap", "values", "wrap"
+]
 
 LEAST = 0.65
 """Suggestions of a lower score are left out unless asked for."""
 
 _SAME_DOCS = 0.85
 _SIMILAR = 0.4
+_SAME_MEMBERS = 0.75
 
 
 class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,6 +51,7 @@ class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
         values: newer by older value, for `values`.
         score: how likely it is, from 0 to 1.
         evidence: what speaks for it, in a few words each.
+        beside: what has to be configured with it, for the same property.
     """
 
     older: ApiVersion
@@ -51,6 +63,7 @@ class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
     values: tuple[tuple[str, str], ...] = ()
     score: float
     evidence: tuple[str, ...]
+    beside: tuple["Suggestion", ...] = ()
 
     def by_case_alone(self) -> bool:
         """Whether a rename changes nothing but letter case."""
@@ -69,8 +82,8 @@ def suggest(evolution: Evolution, *, least: float = LEAST) -> tuple[Suggestion, 
     for pair in type_pairs(found):
         if not pair.identical:
             guesses.extend(each for each in _guesses(pair) if each.score >= least)
-    chosen = _consistent(guesses)
-    return tuple(each for each in chosen if _fits(each, found))
+    chosen = [each for each in _consistent(guesses) if _fits(each, found)]
+    return tuple(one for each in chosen for one in (each, *each.beside))
 
 
 def _rank(each: Suggestion) -> tuple[object, ...]:
@@ -83,7 +96,7 @@ def _consistent(guesses: list[Suggestion]) -> list[Suggestion]:
     chosen = []
     for each in sorted(guesses, key=_rank):
         keys = {(each.older, each.type, "from", each.property)}
-        if each.rule == "rename":
+        if each.rule in ("rename", "move"):
             keys.add((each.older, each.type, "to", each.target))
         if not keys & taken:
             taken |= keys
@@ -96,7 +109,7 @@ def _fits(each: Suggestion, found: dict[Lineage, tuple[str, ...]]) -> bool:
 
     A type that is renamed ends at its place as long as nothing says so; nothing is asked of it.
     """
-    if each.rule == "renameType":
+    if each.rule in ("renameType", "move"):
         return True
     for lineage in found:
         if each.older not in lineage.nodes or lineage.definition(each.older).name != each.type:
@@ -113,7 +126,12 @@ def _fits(each: Suggestion, found: dict[Lineage, tuple[str, ...]]) -> bool:
 
 def _guesses(pair: TypePair) -> Iterator[Suggestion]:
     met = meetings(*pair)
-    yield from _renames(pair, met)
+    renames = tuple(_renames(pair, met))
+    yield from renames
+    renamed = {(each.property, each.target) for each in renames if each.score >= LEAST}
+    for move in _moves(pair):
+        if (move.property.partition(".")[0], move.target.partition(".")[0]) not in renamed:
+            yield move
     for meeting in met:
         if meeting.older is None or meeting.newer is None:
             continue
@@ -147,6 +165,28 @@ def _suggestion(
     )
 
 
+def _moves(pair: TypePair) -> Iterator[Suggestion]:
+    """Properties that went into a nested object or came out of one, with what their values need."""
+    name = pair.lineage.definition(pair.older).name
+    changes = pair.lineage.evolution.changes(pair.older, name)
+    known = dict(changes.move) if changes is not None else {}
+    for move in likely_moves(pair):
+        if move.older in known or move.newer in known.values():
+            continue
+        what = {"property": move.older, "target": move.newer}
+        found = _suggestion(pair, "move", move.evidence, **what)
+        with_it = ((found.score, "goes with the move"),)
+        beside = []
+        if move.conversion:
+            beside.append(
+                _suggestion(pair, "convert", with_it, property=move.older, target=move.conversion)
+            )
+        if move.values:
+            values = _suggestion(pair, "values", with_it, property=move.older)
+            beside.append(msgspec.structs.replace(values, values=move.values))
+        yield msgspec.structs.replace(found, beside=tuple(beside))
+
+
 def _renames(pair: TypePair, met: tuple[Meeting, ...]) -> Iterator[Suggestion]:
     """Properties that one side lost and the other gained, two by two."""
     lineage = pair.lineage
@@ -168,6 +208,8 @@ def _renames(pair: TypePair, met: tuple[Meeting, ...]) -> Iterator[Suggestion]:
         for newer in added:
             if newer.property == older.property:
                 continue  # kept apart on purpose
+            if "apiVersion" in (older.property, newer.property):
+                continue  # a version and what names no version are never the same
             if (newer, older) in hooked or (older, newer) in hooked:
                 continue
             evidence = _rename_evidence(lineage, older, newer, rivals)
@@ -190,8 +232,10 @@ def _rename_evidence(
 ) -> tuple[tuple[float, str], ...]:
     """What speaks for a rename: pairs of weight and words; empty where the types rule it out."""
     ours, theirs = spelled(lineage, older), spelled(lineage, newer)
-    if ours != theirs:
+    members = _shared_members(lineage, older, newer)
+    if ours != theirs and members < _SAME_MEMBERS:
         return ()
+    same = f"both {ours}" if ours == theirs else f"{members:.0%} of their properties are the same"
     name = likeness(older.property, newer.property)
     same_case = case_only(older.property, newer.property)
     similar = "names differ by letter case only" if same_case else ""
@@ -199,7 +243,7 @@ def _rename_evidence(
     docs = texts_alike(lineage.property(older).doc, lineage.property(newer).doc)
     evidence = [
         (0.5 / rivals, f"{step}, with no rival" if rivals == 1 else step),
-        (0.2, f"both {ours}"),
+        (0.2 if ours == theirs else 0.4 * members, same),
         (
             0.95 if same_case else 0.75 * name,
             similar or ("similar names" if name > _SIMILAR else ""),
@@ -208,6 +252,18 @@ def _rename_evidence(
     if docs >= _SAME_DOCS:
         evidence.append((0.7 * docs, "same description" if docs == 1 else "similar descriptions"))
     return tuple(evidence)
+
+
+def _shared_members(lineage: Lineage, older: Place, newer: Place) -> float:
+    """How much of their properties two objects share whose types have no names of their own."""
+    schemas = lineage.evolution.schema(older.version), lineage.evolution.schema(newer.version)
+    pairs = paired_definitions(lineage.type(older), lineage.type(newer), schemas) or ()
+    shared = [
+        overlap(_members(one), _members(other))
+        for one, other in pairs
+        if isinstance(one, ObjectType) and not (one.named and other.named)
+    ]
+    return min(shared) if shared and len(shared) == len(pairs) else 0.0
 
 
 def _changes_of_type(pair: TypePair, older: Place, newer: Place) -> Iterator[Suggestion]:
@@ -224,6 +280,9 @@ def _changes_of_type(pair: TypePair, older: Place, newer: Place) -> Iterator[Sug
         yield _suggestion(pair, "wrap", ((0.9, same),), **name)
     elif isinstance(ours, ListOf) and _alike(ours.items, theirs, schemas):
         yield _suggestion(pair, "unwrap", ((0.85, same),), **name)
+    elif keyed := _keyed_conversion(pair, ours, theirs, schemas):
+        name["target"] = keyed
+        yield _suggestion(pair, "convert", ((0.85, same),), **name)
     elif conversion := _scalar_conversion(ours, theirs):
         name["target"] = conversion
         yield _suggestion(pair, "convert", ((0.8, same),), **name)
@@ -244,8 +303,24 @@ def _alike(older: Type, newer: Type, schemas: tuple[Schema, Schema]) -> bool:
 def _scalar_conversion(older: Type, newer: Type) -> str | None:
     if isinstance(older, Scalar) and isinstance(newer, Scalar):
         name = f"{older.kind}-to-{newer.kind}"
+        if older.format == "duration" and newer.kind in ("integer", "number"):
+            name = "duration-to-seconds"
         return name if name in SCALAR_CONVERSIONS else None
     return None
+
+
+def _keyed_conversion(
+    pair: TypePair, older: Type, newer: Type, schemas: tuple[Schema, Schema]
+) -> str:
+    """The conversion between a map and a list with a key, as the configuration writes it; empty where none fits."""
+    rule = "map-to-list" if isinstance(older, MapOf) else "list-to-map"
+    meets = pair.lineage.evolution.meets(pair.older, pair.newer, pair.lineage.nodes)
+    for key in ("name", "key", "id", "type"):
+        for value in ("", "value"):
+            tried = NamedConversion(name=rule, key=key, value=value)
+            if relate_keyed(tried, (older, newer), schemas, meets) is not None:
+                return f"{{{rule}: {{key: {key}{f', value: {value}' if value else ''}}}}}"
+    return ""
 
 
 def _type_renames(

@@ -68,6 +68,8 @@ def _item(each: Suggestion) -> str:
         case "values":
             pairs = (f"{yaml_text(older)}: {yaml_text(newer)}" for older, newer in each.values)
             return f"{name}: {{{', '.join(pairs)}}}"
+        case "convert":
+            return f"{name}: {each.target}"
         case _:
             return f"{name}: {yaml_text(each.target)}"
 

@@ -1,0 +1,294 @@
+"""Properties that probably moved into a nested object or out of one, with what speaks for each move."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from trundle.evolution import Lineage, Place
+from trundle.report._likeness import case_only, overlap, texts_alike, together, words
+from trundle.report._meeting import meetings
+from trundle.report._spelling import count, spell
+from trundle.report._walk import TypePair
+from trundle.schema import (
+    EnumType,
+    ListOf,
+    MapOf,
+    Nullable,
+    ObjectType,
+    Property,
+    Ref,
+    Scalar,
+    Schema,
+    Type,
+    Union,
+)
+
+_DEEPEST = 4
+_MANY_VALUES = 3
+_TELLING = 0.65
+"""What a type says that hardly any two properties share by accident."""
+_SAME_DOCS = 0.85
+_SIMILAR_DOCS = 0.6
+_LEAST = 0.7
+"""Moves of a lower score are never suggested: there are many more ways to move than to rename."""
+_LEAST_NAME = 0.5
+_SAME_MEMBERS = 0.8
+_MANY = 2
+_UNITS = frozenset({"second", "in"})
+_DURATIONS = frozenset(
+    {"timeout", "duration", "period", "interval", "delay", "ttl", "after", "time"}
+)
+
+
+class Move(NamedTuple):
+    """A property that probably moved.
+
+    Attributes:
+        older: its dotted path in the older version, seen from the type.
+        newer: its dotted path in the newer version.
+        evidence: what speaks for it: weights and words.
+        values: newer by older value, where the values of an enum were written anew.
+        conversion: the named conversion that the move needs, if it needs one.
+    """
+
+    older: str
+    newer: str
+    evidence: tuple[tuple[float, str], ...]
+    values: tuple[tuple[str, str], ...] = ()
+    conversion: str = ""
+
+    @property
+    def score(self) -> float:
+        """How likely it is, from 0 to 1."""
+        return together(weight for weight, _ in self.evidence)
+
+
+class _Spot(NamedTuple):
+    """A property somewhere within a type of one version."""
+
+    path: tuple[str, ...]
+    property: Property
+
+
+def likely_moves(pair: TypePair) -> Iterator[Move]:
+    """Moves between two versions of a type, each property and each place at most once."""
+    schemas = _schemas(pair.lineage, pair)
+    removed, added = _one_sided(pair.lineage, pair, (), (), schemas)
+    taken: set[tuple[str, ...]] = set()
+    given: set[tuple[str, ...]] = set()
+    guesses = (_guess(one, other, schemas) for one in removed for other in added)
+    likely = [each for each in guesses if each is not None and each.score >= _LEAST]
+    for move in (*_displaced(pair, removed, added), *sorted(likely, key=_whole_first)):
+        one, other = tuple(move.older.split(".")), tuple(move.newer.split("."))
+        if any(_inside(one, each) for each in taken) or any(_inside(other, each) for each in given):
+            continue
+        taken.add(one)
+        given.add(other)
+        yield move
+
+
+def _whole_first(move: Move) -> tuple[object, ...]:
+    """Objects before what is in them, then the likeliest."""
+    return (move.older.count(".") + move.newer.count("."), -move.score, move.older, move.newer)
+
+
+def _inside(path: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether one of two paths leads into the other."""
+    shared = min(len(path), len(other))
+    return path[:shared] == other[:shared]
+
+
+def _schemas(lineage: Lineage, pair: TypePair) -> tuple[Schema, Schema]:
+    return lineage.evolution.schema(pair.older), lineage.evolution.schema(pair.newer)
+
+
+def _one_sided(
+    lineage: Lineage,
+    pair: TypePair,
+    older: tuple[str, ...],
+    newer: tuple[str, ...],
+    schemas: tuple[Schema, Schema],
+) -> tuple[list[_Spot], list[_Spot]]:
+    """What only the older version has within a type, and what only the newer has."""
+    removed: list[_Spot] = []
+    added: list[_Spot] = []
+    if len(older) > _DEEPEST:
+        return removed, added
+    for met in meetings(lineage, pair.older, pair.newer):
+        if met.older is None or met.newer is None or met.bond == "name":
+            if met.older is not None:
+                removed.extend(_spots(older, lineage.property(met.older), schemas[0]))
+            if met.newer is not None:
+                added.extend(_spots(newer, lineage.property(met.newer), schemas[1]))
+            continue
+        child = _child(lineage, met.older, met.newer)
+        if child is not None and {pair.older, pair.newer} <= child.nodes.keys():
+            paths = (*older, met.older.property), (*newer, met.newer.property)
+            ours, theirs = _one_sided(child, pair, *paths, schemas)
+            removed.extend(ours)
+            added.extend(theirs)
+    return removed, added
+
+
+def _child(lineage: Lineage, older: Place, newer: Place) -> Lineage | None:
+    """The lineage of an object that stands at both of two places."""
+    found = []
+    for place in (older, newer):
+        type_ = _bare(lineage.type(place))
+        if not isinstance(type_, Ref) or not lineage.evolution.objects_in(place.version, type_):
+            return None
+        found.append(lineage.child(place, type_.key))
+    return found[0] if found[0] is found[1] else None
+
+
+def _spots(path: tuple[str, ...], declared: Property, schema: Schema) -> Iterator[_Spot]:
+    """A property and all those within the objects that it holds."""
+    place = (*path, declared.name)
+    if "." in declared.name or len(place) > _DEEPEST + 1:
+        return
+    yield _Spot(place, declared)
+    for each in _members(declared.type, schema):
+        yield from _spots(place, each, schema)
+
+
+def _members(type_: Type, schema: Schema) -> tuple[Property, ...]:
+    bare = _bare(type_)
+    found = schema.definitions[bare.key] if isinstance(bare, Ref) else None
+    return found.properties if isinstance(found, ObjectType) else ()
+
+
+def _guess(one: _Spot, other: _Spot, schemas: tuple[Schema, Schema]) -> Move | None:
+    """How likely it is that one property is the other; None where it cannot be, or hardly is."""
+    if one.path[:-1] == other.path[:-1] or (len(one.path) > 1 and one.path[0] == other.path[0]):
+        return None  # that is a rename, or a move within the nested type
+    if [case_only(*names) for names in zip(one.path, other.path, strict=False)][:1] == [True]:
+        return None  # the object around it was renamed
+    if "apiVersion" in (one.path[-1], other.path[-1]) or len(one.path) == len(other.path) == 1:
+        return None
+    kinds = _types_alike(one, other, schemas)
+    if kinds is None:
+        return None
+    weight, reason, values, conversion = kinds
+    name = _names_alike(one.path, other.path, timed=bool(conversion))
+    docs = texts_alike(one.property.doc, other.property.doc)
+    if name < _LEAST_NAME and docs < _SAME_DOCS and weight < _TELLING:
+        return None
+    evidence = [
+        (0.2, "removed and added in the same step"),
+        (weight, reason),
+        (0.75 * name, "the same words" if name == 1 else "similar names"),
+    ]
+    if docs >= _SIMILAR_DOCS:
+        evidence.append((0.7 * docs, "same description" if docs == 1 else "similar descriptions"))
+    paths = ".".join(one.path), ".".join(other.path)
+    return Move(*paths, tuple(evidence), values, conversion)
+
+
+_Kinds = tuple[float, str, tuple[tuple[str, str], ...], str]
+
+
+def _types_alike(one: _Spot, other: _Spot, schemas: tuple[Schema, Schema]) -> _Kinds | None:
+    """How much the types of two properties say for a move, in what words, and what the move needs beside."""
+    ours, theirs = _bare(one.property.type), _bare(other.property.type)
+    while isinstance(ours, ListOf) and isinstance(theirs, ListOf):
+        ours, theirs = _bare(ours.items), _bare(theirs.items)
+    while isinstance(ours, MapOf) and isinstance(theirs, MapOf):
+        ours, theirs = _bare(ours.values), _bare(theirs.values)
+    spelled = spell(one.property.type, schemas[0])
+    if isinstance(ours, Union) and spelled == spell(other.property.type, schemas[1]):
+        return 0.1, f"both {spelled}", (), ""
+    if isinstance(ours, Scalar) and isinstance(theirs, Scalar):
+        if ours.kind == theirs.kind:
+            return 0.1, f"both {spelled}", (), ""
+        conversion = _duration(one, other, ours, theirs)
+        return (0.1, f"a duration became {theirs.kind}", (), conversion) if conversion else None
+    if not isinstance(ours, Ref) or not isinstance(theirs, Ref):
+        return None
+    definitions = schemas[0].definitions[ours.key], schemas[1].definitions[theirs.key]
+    match definitions:
+        case (EnumType() as before, EnumType() as after):
+            return _enums_alike(before, after)
+        case (ObjectType() as before, ObjectType() as after):
+            has, gets = ({each.name for each in one.properties} for one in (before, after))
+            shared = overlap(has, gets)
+            other_thing = before.named and after.named and before.name != after.name
+            if other_thing or shared < (_LEAST_NAME if has <= gets else _SAME_MEMBERS):
+                return None  # what is in it may have moved to several places
+            return 0.6 * shared, f"{shared:.0%} of their properties are the same", (), ""
+        case _:
+            return None
+
+
+def _enums_alike(before: EnumType, after: EnumType) -> _Kinds | None:
+    ours, theirs = map(str, before.values), map(str, after.values)
+    one, other = {*ours}, {*theirs}
+    if one == other:
+        return (_TELLING if len(one) >= _MANY_VALUES else 0.4), "the same values", (), ""
+    by_case = {old: new for old in sorted(one) for new in sorted(other) if case_only(old, new)}
+    shared = (len(one & other) + len(by_case)) / max(len(one), len(other))
+    if before.kind != after.kind or shared < _LEAST_NAME:
+        return None
+    reason = "values that differ by letter case" if by_case else f"{shared:.0%} of the values"
+    return 0.4 * shared, reason, tuple(by_case.items()), ""
+
+
+def _duration(one: _Spot, other: _Spot, older: Scalar, newer: Scalar) -> str:
+    """The named conversion of a text that is a duration into a number of seconds; empty where it is none."""
+    if older.kind != "string" or newer.kind not in ("integer", "number"):
+        return ""
+    if "seconds" not in words(other.path[-1]) or not _DURATIONS & {*words(one.path[-1])}:
+        return ""
+    return "duration-to-seconds" if older.format == "duration" else "go-duration-to-seconds"
+
+
+def _names_alike(older: tuple[str, ...], newer: tuple[str, ...], *, timed: bool) -> float:
+    """How much two paths say the same, by their words; the last names count most."""
+    whole = _shared(older, newer, timed=timed)
+    last = _shared(older[-1:], newer[-1:], timed=timed)
+    telling = len(_words(older[-1:], timed=timed)) >= _MANY
+    return max(whole, last if telling else 0.6 * last)
+
+
+def _shared(older: tuple[str, ...], newer: tuple[str, ...], *, timed: bool) -> float:
+    ours, theirs = (Counter(_words(each, timed=timed)) for each in (older, newer))
+    return 2 * (ours & theirs).total() / (ours.total() + theirs.total())
+
+
+def _words(path: tuple[str, ...], *, timed: bool) -> list[str]:
+    """The words of a path without plural; of a duration, without its unit."""
+    found = [word.removesuffix("s") or word for name in path for word in words(name)]
+    kept = [word for word in found if not (timed and word in _UNITS)]
+    return kept or found
+
+
+def _displaced(pair: TypePair, removed: list[_Spot], added: list[_Spot]) -> Iterator[Move]:
+    """Properties that gave way to namesakes: `a` went to `old.a`, because `next.a` became `a`."""
+    namesakes = {
+        met.older.property
+        for met in meetings(*pair)
+        if met.older is not None and met.newer is not None and met.bond != "name"
+        if met.older.property == met.newer.property
+    }
+    came = {each.path[-1]: each for each in removed if len(each.path) == _MANY}
+    went = {each.path[-1]: each for each in added if len(each.path) >= _MANY}
+    both = [
+        name
+        for name in sorted(namesakes & came.keys() & went.keys())
+        if came[name].path[0] != went[name].path[0]
+    ]
+    if len(both) < _MANY and not any(_holds_objects(came[name].property.type) for name in both):
+        return
+    number = count(len(both), "property", "properties")
+    evidence = ((0.9, f"{number} gave way to others of the same name"),)
+    for name in both:
+        yield Move(name, ".".join(went[name].path), evidence)
+        yield Move(".".join(came[name].path), name, evidence)
+
+
+def _holds_objects(type_: Type) -> bool:
+    bare = _bare(type_)
+    return isinstance(bare.items if isinstance(bare, ListOf) else bare, Ref)
+
+
+def _bare(type_: Type) -> Type:
+    return type_.inner if isinstance(type_, Nullable) else type_
