@@ -1,8 +1,9 @@
 import pytest
-from evolving import parse_type, rules
+from evolving import parse_schema, parse_type, rules
 from lineages import place, root
+from msgspec.structs import replace
 
-from trundle.evolution import default_of
+from trundle.evolution import Evolution, default_of
 from trundle.evolution._defaults import zero_value
 from trundle.schema import ABSENT, Property
 
@@ -24,7 +25,7 @@ def default(declared, *changes):
         ("any", {}),
         ("string?", None),
         ("Colour", ABSENT),
-        ("In", ABSENT),
+        ("In", {}),
         ("string|integer", ABSENT),
     ],
 )
@@ -74,3 +75,60 @@ def test_text_of_a_format_has_no_zero_value():
     from trundle.schema import Scalar
 
     assert zero_value(Property("a", Scalar("string", "date-time"), True)) is ABSENT
+
+
+NESTED = {
+    "Inner": {"count!": "integer", "note": "string", "tags!": "[string]"},
+    "Outer": {"inner!": "Inner", "level!": ("integer", 3)},
+    "Coloured": {"colour!": "Colour"},
+    "Chain": {"next!": "Chain"},
+    "Ring": {"links!": "[Ring]", "next": "Ring"},
+    "Mixed": {"ring!": "Ring", "coloured!": "Coloured"},
+    "Colour": ["red"],
+}
+
+
+@pytest.mark.parametrize(
+    ("type_", "expected"),
+    [
+        ("Inner", {"count": 0, "tags": []}),
+        ("Outer", {"inner": {"count": 0, "tags": []}, "level": 3}),
+        ("Coloured", ABSENT),
+        ("Chain", ABSENT),
+        ("Ring", {"links": []}),
+        ("Mixed", ABSENT),
+    ],
+)
+def test_an_object_has_its_required_properties_at_theirs(type_, expected):
+    lineage = root({"v1": {"Thing": {"a!": type_}, **NESTED}})
+    assert default_of(lineage, place("a@v1"), None) == expected
+
+
+def test_a_configured_default_of_a_member_counts():
+    configured = rules("v1", "Coloured", default={"colour": "red"})
+    lineage = root({"v1": {"Thing": {"a!": "Coloured"}, **NESTED}}, configured)
+    assert default_of(lineage, place("a@v1"), None) == {"colour": "red"}
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        ({"minProperties": 2}, {"count": 0, "tags": []}),
+        ({"minProperties": 3}, ABSENT),
+        ({"oneOf": [{"required": ["note"]}]}, ABSENT),
+        ({"maxProperties": 5}, {"count": 0, "tags": []}),
+    ],
+)
+@pytest.mark.parametrize("of_property", [True, False])
+def test_an_object_that_validation_refuses_is_no_default(limits, expected, of_property):
+    schema = parse_schema("v1", {"Thing": {"a!": "Inner"}, **NESTED})
+    key = "Thing" if of_property else "Inner"
+    found = schema.object(key)
+    limits = tuple(limits.items())
+    if of_property:
+        (declared,) = found.properties
+        found = replace(found, properties=(replace(declared, constraints=limits),))
+    else:
+        found = replace(found, constraints=limits)
+    made = Evolution((replace(schema, definitions={**schema.definitions, key: found}),))
+    assert default_of(made.resources[0].root, place("a@v1"), None) == expected

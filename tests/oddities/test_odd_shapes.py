@@ -347,3 +347,25 @@ def test_names_that_differ_in_letter_case_alone_are_two(install) -> None:
     document = known("v1", one={"a": "1"}, One={"b": 2}, ONE={"c": "3"})
     assert installed.read(installed.put(document), "v2") == {**document, "apiVersion": "v2"}
     prove(installed.scheme, "Person")
+
+
+def test_a_required_object_shows_its_required_properties_at_their_zero_values(install) -> None:
+    counted = {"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}
+    installed = install(
+        {
+            "v1.yaml": person({}),
+            "v2.yaml": {
+                **person({}, empty=object_of(x=TEXT), counted=counted, either=counted),
+                "required": ["empty", "counted"],
+            },
+        }
+    )
+    old, new = known("v1"), {**known("v2"), "empty": {}, "counted": {"n": 0}}
+    kept = installed.put(old)
+    assert installed.read(kept, "v2") == new
+    assert installed.convert(old, "v2") == new
+    assert json.loads(kept).keys().isdisjoint({"empty", "counted"})
+    assert installed.put(new, kept) == kept
+    edited = installed.edit(kept, "v2", empty={"x": "1"})
+    assert installed.read(edited, "v1") == old
+    prove(installed.scheme, "Person")

@@ -61,7 +61,7 @@ from trundle.evolution.steps import (
     Witness,
     may_lack,
 )
-from trundle.schema import Nullable, Ref, Type
+from trundle.schema import ListOf, MapOf, Nullable, Ref, Type
 
 _INDENT = "    "
 _TAKEN = frozenset(
@@ -165,7 +165,7 @@ class Expressions:
         data = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
         raw = f"FreeForm(b{text_literal(data)})"
         annotation = self._annotation(place, self.key.target)
-        if not value and annotation != "FreeForm":
+        if not value and isinstance(_bare(self.key.lineage.type(place)), ListOf | MapOf):
             return data
         return raw if annotation == "FreeForm" else f"from_free_form({raw}, {annotation})"
 
@@ -565,3 +565,7 @@ def _own_spellings(values: tuple[str, ...]) -> Mapping[str, str]:
         if own.setdefault(each.casefold(), each) != each:
             twice.update((own[each.casefold()], each))
     return {**own, **{each: each for each in sorted(twice)}}
+
+
+def _bare(type_: Type) -> Type:
+    return type_.inner if isinstance(type_, Nullable) else type_

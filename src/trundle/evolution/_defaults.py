@@ -10,16 +10,29 @@ from trundle.schema import (
     ListOf,
     MapOf,
     Nullable,
+    ObjectType,
     Property,
     Ref,
     Scalar,
     Union,
 )
 
-_ZEROS = {"boolean": False, "integer": 0, "number": 0, "string": ""}
 _RESTRICTING = frozenset(
-    {"const", "enum", "exclusiveMaximum", "exclusiveMinimum", "format", "not", "pattern"}
+    {
+        "const",
+        "contains",
+        "enum",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "format",
+        "not",
+        "pattern",
+    }
 )
+_COMPOSING = frozenset(
+    {"allOf", "anyOf", "dependentSchemas", "if", "not", "oneOf", "x-kubernetes-validations"}
+)
+"""What may refuse an object that has its required properties alone."""
 
 
 def default_of(lineage: Lineage, place: Place, changes: TypeChanges | None) -> Any:
@@ -27,18 +40,64 @@ def default_of(lineage: Lineage, place: Place, changes: TypeChanges | None) -> A
 
     Returns plain JSON, or `ABSENT` where the property is optional or nothing fits.
     """
-    if changes is not None and place.property in changes.default:
-        return changes.default[place.property]
-    declared = lineage.property(place)
-    if not declared.required:
-        return ABSENT
-    if declared.default is not ABSENT:
-        return declared.default
-    return zero_value(declared)
+    return _Zeros(lineage, place).of_property(lineage.property(place), changes, ())
+
+
+class _Zeros:
+    """The zero values of one version's types."""
+
+    def __init__(self, lineage: Lineage, place: Place) -> None:
+        self._evolution = lineage.evolution
+        self._version = place.version
+        self._definitions = lineage.evolution.schema(place.version).definitions
+
+    def of_property(
+        self, declared: Property, changes: TypeChanges | None, trail: tuple[str, ...]
+    ) -> Any:
+        if changes is not None and declared.name in changes.default:
+            return changes.default[declared.name]
+        if not declared.required:
+            return ABSENT
+        if declared.default is not ABSENT:
+            return declared.default
+        found = self._definition(declared)
+        if found is None:
+            return zero_value(declared)
+        key, definition = found
+        limits = dict(declared.constraints)
+        if key in trail or _COMPOSING & limits.keys():
+            return ABSENT
+        value = self._of_object(definition, (*trail, key))
+        return value if value is ABSENT or len(value) >= limits.get("minProperties", 0) else ABSENT
+
+    def _definition(self, declared: Property) -> tuple[str, ObjectType] | None:
+        """The object that a property's type is."""
+        if not isinstance(declared.type, Ref):
+            return None
+        found = self._definitions[declared.type.key]
+        return (declared.type.key, found) if isinstance(found, ObjectType) else None
+
+    def _of_object(self, definition: ObjectType, trail: tuple[str, ...]) -> Any:
+        """An object with its required properties at theirs; absent where one of them has none.
+
+        What contains itself has no end, and a resource inside another is not made of nothing.
+        """
+        limits = dict(definition.constraints)
+        if definition.embedded or definition.tag is not None or _COMPOSING & limits.keys():
+            return ABSENT
+        changes = self._evolution.changes(self._version, definition.name)
+        found = {}
+        for each in definition.properties:
+            value = self.of_property(each, changes, trail)
+            if value is not ABSENT:
+                found[each.name] = value
+            elif each.required:
+                return ABSENT
+        return found if len(found) >= limits.get("minProperties", 0) else ABSENT
 
 
 def zero_value(declared: Property) -> Any:
-    """The zero value of a property's type where validation admits it, else `ABSENT`."""
+    """The zero value of a property's type where validation admits it, else `ABSENT`; objects have none here."""
     limits = dict(declared.constraints)
     if limits.keys() & _RESTRICTING:
         return ABSENT
@@ -47,9 +106,9 @@ def zero_value(declared: Property) -> Any:
             return None
         case Scalar("string", format=None):
             return "" if not limits.get("minLength") else ABSENT
-        case Scalar("integer" | "number" as kind):
+        case Scalar("integer" | "number"):
             low, high = limits.get("minimum", 0), limits.get("maximum", 0)
-            return _ZEROS[kind] if low <= 0 <= high else ABSENT
+            return 0 if low <= 0 <= high else ABSENT
         case Scalar("boolean"):
             return False
         case ListOf():

@@ -114,6 +114,7 @@ class ObjectType(msgspec.Struct, frozen=True):
         source: file and JSON pointer that it was read from; for messages.
         embedded: whether this is a whole resource inside another (its `apiVersion` is its own).
         tag: the property whose constant tells this object from the other variants of its unions.
+        constraints: validation keywords of the whole object and their values, in alphabetical order.
     """
 
     name: str
@@ -124,6 +125,7 @@ class ObjectType(msgspec.Struct, frozen=True):
     source: str = ""
     embedded: bool = False
     tag: str | None = None
+    constraints: tuple[tuple[str, Any], ...] = ()
 
     def property(self, name: str) -> Property | None:
         """The property of this name, if there is one."""

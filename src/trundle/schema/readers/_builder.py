@@ -320,6 +320,9 @@ class Builder:
             doc=_merge.first_doc(facets),
             source=strong[0].node.source,
             embedded=embedded,
+            constraints=tuple(
+                sorted(_merge.constraints(facets, structural=self._dialect.structural).items())
+            ),
         )
 
     def _additional(self, facets: list[Facet]) -> Type | None:
