@@ -221,7 +221,7 @@ def test_what_is_stored_is_taken_as_it_is(scheme):
     noted = []
     assert scheme.convert(
         stored, "v1", lenience=Lenience(report=noted.append, unknown="prune")
-    ) == thing("v1", a="", zzz=1)
+    ) == thing("v1", a="", zzz=1, **{"in": {"x": ""}})
     assert [(each.path, each.done) for each in noted] == [("$.zzz", "kept")]
 
 
