@@ -60,16 +60,68 @@ def test_a_version_can_be_given(generated):
     assert generated.run(*arguments).exit_code == 0
 
 
-def test_every_document_that_is_wrong_is_named_and_nothing_is_printed(generated):
+def test_every_document_that_is_wrong_is_named_and_the_others_are_converted(generated):
     bad = OLD.replace("alphaKey: k", "alphaKay: k\nid2: 3")
-    generated.write("bad.yaml", f"{OLD}---\n{bad}---\n{bad}")
+    generated.write("bad.yaml", f"{OLD}---\n{bad}---\n{bad}---\n{OLD.replace('id: a', 'id: z')}")
     result = generated.run("convert", "bad.yaml", "--to", "2015-05-05")
     assert result.exit_code == 3
-    assert result.stdout == ""
+    assert [each["id"] for each in yaml.safe_load_all(result.stdout)] == ["a", "z"]
     assert "error: bad.yaml:6: not a valid Person 2014-04-04" in result.stderr
     assert "error: bad.yaml:12: " in result.stderr
     assert "alphaKay" in result.stderr
     assert "id2" in result.stderr
+
+
+def test_the_exit_code_is_that_of_the_worst_document(generated):
+    gone = OLD.replace("2014-04-04", "2001-01-01")
+    generated.write("bad.yaml", f"{gone}---\n{OLD.replace('id: a', 'id: 5')}")
+    result = generated.run("convert", "bad.yaml", "--to", "2015-05-05")
+    assert result.exit_code == 5
+    assert result.stdout == ""
+    assert result.stderr.count("error: ") == 2
+
+
+@pytest.mark.parametrize("text", ["[{new},\n {new}]", "{new}\n{new}", "[[{new}], {new}]"])
+def test_lists_and_lines_of_json_are_several_documents(generated, text):
+    generated.write("many.json", text.replace("{new}", NEW))
+    result = generated.run("convert", "many.json", "--to", "2014-04-04")
+    good = 1 if "[[" in text else 2
+    assert result.stdout.count('"id": "b"') == good
+    assert result.exit_code == (0 if good == 2 else 3)
+
+
+def test_an_element_of_a_list_is_named_by_its_line(generated):
+    bad = NEW.replace('"b"', "1.50")
+    generated.write("many.json", f"[\n{bad},\n{NEW}, {bad}\n]")
+    result = generated.run("convert", "many.json", "--to", "2014-04-04")
+    assert "error: many.json:2: " in result.stderr
+    assert "error: many.json:3: " in result.stderr
+    assert result.stdout.count('"id": "b"') == 1
+
+
+def test_what_is_tolerated_is_said(generated):
+    generated.write("odd.json", NEW.replace('"id": "b"', '"id": null, "odd": 1'))
+    arguments = ("convert", "odd.json", "--to", "2015-05-05")
+    assert generated.run(*arguments).exit_code == 3
+    result = generated.run(*arguments, "--lenient")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["odd"] == 1
+    assert result.stderr.splitlines() == [
+        "warning: odd.json:1: dropped: expected `str`, found `null` - at $.id",
+        "warning: odd.json:1: kept: expected a known property, found `odd` - at $.odd",
+        "warning: odd.json:1: left absent: expected the required property `id`, found nothing - at $.id",
+    ]
+    result = generated.run(*arguments, "--lenient", "--unknown", "prune")
+    assert "odd" not in json.loads(result.stdout)
+    assert "dropped: expected a known property, found `odd` - at $.odd" in result.stderr
+
+
+def test_what_is_lost_is_said_when_it_is_asked_for(generated):
+    arguments = ("convert", "new.json", "--to", "2014-04-04")
+    assert generated.run(*arguments).stderr == ""
+    result = generated.run(*arguments, "--losses")
+    assert result.exit_code == 0
+    assert result.stderr == "warning: new.json:1: lost: 3 - at $.level\n"
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,9 @@
 import json
 import sys
 from collections.abc import Iterator
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -14,12 +15,20 @@ from trundle.cli._settings import settings_of
 
 if TYPE_CHECKING:
     from trundle.project import Document
-    from trundle.runtime import JoinedScheme, Scheme, Unconverted
+    from trundle.runtime import AnyScheme, Lenience, Outcome
 
 _MOST = 256 * 1024 * 1024
 
 STORAGE = "storage"
 """The name of what a store keeps, in place of a version."""
+
+
+class Unknown(StrEnum):
+    """What to do with unknown properties."""
+
+    ERROR = "error"
+    KEEP = "keep"
+    PRUNE = "prune"
 
 
 def convert(
@@ -42,6 +51,25 @@ def convert(
     resource: Annotated[
         str | None, typer.Option(help="The resource type, where documents do not say.")
     ] = None,
+    lenient: Annotated[
+        bool,
+        typer.Option(
+            "--lenient",
+            help="Tolerate what an API server lets pass: missing and unknown properties, nulls.",
+        ),
+    ] = False,
+    unknown: Annotated[
+        Unknown | None,
+        typer.Option(
+            help="What to do with unknown properties.", show_default="error; keep if lenient"
+        ),
+    ] = None,
+    defaults: Annotated[
+        bool, typer.Option("--defaults", help="Fill in the defaults that the schema declares.")
+    ] = False,
+    losses: Annotated[
+        bool, typer.Option("--losses", help="Say what cannot be read back from the result.")
+    ] = False,
     output: Annotated[
         DocumentFormat | None,
         typer.Option("--output-format", "-o", help="How to print.", show_default="as the input"),
@@ -49,6 +77,7 @@ def convert(
 ) -> None:
     """Convert documents to another version, or to what a store keeps."""
     from trundle.project import (  # noqa: PLC0415
+        elements,
         generated_scheme,
         load_config,
         read_documents,
@@ -58,26 +87,50 @@ def convert(
     if file == "-" and base == "-":
         raise Refusal(ExitCode.USAGE, "FILE and --base cannot both be standard input")
     text, name = _read(file)
-    documents = read_documents(text, name)
-    bases: list[Document | None] = [None] * len(documents)
+    documents = [*elements(read_documents(text, name))]
+    bases: list[bytes] | None = None
     if base is not None:
-        bases = [*read_documents(*_read(base))]
+        bases = [each.data for each in elements(read_documents(*_read(base)))]
         if len(bases) != len(documents):
             found = f"{len(bases)} in {base} for {len(documents)} in {file}"
             raise Refusal(ExitCode.USAGE, f"expected one base for each document, found {found}")
     with generated_scheme(load_config(settings_of(context).config_path)) as scheme:
         wanted = None if to == STORAGE else to
-        converter = _Converter(scheme, name, wanted, version, resource)
-        results = [
-            converter.convert(document, under)
-            for document, under in zip(documents, bases, strict=True)
-        ]
-    if converter.problems:
-        raise Refusal(converter.code, *converter.problems)
-    for note in converter.notes:
+        lenience = _lenience(scheme, unknown, lenient=lenient, defaults=defaults)
+        outcomes = scheme.convert_many(
+            [each.data for each in documents],
+            wanted,
+            bases,
+            version=version,
+            resource=resource,
+            lenience=lenience,
+            losses=losses,
+        )
+        report = _Report(name, wanted)
+        for document, outcome in zip(documents, outcomes, strict=True):
+            report.take(document, outcome)
+    for note in report.notes:
         warn(note)
-    form = output.value if output is not None else _form_of(text, name)
-    print_exactly(write_documents(results, "json" if form == "json" else "yaml"))
+    if report.results:
+        form = output.value if output is not None else _form_of(text, name)
+        print_exactly(write_documents(report.results, "json" if form == "json" else "yaml"))
+    if report.problems:
+        raise Refusal(report.code, *report.problems)
+
+
+def _lenience(
+    scheme: "AnyScheme", unknown: Unknown | None, *, lenient: bool, defaults: bool
+) -> "Lenience":
+    """What is tolerated about the documents of a file."""
+    from trundle.runtime import Lenience  # noqa: PLC0415
+
+    usual: Literal["keep", "error"] = "keep" if lenient or scheme.unknown == "keep" else "error"
+    return Lenience(
+        missing=lenient,
+        nulls=lenient,
+        defaults=defaults,
+        unknown=usual if unknown is None else unknown.value,
+    )
 
 
 def _read(file: str) -> tuple[bytes, str]:
@@ -104,62 +157,38 @@ def _form_of(text: bytes, name: str) -> str:
     return "json" if name.lower().endswith(".json") or opens_json else "yaml"
 
 
-class _Converter:
-    """Converts all documents of a file, and collects what is wrong with each, and what to look at."""
+class _Report:
+    """What became of the documents of a file: results, what is wrong with others, and what to look at."""
 
-    def __init__(
-        self,
-        scheme: "Scheme | JoinedScheme",
-        name: str,
-        to: str | None,
-        version: str | None,
-        resource: str | None,
-    ) -> None:
-        self.scheme = scheme
+    def __init__(self, name: str, to: str | None) -> None:
         self.name = name
         self.to = to
-        self.version = version
-        self.resource = resource
+        self.results: list[bytes] = []
         self.problems: list[str] = []
         self.notes: list[str] = []
         self.code = ExitCode.DONE
 
-    def convert(self, document: "Document", base: "Document | None") -> bytes:
-        """The converted document; empty where that is not possible."""
-        from trundle.runtime import unconverted  # noqa: PLC0415
+    def take(self, document: "Document", outcome: "Outcome") -> None:
+        """Takes in what became of a document."""
+        place = f"{self.name}:{document.line}"
+        notes = [*outcome.tolerated, *outcome.lost, *self._unconverted(document, outcome)]
+        self.notes += [f"{place}: {each}" for each in notes]
+        if outcome.error is None:
+            self.results.append(outcome.result)
+            return
+        self.code = max(self.code, exit_code(outcome.error) or ExitCode.FAILED)
+        self.problems += [f"{place}: {message}" for message in messages_of(outcome.error)]
 
-        try:
-            with unconverted() as notes:
-                converted = self.scheme.convert_json(
-                    document.data,
-                    self.to,
-                    None if base is None else base.data,
-                    version=self.version,
-                    resource=self.resource,
-                    strict=True,
-                )
-        except Exception as error:
-            code = exit_code(error)
-            if code is None:
-                raise
-            self.code = max(self.code, code)
-            self.problems += [
-                f"{self.name}:{document.line}: {message}" for message in messages_of(error)
-            ]
-            return b""
-        self.notes.extend(self._notes(document, notes))
-        return converted
-
-    def _notes(self, document: "Document", notes: "list[Unconverted]") -> Iterator[str]:
+    def _unconverted(self, document: "Document", outcome: "Outcome") -> Iterator[str]:
         """What the values without counterpart mean for somebody who converts the document."""
-        if not notes:
+        if not outcome.unconverted:
             return
         plain = json.loads(document.data)
         kept = "a stored object keeps it in its property bag"
         if self.to is not None:
             kept = f"it is absent in {self.to}; {kept}"
-        for note in notes:
+        for note in outcome.unconverted:
             for path in note.paths(plain):
                 value = json.dumps(note.value, ensure_ascii=False)
                 what = f"{note.rule} has no counterpart for {value}"
-                yield f"{self.name}:{document.line}: {path}: {what}: {kept}"
+                yield f"{path}: {what}: {kept}"

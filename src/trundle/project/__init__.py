@@ -8,7 +8,7 @@ from trundle.project.config import Config, config_schema, load_config, parse_con
 from trundle.project.conforming import Conformance, conform
 from trundle.project.conforming import Entry as ConformanceEntry
 from trundle.project.conforming import Versions as PairVersions
-from trundle.project.documents import Document, read_documents, write_documents
+from trundle.project.documents import Document, elements, read_documents, write_documents
 from trundle.project.errors import (
     AlreadyExistsError,
     ConfigError,
@@ -72,6 +72,7 @@ __all__ = [
     "compare_tree",
     "config_schema",
     "conform",
+    "elements",
     "errors_among",
     "evolution_of",
     "generate",

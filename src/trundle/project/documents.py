@@ -6,7 +6,7 @@ JSON can say it: `true`, `null` and numbers; dates, versions, `yes` and `012` ar
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, assert_never
 
 import msgspec
@@ -47,6 +47,20 @@ def read_documents(text: bytes, name: str) -> list[Document]:
     if not parsed:
         raise DocumentError(name, 1, "a document", "nothing", "write at least one object")
     return [Document(each.data, each.line) for each in parsed]
+
+
+def elements(documents: Iterable[Document]) -> Iterator[Document]:
+    """The documents themselves, and in place of a list its elements; numbers keep their spelling there, too."""
+    for document in documents:
+        if document.data.lstrip()[:1] != b"[":
+            yield document
+            continue
+        place = 0
+        for element in msgspec.json.decode(document.data, type=list[msgspec.Raw]):
+            data = bytes(element)
+            place = document.data.index(data, place)
+            yield Document(data, document.line + document.data.count(b"\n", 0, place))
+            place += len(data)
 
 
 def write_documents(documents: Sequence[bytes], format: Literal["json", "yaml"]) -> str:  # noqa: A002 - the word that the command line uses

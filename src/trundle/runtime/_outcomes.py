@@ -16,6 +16,7 @@ from trundle.runtime._errors import ConversionError
 from trundle.runtime._lenience import Lenience, Tolerated
 from trundle.runtime._matching import match
 from trundle.runtime._objects import ABSENT, WRITTEN_WITH, GeneratedObject
+from trundle.runtime._scalars import Unconverted, unconverted
 
 
 class Lost(msgspec.Struct, frozen=True):
@@ -48,12 +49,14 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
         lost: what cannot be read back from the result, in the order of its version's properties. Empty unless it was asked
             for, and for what a store keeps: its property bags lose nothing.
         tolerated: what was tolerated about the document, in the order in which it was met.
+        unconverted: values that a named conversion has no counterpart for; a property bag keeps them.
     """
 
     result: Any = None
     error: ConversionError | None = None
     lost: tuple[Lost, ...] = ()
     tolerated: tuple[Tolerated, ...] = ()
+    unconverted: tuple[Unconverted, ...] = ()
 
     def unwrap(self) -> Any:
         """The result.
@@ -80,8 +83,14 @@ def outcome_of(
     """
     noted: list[Tolerated] = []
     try:
-        result = convert(replace(lenience, report=noted.append))
-        outcome = Outcome(result=result, lost=_found(lost, result), tolerated=tuple(noted))
+        with unconverted() as notes:
+            result = convert(replace(lenience, report=noted.append))
+        outcome = Outcome(
+            result=result,
+            lost=_found(lost, result),
+            tolerated=tuple(noted),
+            unconverted=tuple(notes),
+        )
     except ConversionError as error:
         outcome = Outcome(error=error, tolerated=tuple(noted))
     except Exception as error:  # noqa: BLE001 - one document must not block others

@@ -49,6 +49,11 @@ class AnyScheme(Protocol):
         """The API versions that clients are meant to use; every other one is converted as well."""
         ...
 
+    @property
+    def unknown(self) -> str:
+        """What happens to unknown properties where no `lenience` is given: `error`, or `keep`."""
+        ...
+
     def read(self, version: str, stored: Any) -> Any:
         """What a store keeps, as it is seen at a version.
 
