@@ -9,6 +9,7 @@ from trundle.runtime import Scheme
 from trundle.verify import _laws as laws
 from trundle.verify._broken import LawBroken
 from trundle.verify._stored import read_document, read_edited
+from trundle.verify.oracle import World
 
 Json = msgspec.Raw
 CONVERTS = "every valid document converts"
@@ -58,6 +59,7 @@ class Subject(NamedTuple):
         renamed: newer property names by older ones, as far as they were configured.
         way: the versions on the way between two, both included, neighbour by neighbour.
         hop: converts between neighbours, as a reference; None where there is none.
+        world: what an oracle knows of schemas and rules; None where there is none.
     """
 
     scheme: Scheme
@@ -66,6 +68,7 @@ class Subject(NamedTuple):
     renamed: Mapping[str, str] = {}
     way: Callable[[str, str], list[str]] | None = None
     hop: Hop | None = None
+    world: World | None = None
 
 
 class Made(NamedTuple):
@@ -171,6 +174,25 @@ def _hops(subject: Subject, case: Case, made: Made) -> None:
     laws.law_hops(subject.scheme, made.document, way, subject.hop)
 
 
+@_law("document", "target")
+def _law7(subject: Subject, case: Case, made: Made) -> None:
+    if subject.world is not None and case.target is not None and not subject.hooks:
+        laws.law7(subject.scheme, subject.world, made.document, case.target)
+
+
+@_law("document", "target")
+def _law8(subject: Subject, case: Case, made: Made) -> None:
+    if subject.world is not None and case.target is not None:
+        laws.law8(subject.scheme, subject.world, made.document, case.target)
+
+
+@_law("writes", "edited")
+def _law8_of_edits(subject: Subject, case: Case, made: Made) -> None:
+    if subject.world is not None:
+        once = make(subject, Case(version=case.version, writes=case.writes[-1:])).stored
+        laws.law8_of_edits(subject.scheme, subject.world, once, made.edited)
+
+
 LAWS: Mapping[str, Law] = {
     "identity": _identity,
     "law 1": _law1,
@@ -179,6 +201,9 @@ LAWS: Mapping[str, Law] = {
     "laws 3 and 5": _edits,
     "law 4": _law4,
     "law 6": _law6,
+    "law 7": _law7,
+    "law 8": _law8,
+    "laws 4 and 8 of edits": _law8_of_edits,
     "agreement": _agreement,
     "upgrade": _upgrade,
     "hop by hop": _hops,

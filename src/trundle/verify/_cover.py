@@ -242,8 +242,8 @@ class _Making:
         if len(definition.values) == 1:
             return definition.values
         said = self.mentioned.get(owner, Mentioned()).texts
-        first = str(definition.values[0])
-        return tuple(dict.fromkeys((*definition.values, first.swapcase(), _UNHEARD, *said)))
+        ends = (str(definition.values[0]).swapcase(), str(definition.values[-1]).swapcase())
+        return tuple(dict.fromkeys((*definition.values, *ends, _UNHEARD, *said)))
 
     def least(self, key: str, path: tuple[str, ...]) -> dict[str, Any]:
         """An object with nothing but what is required."""

@@ -57,6 +57,20 @@ def mentioned(
     return {name: _sorted_out(values) for name, values in found.items() if values}
 
 
+def together(*every: Mapping[str, Mentioned]) -> Mapping[str, Mentioned]:
+    """What is mentioned in several places."""
+    found: dict[str, Mentioned] = {}
+    for each in every:
+        for name, said in each.items():
+            known = found.get(name, Mentioned())
+            found[name] = Mentioned(
+                tuple(dict.fromkeys((*known.texts, *said.texts))),
+                tuple(dict.fromkeys((*known.integers, *said.integers))),
+                tuple(dict.fromkeys((*known.numbers, *said.numbers))),
+            )
+    return found
+
+
 def literals(source: str) -> tuple[Any, ...]:
     """The texts and numbers in a Python module, without its documentation."""
     module = ast.parse(source)

@@ -1,6 +1,7 @@
 """One resource type apart from all others: the input that its proof needs, as plain data."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import msgspec
 
@@ -12,8 +13,12 @@ from trundle.schema import (
     Resource,
     Schema,
 )
+from trundle.verify._literals import Mentioned
+from trundle.verify.oracle import HookedType, World
 from trundle.version import ApiVersion
 
+_FEW = 2
+"""So many texts of other versions' enums are tried in each type."""
 _NAMING = ("apiVersion", "kind", "type")
 
 
@@ -76,6 +81,66 @@ def part_of(evolution: Evolution, resource: ResourceLineage) -> Part:
             for each in evolution.hooks.declarations
             if (each.reference.older, each.reference.type) in names
         ),
+    )
+
+
+def world_of(part: Part, hub: str) -> World:
+    """What the oracle is to know of a resource type: schemas, rules and places of hooks, as plain data."""
+    return World(
+        {each.version.text: each for each in sorted(part.schemas, key=lambda each: each.version)},
+        hub,
+        {(each.version.text, each.type): _rules(each) for each in part.changes},
+        tuple(_hooked(each) for each in part.hooks),
+    )
+
+
+def _rules(changes: TypeChanges) -> dict[str, Any]:
+    """The rules of a type as plain data."""
+    names = [name for name in changes.__struct_fields__ if name not in {"version", "type", "where"}]
+    return {name: msgspec.to_builtins(getattr(changes, name)) for name in names}
+
+
+def texts_of_others(part: Part) -> Mapping[str, Mentioned]:
+    """Texts that an enum lists in one version and not in another, in another letter case, by type."""
+    listed: dict[str, dict[str, dict[str, None]]] = {}
+    for schema in part.schemas:
+        for definition in schema.definitions.values():
+            for each in definition.properties if isinstance(definition, ObjectType) else ():
+                enums = [schema.definitions[key] for key in Evolution.definitions_in(each.type)]
+                texts = [
+                    str(text)
+                    for enum in enums
+                    if isinstance(enum, EnumType) and enum.kind == "string"
+                    for text in enum.values
+                ]
+                own = listed.setdefault(definition.name, {}).setdefault(each.name, {})
+                own.setdefault("\n".join(texts))
+    found: dict[str, Mentioned] = {}
+    for name, properties in listed.items():
+        apart = {
+            text: None
+            for ways in properties.values()
+            for text in set().union(*(each.split("\n") for each in ways))
+            if text and not all(text in each.split("\n") for each in ways)
+        }
+        if apart:
+            found[name] = Mentioned(tuple(text.swapcase() for text in sorted(apart)[:_FEW]))
+    return found
+
+
+def _hooked(declaration: HookDeclaration) -> HookedType:
+    reference = declaration.reference
+    ways = {
+        name: (tuple(each.reads), tuple(each.writes)) for name, each in declaration.assign.items()
+    }
+    nothing: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    return HookedType(
+        reference.type,
+        reference.older.text,
+        reference.newer.text,
+        ways.get("assign_to", nothing),
+        ways.get("assign_from", nothing),
+        bool(declaration.converters),
     )
 
 

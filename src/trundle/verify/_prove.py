@@ -28,9 +28,15 @@ from trundle.verify._stir import WAYS, named_apart, stirred
 from trundle.verify._stored import documents, earlier_objects, read_edited
 
 _WRITES = 3
-_COVERED = ("identity", "law 2", "hop by hop", "law 1 of edits", "laws 3 and 5")
+_COVERED = (
+    *("identity", "law 2", "law 7", "law 8", "hop by hop"),
+    *("law 1 of edits", "laws 3 and 5", "laws 4 and 8 of edits"),
+)
 _THOROUGH, _EVERY = 64, 8
 """So many covering documents are held to all of these laws, then each of so many; all are to the first two."""
+_OF_EDITS = ("laws 3 and 5", "laws 4 and 8 of edits")
+_APART = 7
+"""A mixed edit takes its values from a covering document so many times as far on."""
 _REPLACED = 3
 """Of so many covering documents, the next version replaces one; it edits the lists of the others."""
 Covering = Callable[[str], Sequence[bytes]]
@@ -149,12 +155,32 @@ class _Proving:
 
     def cover(self, number: int, document: Json) -> None:
         other = self.near(number)
-        names = _COVERED if number <= _THOROUGH or number % _EVERY == 0 else _COVERED[:2]
+        names = _COVERED if number <= _THOROUGH or number % _EVERY == 0 else _COVERED[:4]
         self.hold(Case(version=self.version, document=document, target=other), names)
         apart = Json(spoken(named_apart(tree(bytes(document)))).encode())
         writes = (Write(self.version, apart),)
         edited = self.edited(writes, other, number) if names is _COVERED else None
         self.hold(Case(version=other, writes=writes, edited=edited), names)
+        if names is _COVERED:
+            mixed = self.mixed(writes, other, number)
+            self.hold(Case(version=other, writes=writes, edited=mixed), _OF_EDITS)
+
+    def mixed(self, writes: tuple[Write, ...], other: str, number: int) -> Json | None:
+        """What another version reads, with about half of its properties as in one of its covering documents."""
+        documents = self.covering(other)
+        scheme = self.subject.scheme
+        try:
+            stored = make(self.subject, Case(version=other, writes=writes)).stored
+            seen = tree(scheme.encode(scheme.from_storage(stored, other)))
+            given = tree(documents[(_APART * number + 1) % len(documents)])
+            for place, name in enumerate(sorted({**seen, **given})):
+                if (place + number) % 2 and name in given:
+                    seen[name] = given[name]
+            edited = Json(spoken(seen).encode())
+            read_edited(scheme, self.subject.resource, other, bytes(edited), stored)
+        except Exception:  # noqa: BLE001 - what fails is found where the laws are held
+            return None
+        return edited
 
     def edited(self, writes: tuple[Write, ...], other: str, number: int) -> Json | None:
         """What another version makes of a stored document: its lists edited, or all of it replaced."""

@@ -9,8 +9,8 @@ from trundle.runtime import Scheme
 from trundle.verify._case import Subject
 from trundle.verify._cover import covering
 from trundle.verify._hops import Hops
-from trundle.verify._literals import Mentioned
-from trundle.verify._parts import Part
+from trundle.verify._literals import Mentioned, together
+from trundle.verify._parts import Part, texts_of_others, world_of
 from trundle.verify._prove import Proof, prove
 from trundle.verify._values import mention
 
@@ -47,7 +47,8 @@ def do(scheme: Scheme, work: Work) -> Iterator[Proof]:
         scheme: the scheme of the generated package.
         work: what is to be proved.
     """
-    mention(scheme.package, work.mentioned)
+    said = together(work.mentioned, texts_of_others(work.part))
+    mention(scheme.package, said)
     hops = Hops(work.part)
     subject = Subject(
         scheme,
@@ -56,13 +57,14 @@ def do(scheme: Scheme, work: Work) -> Iterator[Proof]:
         renamed=work.renamed,
         way=hops.way,
         hop=hops.hop,
+        world=world_of(work.part, scheme.resources[work.part.resource].hub),
     )
     schemas = work.part.versions
 
     @functools.lru_cache(_KEPT)
     def documents(version: str) -> tuple[bytes, ...]:
         schema = schemas[version]
-        return tuple(covering(schema, schema.resources[0], work.mentioned))
+        return tuple(covering(schema, schema.resources[0], said))
 
     shrunk: set[str] = set()
     try:

@@ -1,0 +1,169 @@
+"""What a version sees after a client of another version has edited the object."""
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from trundle.verify._broken import MISSING, same
+from trundle.verify.oracle._expected import ANY, either
+from trundle.verify.oracle._meeting import At, World, bare, first, objects_only
+from trundle.verify.oracle._showing import Stations, called, followed, shown_member, unsure
+
+
+class Edited(NamedTuple):
+    """An edit, as JSON trees.
+
+    Attributes:
+        seen: what the editor read.
+        edited: what it wrote.
+        before: what the observer saw before.
+        was: what the observer is shown of what was read, where nothing else is stored.
+        fresh: what it is shown of what was written, where nothing else is stored.
+    """
+
+    seen: Any
+    edited: Any
+    before: Any
+    was: Any
+    fresh: Any
+
+    def member(self, own: str, other: str) -> "Edited":
+        """The edit of one property, as the editor and as the observer calls it."""
+        ours = (each.get(own, MISSING) for each in self[:2])
+        return Edited(*ours, *(each.get(other, MISSING) for each in self[2:]))
+
+
+class _Ways(NamedTuple):
+    """The stations of objects at one place.
+
+    Attributes:
+        across: from the editor to the observer.
+        observer: from the observer to what the store keeps; None where that has no such objects.
+        editor: the same from the editor.
+    """
+
+    across: Stations
+    observer: Stations | None
+    editor: Stations | None
+
+    def member(self, world: World, own: str, other: str, across: Stations) -> "_Ways":
+        """The stations of a property's objects."""
+        ends = _home(world, self.observer, other), _home(world, self.editor, own)
+        plain = [None if each is None else _bare(each) for each in ends]
+        kept = (each if each and objects_only(world, each) else None for each in plain)
+        return _Ways(_bare(across), *kept)
+
+
+def after_edit(world: World, edit: Edited, editor: str, observer: str) -> Any:
+    """What the observer sees after the edit of an object that was written just once before.
+
+    Where more versions have written, an edit may lead back to what an earlier one had accompanied.
+    What the editor did not touch is as before. What it touched shows what it wrote; where several results are right,
+    it is at least nothing stale: absent, or derived anew from what was written.
+    """
+
+    def way(start: str, end: str) -> Stations:
+        return [world.root(each) for each in world.way(start, end)]
+
+    ways = _Ways(way(editor, observer), way(observer, world.hub), way(editor, world.hub))
+    return {**_object(world, edit, ways), **dict.fromkeys(world.names(observer), ANY)}
+
+
+def _bare(stations: Stations) -> Stations:
+    return [At(each.version, bare(each.type)) for each in stations]
+
+
+def _home(world: World, stations: Stations | None, name: str) -> Stations | None:
+    """The stations of a property on the way to what the store keeps; None where it does not get there."""
+    if stations is None or world.member(stations[0], name) is None:
+        return None
+    way = followed(world, stations, name)
+    return None if way is None else way[1]
+
+
+def _object(world: World, edit: Edited, ways: _Ways) -> dict[str, Any]:
+    if same(edit.seen, edit.edited):
+        return dict(edit.before)
+    across = ways.across
+    sources = {}
+    for own in {**edit.seen, **edit.edited}:
+        way = followed(world, across, own) if world.member(across[0], own) else None
+        if way is not None:
+            sources[way[0]] = (own, way[1])
+    decided, elsewhere = unsure(world, across), world.bound_by_hooks(across)
+    found: dict[str, Any] = {}
+    for name in {**edit.before, **edit.fresh, **sources, **dict.fromkeys(decided)}:
+        own, types = sources.get(name, (name, None))
+        member = edit.member(own, name)
+        if name in elsewhere or world.moved(across):
+            found[name] = ANY
+        elif name in decided:
+            found[name] = _decided(member, across)
+        elif name not in sources:
+            found[name] = _apart(world, edit, ways, name)
+        elif types is None:
+            found[name] = member.before if same(member.seen, member.edited) else ANY
+        else:
+            found[name] = _member(world, member, ways.member(world, own, name, types), own, ways)
+    if world.object(across[-1]).embedded:
+        found["apiVersion"] = ANY
+    return {name: each for name, each in found.items() if each is not MISSING}
+
+
+def _decided(member: Edited, across: Stations) -> Any:
+    """What hooks decide: what they make of the edit, where that is another thing than before it."""
+    if len(across) > 2:  # noqa: PLR2004 - more than two neighbours
+        return ANY
+    anew = either(MISSING, member.fresh)
+    return either(anew, member.before) if same(member.was, member.fresh) else anew
+
+
+def _apart(world: World, edit: Edited, ways: _Ways, name: str) -> Any:
+    """What the observer has and the editor lacks: as before, unless the edit has made it stale.
+
+    That is so for a namesake of what was edited where the store keeps the editor's, and for what a hook reads
+    whose output was edited.
+    """
+    touched = {
+        each
+        for each in {**edit.seen, **edit.edited}
+        if not same(edit.seen.get(each, MISSING), edit.edited.get(each, MISSING))
+    }
+    before, fresh = edit.before.get(name, MISSING), edit.fresh.get(name, MISSING)
+    across = ways.across
+    for one, other in pairwise(reversed(across)):
+        for hook, up in world.hooks_between(one, other):
+            reads, writes = hook.to if up else hook.back
+            if len(across) > 2 or name in map(first, reads):  # noqa: PLR2004 - two neighbours
+                stale = len(across) == 2 and touched & set(map(first, writes))  # noqa: PLR2004
+                return either(MISSING, fresh) if stale else ANY
+    own = called(world, list(reversed(across)), name)
+    if own not in touched or (ways.observer is not None and len(ways.observer) == 1):
+        return before
+    between = any(world.member(each, own) is not None for each in across[1:-1])
+    kept = _home(world, ways.editor, own) is not None
+    if between or not kept or _home(world, ways.observer, name) is not None:
+        return ANY
+    return either(MISSING, fresh)
+
+
+def _member(world: World, member: Edited, own: _Ways, name: str, ways: _Ways) -> Any:
+    """What the observer sees of one value that both have."""
+    if same(member.seen, member.edited):
+        return member.before
+    if member.edited is MISSING:
+        return either(MISSING, member.fresh)
+    if objects_only(world, own.across) and all(isinstance(each, dict) for each in member):
+        return _object(world, member, own)
+    if any(isinstance(each, list | dict) for each in member):
+        return ANY  # what stands in elements and variants is left to the other laws
+    types = own.across
+    expected = shown_member(world, name, member.edited, types, ways.across)
+    if member.seen is not MISSING:
+        was = shown_member(world, name, member.seen, types, ways.across)
+        if expected is not ANY and was is not ANY and repr(expected) == repr(was):
+            return either(expected, member.before)  # to the observer nothing has changed
+    if expected is not ANY and expected is not MISSING:
+        return expected
+    if len(types) > 2 or member.seen is MISSING:  # noqa: PLR2004 - more than two neighbours
+        return ANY  # what the editor could not see may stay beside what the observer cannot express
+    return either(MISSING, member.fresh)

@@ -1,0 +1,460 @@
+"""What a version shows of a document of another one, where nothing else is stored."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from trundle.schema import (
+    ABSENT,
+    FreeForm,
+    ListOf,
+    MapOf,
+    Nullable,
+    ObjectType,
+    Property,
+    Ref,
+    Scalar,
+    Union,
+)
+from trundle.verify._broken import MISSING, Number, same, tree
+from trundle.verify.oracle._expected import ANY, Either, either, known
+from trundle.verify.oracle._meeting import At, World, bare, first, moves, objects_only
+from trundle.verify.oracle._scalars import converted, kind_of, mapped, may_be, scalar
+from trundle.verify.oracle._variants import fixed_texts, meeting, tags, variants, which
+
+Stations = Sequence[At]
+"""The types of one place in all versions on the way that have it, the first and the last one included."""
+
+
+def shown_document(world: World, document: Any, source: str, target: str) -> Any:
+    """What a version shows of a document of another version.
+
+    Args:
+        world: the versions, rules and hooks.
+        document: JSON as a tree, with the spelling of its numbers.
+        source: the document's version.
+        target: the version that is to show it.
+
+    Returns:
+        A tree with `ANY` and `Either` where several results are right; what it lacks must be absent.
+    """
+    stations = [world.root(each) for each in world.way(source, target)]
+    apart = world.names(source)
+    properties = {name: each for name, each in document.items() if name not in apart}
+    expected = shown(world, properties, stations)
+    assert isinstance(expected, dict)
+    if "metadata" in apart and "metadata" in document:
+        expected["metadata"] = document["metadata"]
+    resource = world.schemas[target].resources[0]
+    said = document.get("apiVersion")
+    group, slash, _ = said.rpartition("/") if isinstance(said, str) else ("", "", "")
+    name = document.get(resource.name_property)
+    # Documents may name themselves in any letter case, and need not.
+    named = isinstance(name, str) and name.casefold() == resource.name.casefold()
+    own = either(name, resource.name) if named else ANY
+    version = f"{group}{slash}{target}" if said is not None else ANY
+    return {**expected, "apiVersion": version, resource.name_property: own}
+
+
+def shown(world: World, value: Any, stations: Stations) -> Any:
+    """What is shown of a value at the last of some stations; `MISSING` where it has no place there."""
+    stations = [At(each.version, each.type) for each in stations]
+    plain = [At(each.version, bare(each.type)) for each in stations]
+    if value is None:
+        return (
+            None
+            if all(isinstance(each.type, Nullable | FreeForm) for each in stations)
+            else (
+                MISSING if len(stations) == 2 else ANY  # noqa: PLR2004 - two neighbours
+            )
+        )
+    if len(stations) == 1:
+        return value
+    if all(isinstance(each.type, ListOf) for each in plain) and isinstance(value, list):
+        items = [At(each.version, each.type.items) for each in plain]  # type: ignore[union-attr]
+        return _each([shown(world, each, items) for each in value])
+    if all(isinstance(each.type, MapOf) for each in plain) and isinstance(value, dict):
+        values = [At(each.version, each.type.values) for each in plain]  # type: ignore[union-attr]
+        every = {name: shown(world, each, values) for name, each in value.items()}
+        return {name: each for name, each in every.items() if each is not MISSING}
+    if objects_only(world, plain) and isinstance(value, dict):
+        return _object(world, value, plain) if _told(world, value, plain) else ANY
+    for one, other in pairwise(stations[:-1]):
+        there = _hop(world, value, one, other)
+        if not known(there) or there is MISSING or not _leads_back(world, value, there, other, one):
+            return ANY  # what the version on the way cannot express is kept beside it
+        value = there
+    return _hop(world, value, *stations[-2:])
+
+
+def _told(world: World, value: dict[str, Any], stations: Stations) -> bool:
+    """Whether an object has the text by which other versions tell its type from other variants."""
+    for each in stations[1:]:
+        tag = world.object(each).tag
+        own = value.get(tag) if tag is not None else None
+        if tag is not None and (
+            not isinstance(own, str)
+            or own.casefold() != fixed_texts(world, each).get(tag, own).casefold()
+        ):
+            return False
+    return True
+
+
+def _each(items: list[Any]) -> Any:
+    """A list whose elements show what they do; those without a place are left out."""
+    kept = [each for each in items if each is not MISSING]
+    return ANY if any(_may_be_left_out(each) for each in kept) else kept
+
+
+def _may_be_left_out(expected: Any) -> bool:
+    return expected is ANY or (isinstance(expected, Either) and MISSING in expected.options)
+
+
+def _leads_back(world: World, value: Any, there: Any, other: At, one: At) -> bool:
+    back = _hop(world, there, other, one)
+    return known(back) and same(back, value)
+
+
+def _hop(world: World, value: Any, one: At, other: At) -> Any:
+    """What is shown of a value at a neighbour."""
+    if value is None:
+        return None if isinstance(other.type, Nullable | FreeForm) else MISSING
+    ours, theirs = bare(one.type), bare(other.type)
+    if isinstance(theirs, FreeForm):
+        return value
+    if isinstance(ours, FreeForm):
+        return _typed(world, value, other)
+    if isinstance(ours, Union) or isinstance(theirs, Union):
+        return _variant(world, value, one, other)
+    pair = At(one.version, ours), At(other.version, theirs)
+    if kind_of(value) in {"array", "object"}:
+        fits = all(may_be(world, value, each) is not False for each in pair)
+        return shown(world, value, pair) if fits and world.meet(*pair) else MISSING
+    return scalar(world, value, one, other)
+
+
+def _typed(world: World, value: Any, at: At) -> Any:
+    """What typed data shows of free-form data: the value where it fits, else nothing."""
+    fits = may_be(world, value, at)
+    if fits is None:
+        return ANY
+    return scalar(world, value, At(at.version, FreeForm()), at) if fits else MISSING
+
+
+def _variant(world: World, value: Any, one: At, other: At, wanted: str | None = None) -> Any:
+    """What a value of a union shows where its variant meets one of another union."""
+    place = which(world, value, one)
+    if place is None:
+        return ANY
+    met = meeting(world, one, place, other)
+    if wanted is not None:
+        named = [At(other.version, each) for each in variants(other.type)]
+        met = [
+            n
+            for n, each in enumerate(named)
+            if getattr(world.definition(each), "name", "") == wanted
+        ]
+    if len(met) != 1:
+        return ANY if met else MISSING
+    pair = (
+        At(one.version, variants(one.type)[place]),
+        At(other.version, variants(other.type)[met[0]]),
+    )
+    if not isinstance(value, dict) or not objects_only(world, pair):
+        return shown(world, value, pair) if world.meet(*pair) else MISSING
+    found = _object(world, value, pair)
+    for name, text in (tags(world, other)[met[0]] or {}).items():
+        own = value.get(name)
+        if isinstance(own, str) and own.casefold() == text.casefold():
+            found[name] = either(own, text)
+        elif name == world.object(pair[1]).tag and name not in value:
+            found[name] = text
+        else:
+            return ANY  # a text of its own, which the other union may not know
+    return found
+
+
+def followed(world: World, stations: Stations, name: str) -> tuple[str, list[At] | None] | None:
+    """What a property of objects is called at the last station, and its own stations.
+
+    Returns:
+        None where it does not get there, and no stations where that is not sure.
+    """
+    start = world.member(stations[0], name)
+    assert start is not None
+    found, sure, apart = [start], True, False
+    at, place = name, 0
+    for number, other in enumerate(stations[1:], 1):
+        wanted = world.counterpart(stations[place], other, at)
+        member = None if wanted is None else world.member(other, wanted)
+        if wanted is None or member is None:
+            continue
+        ruled = world.ruled(stations[place], other, at) is not None
+        if not ruled and not _meet(world, found[-1], member):
+            apart = any(_meet(world, each, member) for each in found)
+            continue  # of a type that has nothing to do with it
+        gap = stations[place : number + 1]
+        sure = sure and (number == place + 1 or _plain_gap(world, gap, at))
+        found.append(member)
+        at, place = wanted, number
+    if place == len(stations) - 1:
+        return at, found if sure else None
+    return (at, None) if apart else None
+
+
+def called(world: World, stations: Stations, name: str) -> str:
+    """What a property is called at the last station, whatever its type is there."""
+    for one, other in pairwise(stations):
+        name = world.counterpart(one, other, name) or name
+    return name
+
+
+def _meet(world: World, one: At, other: At) -> bool:
+    ours, theirs = bare(one.type), bare(other.type)
+    if isinstance(ours, Union) or isinstance(theirs, Union):
+        return any(meeting(world, one, place, other) for place in range(len(variants(one.type))))
+    return world.meet(At(one.version, ours), At(other.version, theirs))
+
+
+def _plain_gap(world: World, stations: Stations, name: str) -> bool:
+    """Whether a property is just not there in between, in versions that are all GA."""
+    between = stations[1:-1]
+    return not any("-" in each.version[10:] or "a" in each.version for each in stations) and all(
+        world.object(each).property(name) is None and world.object(each).additional is None
+        for each in between
+    )
+
+
+def unsure(world: World, stations: Stations) -> set[str]:
+    """The properties at the last station whose value hooks decide, or moves over several versions."""
+    found: set[str] = set()
+    for number, (one, other) in enumerate(pairwise(stations)):
+        touched = set(hooked(world, one, other)) | world.renamed_between(one, other)
+        if len(stations) > 2:  # noqa: PLR2004 - more than two neighbours
+            up = world.newer(other.version, one.version)
+            rules = world.rules_of(one if up else other)
+            touched |= {(new if up else old)[0] for old, new in moves(rules).items()}
+        for name in touched:
+            if number + 2 == len(stations):
+                found.add(name)
+            elif world.member(other, name) is not None:
+                ways = followed(world, stations[number + 1 :], name)
+                found.add(name if ways is None else ways[0])
+    return found
+
+
+def hooked(world: World, one: At, other: At) -> Iterator[str]:
+    """The properties of the second object type that hooks write; of paths their first names."""
+    for hook, up in world.hooks_between(one, other):
+        _, writes = hook.to if up else hook.back
+        yield from (first(each) for each in writes)
+        if hook.converts:
+            for each in world.object(other).properties:
+                name = world.counterpart(other, one, each.name)
+                member = None if name is None else world.member(one, name)
+                if member is not None and bare(member.type) != bare(each.type):
+                    yield each.name
+
+
+def _object(world: World, value: dict[str, Any], stations: Stations) -> dict[str, Any]:
+    """What an object shows, member by member."""
+    last = stations[-1]
+    found: dict[str, Any] = {}
+    value, moved = _taken(world, value, stations)
+    for name, member in value.items():
+        way = followed(world, stations, name) if world.member(stations[0], name) else None
+        if way is not None:
+            at, types = way
+            one = ANY if types is None else shown_member(world, name, member, types, stations)
+            if one is not MISSING:
+                found[at] = one
+    for path, each in moved:
+        _put(world, found, path, each, last)
+    found.update(dict.fromkeys(unsure(world, stations), ANY))
+    if world.object(last).embedded and "apiVersion" in found:
+        found["apiVersion"] = ANY
+    return required(world, found, last)
+
+
+def shown_member(world: World, name: str, value: Any, types: Stations, stations: Stations) -> Any:
+    """What is shown of a property of objects.
+
+    Args:
+        world: the versions, rules and hooks.
+        name: the property at the first station.
+        value: its value.
+        types: the stations of the property.
+        stations: the stations of the objects.
+    """
+    if len(stations) == 2:  # noqa: PLR2004 - two neighbours
+        rule = world.ruled(stations[0], stations[1], name)
+        return _ruled(world, value, types, rule) if rule else shown(world, value, types)
+    if any(
+        world.rules_of(each).get(rule)
+        for each in stations
+        for rule in ("values", "convert", "wrap", "unwrap", "variant")
+    ):
+        return ANY
+    return shown(world, value, types)
+
+
+def _ruled(world: World, value: Any, types: Stations, rule: tuple[str, Any]) -> Any:
+    """What a rule makes of a value between two neighbours."""
+    one, other = types
+    up = world.newer(other.version, one.version)
+    name, says = rule
+    if value is None:
+        return ANY
+    match name, up:
+        case ("values", _):
+            text = mapped(value, says, up=up)
+            if isinstance(text, Either):
+                return either(*(scalar(world, each, one, other) for each in text.options))
+            found = scalar(world, text, one, other) if isinstance(text, str) else ANY
+            return either(found, text) if text == value else found
+        case ("convert", _):
+            return converted(value, says, up=up)
+        case ("wrap", True) | ("unwrap", False):
+            listed = bare(other.type)
+            assert isinstance(listed, ListOf)
+            item = shown(world, value, (one, At(other.version, listed.items)))
+            return ANY if item is MISSING or item is ANY else [item]
+        case ("wrap", False) | ("unwrap", True):
+            listed = bare(one.type)
+            assert isinstance(listed, ListOf)
+            items = (At(one.version, listed.items), other)
+            return shown(world, value[0], items) if value else MISSING
+        case _:
+            return _variant(world, value, one, other, says if up else None)
+
+
+def required(world: World, found: dict[str, Any], at: At) -> dict[str, Any]:
+    """An object with what it shows for requiring it: the configured default, the schema's, or a zero."""
+    configured = world.rules_of(at).get("default") or {}
+    for each in world.object(at).properties:
+        if found.get(each.name, MISSING) is MISSING:
+            if each.name in configured:
+                found[each.name] = _as_tree(configured[each.name])
+            elif each.required:
+                found[each.name] = _zero(world, each, at)
+            elif fixed_texts(world, at).get(each.name) and each.name == world.object(at).tag:
+                found[each.name] = ANY
+    return {name: each for name, each in found.items() if each is not MISSING}
+
+
+def _zero(world: World, declared: Property, at: At) -> Any:
+    if declared.default is not ABSENT:
+        return _as_tree(declared.default)
+    if declared.constraints or isinstance(
+        world.definition(At(at.version, declared.type)), ObjectType
+    ):
+        return ANY
+    match declared.type:
+        case Nullable():
+            return None
+        case Scalar("boolean"):
+            return False
+        case Scalar("integer" | "number"):
+            return Number("0")
+        case Scalar("string", format=None):
+            return ""
+        case ListOf():
+            return []
+        case Ref():
+            return ANY if fixed_texts(world, at).get(declared.name) else MISSING
+        case _:
+            return ANY
+
+
+def _as_tree(value: Any) -> Any:
+    import msgspec  # noqa: PLC0415 - a default is plain JSON
+
+    return tree(msgspec.json.encode(value))
+
+
+def _taken(
+    world: World, value: dict[str, Any], stations: Stations
+) -> tuple[dict[str, Any], list[tuple[tuple[str, ...], Any]]]:
+    """An object without what moves elsewhere, and what comes to stand at which path."""
+    if len(stations) != 2:  # noqa: PLR2004 - two neighbours
+        return value, []
+    one, other = stations
+    up = world.newer(other.version, one.version)
+    rules = world.rules_of(one if up else other)
+    moved = []
+    for older, newer in moves(rules).items():
+        source, target = (older, newer) if up else (newer, older)
+        if "[]" in source:
+            moved.append((target, ANY))
+            continue
+        types = _type_at(world, one, source), _type_at(world, other, target)
+        found, value = _without(value, source)
+        if found is MISSING or None in types:
+            moved.append((target, MISSING))
+            continue
+        assert types[0] is not None
+        assert types[1] is not None
+        pair = (types[0], types[1])
+        spelt = ".".join(older)
+        says = [
+            (rule, rules[rule][spelt])
+            for rule in ("values", "convert")
+            if spelt in (rules.get(rule) or {})
+        ]
+        moved.append(
+            (target, _ruled(world, found, pair, says[0]) if says else shown(world, found, pair))
+        )
+    return value, moved
+
+
+def _type_at(world: World, at: At, path: tuple[str, ...]) -> At | None:
+    for name in path:
+        plain = At(at.version, bare(at.type))
+        if not isinstance(world.definition(plain), ObjectType):
+            return None
+        member = world.member(plain, name)
+        if member is None:
+            return None
+        at = member
+    return at
+
+
+def _without(value: dict[str, Any], path: tuple[str, ...]) -> tuple[Any, dict[str, Any]]:
+    """What stands at a path of an object, and the object without it."""
+    name, below = path[0], path[1:]
+    if name not in value:
+        return MISSING, value
+    if not below:
+        return value[name], {key: each for key, each in value.items() if key != name}
+    inner = value[name]
+    if not isinstance(inner, dict):
+        return MISSING, value
+    found, rest = _without(inner, below)
+    return found, {**value, name: rest}
+
+
+def _put(world: World, found: dict[str, Any], path: tuple[str, ...], value: Any, at: At) -> None:
+    """Puts what has moved to its path; the objects around it are there where it is."""
+    name, below = path[0], path[1:]
+    if name == "[]" or "[]" in below:
+        found[name] = ANY
+        return
+    if not below:
+        found[name] = value
+        if value is MISSING:
+            del found[name]
+        return
+    inner = found.get(name, MISSING)
+    member = _type_at(world, at, (name,))
+    if inner is ANY or isinstance(inner, Either) or member is None:
+        found[name] = ANY
+        return
+    if inner is MISSING:
+        if value is MISSING:
+            return
+        inner = required(world, {}, At(member.version, bare(member.type)))
+    if not isinstance(inner, dict):
+        found[name] = ANY
+        return
+    _put(world, inner, below, value, At(member.version, bare(member.type)))
+    found[name] = inner

@@ -1,0 +1,238 @@
+"""What the oracle says of small documents, and that it knows nothing of plans."""
+
+import ast
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from cases import A2, LEVEL, V1, V2, V3, A, B, C, thing
+from evolving import evolution, rules
+
+from trundle.evolution import TypeChanges
+from trundle.verify import oracle
+from trundle.verify._broken import MISSING, spoken, tree
+from trundle.verify._parts import part_of, world_of
+from trundle.verify.oracle import ANY, Edited, Either, World, after_edit, disagreements
+
+Versions = dict[str, Any]
+
+
+def world(versions: Versions, *more: TypeChanges) -> World:
+    made = evolution(versions, *more)
+    (resource,) = made.resources
+    return world_of(part_of(made, resource), resource.versions.hub.text)
+
+
+def as_tree(version: str, members: dict[str, Any]) -> Any:
+    return tree(msgspec.json.encode({"apiVersion": version, "kind": "Thing", **members}))
+
+
+def shown(known: World, source: str, target: str, **members: Any) -> Any:
+    found = oracle.shown_document(known, as_tree(source, members), source, target)
+    assert found.pop("apiVersion") == target
+    assert found.pop("kind") == "Thing"
+    return found
+
+
+def test_it_shares_nothing_with_what_makes_conversions() -> None:
+    folder = Path(oracle.__file__).parent
+    imported = set()
+    for path in folder.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                imported.add(node.module)
+            elif isinstance(node, ast.Import):
+                imported |= {each.name for each in node.names}
+    rooms = {name for name in imported if name and name.startswith("trundle.")}
+    own = {name for name in rooms if name.startswith("trundle.verify.oracle")}
+    assert rooms - own == {"trundle.schema", "trundle.version", "trundle.verify._broken"}
+
+
+E = {"E": {"type!": "TE", "name!": "N", "x": "string"}, "TE": ["auditing"], "N": ["default"]}
+F = {"F": {"type!": "TF", "name!": "N", "y": "string"}, "TF": ["assessments"], "N": ["default"]}
+AUDIT = {"type": "auditing", "name": "default", "x": "1"}
+OBJECT = {"O": {"a": "integer", "b": "integer"}}
+
+SHOWN: dict[str, tuple[Versions, tuple[TypeChanges, ...], dict[str, Any], dict[str, Any]]] = {
+    "same name and type": (
+        {V1: thing(a="string", b="integer"), V2: thing(a="string")},
+        (),
+        {"a": "x", "b": 1},
+        {"a": "x"},
+    ),
+    "another kind": ({V1: thing(a="string"), V2: thing(a="integer")}, (), {"a": "1"}, {}),
+    "whole numbers": (
+        {V1: thing(a="number", b="number"), V2: thing(a="integer", b="integer")},
+        (),
+        {"a": 3, "b": 2.5},
+        {"a": 3},
+    ),
+    "rename, and a namesake that stays behind": (
+        {V1: thing(a="string", b="string"), V2: thing(b="string")},
+        (rules(V1, rename={"a": "b"}),),
+        {"a": "x", "b": "y"},
+        {"b": "x"},
+    ),
+    "keep": (
+        {V1: thing(a="string"), V2: thing(a="string")},
+        (rules(V1, keep=("a",)),),
+        {"a": "x"},
+        {},
+    ),
+    "values": (
+        {V1: thing(a="L") | LEVEL, V2: thing(a="M") | {"M": ["au", "ag"]}},
+        (rules(V1, values={"a": {"Gold": "au"}}),),
+        {"a": "Gold"},
+        {"a": "au"},
+    ),
+    "enum text of another letter case": (
+        {V1: thing(a="string"), V2: thing(a="L") | LEVEL},
+        (),
+        {"a": "gOLD"},
+        {"a": "Gold"},
+    ),
+    "unknown enum text": (
+        {V1: thing(a="string"), V2: thing(a="L") | LEVEL},
+        (),
+        {"a": "Tin"},
+        {"a": "Tin"},
+    ),
+    "a duration": (
+        {V1: thing(a="string"), V2: thing(a="integer")},
+        (rules(V1, convert={"a": "duration-to-seconds"}),),
+        {"a": "PT1H30M"},
+        {"a": 5400},
+    ),
+    "wrap": (
+        {V1: thing(a="string"), V2: thing(b="[string]")},
+        (rules(V1, wrap={"a": "b"}),),
+        {"a": "x"},
+        {"b": ["x"]},
+    ),
+    "unwrap": (
+        {V1: thing(a="[string]"), V2: thing(a="string")},
+        (rules(V1, unwrap={"a": "a"}),),
+        {"a": ["x", "y"]},
+        {"a": "x"},
+    ),
+    "several moves into one object": (
+        {V1: thing(a="integer", b="integer"), V2: thing(o="O") | OBJECT},
+        (rules(V1, move={"a": "o.a", "b": "o.b"}),),
+        {"a": 1, "b": 2},
+        {"o": {"a": 1, "b": 2}},
+    ),
+    "several moves out of one object": (
+        {V1: thing(o="O") | OBJECT, V2: thing(a="integer", b="integer")},
+        (rules(V1, move={"o.a": "a", "o.b": "b"}),),
+        {"o": {"a": 1, "b": 2}},
+        {"a": 1, "b": 2},
+    ),
+    "a deep move with another name and values": (
+        {
+            V1: thing(s="S") | {"S": {"t": "T"}, "T": {"m": "string"}},
+            V2: thing(r="R") | {"R": {"mode": "string"}},
+        },
+        (rules(V1, move={"s.t.m": "r.mode"}, values={"s.t.m": {"on": "Always"}}),),
+        {"s": {"t": {"m": "on"}}},
+        {"r": {"mode": "Always"}},
+    ),
+    "variants in another order, with a constant that both have": (
+        {V1: thing(u="[E|F]") | E | F, V2: thing(u="[F|E]") | E | F},
+        (),
+        {"u": [AUDIT]},
+        {"u": [AUDIT]},
+    ),
+    "variants that the target lacks": (
+        {V1: thing(u="[A|B]") | A | B, V2: thing(u="[A|C]") | A2 | C},
+        (),
+        {"u": [{"kind": "b"}, {"kind": "a", "x": "1"}]},
+        {"u": [{"kind": "a", "x": "1"}]},
+    ),
+    "lists and maps in their order": (
+        {V1: thing(l="[string]", m="{integer}"), V2: thing(l="[string]", m="{number}")},
+        (),
+        {"l": ["b", "a"], "m": {"z": 1, "a": 2}},
+        {"l": ["b", "a"], "m": {"z": 1, "a": 2}},
+    ),
+    "a required value that is absent": (
+        {V1: thing(), V2: {"Thing": {"a!": "integer", "b!": ("string", "dd"), "c!": "[string]"}}},
+        (),
+        {},
+        {"a": 0, "b": "dd", "c": []},
+    ),
+    "a configured default": (
+        {V1: thing(), V2: {"Thing": {"a!": "string"}}},
+        (rules(V2, default={"a": "west"}),),
+        {},
+        {"a": "west"},
+    ),
+    "a gap": (
+        {V1: thing(a="string"), V2: thing(), V3: thing(a="string")},
+        (),
+        {"a": "x"},
+        {"a": "x"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_it_says_what_a_version_shows(name: str) -> None:
+    versions, more, document, expected = SHOWN[name]
+    found = shown(world(versions, *more), V1, max(versions), **document)
+    wanted = tree(msgspec.json.encode(expected))
+    assert list(disagreements(found, wanted)) == [], spoken(wanted)
+    missing = next(disagreements(found, {**wanted, "more": "x"}), None)
+    assert missing is not None
+    assert missing.path == ("more",)
+
+
+def test_it_is_silent_where_a_version_on_the_way_cannot_express_a_value() -> None:
+    known = world({V1: thing(a="number"), V2: thing(a="integer"), V3: thing(a="number")})
+    assert shown(known, V1, V3, a=2.5) == {"a": ANY}
+    assert shown(known, V1, V3, a=2) == {"a": tree(b"2")}
+
+
+def test_text_that_two_enums_know_may_stay_as_it_is_written() -> None:
+    known = world({V1: thing(a="L") | LEVEL, V2: thing(a="L") | {"L": ["Gold", "Tin"]}})
+    assert shown(known, V1, V2, a="gold") == {"a": Either(("Gold", "gold"))}
+    assert shown(known, V1, V2, a="tin") == {"a": "Tin"}
+
+
+def test_the_text_of_a_discriminator_never_changes() -> None:
+    known = world({V1: thing(u="[E|F]") | E | F, V2: thing(u="[F|E]") | E | F})
+    document = as_tree(V1, {"u": [AUDIT]})
+    swapped = as_tree(V2, {"u": [{"type": "assessments", "name": "default"}]})
+    found = list(oracle.changed_discriminators(known, document, V1, swapped, V2))
+    assert found == [(".u[].type", "assessments")]
+    same = as_tree(V2, {"u": [AUDIT]})
+    assert list(oracle.changed_discriminators(known, document, V1, same, V2)) == []
+
+
+def after(
+    known: World, seen: dict[str, Any], edited: dict[str, Any], before: dict[str, Any]
+) -> Any:
+    trees = [tree(msgspec.json.encode(each)) for each in (seen, edited, before, {}, {})]
+    found = after_edit(known, Edited(*trees), V2, V1)
+    return {name: each for name, each in found.items() if name not in known.names(V1)}
+
+
+def test_an_edit_makes_the_namesake_of_what_it_touched_stale() -> None:
+    known = world({V1: thing(a="string", b="string"), V2: thing(a="integer", b="string")})
+    found = after(known, {"b": "x"}, {"a": 3, "b": "x"}, {"a": "old", "b": "x"})
+    assert found == {"b": "x"}
+    kept = after(known, {"b": "x"}, {"b": "y"}, {"a": "old", "b": "x"})
+    assert kept == {"a": "old", "b": "y"}
+
+
+def test_an_edit_of_the_other_side_of_a_lossy_rule_is_derived_anew() -> None:
+    known = world({V1: thing(a="[string]"), V2: thing(a="string")}, rules(V1, unwrap={"a": "a"}))
+    changed = after(known, {"a": "x"}, {"a": "z"}, {"a": "w"})
+    assert changed == {"a": ["z"]}
+
+
+def test_what_may_be_missing_is_no_disagreement() -> None:
+    assert list(disagreements(Either((MISSING, "a")), MISSING)) == []
+    assert list(disagreements({"a": ANY}, {})) == []
+    assert [each.path for each in disagreements({"a": [ANY, "x"]}, {"a": ["y", "z"]})] == [("a", 1)]
+    assert [each.path for each in disagreements(Either(("a", "b")), "c")] == [()]
