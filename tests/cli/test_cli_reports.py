@@ -1,4 +1,9 @@
 import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import yaml
@@ -106,3 +111,17 @@ def test_explain_tells_a_life(line):
     assert "sortKey" in line.run("explain", "Person.alphaKey").stdout
     assert json.loads(line.run("explain", "Person", "-o", "json").stdout)
     assert line.run("explain", "Person.nothing").exit_code == 5
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_on_a_terminal_tables_fit_its_width(line, width):
+    near, far = pty.openpty()
+    command = [Path(sys.executable).with_name("trundle"), "diff", "2014-04-04", "2015-05-05"]
+    environment = {**os.environ, "COLUMNS": str(width)}
+    subprocess.run(command, stdout=far, env=environment, cwd=line.folder, check=True, timeout=60)
+    os.close(far)
+    shown = os.read(near, 100_000).decode().splitlines()
+    os.close(near)
+    rows = [each for each in shown if each.startswith("|")]
+    assert len(rows) > 3
+    assert max(map(len, rows)) <= width

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from enum import StrEnum
@@ -55,7 +56,14 @@ def data_text(data: Any, output: str) -> str:
 
 
 def print_text(text: str) -> None:
-    """Prints a text for people, with just one line end after it, and nothing in it that steers a terminal."""
+    """Prints a text for people, with just one line end after it, and nothing in it that steers a terminal.
+
+    On a terminal its tables are folded to the width; to a file or another program they go as they are.
+    """
+    if sys.stdout.isatty():
+        from trundle.report import folded  # noqa: PLC0415
+
+        text = folded(text, shutil.get_terminal_size().columns)
     print_exactly(harmless(text))
 
 

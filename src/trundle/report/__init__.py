@@ -13,6 +13,7 @@ from trundle.report._diff import (
     comparison_text,
     property_changes,
 )
+from trundle.report._enums import EnumChange, EnumLife, EnumStage
 from trundle.report._errors import ReportError
 from trundle.report._explain import (
     Explanation,
@@ -40,12 +41,15 @@ from trundle.report._spelling import spell
 from trundle.report._stats import Statistics, statistics, statistics_data, statistics_text
 from trundle.report._suggest import Suggestion, suggest
 from trundle.report._suggestion_text import suggestions_data, suggestions_text
-from trundle.report._table import table
+from trundle.report._table import folded, table
 from trundle.report._walk import children, lineages
 
 __all__ = [
     "ChangeKind",
     "Comparison",
+    "EnumChange",
+    "EnumLife",
+    "EnumStage",
     "Explanation",
     "Handler",
     "MappedVersion",
@@ -68,6 +72,7 @@ __all__ = [
     "explanation_data",
     "explanation_text",
     "find_resource",
+    "folded",
     "lineages",
     "property_changes",
     "spell",

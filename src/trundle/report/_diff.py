@@ -7,12 +7,14 @@ from typing import Any
 import msgspec
 
 from trundle.evolution import Evolution, Lineage, Place
+from trundle.report._enums import EnumChange, change_text, enum_changes
 from trundle.report._errors import ReportError
 from trundle.report._handling import Handler, Handling
 from trundle.report._meeting import ChangeKind, change_of, meetings
 from trundle.report._spelling import count, spell_property
 from trundle.report._table import table
 from trundle.report._walk import known_version, lineages
+from trundle.schema import EnumType
 from trundle.version import ApiVersion
 
 
@@ -67,6 +69,7 @@ class Comparison(msgspec.Struct, frozen=True):
         older: the version that conversion starts from.
         newer: the version that it leads to.
         types: the types that meet, in alphabetical order.
+        enums: the enums that meet and whose values differ, in alphabetical order.
         added: names of types, enums included, that only the newer version has.
         removed: names of types, enums included, that only the older version has.
         chosen: whether one type was asked for.
@@ -78,6 +81,7 @@ class Comparison(msgspec.Struct, frozen=True):
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     chosen: bool = False
+    enums: tuple[EnumChange, ...] = ()
 
 
 def compare(
@@ -100,7 +104,7 @@ def compare(
     wanted = None if type_name is None else type_name.casefold()
     if type_name is not None:
         names = {lineage.definition(version).name for lineage in met for version in (older, newer)}
-        known = {*names, *added, *removed}
+        known = {*names, *added, *removed, *_enum_names(evolution, (older, newer))}
         if wanted not in {name.casefold() for name in known}:
             raise ReportError("type", type_name, known, f"{older} and {newer}")
         added = tuple(name for name in added if name.casefold() == wanted)
@@ -120,7 +124,21 @@ def compare(
         )
         for lineage, resources in chosen.items()
     )
-    return Comparison(older, newer, types, added, removed, wanted is not None)
+    enums = tuple(
+        each
+        for each in enum_changes(met, older, newer)
+        if wanted is None or wanted in {each.older.casefold(), each.newer.casefold()}
+    )
+    return Comparison(older, newer, types, added, removed, wanted is not None, enums)
+
+
+def _enum_names(evolution: Evolution, versions: Iterable[ApiVersion]) -> set[str]:
+    return {
+        each.name
+        for version in versions
+        for each in evolution.schema(version).definitions.values()
+        if isinstance(each, EnumType)
+    }
 
 
 def property_changes(
@@ -186,6 +204,17 @@ def comparison_data(comparison: Comparison) -> dict[str, Any]:
             }
             for each in comparison.types
         ],
+        "enums": [
+            {
+                "older": each.older,
+                "newer": each.newer,
+                "added": list(each.added),
+                "removed": list(each.removed),
+                "recased": dict(each.recased),
+                "renamed": dict(each.renamed),
+            }
+            for each in comparison.enums
+        ],
     }
 
 
@@ -196,6 +225,7 @@ def comparison_text(comparison: Comparison) -> str:
     """
     shown = [each for each in comparison.types if each.changed or comparison.chosen]
     parts = [type_text(each, comparison.older, comparison.newer) for each in shown]
+    parts.extend(map(_enum_text, comparison.enums))
     same = sorted({each.type for each in comparison.types if not each.changed})
     notes = [
         f"{title}: {', '.join(names)}"
@@ -206,9 +236,18 @@ def comparison_text(comparison: Comparison) -> str:
         )
         if names
     ]
-    if not shown and not notes:
-        notes = [f"{comparison.older} and {comparison.newer} have no type in common."]
+    if not parts and not notes:
+        notes = (
+            ["No value of the enum changed."]
+            if comparison.chosen
+            else [f"{comparison.older} and {comparison.newer} have no type in common."]
+        )
     return "\n\n".join([*parts, *notes]) + "\n"
+
+
+def _enum_text(change: EnumChange) -> str:
+    title = f"## {' -> '.join(dict.fromkeys((change.older, change.newer)))}"
+    return "\n".join([f"{title}: values", "", *change_text(change)])
 
 
 def type_text(comparison: TypeComparison, older: ApiVersion, newer: ApiVersion) -> str:

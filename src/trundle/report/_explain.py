@@ -20,6 +20,7 @@ from trundle.evolution import (
     plan,
     steps,
 )
+from trundle.report._enums import EnumLife, enum_lives
 from trundle.report._errors import ReportError
 from trundle.report._meeting import spelled
 from trundle.report._spelling import spell_property
@@ -143,15 +144,17 @@ class Explanation(msgspec.Struct, frozen=True):
         question: what was asked.
         types: the types' lives, where a type was asked for.
         properties: the properties' lives, where a property was asked for.
+        enums: the enums' lives, where an enum was asked for.
     """
 
     question: str
     types: tuple[TypeLife, ...] = ()
     properties: tuple[PropertyLife, ...] = ()
+    enums: tuple[EnumLife, ...] = ()
 
 
 def explain(evolution: Evolution, question: str) -> Explanation:
-    """Explains a type (`Person`) or a property (`Person.sortKey`); letter case does not count.
+    """Explains a type (`Person`), an enum or a property (`Person.sortKey`); letter case does not count.
 
     Raises:
         ReportError: there is no such type or property.
@@ -163,12 +166,13 @@ def explain(evolution: Evolution, question: str) -> Explanation:
             chosen = by_name.setdefault(name.casefold(), [])
             if lineage not in chosen:
                 chosen.append(lineage)
-    if question.casefold() in by_name:
-        lives = (_type_life(each, found[each]) for each in by_name[question.casefold()])
-        return Explanation(question, types=_merged(lives))
+    enums = tuple(enum_lives(evolution, question, found))
+    if question.casefold() in by_name or enums:
+        lives = (_type_life(each, found[each]) for each in by_name.get(question.casefold(), ()))
+        return Explanation(question, types=_merged(lives), enums=enums)
     type_name, name = _split(question, by_name.keys())
     if type_name.casefold() not in by_name:
-        known = {each.definition(version).name for each in found for version in each.nodes}
+        known = {each.name for schema in evolution.schemas for each in schema.definitions.values()}
         raise ReportError("type", type_name, known)
     chosen = by_name[type_name.casefold()]
     lives_of_property = [

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from trundle.report._enums import EnumLife, change_text
 from trundle.report._explain import Explanation, PropertyLife, Stage, TypeLife, Way
 from trundle.report._spelling import count
 from trundle.report._table import table
@@ -15,7 +16,11 @@ _WIDTH = 100
 
 def explanation_text(explanation: Explanation) -> str:
     """An explanation as text of at most a hundred columns, its tables apart."""
-    parts = [*map(_type_text, explanation.types), *map(_property_text, explanation.properties)]
+    parts = [
+        *map(_type_text, explanation.types),
+        *map(_enum_text, explanation.enums),
+        *map(_property_text, explanation.properties),
+    ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -41,6 +46,19 @@ def _type_text(life: TypeLife) -> str:
         for each in life.properties
     ]
     lines.append(table(("Property", "Type", "Versions", "In storage", "Before"), rows))
+    return "\n".join(lines)
+
+
+def _enum_text(life: EnumLife) -> str:
+    lines = [f"## {life.name}", ""]
+    if life.places:
+        lines += [fill(f"The values of {', '.join(life.places)}.", _WIDTH), ""]
+    lines.append("Life:")
+    for stage in life.stages:
+        span = Stage(stage.versions, "", "").span
+        lines.append(_item(f"{span}: {', '.join(stage.values)}"))
+        if stage.change is not None:
+            lines.extend(f"  {line}" for line in change_text(stage.change))
     return "\n".join(lines)
 
 

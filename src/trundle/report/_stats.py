@@ -4,11 +4,13 @@ Counted are pairs of neighbours of a type: two definitions that meet, at however
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
 from trundle.evolution import Evolution
+from trundle.report._enums import EnumChange, enum_changes
 from trundle.report._likeness import case_only
 from trundle.report._meeting import Meeting, change_of, meetings
 from trundle.report._spelling import count
@@ -40,6 +42,11 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
         type_renames: those of them whose old and new type still convert into each other.
         new_properties: properties that only the newer side has.
         removed_properties: properties that only the older side has.
+        enums_changed: pairs of enums whose values differ.
+        values_added: values of enums that only the newer side has.
+        values_removed: values of enums that only the older side has.
+        values_recased: values of enums that changed by letter case alone.
+        values_renamed: values of enums that a rule renames.
     """
 
     ga_only: bool
@@ -61,6 +68,11 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
     type_renames: int
     new_properties: int
     removed_properties: int
+    enums_changed: int
+    values_added: int
+    values_removed: int
+    values_recased: int
+    values_renamed: int
 
 
 def statistics(evolution: Evolution, *, ga_only: bool = False) -> Statistics:
@@ -79,10 +91,14 @@ def statistics(evolution: Evolution, *, ga_only: bool = False) -> Statistics:
         if not ga_only or any(not version.preview for version in each.resources)
     ]
     tally: Counter[str] = Counter()
+    enums: set[tuple[object, object, EnumChange]] = set()
     for pair in type_pairs(found):
         if not ga_only or not (pair.older.preview or pair.newer.preview):
             tally["pairs"] += 1
             tally.update({"unchanged": 1} if pair.identical else _of_pair(pair))
+            changes = () if pair.identical else enum_changes((pair.lineage,), *pair[1:])
+            enums.update((pair.older, pair.newer, each) for each in changes)
+    tally.update(_of_enums(each for _, _, each in enums))
     inferred = [
         each
         for each in suggest(evolution, least=LEAST)
@@ -99,6 +115,18 @@ def statistics(evolution: Evolution, *, ga_only: bool = False) -> Statistics:
         types=len(types),
         **counted,
     )
+
+
+def _of_enums(changes: Iterable[EnumChange]) -> Counter[str]:
+    """What happened to the values of enums."""
+    tally: Counter[str] = Counter()
+    for each in changes:
+        tally["enums_changed"] += 1
+        tally["values_added"] += len(each.added)
+        tally["values_removed"] += len(each.removed)
+        tally["values_recased"] += len(each.recased)
+        tally["values_renamed"] += len(each.renamed)
+    return tally
 
 
 def _of_pair(pair: TypePair) -> Counter[str]:
@@ -170,4 +198,9 @@ _LABELS = {
     "type_renames": "... of these, to a type of another name that still converts",
     "new_properties": "New properties",
     "removed_properties": "Removed properties",
+    "enums_changed": "Enums whose values changed",
+    "values_added": "... of these, values added",
+    "values_removed": "... of these, values removed",
+    "values_recased": "... of these, values whose letter case changed",
+    "values_renamed": "... of these, values that a rule renames",
 }
