@@ -25,11 +25,9 @@ from trundle.evolution.steps import (
     MapText,
     NotNull,
     Optional,
-    PutMember,
     Read,
     Single,
     Stash,
-    TakeMember,
     ToEnum,
     ToObject,
     Unstash,
@@ -228,22 +226,6 @@ def test_configured_changes_go_up_and_their_inverses_down():
     assert step("storage v2", "api v1", "size") == CallScalar("integer-to-string", "size")
     assert step("api v1", "storage v2", "tags") == Listed(None)
     assert step("storage v2", "api v1", "tag") == Single(None)
-
-
-def test_a_move_puts_a_member_in_and_takes_it_out():
-    lineage = root(
-        {
-            "v1": {"Thing": {"street": "string"}},
-            "v2": {"Thing": {"address": "Address"}, "Address": {"street": "string"}},
-        },
-        rules("v1", move={"street": "address.street"}),
-    )
-    up = assigned(lineage, "api v1", "storage v2", "address")
-    assert up == PutMember(None, place("address@v2"), shape("storage v2"), "street", Read("street"))
-    down = assigned(lineage, "storage v2", "api v1", "street")
-    assert last_option(down) == TakeMember(
-        Read("address"), place("address@v2"), shape("storage v2"), "street"
-    )
 
 
 def last_option(expression):

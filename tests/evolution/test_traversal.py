@@ -17,11 +17,12 @@ from trundle.evolution.steps import (
     HookOutput,
     KeepPlaces,
     Optional,
-    PutMember,
+    Presence,
     Read,
     Refill,
+    Said,
     Single,
-    TakeMember,
+    Solid,
     ToFreeForm,
     Unstash,
     ValueStep,
@@ -49,9 +50,9 @@ V1 = shape("storage v1")
         Unstash((Entry(place("a@v1"), CONVERTER),), None),
         KeepPlaces(HOOKED, (), ToFreeForm()),
         Refill(HOOKED, (), ToFreeForm()),
-        PutMember(HOOKED, place("o@v1"), V1, "a", Read("a")),
-        PutMember(None, place("o@v1"), V1, "a", HOOKED),
-        TakeMember(HOOKED, place("o@v1"), V1, "a"),
+        Presence(HOOKED),
+        Said(Unstash((), None), HOOKED, place("o@v1"), V1),
+        Solid(Read("o"), HOOKED, place("o@v1"), ("a",)),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -72,6 +73,7 @@ def test_every_expression_has_its_operands_and_changes(record):
         "call": HOOKED.call,
         "value": Read("a"),
         "holder": HOOKED,
+        "said": Unstash((), None),
     }
     value = record(**{name: known.get(name) for name in record.__struct_fields__})
     assert all(isinstance(each, typing.get_args(Expression)) for each in operands(value))

@@ -4,15 +4,17 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from cases import CASES
+from cases import CASES as OTHERS
 from evolving import evolve, forget
 from hypothesis import given
 from hypothesis import strategies as st
+from moving_cases import MOVES
 from spoiling import spoil
 
 from trundle import verify
 from trundle.runtime import Scheme
 
+CASES = {**OTHERS, **{f"move {name}": each for name, each in MOVES.items()}}
 RESOURCE = "Thing"
 BROKEN: dict[tuple[str, str], str] = {}
 """By test and case: what does not hold yet."""

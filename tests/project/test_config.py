@@ -349,7 +349,13 @@ def test_a_package_that_python_cannot_import_is_a_finding(tmp_path, name):
                 "map-to-list in a conversion that has to know more, found 'string-to-integer'; remove it"
             ),
         ),
-        ("{move: {a: b..c}}", "5: expected a dotted path, found 'b..c'; remove the stray dot"),
+        (
+            "{move: {a: b..c}}",
+            (
+                "5: expected a path, found 'b..c', no name after 'b'; write names with dots between, and "
+                '`["like.this"]` for one with a dot in it'
+            ),
+        ),
         (
             "{keep: [a, a]}",
             "5: expected each property name once, found 'a' twice; remove one of them",

@@ -62,7 +62,11 @@ def test_a_rule_that_a_new_version_cut_off_names_the_pair_it_belongs_to(people, 
         ("values: {n: {w: z}}", "`values` of n in Person of 2012-02-02 matches nothing"),
         ("variant: {n: Http}", "'n' is no object of 2012-02-02 that becomes a union of 2013-03-03"),
         ("keep: [a]", "no newer Person has a"),
-        ("move: {a: b.c}", "`move` of Person finds no b.c in 2013-03-03"),
+        (
+            "move: {a: b.c}",
+            "cannot follow b.c of Person in 2013-03-03: b of Person is a single value",
+        ),
+        ("move: {a: o.cc}", "`move` of Person finds no o.cc in 2013-03-03"),
         ("renameType: Human", "no newer version has Human; write one of Person"),
         (
             "default: {n: five}",

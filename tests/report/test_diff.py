@@ -202,8 +202,8 @@ def test_a_moved_property_converts():
         address,
         move={"street": "address.street"},
     )
-    assert found["street"][2:] == ("Property Removed", "Convert")
-    assert found["address"][2:] == ("None", "Convert")
+    assert found["street -> address.street"][2:] == ("Property Move", "Rename")
+    assert found["address"][2:] == ("None", "Copy value")
 
 
 def test_a_union_whose_variants_stand_in_another_order_is_unchanged():

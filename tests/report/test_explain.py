@@ -166,8 +166,5 @@ def test_a_move_is_told():
         (TypeChanges(version=v("2020-01-01"), type="Person", move={"street": "address.street"}),),
     )
     found = life(evolution, "Person.street")
-    assert (
-        "between 2020-01-01 and 2021-01-01: a configured move reads it to tell `address`"
-        in found.bridges
-    )
-    assert "`address` takes `street` as `address.street`" in found.ways[0].to_hub
+    assert "between 2020-01-01 and 2021-01-01: `street` moves to `address.street`" in found.bridges
+    assert found.ways[0].to_hub == ("`address.street` takes `street`",)

@@ -13,9 +13,7 @@ from trundle.runtime import (
     other_members,
     present,
     present_members,
-    put_member,
     single,
-    take_member,
     take_named,
     through,
     to_enum,
@@ -96,21 +94,9 @@ def test_a_list_is_told_by_its_first_element():
     assert single([]) is single(ABSENT) is single(None) is ABSENT
 
 
-def test_members_of_nested_objects():
-    place = Place(street="S")
-    assert take_member(place, "street") == "S"
-    assert take_member(None, "street") is take_member(ABSENT, "street") is ABSENT
-    assert within(place, "street") == "S"
+def test_what_a_stored_object_has_at_an_attribute():
+    assert within(Place(street="S"), "street") == "S"
     assert within(None, "street") is None
-    changed = put_member(place, Place, "street", "new")
-    assert (changed.street, changed.town, place.street) == ("new", "T", "S")
-
-
-def test_a_member_makes_an_object_where_there_is_none():
-    made = put_member(ABSENT, Place, "town", "new")
-    assert (made.town, made.street) == ("new", ABSENT)
-    assert put_member(ABSENT, Place, "town", ABSENT) is ABSENT
-    assert put_member(None, Place, "town", ABSENT) is None
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers(-9, 9) | st.text(), st.lists))

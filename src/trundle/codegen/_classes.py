@@ -192,7 +192,7 @@ class Classes:
     def children(node: StorageNode) -> Iterator[Lineage]:
         """The lineages of the objects that a storage type refers to."""
         lineage = node.lineage
-        for name in lineage.names(node.version):
+        for name in lineage.held(node.version):
             place = Place(node.version, name)
             for key in lineage.evolution.objects_in(node.version, lineage.type(place)):
                 yield lineage.child(place, key)
@@ -239,13 +239,13 @@ class Classes:
 
     def _own(self, node: StorageNode) -> Hashable:
         lineage, version = node.lineage, node.version
-        root = id(lineage) if self.evolution.is_root(lineage) else 0
+        root = id(lineage) if self.evolution.is_root(lineage) or lineage.given else 0
         api = tuple(
             str(self.api(version, child.nodes[version]))
             for child in self.children(node)
             if self.evolution.stable(child)
         )
-        nullable = tuple(lineage.nullable(Place(version, name)) for name in lineage.names(version))
+        nullable = tuple(lineage.nullable(Place(version, name)) for name in lineage.held(version))
         number = self.evolution.identities[version, lineage.nodes[version]]
         alone = root or self.evolution.ruled(lineage)
         return (root, version if alone else None, number, api, nullable)

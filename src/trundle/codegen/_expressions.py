@@ -10,6 +10,7 @@ from trundle import runtime
 from trundle.codegen._cases import case_test, in_order, joined
 from trundle.codegen._classes import ClassPath, StorageNode
 from trundle.codegen._hooks import record_name
+from trundle.codegen._lifted import class_at, held_object, holder_literal, way_to
 from trundle.codegen._naming import attribute_name
 from trundle.codegen._needs import asks_base
 from trundle.codegen._text import (
@@ -23,7 +24,7 @@ from trundle.codegen._text import (
     tuple_literal,
 )
 from trundle.codegen._types import TypeRenderer
-from trundle.evolution import ADDITIONAL, Place, PlanKey, Shape
+from trundle.evolution import ADDITIONAL, Lineage, Place, PlanKey, Shape, default_of
 from trundle.evolution.steps import (
     CallConverter,
     CallScalar,
@@ -45,11 +46,12 @@ from trundle.evolution.steps import (
     MapText,
     NotNull,
     Optional,
-    PutMember,
+    Presence,
     Read,
     Refill,
+    Said,
     Single,
-    TakeMember,
+    Solid,
     ToEnum,
     ToFreeForm,
     ToList,
@@ -61,7 +63,7 @@ from trundle.evolution.steps import (
     Witness,
     may_lack,
 )
-from trundle.schema import ListOf, MapOf, Nullable, Ref, Type
+from trundle.schema import ABSENT, ListOf, MapOf, Nullable, Ref, Type
 
 _INDENT = "    "
 _TAKEN = frozenset(
@@ -83,7 +85,7 @@ _TAKEN = frozenset(
     | {"frozenset", "tuple", "zip", *runtime.__all__}
 )
 """Names that a variable of generated code must not hide."""
-_HELPER = re.compile(r"_(derived|entries|hidden|values|variant|witness)(_\d+)?$")
+_HELPER = re.compile(r"_(derived|entries|hidden|holders|values|variant|witness)(_\d+)?$")
 """What the names of helpers end with."""
 
 
@@ -156,16 +158,18 @@ class Expressions:
             self.helpers.append(Helper(hint, text))
         return self._made[text]
 
-    def literal(self, value: Any, place: Place) -> str:
-        """Plain JSON as a Python expression of a place's type."""
+    def literal(self, value: Any, place: Place, lineage: Lineage | None = None) -> str:
+        """Plain JSON as a Python expression of the type at a place of a lineage, else of the plan's own."""
         if isinstance(value, str):
             return text_literal(value)
         if isinstance(value, bool | int | float | None):
             return repr(value)
         data = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
         raw = f"FreeForm(b{text_literal(data)})"
-        annotation = self._annotation(place, self.key.target)
-        if not value and isinstance(_bare(self.key.lineage.type(place)), ListOf | MapOf):
+        lineage = lineage or self.key.lineage
+        storage = self.key.target.kind == "storage"
+        annotation = self.types.annotation_at(lineage, place, lineage.type(place), storage=storage)
+        if not value and isinstance(_bare(lineage.type(place)), ListOf | MapOf):
             return data
         return raw if annotation == "FreeForm" else f"from_free_form({raw}, {annotation})"
 
@@ -211,27 +215,26 @@ class Expressions:
                 view = f"lambda value: {self._nested(seen, 'value')}"
                 arguments = [source, self.entries(entries, hint), told, view]
                 return call("keep_elements", [*arguments, *self._key_and_value(keyed)])
-            case TakeMember(holder, place, shape, member):
-                told = self.render(holder, source, place.property)
-                return f"take_member({told}, {self._member(place, shape, member)})"
-            case PutMember(holder, place, shape, member, inner):
-                told = "ABSENT" if holder is None else self.render(holder, source, hint)
-                moved = self.render(inner, source, hint)
-                made = self._annotation(place, shape).removesuffix(" | None")
-                name = self._member(place, shape, member)
-                return f"put_member({told}, {made}, {name}, {moved})"
+            case Presence(inner):
+                return f"presence({self.render(inner, source, hint)})"
+            case Solid():
+                return self._solid(value, source, hint)
+            case Said(said, inner, place, shape):
+                told = self.variable(self.render(inner, source, hint), hint)
+                found = call("unstash", self._unstash(said, source, f"{hint}_presence"))
+                made = class_mark(class_at(self.types, self.key.lineage, place, shape))
+                shown = self.shown_anyhow(place, shape)
+                return call("said", [found, told, made, *([shown] if shown else [])])
             case _:
                 assert_never(value)
 
-    def _member(self, place: Place, shape: Shape, member: str) -> str:
-        """The attribute of a nested object's member, as a literal."""
-        lineage = self.key.lineage
-        (key,) = lineage.evolution.objects_in(place.version, lineage.type(place))
-        definition = lineage.evolution.schema(shape.version).object(key)
-        return text_literal(self.types.names(shape.version, definition)[member])
-
     def _read(self, name: str, source: str) -> str:
         shape = self._shape(source)
+        if name in self.key.lineage.lifted(shape.version):
+            place = Place(shape.version, name)
+            holders, attribute = way_to(self.types, self.key.lineage, place, shape)
+            way = (*(each.attribute for each in holders), attribute)
+            return call("inside", [source, *map(text_literal, way)])
         definition = self.key.lineage.definition(shape.version)
         implied = self.key.lineage.implied(shape.version)
         if name == ADDITIONAL:
@@ -247,6 +250,42 @@ class Expressions:
                 self.types.tag(StorageNode(self.key.lineage, shape.version), definition)
             )
         return f"{source}.{self.types.names(shape.version, definition)[name]}"
+
+    def _solid(self, value: Solid, source: str, hint: str) -> str:
+        """An object as far as it is one; who writes over a stored object learns what was made of it anyhow."""
+        holder = self.variable(self.render(value.holder, source, hint), hint)
+        told = holder if value.value == value.holder else self.render(value.value, source, hint)
+        names = self.types.names(value.place.version, held_object(self.key.lineage, value.place))
+        leaves = [text_literal(names[each]) for each in value.leaves]
+        ends = source, self.key.source.kind, self.key.target.kind
+        solid = "solid_or_marked" if ends == ("read", "api", "storage") else "solid"
+        return call(solid, [holder, told, *leaves])
+
+    def shown_anyhow(self, place: Place, shape: Shape) -> str:
+        """What an API object that is made at a place shows of the properties that it requires, if anything."""
+        lineage = self.key.lineage
+        if shape.kind == "storage":
+            return ""
+        (key,) = lineage.evolution.objects_in(place.version, lineage.type(place))
+        child, version = lineage.child(place, key), place.version
+        definition = child.definition(version)
+        names = self.types.names(version, definition)
+        changes = lineage.evolution.changes(version, definition.name)
+        shown = []
+        for name in child.names(version):
+            default = default_of(child, Place(version, name), changes)
+            if default is not ABSENT and name in names:
+                literal = self.literal(default, Place(version, name), child)
+                shown.append(f"{text_literal(names[name])}: {literal}")
+        return f"{{{', '.join(shown)}}}" if shown else ""
+
+    def way(self, place: Place, hint: str) -> tuple[str, str]:
+        """The nested objects of the target that hold a lifted property, and its attribute in the last."""
+        holders, attribute = way_to(self.types, self.key.lineage, place, self.key.target)
+        shown = [self.shown_anyhow(each.place, self.key.target) for each in holders]
+        text = tuple_literal(map(holder_literal, holders, shown))
+        known = self.helper(f"{hint}_holders", f"\x04 = {text}\n")
+        return known, text_literal(attribute)
 
     def _shape(self, source: str) -> Shape:
         """The shape of the object that expressions read: the plan's source, or a stored object."""

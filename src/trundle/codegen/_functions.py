@@ -1,6 +1,6 @@
 """Rendering plans as functions: straight-line code that reads from top to bottom."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 import msgspec
 
@@ -23,11 +23,10 @@ from trundle.evolution.steps import (
     First,
     KeepElements,
     KeepPlaces,
-    PutMember,
     Refill,
+    Said,
     Stash,
     Step,
-    TakeMember,
     Unstash,
     Witness,
 )
@@ -165,14 +164,15 @@ class _Body:
         """The function's statements."""
         target = self.renderer.class_of(self.key, self.key.target)
         members = list(self._members())
+        lifted = list(self._lifted())
         lines = [*self.expressions.prelude, *self.expressions.lines]
         self.expressions.prelude.clear()
         self.expressions.lines.clear()
         stashes = [step for step in self.plan.steps if isinstance(step, Stash)]
         carried = {"storage"} == {self.key.source.kind, self.key.target.kind}
-        keep = bool(stashes) or carried
+        keep = bool(stashes) or bool(lifted) or carried
         before = "    target: Any = " if keep else "    return "
-        body = call(class_mark(target), members, before) + "\n"
+        body = call(class_mark(target), members, before) + "\n" + "".join(lifted)
         for each in stashes:
             self._stash(each)
         tail = "".join([*self.expressions.prelude, *self.expressions.lines])
@@ -224,9 +224,12 @@ class _Body:
         if "metadata" in self.types.envelope(source_node):
             yield "metadata=read.metadata"
         implied = set(self.key.lineage.implied(self.key.target.version))
+        given = self.key.lineage.given
         others: dict[str, str] = {}
         for step in self.plan.steps:
             if not isinstance(step, Assign) or step.property == self.definition.tag:
+                continue
+            if step.property in self._paths:
                 continue
             value = self._assigned(step)
             if implied and step.property in {ADDITIONAL, *implied}:
@@ -238,6 +241,10 @@ class _Body:
                 if value == "ABSENT":
                     value = self.expressions.missing(self._attribute(step.property))
                 yield f"{self._attribute(step.property)}={value}"
+        for name in self.definition.properties:
+            if Place(self.key.target.version, name.name) in given and self._required(name.name):
+                missing = self.expressions.missing(self._attribute(name.name))
+                yield f"{self._attribute(name.name)}={missing}"
         if self._stored_root():
             version = text_literal(self.key.source.version.text)
             kept = self.key.source.kind == "storage"
@@ -253,6 +260,24 @@ class _Body:
                 else (f"additional_properties={rest}")
             )
         yield "unknown=read.unknown"
+
+    @property
+    def _paths(self) -> Container[str]:
+        """The lifted properties of the target, which stand in its nested objects."""
+        return self.key.lineage.lifted(self.key.target.version)
+
+    def _lifted(self) -> Iterator[str]:
+        """The statements that put lifted properties into the target's nested objects."""
+        for step in self.plan.steps:
+            if not isinstance(step, Assign) or step.property not in self._paths:
+                continue
+            place = Place(self.key.target.version, step.property)
+            value = self._assigned(msgspec.structs.replace(step, default=ABSENT))
+            arguments = [*self.expressions.way(place, self._attribute(step.property)), value]
+            if step.default is not ABSENT:
+                arguments.append(self.expressions.literal(step.default, place))
+            if value != "ABSENT" or step.default is not ABSENT:
+                yield call("put_inside", ["target", *arguments], "    ") + "\n"
 
     def _stored_root(self) -> bool:
         """Whether the target is a whole stored resource, which names the version it was written with."""
@@ -327,7 +352,7 @@ class _Body:
 def _asks_bag(witness: Witness | None) -> bool:
     """Whether a witness looks into the property bag; an object that is put together anew counts as that."""
     return witness is not None and any(
-        isinstance(each, Unstash | KeepElements | KeepPlaces | PutMember | Refill | TakeMember)
+        isinstance(each, Unstash | KeepElements | KeepPlaces | Refill | Said)
         for value in witness.values
         if value is not None
         for each in expressions_in(value)

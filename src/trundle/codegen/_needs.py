@@ -29,11 +29,12 @@ from trundle.evolution.steps import (
     HookOutput,
     KeepElements,
     KeepPlaces,
-    PutMember,
+    Presence,
     Read,
     Refill,
+    Said,
+    Solid,
     Stash,
-    TakeMember,
     ToObject,
     Unstash,
     ValueStep,
@@ -158,9 +159,9 @@ def _in_expression(value: Expression | None, lineage: Lineage) -> Iterator[PlanK
             yield from _in_witness(witness, lineage)
         case KeepElements(entries=entries) | KeepPlaces(entries=entries) | Refill(entries=entries):
             yield from _in_entries(entries, lineage)
-        case TakeMember(_, place, shape, _) | PutMember(_, place, shape, _, _):
+        case Said(_, _, place, shape):
             yield from _in_type(lineage, place, shape)
-        case Read() | Change() | HookOutput() | Hidden() | First():
+        case Read() | Change() | HookOutput() | Hidden() | Presence() | Solid() | First():
             return
         case _:
             assert_never(value)

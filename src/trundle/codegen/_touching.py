@@ -47,14 +47,17 @@ def touched(plan: Plan) -> Mapping[str, PlanKey | None] | None:
     ends = (key.source.version, key.target.version)
     if any(ADDITIONAL in key.lineage.names(version) for version in ends):
         return None
+    lifted = key.lineage.lifted(key.source.version)
     copied: set[str] = set()
     converted: dict[str, PlanKey | None] = {}
     for step in plan.steps:
         if not isinstance(step, Assign) or step.value is None:
             continue
         for name, callee in _uses(step.value):
-            if callee is _COPIED:
+            if callee is _COPIED and name not in lifted:
                 copied.add(name)
+            elif name in lifted:
+                converted[lifted[name][0]] = None  # the object that holds it must be there as it is
             elif name in converted and converted[name] is not callee:
                 converted[name] = None
             else:

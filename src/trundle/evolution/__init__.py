@@ -15,8 +15,10 @@ from trundle.evolution._evolution import Evolution, ResourceLineage
 from trundle.evolution._hooks import HookDeclaration, HookMethod, converter_names, snake
 from trundle.evolution._identity import partition
 from trundle.evolution._keyed import list_keys, relate_keyed
+from trundle.evolution._lifting import leads, names_inside, path_of
 from trundle.evolution._lineage import ADDITIONAL, ByHook, Lineage, Link, Place, Thread
 from trundle.evolution._neighbours import Neighbours, VersionMap
+from trundle.evolution._paths import EACH, Path, PathError, join_path, plain_path, split_path
 from trundle.evolution._planning import plan
 from trundle.evolution._straight import goes_straight
 from trundle.evolution._traversal import (
@@ -31,6 +33,7 @@ from trundle.evolution.steps import Plan, PlanKey, Shape
 
 __all__ = [
     "ADDITIONAL",
+    "EACH",
     "KEYED_CONVERSIONS",
     "SCALAR_CONVERSIONS",
     "VERSIONED",
@@ -44,6 +47,8 @@ __all__ = [
     "Link",
     "NamedConversion",
     "Neighbours",
+    "Path",
+    "PathError",
     "Place",
     "Plan",
     "PlanKey",
@@ -61,10 +66,16 @@ __all__ = [
     "fixed_text",
     "goes_straight",
     "inner_changes",
+    "join_path",
+    "leads",
     "list_keys",
+    "names_inside",
     "operands",
     "partition",
+    "path_of",
+    "plain_path",
     "plan",
     "relate_keyed",
     "snake",
+    "split_path",
 ]

@@ -30,11 +30,12 @@ from trundle.evolution.steps import (
     MapText,
     NotNull,
     Optional,
-    PutMember,
+    Presence,
     Read,
     Refill,
+    Said,
     Single,
-    TakeMember,
+    Solid,
     ToEnum,
     ToFreeForm,
     ToList,
@@ -65,9 +66,9 @@ def _expression(value: Expression, text: ToEnum) -> Expression:
             return Change(inner, _step(step, text))
         case First(options):
             return First(tuple(_expression(each, text) for each in options))
-        case KeepPlaces() | Refill() | KeepElements():
+        case KeepPlaces() | Refill() | KeepElements() | Said() | Solid():
             return msgspec.structs.replace(value, value=_expression(value.value, text))
-        case Read() | Unstash() | HookOutput() | Hidden() | PutMember() | TakeMember():
+        case Read() | Unstash() | HookOutput() | Hidden() | Presence():
             return value
         case _:
             assert_never(value)

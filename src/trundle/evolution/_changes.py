@@ -3,7 +3,7 @@
 A change is written on the older neighbour and carries its own inverse. Names are the schemas' own names.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -50,7 +50,8 @@ class NamedConversion(msgspec.Struct, frozen=True, kw_only=True):
 class TypeChanges(msgspec.Struct, frozen=True, kw_only=True):
     """The configured changes of one type, from one version to its newer neighbour.
 
-    Every property is named as the older side names it, except where a value is the newer side's name.
+    Every property is named as the older side names it, except where a value is the newer side's name. A property
+    of a nested object is named by its path, see `split_path`.
 
     Attributes:
         version: the older neighbour.
@@ -60,7 +61,7 @@ class TypeChanges(msgspec.Struct, frozen=True, kw_only=True):
         values: newer value by older value, by property; for enums and text.
         wrap: a single value becomes a list of one; newer property name by older property name.
         unwrap: a list becomes a single value; newer property name by older property name.
-        move: newer dotted path by older dotted path, both seen from this type.
+        move: newer path by older path, both seen from this type.
         convert: the named conversion, by property; plain text is the name of one that needs nothing else.
         variant: the variant of the newer union that an object becomes, by property.
         default: the value an API object shows where a required property is absent; by property, of
@@ -87,6 +88,14 @@ class TypeChanges(msgspec.Struct, frozen=True, kw_only=True):
         """The named conversion of a property, if it has one."""
         found = self.convert.get(name)
         return NamedConversion(name=found) if isinstance(found, str) else found
+
+    def named(self) -> Iterator[tuple[str, str, str | None]]:
+        """Each rule about a property, the older path of that, and the newer where the rule gives it."""
+        for rule in ("rename", "wrap", "unwrap", "move"):
+            names: Mapping[str, str] = getattr(self, rule)
+            yield from ((rule, older, newer) for older, newer in sorted(names.items()))
+        for rule in ("values", "convert", "variant", "default", "keep"):
+            yield from ((rule, older, None) for older in sorted(getattr(self, rule)))
 
     def place(self, rule: str, name: str | None = None) -> str:
         """File and line of a rule, as precisely as known."""

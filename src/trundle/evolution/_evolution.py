@@ -185,7 +185,7 @@ class Evolution:
         return found
 
     def _find_stable(self, lineage: Lineage) -> bool:
-        if self.is_root(lineage):
+        if self.is_root(lineage) or lineage.given:
             return False
         numbers = {self.identities[node] for node in lineage.nodes.items()}
         return len(numbers) == 1 and not self.ruled(lineage)

@@ -6,6 +6,9 @@ between its versions is exact both ways; a thread has at most one property per v
 **derivations**: a conversion that is not exact, a rule or a hook tells one thread's value from others'.
 Two threads that share a name without any conversion between them are **namesakes**.
 
+A property of a nested object that a rule names by a path is *lifted*: the type that the rule stands under follows
+it under its path, as if it were a property of its own.
+
 Data lives where its thread says: in a property of the stored object where the thread has one at the
 storage version, else in the property bag, in the shape it had before it left.
 """
@@ -18,6 +21,7 @@ from typing import TYPE_CHECKING, TypeAlias, assert_never
 import msgspec
 
 from trundle.evolution._neighbours import Neighbours, VersionMap
+from trundle.evolution._paths import Path, join_path
 from trundle.evolution._spelling import respelled
 from trundle.evolution.conversions import (
     ByVariant,
@@ -37,15 +41,20 @@ from trundle.evolution.conversions import (
     Wrap,
     lossless,
 )
-from trundle.schema import MapOf, Nullable, ObjectType, Property, Type
+from trundle.schema import MapOf, Nullable, ObjectType, Property, Ref, Scalar, Type
 from trundle.version import ApiVersion
 
 if TYPE_CHECKING:
+    from trundle.evolution._bare import BareLineage
     from trundle.evolution._evolution import Evolution
     from trundle.evolution.steps import Plan, PlanKey
 
 ADDITIONAL = "*"
 """The name under which the additional properties of an object are followed, as a map."""
+
+
+PRESENCE = "?"
+"""What is put behind the name of a nested object in the entry that has whether its own side has the object."""
 
 
 class Place(msgspec.Struct, frozen=True, order=True, cache_hash=True):
@@ -71,25 +80,10 @@ class ByHook(msgspec.Struct, frozen=True):
     up: bool
 
 
-class ByMove(msgspec.Struct, frozen=True):
-    """A configured move: a member is put into a nested object, or taken out of one.
-
-    Attributes:
-        member: the member's name in the nested object.
-        into: whether this derivation puts it in; the inputs are then the value and, where the nested
-            object is on both sides, the object.
-        between: the neighbours.
-    """
-
-    member: str
-    into: bool
-    between: Neighbours
-
-
 class Derivation(msgspec.Struct, frozen=True):
     """How the value at one place follows from the values at others, across one pair of neighbours."""
 
-    how: ByConversion | ByHook | ByMove
+    how: ByConversion | ByHook
     inputs: tuple[Place, ...]
     output: Place
 
@@ -135,16 +129,30 @@ Nodes: TypeAlias = Mapping[ApiVersion, str]
 class Lineage:
     """One object type through the versions in which it exists at its place.
 
+    Args:
+        evolution: all versions.
+        nodes: the key of the type's definition, by version.
+        given: the places of properties that an object around it follows, by the places that they have here.
+        around: the lineage of that object.
+
     Attributes:
         nodes: the key of the type's definition, by version.
         versions: the map of these versions.
         plans: the plans that were made of it.
     """
 
-    def __init__(self, evolution: "Evolution", nodes: Nodes) -> None:
+    def __init__(
+        self,
+        evolution: "Evolution",
+        nodes: Nodes,
+        given: Mapping[Place, Place] | None = None,
+        around: "Lineage | None" = None,
+    ) -> None:
         self.evolution = evolution
         self.nodes = dict(sorted(nodes.items()))
         self.versions = VersionMap.of(nodes)
+        self.given = given or {}
+        self.around = around
         self._definitions = {
             version: evolution.schema(version).object(key) for version, key in self.nodes.items()
         }
@@ -175,28 +183,89 @@ class Lineage:
 
     def _find_property(self, place: Place) -> Property:
         definition = self.definition(place.version)
+        path = self.lifted(place.version).get(place.property)
+        if path is not None:
+            return self._nested_property(place.version, path)
         if place.property == ADDITIONAL:
             return additional_property(definition)
         found = definition.property(place.property)
+        holder = place.property.removesuffix(PRESENCE)
+        if found is None and holder != place.property and holder in self.followed(place.version):
+            return Property(place.property, Nullable(Scalar("boolean")))
         if found is None:
             assert definition.additional is not None
             return Property(place.property, definition.additional)
         return found
+
+    def _nested_property(self, version: ApiVersion, path: Path) -> Property:
+        definitions = self.evolution.schema(version).definitions
+        found = self.definition(version).property(path[0])
+        for name in path[1:]:
+            assert found is not None
+            type_ = found.type.inner if isinstance(found.type, Nullable) else found.type
+            assert isinstance(type_, Ref)
+            holder = definitions[type_.key]
+            assert isinstance(holder, ObjectType)
+            found = holder.property(name)
+        assert found is not None
+        return msgspec.structs.replace(found, name=join_path(path))
 
     def type(self, place: Place) -> Type:
         """The type of the property at a place."""
         return self.property(place).type
 
     def names(self, version: ApiVersion) -> tuple[str, ...]:
-        """The names of the properties that conversion follows in a version, in alphabetical order."""
+        """The names of the object's own properties that conversion follows, in alphabetical order."""
         if version not in self._names:
-            definition = self.definition(version)
-            envelope = self.evolution.envelope(self)
-            names = [each.name for each in definition.properties]
-            if definition.additional is not None:
-                names.append(ADDITIONAL)
-            self._names[version] = tuple(sorted(name for name in names if name not in envelope))
+            names = self.held(version)
+            self._names[version] = tuple(
+                name for name in names if Place(version, name) not in self.given
+            )
         return self._names[version]
+
+    @cached_property
+    def envelope(self) -> tuple[str, ...]:
+        """The properties of a root object that name it; empty for every other lineage."""
+        return self.evolution.envelope(self)
+
+    def held(self, version: ApiVersion) -> tuple[str, ...]:
+        """The names of all properties that objects hold, those that are followed elsewhere too."""
+        definition = self.definition(version)
+        envelope = self.envelope
+        names = [each.name for each in definition.properties if each.name not in envelope]
+        if definition.additional is not None:
+            names.append(ADDITIONAL)
+        return tuple(sorted(names))
+
+    def lifted(self, version: ApiVersion) -> Mapping[str, Path]:
+        """The properties of nested objects that are followed here, as paths, by what they are called."""
+        return self._lifted.get(version, {})
+
+    @cached_property
+    def _lifted(self) -> Mapping[ApiVersion, Mapping[str, Path]]:
+        from trundle.evolution._lifting import lifted_paths  # noqa: PLC0415 - a room's inner cycle
+
+        return {
+            version: {join_path(path): path for path in paths}
+            for version, paths in lifted_paths(self).items()
+        }
+
+    def path(self, place: Place) -> Path:
+        """The names that lead from an object to the property at a place."""
+        return self.lifted(place.version).get(place.property, (place.property,))
+
+    def leaves(self, place: Place) -> tuple[str, ...]:
+        """The properties of the nested object at a place that are followed here."""
+        path = self.path(place)
+        lifted = self.lifted(place.version).values()
+        return tuple(sorted(each[-1] for each in lifted if each[:-1] == path))
+
+    @cached_property
+    def bare(self) -> "BareLineage":
+        """This lineage with nothing lifted: where the properties of nested objects lead by themselves."""
+        from trundle.evolution._bare import BareLineage  # noqa: PLC0415 - a room's inner cycle
+
+        return BareLineage(self)
 
     def implied(self, version: ApiVersion) -> tuple[str, ...]:
         """Properties that a version takes as additional ones and another version names."""
@@ -207,7 +276,7 @@ class Lineage:
     @cached_property
     def _named(self) -> frozenset[str]:
         """The names that any version declares."""
-        envelope = self.evolution.envelope(self)
+        envelope = self.envelope
         return frozenset(
             each.name
             for version in self.nodes
@@ -218,7 +287,7 @@ class Lineage:
     def followed(self, version: ApiVersion) -> tuple[str, ...]:
         """All names that conversion follows in a version, implied ones too, in alphabetical order."""
         if version not in self._followed:
-            names = (*self.names(version), *self.implied(version))
+            names = (*self.names(version), *self.implied(version), *self.lifted(version))
             self._followed[version] = tuple(sorted(names))
         return self._followed[version]
 
@@ -266,21 +335,14 @@ class Lineage:
     def _hook_outputs(self) -> tuple["_HookOutput", ...]:
         return tuple(
             _HookOutput(derivation.output, derivation.inputs, derivation.how.between)
-            for derivation in (*self.hooks, *self.moves)
-            if isinstance(derivation.how, ByHook | ByMove)
+            for derivation in self.hooks
+            if isinstance(derivation.how, ByHook)
         )
 
     @cached_property
     def hooks(self) -> tuple[Derivation, ...]:
         """What the hooks between neighbours of this lineage derive."""
         return tuple(self.evolution.hooks.derivations(self))
-
-    @cached_property
-    def moves(self) -> tuple[Derivation, ...]:
-        """What the configured moves of this lineage derive."""
-        from trundle.evolution._moving import moves_of  # noqa: PLC0415 - a room's inner cycle
-
-        return tuple(moves_of(self))
 
     @cached_property
     def _thread_of(self) -> Mapping[Place, Thread]:
@@ -292,7 +354,11 @@ class Lineage:
 
     def nullable(self, place: Place) -> bool:
         """Whether any version admits null in the thread of a place."""
-        return self.thread(place).number in self._nullable
+        if place in self.given:
+            assert self.around is not None
+            return self.around.nullable(self.given[place])
+        thread = self._thread_of.get(place)
+        return thread is not None and thread.number in self._nullable
 
     @cached_property
     def _nullable(self) -> frozenset[int]:
@@ -307,7 +373,7 @@ class Lineage:
     def derivations(self) -> Mapping[int, tuple[Derivation, ...]]:
         """By thread number: how its value follows from other threads, hooks before conversions."""
         found: dict[int, list[Derivation]] = {}
-        for each in itertools.chain(self.hooks, self.moves, self._conversions()):
+        for each in itertools.chain(self.hooks, self._conversions()):
             thread = self.thread(each.output)
             if all(self.thread(place) is not thread for place in each.inputs):
                 found.setdefault(thread.number, []).append(each)
@@ -340,6 +406,9 @@ class Lineage:
 
     def child(self, place: Place, key: str) -> "Lineage":
         """The lineage of a nested object type: the definition `key` as the property at `place` has it."""
+        if place in self.given:
+            assert self.around is not None
+            return self.around.child(self.given[place], key)
         if not self._children:
             self._children = dict(self._find_children())
         return self._children[place, key]
@@ -363,9 +432,19 @@ class Lineage:
         made: dict[int, Lineage] = {}
         for (place, key), members in group.items():
             if id(members) not in made:
-                nodes = {member.version: each for member, each in members}
-                made[id(members)] = schemas.lineage(nodes)
+                made[id(members)] = self._make_child(members)
             yield (place, key), made[id(members)]
+
+    def _make_child(self, members: Iterable[tuple[Place, str]]) -> "Lineage":
+        nodes = {place.version: key for place, key in members}
+        given = {
+            Place(place.version, leaf): Place(place.version, join_path((*self.path(place), leaf)))
+            for place, _ in members
+            for leaf in self.leaves(place)
+        }
+        if given:
+            return Lineage(self.evolution, nodes, given, self)
+        return self.evolution.lineage(nodes)
 
 
 class _HookOutput(msgspec.Struct, frozen=True):

@@ -1,6 +1,7 @@
 """Finding which properties of a type meet, from version to version."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Hashable, Iterator
+from typing import TypeAlias
 
 import msgspec
 
@@ -26,36 +27,35 @@ from trundle.evolution.conversions import (
 from trundle.schema import ListOf, MapOf, Nullable, Ref, Type, Union
 from trundle.version import ApiVersion
 
-_Group = dict[ApiVersion, str]
+Group: TypeAlias = dict[ApiVersion, str]
+"""What one property is called, by version."""
 
 
 def link_places(lineage: Lineage) -> tuple[Link, ...]:
     """All pairs of properties of a lineage that meet, namesakes included."""
     found: set[Link] = set()
-    for group in _groups(lineage):
+    for group in groups_of(lineage):
         found.update(_links_of(lineage, group))
     ordered = sorted(found, key=lambda link: (link.older, link.newer))
     return tuple(respell(lineage, ordered))
 
 
-def _groups(lineage: Lineage) -> list[_Group]:
-    """Properties by name, with renames joining the names of older and newer versions."""
-    groups: list[_Group] = []
-    by_name: dict[str, _Group] = {}
+def groups_of(lineage: Lineage) -> list[Group]:
+    """Properties by name, with renames and moves joining those of older and newer versions."""
+    from trundle.evolution._lifting import trail  # noqa: PLC0415 - a room's inner cycle
+
+    by_name: dict[Hashable, Group] = {}
     for version in lineage.nodes:
+        lifted = lineage.lifted(version)
         for name in lineage.followed(version):
-            by_name.setdefault(name, {})[version] = name
-    groups.extend(by_name.values())
+            same = trail(lineage, version, lifted[name]) if name in lifted else name
+            by_name.setdefault(same, {})[version] = name
+    groups = list(by_name.values())
     for changes in _changes_of(lineage):
-        renames = {**changes.rename, **_renamed(changes.wrap), **_renamed(changes.unwrap)}
-        for older, newer in sorted(renames.items()):
-            _join(lineage, groups, changes, older, newer)
+        for rule, older, newer in changes.named():
+            if newer is not None and newer != older:
+                _join(lineage, groups, changes, (rule, older, newer))
     return [group for group in groups if group]
-
-
-def _renamed(names: object) -> dict[str, str]:
-    assert isinstance(names, dict)
-    return {older: newer for older, newer in names.items() if older != newer}
 
 
 def _changes_of(lineage: Lineage) -> Iterator[TypeChanges]:
@@ -66,14 +66,14 @@ def _changes_of(lineage: Lineage) -> Iterator[TypeChanges]:
 
 
 def _join(
-    lineage: Lineage, groups: list[_Group], changes: TypeChanges, older: str, newer: str
+    lineage: Lineage, groups: list[Group], changes: TypeChanges, rule: tuple[str, str, str]
 ) -> None:
     version = changes.version
-    where = changes.place("rename", older)
-    if older not in lineage.names(version):
+    kind, older, newer = rule
+    if older not in _known(lineage, version):
         return  # the type stands at several places; whether a rule matches any is found elsewhere
     later = VersionMap.of(
-        [version, *(v for v in lineage.nodes if v > version and newer in lineage.names(v))]
+        [version, *(v for v in lineage.nodes if v > version and newer in _known(lineage, v))]
     )
     target = later.neighbour(version) or next(iter(later.versions[1:]), None)
     if target is None:
@@ -101,14 +101,20 @@ def _join(
     for each in staying:
         del theirs[each]
     if overlap := ours.keys() & theirs.keys():
+        doing, what = ("moving", "rule") if kind == "move" else ("renaming", "rename")
         raise ChangeError(
-            where,
-            f"renaming {older!r} to {newer!r} contradicts another rename of {changes.type}: "
+            changes.place(kind, older),
+            f"{doing} {older!r} to {newer!r} contradicts another {what} of {changes.type}: "
             f"both have a property in {min(overlap)}",
         )
     ours.update(theirs)
     theirs.clear()
     groups.extend(part for part in (leaving, staying) if part)
+
+
+def _known(lineage: Lineage, version: ApiVersion) -> Container[str]:
+    """What rules may name in a version: the type's properties, and those that are lifted."""
+    return {*lineage.names(version), *lineage.lifted(version)}
 
 
 def _leads_through(lineage: Lineage, version: ApiVersion, other: ApiVersion) -> bool:
@@ -118,7 +124,7 @@ def _leads_through(lineage: Lineage, version: ApiVersion, other: ApiVersion) -> 
     return version.preview and not any(version < ga < other for ga in lineage.versions.ga)
 
 
-def _links_of(lineage: Lineage, group: _Group) -> Iterator[Link]:
+def _links_of(lineage: Lineage, group: Group) -> Iterator[Link]:
     """The links of one group: each version to its neighbour of a related type, and namesakes."""
     versions = VersionMap.of(group)
     pairs = frozenset(versions.pairs)
@@ -146,7 +152,7 @@ def _links_of(lineage: Lineage, group: _Group) -> Iterator[Link]:
 
 
 def _link_before(
-    lineage: Lineage, group: _Group, version: ApiVersion, linked: set[Neighbours]
+    lineage: Lineage, group: Group, version: ApiVersion, linked: set[Neighbours]
 ) -> Iterator[Link]:
     """The link of a preview to the GA before, with which it shared its value until it was taken over."""
     before = next((ga for ga in reversed(VersionMap.of(group).ga) if ga < version), None)
@@ -171,7 +177,7 @@ def _candidates(versions: VersionMap, version: ApiVersion) -> list[ApiVersion]:
     return [*first, *(v for v in rest if v not in first)]
 
 
-def _link(lineage: Lineage, group: _Group, pair: Neighbours, *, ruled: bool) -> Link:
+def _link(lineage: Lineage, group: Group, pair: Neighbours, *, ruled: bool) -> Link:
     older, newer = Place(pair.older, group[pair.older]), Place(pair.newer, group[pair.newer])
     return Link(older, newer, _conversion(lineage, older, newer, ruled=ruled))
 
@@ -180,6 +186,9 @@ def _conversion(lineage: Lineage, older: Place, newer: Place, *, ruled: bool) ->
     """How two places convert; rules and hooks count only where the two are neighbours."""
     evolution = lineage.evolution
     changes = evolution.changes(older.version, lineage.definition(older.version).name)
+    own = _own_places(lineage, older, newer)
+    if own is not None and (changes is None or not _speaks(changes, older.property)):
+        return _conversion(*own, ruled=ruled)
     ours, theirs = lineage.type(older), lineage.type(newer)
     schemas = (evolution.schema(older.version), evolution.schema(newer.version))
     meets = evolution.meets(older.version, newer.version, lineage.nodes)
@@ -207,6 +216,26 @@ def _conversion(lineage: Lineage, older: Place, newer: Place, *, ruled: bool) ->
     if hooked is not None:
         return hooked
     return relate(ours, theirs, schemas, meets)
+
+
+def _own_places(
+    lineage: Lineage, older: Place, newer: Place
+) -> tuple[Lineage, Place, Place] | None:
+    """Two lifted places in the nested object that holds both; None where they are anything else."""
+    from trundle.evolution._lifting import owner, trail  # noqa: PLC0415 - a room's inner cycle
+
+    one, other = (lineage.lifted(each.version).get(each.property) for each in (older, newer))
+    if one is None or other is None:
+        return None
+    if trail(lineage, older.version, one) != trail(lineage, newer.version, other):
+        return None
+    holder = owner(lineage, older.version, one)
+    return holder, Place(older.version, one[-1]), Place(newer.version, other[-1])
+
+
+def _speaks(changes: TypeChanges, name: str) -> bool:
+    """Whether a rule names a property."""
+    return any(older == name for _, older, _ in changes.named())
 
 
 def _variant(lineage: Lineage, changes: TypeChanges, older: Place, newer: Place) -> Conversion:

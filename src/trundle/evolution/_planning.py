@@ -13,12 +13,13 @@ from typing import Any
 from trundle.evolution._agreeing import agreeing
 from trundle.evolution._changes import SCALAR_CONVERSIONS
 from trundle.evolution._defaults import default_of
+from trundle.evolution._holders import holds_alike, presence_entry, presence_of
 from trundle.evolution._keyed import change_keyed
 from trundle.evolution._lineage import (
     ByConversion,
     ByHook,
-    ByMove,
     Derivation,
+    Lineage,
     Place,
     Thread,
 )
@@ -52,13 +53,14 @@ from trundle.evolution.steps import (
     Optional,
     Plan,
     PlanKey,
-    PutMember,
+    Presence,
     Read,
     Refill,
+    Said,
     Shape,
+    Solid,
     Stash,
     Step,
-    TakeMember,
     ToList,
     Unstash,
     Values,
@@ -143,6 +145,22 @@ class _Planning:
                 tuple(place for place in self._homes(thread) if place != home),
                 self._spoken(thread) if self.source.kind == "storage" else (),
             )
+        yield from self._presences()
+
+    def _presences(self) -> Iterator[Stash]:
+        """Whether the source has nested objects in which the storage shape has something else."""
+        for thread, own, kept in self._holders():
+            if holds_alike(self.lineage, own, kept):
+                continue
+            side = presence_of(self.lineage, thread, own)
+            entry = presence_entry(side.home(self.target.version))
+            yield Stash(
+                entry,
+                Presence(_solid(self.lineage, own)),
+                self._presence_witness(kept),
+                Presence(_solid(self.lineage, kept)),
+                tuple(each for each in self._presence_entries(side) if each != entry),
+            )
 
     def _travels_on(self, thread: Thread, home: Place, shape: Shape) -> bool:
         """Whether all that a stored source has of a thread is in its bag, and goes on from there."""
@@ -191,7 +209,21 @@ class _Planning:
             for thread in self.lineage.threads
             if thread.at(self.target.version) is not None and thread.at(self.source.version) is None
             for place in self._homes(thread)
+        ) + tuple(
+            place
+            for thread, own, kept in self._holders()
+            if not holds_alike(self.lineage, own, kept)
+            for place in self._presence_entries(presence_of(self.lineage, thread, kept))
         )
+
+    def _holders(self) -> Iterator[tuple[Thread, Place, Place]]:
+        """The threads of nested objects that source and target both have, out of which something is lifted."""
+        for thread in self.lineage.threads:
+            own, kept = thread.at(self.source.version), thread.at(self.target.version)
+            if own is None or kept is None:
+                continue
+            if any(self.lineage.leaves(each) for each in thread.places):
+                yield thread, own, kept
 
     def _carried(self) -> Iterator[Carried]:
         """What the entries that travel on accompany, where anything does or did make them stale."""
@@ -204,6 +236,13 @@ class _Planning:
             before, after = self.witness(thread), rolled.witness(thread)
             if before is not None or after is not None:
                 yield Carried(self._homes(thread), before, after)
+        for thread, own, kept in self._holders():
+            sides = {presence_of(self.lineage, thread, each) for each in thread.places}
+            for side in sorted(sides, key=lambda each: each.places):
+                if any(side.at(each.version) is not None for each in (own, kept)):
+                    continue
+                before, after = self._presence_witness(own), self._presence_witness(kept)
+                yield Carried(self._presence_entries(side), before, after)
 
     def value(
         self, thread: Thread, place: Place, shape: Shape, seen: frozenset[int] = frozenset()
@@ -211,7 +250,7 @@ class _Planning:
         """A thread's value at one of its places in some shape; None where the source has none."""
         own = thread.at(self.source.version)
         if own is not None:
-            return self._changed(_Value(Read(own.property), own, self.source), place, shape)
+            return self._own(thread, own, place, shape)
         options: list[Expression] = []
         if self.source.kind == "storage":
             options.append(self._unstash(thread, place, shape))
@@ -221,6 +260,30 @@ class _Planning:
         if not options:
             return None
         return options[0] if len(options) == 1 else First(tuple(options))
+
+    def _own(self, thread: Thread, own: Place, place: Place, shape: Shape) -> Expression:
+        """What the source has of a thread; a nested object may be there for what another side has elsewhere."""
+        read = Read(own.property)
+        value = self._changed(_Value(read, own, self.source), place, shape)
+        leaves = self.lineage.leaves(own)
+        alike = not leaves or holds_alike(self.lineage, own, place)
+        if leaves and (not alike or place.version != self.target.version):
+            value = Solid(read, value, own, leaves)
+        if alike or self.source.kind == "api":
+            return value
+        side = presence_of(self.lineage, thread, place)
+        entries = tuple(Entry(each, None) for each in self._presence_entries(side))
+        return Said(Unstash(entries, self._presence_witness(own)), value, place, shape)
+
+    def _presence_entries(self, side: Thread) -> tuple[Place, ...]:
+        return tuple(presence_entry(each) for each in self._homes(side))
+
+    def _presence_witness(self, own: Place) -> Witness:
+        """What the presence of a nested object accompanies: that object, as far as it is followed itself."""
+        stored, shown = Shape("storage", own.version), Shape("api", own.version)
+        step = change_value(End(self.lineage, own, stored), End(self.lineage, own, shown))
+        assert not isinstance(step, Mismatch)
+        return Witness((own,), (_change(Read(own.property), step),))
 
     def _unstash(self, thread: Thread, place: Place, shape: Shape) -> Unstash:
         entries = self._entries(thread, End(self.lineage, place, shape))
@@ -316,8 +379,6 @@ class _Planning:
                 continue
             if isinstance(each.how, ByHook):
                 found = self._by_hook(each, each.how, place, shape, seen)
-            elif isinstance(each.how, ByMove):
-                found = self._by_move(each, each.how, place, shape, seen)
             else:
                 found = self._by_conversion(each, each.how, place, shape, seen)
             if found is not None:
@@ -361,38 +422,6 @@ class _Planning:
         thread = self.lineage.thread(place)
         value = self.value(thread, place, Shape("api", place.version))
         return None if value is None else Hidden(value)
-
-    def _by_move(
-        self, each: Derivation, how: ByMove, place: Place, shape: Shape, seen: frozenset[int]
-    ) -> Expression | None:
-        moved = Shape("storage", each.output.version)
-        inputs = [
-            None
-            if self.lineage.thread(source).number in seen
-            else self.value(
-                self.lineage.thread(source), source, Shape("storage", source.version), seen
-            )
-            for source in each.inputs
-        ]
-        value, *holders = inputs
-        if value is None:
-            return None
-        if not how.into:
-            source = each.inputs[0]
-            told = Shape("storage", source.version)
-            found: Expression = TakeMember(value, source, told, how.member)
-        else:
-            holder = holders[0] if holders else None
-            if holder is not None:
-                step = change_value(
-                    End(self.lineage, each.inputs[1], Shape("storage", each.inputs[1].version)),
-                    End(self.lineage, each.output, moved),
-                )
-                holder = None if isinstance(step, Mismatch) else _change(holder, step)
-            found = PutMember(holder, each.output, moved, how.member, value)
-        after = change_value(End(self.lineage, each.output, moved), End(self.lineage, place, shape))
-        assert not isinstance(after, Mismatch)
-        return _change(found, after)
 
     def _by_conversion(
         self, each: Derivation, how: ByConversion, place: Place, shape: Shape, seen: frozenset[int]
@@ -516,6 +545,11 @@ class _Planning:
 
 def _bare(type_: Type) -> Type:
     return type_.inner if isinstance(type_, Nullable) else type_
+
+
+def _solid(lineage: Lineage, place: Place) -> Expression:
+    read, leaves = Read(place.property), lineage.leaves(place)
+    return Solid(read, read, place, leaves) if leaves else read
 
 
 def _entry_order(thread: Thread, storage: Shape) -> tuple[str, str]:

@@ -9,6 +9,7 @@ on the way to the hub, unless one of the two versions is where it would be kept.
 from collections.abc import Iterator
 
 from trundle.evolution._lineage import Lineage, Place
+from trundle.schema import Nullable
 from trundle.version import ApiVersion
 
 
@@ -21,6 +22,8 @@ def goes_straight(root: Lineage, source: ApiVersion, target: ApiVersion) -> bool
         for name in lineage.followed(target):
             place = Place(target, name)
             thread = lineage.thread(place)
+            if _lets_null_go(lineage, place):
+                return False
             told = thread.at(source) is None and thread.number in lineage.derivations
             if told and kept not in {source, target}:
                 return False
@@ -34,6 +37,12 @@ def goes_straight(root: Lineage, source: ApiVersion, target: ApiVersion) -> bool
     return True
 
 
+def _lets_null_go(lineage: Lineage, place: Place) -> bool:
+    """Whether a lifted property may be null where it is kept, which shows no more than what holds it."""
+    lifted = place.property in lineage.lifted(place.version)
+    return lifted and lineage.nullable(place) and not isinstance(lineage.type(place), Nullable)
+
+
 def alike(lineage: Lineage, one: ApiVersion, other: ApiVersion) -> bool:
     """Whether API objects of a lineage are the same in two versions, so that they can be passed on.
 
@@ -42,7 +51,7 @@ def alike(lineage: Lineage, one: ApiVersion, other: ApiVersion) -> bool:
     """
     evolution = lineage.evolution
     numbers = [evolution.identities[version, lineage.nodes[version]] for version in (one, other)]
-    if evolution.is_root(lineage) or numbers[0] != numbers[1]:
+    if evolution.is_root(lineage) or lineage.given or numbers[0] != numbers[1]:
         return False
     waiting, seen = [lineage], {lineage}
     while waiting:

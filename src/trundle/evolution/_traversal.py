@@ -25,11 +25,12 @@ from trundle.evolution.steps import (
     MapText,
     NotNull,
     Optional,
-    PutMember,
+    Presence,
     Read,
     Refill,
+    Said,
     Single,
-    TakeMember,
+    Solid,
     ToEnum,
     ToFreeForm,
     ToList,
@@ -49,12 +50,16 @@ def operands(value: Expression) -> tuple[Expression, ...]:
     match value:
         case Read() | Unstash():
             return ()
-        case Change(inner) | Hidden(inner) | TakeMember(inner):
+        case Change(inner) | Hidden(inner):
             return (inner,)
         case KeepElements(inner) | KeepPlaces(inner) | Refill(inner):
             return (inner,)
-        case PutMember(holder=holder, value=inner):
-            return (inner,) if holder is None else (holder, inner)
+        case Presence(inner):
+            return (inner,)
+        case Solid(holder, inner):
+            return (holder, inner)
+        case Said(said, inner):
+            return (said, inner)
         case HookOutput(call=call):
             return tuple(each for _, each in call.inputs if each is not None)
         case First(options):
@@ -76,7 +81,7 @@ def changes_in(value: Expression) -> tuple[ValueStep, ...]:
             KeepElements(_, entries, step) | KeepPlaces(_, entries, step) | Refill(_, entries, step)
         ):
             return (*(each.step for each in entries if each.step is not None), step)
-        case Read() | Hidden() | PutMember() | TakeMember() | First():
+        case Read() | Hidden() | Presence() | Said() | Solid() | First():
             return ()
         case _:
             assert_never(value)

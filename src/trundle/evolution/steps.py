@@ -243,7 +243,7 @@ def may_lack(step: ValueStep) -> bool:
 
 
 class Read(msgspec.Struct, frozen=True):
-    """A property of the source."""
+    """A property of the source, or a lifted one by its path."""
 
     property: str
 
@@ -298,22 +298,42 @@ class Hidden(msgspec.Struct, frozen=True):
     value: "Expression"
 
 
-class PutMember(msgspec.Struct, frozen=True):
-    """A nested object with a member put into it; absent where neither is there.
+class Solid(msgspec.Struct, frozen=True):
+    """What is made of a nested object of the source; absent where all that this has in it is followed elsewhere.
 
     Attributes:
-        holder: the nested object in the shape, or None for a new one.
-        place: the property that has the nested object.
-        shape: the shape it has.
-        member: the member's name.
-        value: the member's value.
+        holder: the nested object of the source.
+        value: what is made of it.
+        place: where the nested object stands in the source.
+        leaves: its properties that are followed by the type around it.
     """
 
-    holder: "Expression | None"
+    holder: "Expression"
+    value: "Expression"
+    place: Place
+    leaves: tuple[str, ...]
+
+
+class Presence(msgspec.Struct, frozen=True):
+    """Whether a nested object is there: true, null where it is null, or absent."""
+
+    value: "Expression"
+
+
+class Said(msgspec.Struct, frozen=True):
+    """A nested object, which is there or not as its own side said.
+
+    Attributes:
+        said: the entry with its presence.
+        value: the object as other sides show it.
+        place: where it stands.
+        shape: the shape that it has.
+    """
+
+    said: Unstash
+    value: "Expression"
     place: Place
     shape: Shape
-    member: str
-    value: "Expression"
 
 
 class KeepPlaces(msgspec.Struct, frozen=True):
@@ -366,22 +386,6 @@ class KeepElements(msgspec.Struct, frozen=True):
     keyed: ToList
 
 
-class TakeMember(msgspec.Struct, frozen=True):
-    """A member of a nested object; absent where that is.
-
-    Attributes:
-        holder: the nested object.
-        place: the property that has it.
-        shape: the shape it has.
-        member: the member's name.
-    """
-
-    holder: "Expression"
-    place: Place
-    shape: Shape
-    member: str
-
-
 class First(msgspec.Struct, frozen=True):
     """The first of some expressions that is not absent."""
 
@@ -403,9 +407,10 @@ Expression: TypeAlias = (
     | Hidden
     | KeepElements
     | KeepPlaces
-    | PutMember
+    | Presence
     | Refill
-    | TakeMember
+    | Said
+    | Solid
     | First
 )
 
@@ -416,7 +421,8 @@ class Assign(msgspec.Struct, frozen=True):
     """A property of the target; absent where `value` is None.
 
     Attributes:
-        property: the property of the target.
+        property: the property of the target, or the path of a lifted one; that is put into the object that
+            holds it, which is made where there is none.
         value: what it becomes.
         default: what an API object shows where the value is absent though required; `ABSENT` for nothing.
     """

@@ -6,6 +6,7 @@ is what happens when a new version comes between a pair.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, TypeAlias, assert_never
 
 from trundle.evolution import (
@@ -17,6 +18,10 @@ from trundle.evolution import (
     Place,
     TypeChanges,
     VersionMap,
+    join_path,
+    leads,
+    names_inside,
+    path_of,
     relate_keyed,
 )
 from trundle.project.findings import Finding, Misfit, did_you_mean
@@ -57,7 +62,7 @@ def find_misfits(evolution: Evolution, lineages: Sequence[Lineage]) -> Iterator[
 
 def _rules(changes: TypeChanges) -> Iterator[tuple[str, str, str, _Fits]]:
     """The rules about one property: rule, older and newer name, and whether it fits a pair."""
-    names = {**changes.rename, **changes.wrap, **changes.unwrap}
+    names = {**changes.rename, **changes.wrap, **changes.unwrap, **changes.move}
     for older, newer in changes.rename.items():
         yield "rename", older, newer, lambda _: True
     for older, newer in changes.wrap.items():
@@ -218,7 +223,10 @@ class _Rule:
 
     def _met(self, lineage: Lineage) -> Iterator[_Sides]:
         """All pairs of neighbours, from the rule's version on, that have the two properties."""
-        names = {version: lineage.names(version) for version in lineage.nodes}
+        names = {
+            version: (*lineage.names(version), *lineage.lifted(version))
+            for version in lineage.nodes
+        }
         versions = VersionMap.of(
             version
             for version, each in names.items()
@@ -319,39 +327,44 @@ def _is_called(lineage: Lineage, version: ApiVersion, name: str) -> bool:
 def _moves(changes: TypeChanges, standing: Sequence[Lineage]) -> Iterator[Misfit]:
     """Moves whose paths lead nowhere."""
     for older, newer in changes.move.items():
-        missing = []
-        if not any(_leads(each, changes.version, older) for each in standing):
-            missing.append(f"{older} in {changes.version}")
         pairs = [
             (lineage, pair.newer)
             for lineage in standing
             for pair in lineage.versions.pairs
             if pair.older == changes.version
         ]
-        if not any(_leads(lineage, version, newer) for lineage, version in pairs):
-            missing.append(f"{newer} in {pairs[0][1] if pairs else 'any newer version'}")
+        ours = [(lineage, changes.version) for lineage in standing]
+        missing: list[str] = []
+        advice: list[str] = []
+        for path, sides in ((older, ours), (newer, pairs)):
+            if any(
+                leads(lineage, version, path_of(lineage, version, path))
+                for lineage, version in sides
+            ):
+                continue
+            version = sides[0][1] if sides else "any newer version"
+            missing.append(f"{path} in {version}")
+            advice.extend(_meant(path, sides))
         if missing:
             what = f"`move` of {changes.type} finds no {' and no '.join(missing)}"
-            advice = "write dotted paths as both sides have them, seen from the type"
-            yield _misfit(changes, "move", older, what, advice)
+            meant = f"did you mean {' and '.join(advice)}?" if advice else ""
+            advised = meant or "write paths as both sides have them, seen from the type"
+            yield _misfit(changes, "move", older, what, advised)
 
 
-def _leads(lineage: Lineage, version: ApiVersion, path: str) -> bool:
-    """Whether a dotted path leads to a property of a type."""
-    if version not in lineage.nodes:
-        return False
-    schema = lineage.evolution.schema(version)
-    definition: ObjectType | EnumType = lineage.definition(version)
-    for name in path.split("."):
-        found = definition.property(name) if isinstance(definition, ObjectType) else None
-        if found is None:
-            return False
-        type_ = _plain(found.type)
-        if isinstance(type_, Ref):
-            definition = schema.definitions[type_.key]
-        else:
-            definition = EnumType("", named=False, kind="string", values=())
-    return True
+def _meant(path: str, sides: Sequence[tuple[Lineage, ApiVersion]]) -> Iterator[str]:
+    """The path that was probably meant by one that leads nowhere."""
+    for lineage, version in sides[:1]:
+        parts = path_of(lineage, version, path)
+        for depth in range(len(parts)):
+            if leads(lineage, version, parts[: depth + 1]):
+                continue
+            close = get_close_matches(
+                parts[depth], names_inside(lineage, version, parts[:depth]), 1
+            )
+            if close:
+                yield join_path((*parts[:depth], *close, *parts[depth + 1 :]))
+            return
 
 
 def _defaults(evolution: Evolution, changes: TypeChanges) -> Iterator[Misfit]:

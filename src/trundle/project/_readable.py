@@ -107,8 +107,13 @@ class _Reading:
                 yield _finding(self.where, f"{self.stored} {what}", _LOST)
                 continue
             yield from self._of_place(lineage, kept, name, text, type_name)
-            if name in lineage.names(kept):
+            if name in lineage.followed(kept):
                 yield from self._of_entry(lineage, version, Place(kept, name))
+            elif Place(kept, name) in lineage.given:
+                what = f"hold {type_name}.{name} of {at} in the property bag of {type_name}"
+                moved = "which a rule about its path now looks for in the object around it"
+                advice = "remove the rule, or accept it with `trundle lock --accept`"
+                yield _finding(self.where, f"{self.stored} {what}, {moved}", advice)
 
     def _of_entry(self, lineage: Lineage, version: ApiVersion, entry: Place) -> Iterator[Finding]:
         """An entry of the bag that nothing asks for any more."""
@@ -119,9 +124,11 @@ class _Reading:
             thread.home(hub) for hub in hubs if thread.at(hub) is None
         }:
             return
+        own = thread.at(version)
+        if own is not None and own.property in lineage.lifted(version):
+            return  # it was told from there before, too
         type_name = lineage.definition(version).name
         what = f"hold {type_name}.{entry.property} of {entry.version} in the property bag"
-        own = thread.at(version)
         if own is None:
             home = thread.home(version)
             what += f", where it is now looked for as {home.property} of {home.version}"
@@ -134,11 +141,11 @@ class _Reading:
         self, lineage: Lineage, version: ApiVersion, name: str, text: str, type_name: str
     ) -> Iterator[Finding]:
         """A property that is gone, or whose values no longer fit."""
-        if name not in lineage.names(version):
+        place = Place(version, name)
+        if name not in lineage.followed(version) and place not in lineage.given:
             what = f"have {type_name}.{name} ({text}), which {version} does not have any more"
             yield _finding(self.where, f"{self.stored} {what}", _LOST)
             return
-        place = Place(version, name)
         if not self._admits(lineage, place, stored_type(lineage, place), text):
             what = f"have {type_name}.{name} as {text}, which {version} now has as another type"
             yield _finding(self.where, f"{self.stored} {what}", _LOST)

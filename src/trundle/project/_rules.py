@@ -10,7 +10,9 @@ from trundle.evolution import (
     SCALAR_CONVERSIONS,
     VERSIONED,
     NamedConversion,
+    PathError,
     TypeChanges,
+    plain_path,
 )
 from trundle.reading import ListNode, MapNode, Node, ScalarNode, Walker, compact
 from trundle.version import ApiVersion
@@ -108,9 +110,15 @@ class _RulesReader:
 
     def _text(self, rule: str, node: Node) -> str | None:
         text = self.walker.text(node, f"the newer name in `{rule}`")
-        if rule == "move" and text is not None and not all(text.split(".")):
-            self.walker.note(node.line, "a dotted path", repr(text), "remove the stray dot")
-            return None
+        if rule == "move" and text is not None:
+            try:
+                return plain_path(text)
+            except PathError as error:
+                advice = (
+                    'write names with dots between, and `["like.this"]` for one with a dot in it'
+                )
+                self.walker.note(node.line, "a path", f"{text!r}, {error}", advice)
+                return None
         return text
 
     def _conversion(self, _rule: str, node: Node) -> str | NamedConversion | None:

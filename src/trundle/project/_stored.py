@@ -233,7 +233,9 @@ class _Recording:
         return StoredType(
             version="" if version == self.version else str(version),
             versions=[] if versions == self.versions else versions,
-            properties={name: self._spell(lineage, Place(version, name)) for name in names},
+            properties={
+                name: self._spell(lineage, Place(version, name)) for name in lineage.held(version)
+            },
             renamed={name: each for name, each in renamed.items() if each},
             apart={name: each for name, each in apart.items() if each},
             bag={f"{x.property}@{x.version}": self._spell(lineage, x) for x in homes},

@@ -273,6 +273,7 @@ _SPOKEN: dict[ChangeKind, str] = {
     "Property Removed": "removed",
     "Change of Type": "of another type",
     "Property Rename": "renamed",
+    "Property Move": "moved",
     "Type Rename": "of a renamed type",
     "Optionality": "of another optionality",
 }

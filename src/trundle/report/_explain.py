@@ -286,14 +286,6 @@ def _bridges(lineage: Lineage, thread: Thread) -> Iterator[str]:
             text = _bridge(lineage, link, within=all(ends), older=ends[0])
             if text:
                 yield f"between {link.older.version} and {link.newer.version}: {text}"
-    for each in lineage.moves:
-        versions = sorted({each.output.version, each.inputs[0].version})
-        between = Neighbours(versions[0], versions[-1])
-        told, read = quoted(each.output.property), [quoted(p.property) for p in each.inputs]
-        if lineage.thread(each.output) is thread:
-            yield f"between {between}: a configured move tells it from {listed(read)}"
-        elif any(lineage.thread(place) is thread for place in each.inputs):
-            yield f"between {between}: a configured move reads it to tell {told}"
     yield from _hook_bridges(lineage, thread)
 
 
@@ -314,7 +306,8 @@ def _bridge(lineage: Lineage, link: Link, *, within: bool, older: bool) -> str:
     if within:
         changes = []
         if names[0] != names[1]:
-            changes.append(f"{names[0]} is renamed {names[1]}")
+            moved = any(len(lineage.path(each)) > 1 for each in (link.older, link.newer))
+            changes.append(f"{names[0]} {'moves to' if moved else 'is renamed'} {names[1]}")
         if types[0] != types[1]:
             changes.append(f"its type {types[0]} goes on as {types[1]}")
         return ", ".join(changes)
@@ -353,7 +346,7 @@ def _stale(lineage: Lineage, thread: Thread) -> str:
 
 def _stash(lineage: Lineage, thread: Thread, version: ApiVersion) -> steps.Stash | None:
     for step in _plan_up(lineage, version):
-        if isinstance(step, steps.Stash) and lineage.thread(step.entry) is thread:
+        if isinstance(step, steps.Stash) and step.entry in thread.places:
             return step
     return None
 

@@ -29,8 +29,8 @@ class Handling:
             match step:
                 case steps.Assign(property=name, value=value):
                     self._assigned[name] = value
-                case steps.Stash(derived=steps.PutMember() | steps.TakeMember()):
-                    continue  # it is told from where it moved
+                case steps.Stash(value=steps.Presence()):
+                    continue  # whether a nested object is there, which is no property
                 case steps.Stash(entry=entry):
                     own = lineage.thread(entry).at(older)
                     if own is not None:
@@ -72,8 +72,10 @@ def handler_of(value: steps.Expression) -> Handler:
             return handler_of(inner)
         case steps.KeepPlaces(value=inner) | steps.Refill(value=inner):
             return handler_of(inner)
-        case steps.PutMember() | steps.TakeMember():
+        case steps.Presence():
             return "Convert"
+        case steps.Said(value=inner) | steps.Solid(value=inner):
+            return handler_of(inner)
         case steps.First(options=options):
             return handler_of(options[0])
         case _:

@@ -19,6 +19,7 @@ ChangeKind: TypeAlias = Literal[
     "Property Removed",
     "Change of Type",
     "Property Rename",
+    "Property Move",
     "Type Rename",
     "Optionality",
 ]
@@ -47,8 +48,8 @@ class Meeting(msgspec.Struct, frozen=True):
 
 def meetings(lineage: Lineage, older: ApiVersion, newer: ApiVersion) -> tuple[Meeting, ...]:
     """All properties of a type in two versions, in alphabetical order without regard to letter case."""
-    ours = {name: Place(older, name) for name in lineage.names(older)}
-    theirs = {name: Place(newer, name) for name in lineage.names(newer)}
+    ours = {each.property: each for each in _places(lineage, older)}
+    theirs = {each.property: each for each in _places(lineage, newer)}
     found = [
         *_by_thread(lineage, ours, theirs),
         *_by_conversion(lineage, ours, theirs),
@@ -56,7 +57,23 @@ def meetings(lineage: Lineage, older: ApiVersion, newer: ApiVersion) -> tuple[Me
         *(Meeting(place, None) for place in ours.values()),
         *(Meeting(None, place) for place in theirs.values()),
     ]
-    return tuple(sorted(found, key=lambda each: (each.name.casefold(), each.name)))
+    shown = (each for each in found if not _on_the_way(lineage, each))
+    return tuple(sorted(shown, key=lambda each: (each.name.casefold(), each.name)))
+
+
+def _places(lineage: Lineage, version: ApiVersion) -> Iterator[Place]:
+    """The properties of a type, and those of nested objects that its rules name by their paths."""
+    for name in (*lineage.names(version), *lineage.lifted(version)):
+        yield Place(version, name)
+
+
+def _on_the_way(lineage: Lineage, meeting: Meeting) -> bool:
+    """Whether a lifted object is there for what is in it alone: it does not move itself."""
+    places = [each for each in (meeting.older, meeting.newer) if each is not None]
+    moved = len({each.property for each in places}) > 1
+    return not moved and any(
+        each.property in lineage.lifted(each.version) and lineage.leaves(each) for each in places
+    )
 
 
 _Side: TypeAlias = dict[str, Place]
@@ -142,7 +159,8 @@ def change_of(lineage: Lineage, meeting: Meeting) -> ChangeKind:
     if newer is None:
         return "Property Removed"
     if older.property != newer.property:
-        return "Property Rename"
+        moved = len(lineage.path(older)) > 1 or len(lineage.path(newer)) > 1
+        return "Property Move" if moved else "Property Rename"
     if meeting.bond == "name" or spelled(lineage, older) != spelled(lineage, newer):
         renamed = meeting.bond == "thread" and definition_pairs(lineage, older, newer)
         return "Type Rename" if renamed else "Change of Type"

@@ -200,9 +200,7 @@ def _renames(pair: TypePair, met: tuple[Meeting, ...]) -> Iterator[Suggestion]:
         for each in met
         if each.newer is not None and each.older is None and _fresh(lineage, each.newer, pair.older)
     ]
-    hooked = {
-        (each.output, place) for each in (*lineage.hooks, *lineage.moves) for place in each.inputs
-    }
+    hooked = {(each.output, place) for each in lineage.hooks for place in each.inputs}
     rivals = max(len(removed), len(added))
     for older in removed:
         for newer in added:

@@ -37,7 +37,7 @@ def children(lineage: Lineage, versions: Iterable[ApiVersion] | None = None) -> 
     evolution = lineage.evolution
     found: dict[Lineage, None] = {}
     for version in lineage.nodes if versions is None else sorted(versions):
-        for name in lineage.names(version):
+        for name in lineage.held(version):
             place = Place(version, name)
             for key in evolution.objects_in(version, lineage.type(place)):
                 found[lineage.child(place, key)] = None

@@ -76,11 +76,14 @@ def say(value: steps.Expression) -> str:
             return f"{say(inner)}, with the elements that only a stale entry of the bag has"
         case steps.KeepElements(value=inner) | steps.Refill(value=inner):
             return f"{say(inner)}, with what only a stale entry of the bag has inside of it"
-        case steps.PutMember(holder=holder, place=place, member=member, value=inner):
-            kept = "" if holder is None else f" within {say(holder)}"
-            return f"{say(inner)} as {quoted(f'{place.property}.{member}')}{kept}"
-        case steps.TakeMember(holder=holder, member=member):
-            return f"{quoted(member)} of {say(holder)}"
+        case steps.Presence(value=inner):
+            return f"whether there is {say(inner)}"
+        case steps.Said(said=said, value=inner):
+            return f"{say(inner)}, there or not as {say(said)} has it"
+        case steps.Solid(value=inner, leaves=leaves):
+            return (
+                f"{say(inner)} where it has more than {listed([quoted(each) for each in leaves])}"
+            )
         case steps.First(options=options):
             return ", else ".join(say(option) for option in options)
         case _:
@@ -100,14 +103,11 @@ def _reads(value: steps.Expression, name: str, hooks: int) -> bool:
             return _reads(inner, name, hooks)
         case steps.KeepPlaces(value=inner) | steps.Refill(value=inner):
             return _reads(inner, name, hooks)
+        case steps.Presence(value=inner) | steps.Said(value=inner) | steps.Solid(value=inner):
+            return _reads(inner, name, hooks)
         case steps.HookOutput(call=call):
             told = [value for _, value in call.inputs if value is not None]
             return hooks > 0 and any(_reads(value, name, hooks - 1) for value in told)
-        case steps.PutMember(holder=holder, value=inner):
-            parts = (inner,) if holder is None else (holder, inner)
-            return any(_reads(part, name, hooks) for part in parts)
-        case steps.TakeMember(holder=holder):
-            return _reads(holder, name, hooks)
         case steps.First(options=options):
             return any(_reads(option, name, hooks) for option in options)
         case steps.Unstash() | steps.Hidden():

@@ -13,7 +13,7 @@ import msgspec
 from trundle.runtime._bag import NoEntry, current, decoder, digest, encode, same, tidy
 from trundle.runtime._documents import write_value
 from trundle.runtime._matching import keys_of, match, match_first, removed_keys
-from trundle.runtime._objects import ABSENT, Entry, GeneratedObject, StorageObject
+from trundle.runtime._objects import ABSENT, Entry, GeneratedObject, Hollow, StorageObject
 from trundle.runtime._values import Wrapped
 
 Place: TypeAlias = tuple[str, str]
@@ -30,12 +30,27 @@ def _merge_different(stored: Any, before: Any, after: Any) -> Any:
     if isinstance(after, GeneratedObject):
         if type(after) is type(stored) is type(before):
             return merge_objects(stored, before, after)
-        return after
+        return _without_hollow(after)
     if isinstance(after, list) and isinstance(before, list) and isinstance(stored, list):
         return merge_lists(stored, before, after, ())
     if isinstance(after, dict) and isinstance(before, dict) and isinstance(stored, dict):
         return _merge_maps(stored, before, after)
-    return after
+    return _without_hollow(after)
+
+
+def _without_hollow(value: Any) -> Any:
+    """A value without the objects that are there only for a merge to see them; absent where it is one itself."""
+    if not isinstance(value, GeneratedObject):
+        return value
+    for name in value.__struct_fields__:
+        held = getattr(value, name)
+        if isinstance(held, GeneratedObject) and _without_hollow(held) is ABSENT:
+            setattr(value, name, ABSENT)
+    if type(value.unknown) is not Hollow:
+        return value
+    value.unknown = ABSENT
+    empty = all(getattr(value, name) is ABSENT for name in value.__struct_fields__)
+    return ABSENT if empty else value
 
 
 def merge_objects(stored: Any, before: Any, after: Any) -> Any:
@@ -58,7 +73,7 @@ def merge_objects(stored: Any, before: Any, after: Any) -> Any:
         _merge_bags(result, stored, before, after)
     elif isinstance(stored, StorageObject):
         tidy(result)
-    return result
+    return result if type(result.unknown) is not Hollow else _without_hollow(result)
 
 
 def _different(one: Any, other: Any) -> list[str]:
@@ -122,8 +137,10 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
         if isinstance(new, NoEntry):
             changed.append((place, known, old, new))
         elif new is not None:
-            merged[place] = _merged_entry(stored, known, old, new)
-            made.append(merged[place])
+            entry = _merged_entry(stored, known, old, new)
+            if entry.value is not ABSENT or new.value is ABSENT:
+                merged[place] = entry
+                made.append(entry)
     _fill(result, merged)
     for place, known, old, mark in changed:
         derived = getattr(mark, "derived", None)
@@ -184,6 +201,7 @@ def without_marks(value: Any) -> Any:
         value.property_bag = kept
         tidy(value)
     if isinstance(value, GeneratedObject):
+        _without_hollow(value)
         for name in value.__struct_fields__:
             without_marks(getattr(value, name))
     elif isinstance(value, list):
@@ -237,7 +255,7 @@ def _merged_entry(stored: Any, known: Any, old: Any, new: Any) -> Entry:
         value = _merged_value(known.value, old.value, new.value)
     elif told is not None:  # what the stored object told without an entry, the writer saw a part of
         value = _merged_part(told(stored), old.value, new.value)
-    merged = Entry(value, new.beside)
+    merged = Entry(_without_hollow(value), new.beside)
     merged.witness = witness  # type: ignore[attr-defined]
     merged.aliases = getattr(new, "aliases", ())  # type: ignore[attr-defined]
     return merged

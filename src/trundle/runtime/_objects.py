@@ -56,6 +56,10 @@ class BaseEntry(msgspec.Struct, eq=False):
         return not self == other
 
 
+class Hollow(dict[str, FreeForm]):
+    """The unknown properties of an object that is there only for a merge to see that its writer has it."""
+
+
 class Entry(BaseEntry, dict=True):
     """An entry of a property bag.
 

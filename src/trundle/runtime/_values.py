@@ -140,20 +140,3 @@ def within(base: Any, attribute: str) -> Any:
     """What a stored object has at an attribute; None where there is no object, or nothing in it."""
     value = ABSENT if base is None else getattr(base, attribute)
     return None if value is ABSENT else value
-
-
-def take_member(holder: Any, attribute: str) -> Any:
-    """A member of a nested object; absent where that is absent or null."""
-    return ABSENT if holder is ABSENT or holder is None else getattr(holder, attribute)
-
-
-def put_member(holder: Any, class_: type[Any], attribute: str, value: Any) -> Any:
-    """A copy of a nested object with a member; a new one where there is none but a value."""
-    if holder is ABSENT or holder is None:
-        if value is ABSENT:
-            return holder
-        required = {
-            field.name: ABSENT for field in msgspec.structs.fields(class_) if field.required
-        }
-        return class_(**{**required, attribute: value})
-    return msgspec.structs.replace(holder, **{attribute: value})

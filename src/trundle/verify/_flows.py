@@ -23,11 +23,12 @@ from trundle.evolution.steps import (
     MapText,
     NotNull,
     Optional,
-    PutMember,
+    Presence,
     Read,
     Refill,
+    Said,
     Single,
-    TakeMember,
+    Solid,
     ToEnum,
     ToFreeForm,
     ToList,
@@ -75,19 +76,16 @@ def flows(value: Expression | None, after: tuple[ValueStep, ...] = ()) -> Iterat
             yield from flows(inner, (step, *after))
         case KeepElements(inner) | KeepPlaces(inner) | Refill(inner):
             yield from flows(inner, after)
+        case Solid(_, inner) | Said(_, inner):
+            yield from flows(inner, after)
         case First(options):
             for each in options:
                 yield from flows(each, after)
-        case PutMember(holder=holder, value=inner):
-            yield from flows(holder, after)
-            yield from flows(inner, after)
-        case TakeMember(holder=holder):
-            yield from flows(holder, after)
         case HookOutput(call=call):
             for _, told in call.inputs:
                 for flow in flows(told, after):
                     yield flow._replace(hooked=True)
-        case Hidden() | None:
+        case Hidden() | Presence() | None:
             return
         case _:
             assert_never(value)

@@ -106,7 +106,7 @@ class _Comparison:
         if self.lists and not any(isinstance(part, int) for part in path):
             return
         for each in differences(before, after, path):
-            if not self.may_be_stale(each.path):
+            if not self.may_be_stale(each.path) and not self.holds_only_stale(each.one, each.other):
                 yield each.path, each.one, each.other
 
     def may_be_stale(self, path: Path) -> bool:
@@ -120,6 +120,13 @@ class _Comparison:
         if any(one in self.own_lists and type(other) is str for one, other in pairwise(path)):
             return True
         return not self.names.isdisjoint(path) or not self.lists_changed.isdisjoint(path[-1:])
+
+    def holds_only_stale(self, one: Any, other: Any) -> bool:
+        """Whether an object is there for the sake of what the edit may have made stale or current alone."""
+        if MISSING not in (one, other):
+            return False
+        names = {*_ends(one), *_ends(other)}
+        return bool(names) and names <= self.names
 
     def members(
         self,
@@ -192,6 +199,15 @@ def _names(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from _names(item)
+
+
+def _ends(value: Any) -> Iterator[str]:
+    """The names of all members within an object that are no objects with members themselves."""
+    for name, member in value.items() if isinstance(value, dict) else ():
+        if isinstance(member, dict) and member:
+            yield from _ends(member)
+        else:
+            yield name
 
 
 def _all_names(names: set[str], renamed: Mapping[str, str]) -> set[str]:

@@ -1,0 +1,34 @@
+"""Holders: nested objects out of which rules have lifted something.
+
+A holder and what was lifted out of it are threads of their own. Two sides may hold different things in the same
+object: what the one has in there, the other has elsewhere. To the one an object with nothing else in it is as
+good as absent, to the other it is needed. Whether its own side said that it is there is then an entry of the bag.
+"""
+
+from trundle.evolution._lineage import PRESENCE, Lineage, Place, Thread
+
+
+def held_elsewhere(lineage: Lineage, place: Place) -> frozenset[int]:
+    """The threads of all properties that are lifted out of the nested object at a place, at any depth."""
+    path = lineage.path(place)
+    return frozenset(
+        lineage.thread(Place(place.version, name)).number
+        for name, each in lineage.lifted(place.version).items()
+        if len(each) > len(path) and each[: len(path)] == path
+    )
+
+
+def holds_alike(lineage: Lineage, one: Place, other: Place) -> bool:
+    """Whether two sides hold the same properties in a nested object."""
+    return held_elsewhere(lineage, one) == held_elsewhere(lineage, other)
+
+
+def presence_of(lineage: Lineage, thread: Thread, place: Place) -> Thread:
+    """The places of a holder at which it has the same properties in it as at one of them."""
+    alike = tuple(each for each in thread.places if holds_alike(lineage, each, place))
+    return Thread(thread.number, alike)
+
+
+def presence_entry(place: Place) -> Place:
+    """The entry that has whether a holder is there."""
+    return Place(place.version, f"{place.property}{PRESENCE}")

@@ -1,0 +1,120 @@
+"""Properties of nested objects that the type around them converts."""
+
+import copy
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import msgspec
+
+from trundle.runtime._bag import WRITING_OVER
+from trundle.runtime._objects import ABSENT, GeneratedObject, Hollow
+
+Shown: TypeAlias = Mapping[str, Any] | None
+"""What an object that is made shows of what it requires, by attribute."""
+
+
+def inside(source: Any, *path: str) -> Any:
+    """The attribute that others lead to from an object; absent where one of those is absent or null."""
+    for attribute in path:
+        if source is ABSENT or source is None:
+            return ABSENT
+        source = getattr(source, attribute)
+    return source
+
+
+def put_inside(
+    target: Any,
+    holders: tuple[tuple[str, type[Any], Shown], ...],
+    attribute: str,
+    value: Any,
+    default: Any = ABSENT,
+) -> None:
+    """Puts a value into a nested object, making all on the way to it that is not there.
+
+    Args:
+        target: the object around it.
+        holders: the attributes that lead to the nested object, each with the class of what it holds, and what
+            that shows where it is made.
+        attribute: the attribute of the nested object.
+        value: the value; where it is absent, nothing is made.
+        default: what a nested object shows that is there without a value.
+    """
+    if value is ABSENT:
+        holder = inside(target, *(name for name, _, _ in holders))
+        if default is ABSENT or holder is ABSENT or holder is None:
+            return
+        value = default
+    marked = isinstance(value, GeneratedObject) and type(value.unknown) is Hollow
+    for name, class_, shown in holders:
+        holder = getattr(target, name)
+        if holder is not ABSENT and holder is not None:
+            holder = msgspec.structs.replace(holder)
+        else:
+            holder = made_empty(class_, shown)
+            holder.unknown = Hollow() if marked else ABSENT
+        setattr(target, name, holder)
+        target = holder
+    setattr(target, attribute, value)
+
+
+def made_empty(class_: type[Any], shown: Shown = None) -> Any:
+    """An object with nothing in it but what it shows anyhow."""
+    required = {each.name: ABSENT for each in msgspec.structs.fields(class_) if each.required}
+    return class_(**{**required, **copy.deepcopy(dict(shown or {}))})
+
+
+def solid(holder: Any, value: Any, *leaves: str) -> Any:
+    """What was made of a nested object; absent where that has nothing in it but some attributes, one at least.
+
+    Args:
+        holder: the nested object.
+        value: what was made of it.
+        leaves: the attributes that are followed elsewhere.
+    """
+    if holder is ABSENT or holder is None:
+        return value
+    hollow = False
+    for name in holder.__struct_fields__:
+        held = getattr(holder, name)
+        if held is ABSENT:
+            continue
+        if name not in leaves and type(held) is not Hollow:
+            return value
+        hollow = True
+    return ABSENT if hollow else value
+
+
+def solid_or_marked(holder: Any, value: Any, *leaves: str) -> Any:
+    """Like `solid`; but what is written over a stored object is there and marked where `solid` has it absent.
+
+    The merge must see that a writer has the object: the stored one may hold what the writer cannot see.
+    """
+    found = solid(holder, value, *leaves)
+    unsaid = WRITING_OVER.get()
+    if found is not ABSENT or value is ABSENT or unsaid is None:
+        return found
+    value.unknown = Hollow()
+    unsaid.append(value)
+    return value
+
+
+def presence(holder: Any) -> Any:
+    """Whether a nested object is there: true, null where it is null, or absent."""
+    return holder if holder is ABSENT or holder is None else True
+
+
+def said(there: Any, value: Any, class_: type[Any], shown: Shown = None) -> Any:
+    """A nested object, there or not as its own side said; as others show it where that said nothing.
+
+    Args:
+        there: what its own side said: true, null, absent, or `MISSING`.
+        value: the object as others show it.
+        class_: its class.
+        shown: what it shows where it is made.
+    """
+    if there is ABSENT:
+        return ABSENT
+    if there is None or there is True:
+        known = value is not ABSENT and value is not None
+        return value if known else made_empty(class_, shown) if there else None
+    return value

@@ -1,0 +1,169 @@
+"""Small evolutions in which properties move into nested objects, out of them, and between them."""
+
+from cases import P3, V1, V2, V3, Case, thing
+from evolving import rules
+
+INNER = {"Inner": {"x": "string", "y": "string"}}
+
+MOVES: dict[str, Case] = {
+    "into an object": Case(
+        {V1: thing(a="string", b="integer"), V2: thing(o="O") | {"O": {"a": "string"}}},
+        (rules(V1, move={"a": "o.a"}),),
+    ),
+    "several into one object": Case(
+        {
+            V1: thing(a="string", b="integer", o="O") | {"O": {"c": "string"}},
+            V2: thing(o="O") | {"O": {"a": "string", "b": "integer", "c": "string"}},
+        },
+        (rules(V1, move={"a": "o.a", "b": "o.b"}),),
+    ),
+    "several out of an object that goes": Case(
+        {
+            V1: thing(o="O") | {"O": {"a": "string", "b": "[integer]"}},
+            V2: thing(a="string", c="[integer]"),
+        },
+        (rules(V1, move={"o.a": "a", "o.b": "c"}),),
+    ),
+    "out of an object that stays": Case(
+        {
+            V1: thing(o="O") | {"O": {"a": "string", "x": "string", "k": "integer"}},
+            V2: thing(a="string", o="O") | {"O": {"x": "string", "k": "string"}},
+        },
+        (rules(V1, move={"o.a": "a"}),),
+    ),
+    "places swapped": Case(
+        {
+            V1: thing(a="string", o="O") | {"O": {"b": "string", "c": "string"}},
+            V2: thing(b="string", o="O") | {"O": {"a": "string", "c": "string"}},
+        },
+        (rules(V1, move={"a": "o.a", "o.b": "b"}),),
+    ),
+    "one name for two meanings": Case(
+        {
+            V1: thing(r="integer", v2="S") | {"S": {"r": "integer"}},
+            V2: thing(r="integer", old="Old") | {"Old": {"v1": "S"}, "S": {"r": "integer"}},
+        },
+        (rules(V1, move={"r": "old.v1.r", "v2.r": "r"}),),
+    ),
+    "deep into what is there": Case(
+        {
+            V1: thing(m="integer", t="T") | {"T": {"x": "string", "s": "S"}, "S": {"y": "string"}},
+            V2: thing(t="T")
+            | {"T": {"x": "string", "s": "S"}, "S": {"y": "string", "m": "integer"}},
+        },
+        (rules(V1, move={"m": "t.s.m"}),),
+    ),
+    "deep from one object to others": Case(
+        {
+            V1: thing(s="S")
+            | {"S": {"r": "R", "p": "string"}, "R": {"a": "integer", "b": "string"}},
+            V2: thing(o="O", d="D")
+            | {"O": {"q": "Q"}, "Q": {"a": "integer", "p": "string"}, "D": {"b": "string"}},
+        },
+        (rules(V1, move={"s.r.a": "o.q.a", "s.r.b": "d.b", "s.p": "o.q.p"}),),
+    ),
+    "with a conversion and with values": Case(
+        {
+            V1: thing(t="string", l="L") | {"L": ["Gold", "Silver"]},
+            V2: thing(o="O") | {"O": {"seconds": "integer", "l": "M"}, "M": ["au", "ag"]},
+        },
+        (
+            rules(
+                V1,
+                move={"t": "o.seconds", "l": "o.l"},
+                convert={"t": "go-duration-to-seconds"},
+                values={"l": {"Gold": "au", "Silver": "ag"}},
+            ),
+        ),
+    ),
+    "a conversion in its place": Case(
+        {
+            V1: thing(o="O") | {"O": {"t": "string", "x": "string"}},
+            V2: thing(o="O") | {"O": {"t": "integer", "x": "string"}},
+        },
+        (rules(V1, convert={"o.t": "string-to-integer"}),),
+    ),
+    "objects and lists of objects": Case(
+        {
+            V1: thing(a="Inner", l="[Inner]") | INNER,
+            V2: thing(o="O")
+            | {"O": {"a": "Inner", "l": "[Inner]"}, "Inner": {"x": "string", "z": "string"}},
+        },
+        (rules(V1, move={"a": "o.a", "l": "o.l"}),),
+    ),
+    "an object, and out of it": Case(
+        {
+            V1: thing(s="S") | {"S": {"x": "string", "p": "string", "k": "integer"}},
+            V2: thing(o="O", d="D")
+            | {"O": {"s": "S"}, "S": {"x": "string", "k": "string"}, "D": {"p": "string"}},
+        },
+        (rules(V1, move={"s": "o.s", "s.p": "d.p"}),),
+    ),
+    "nullable": Case(
+        {
+            V1: thing(a="string?", o="O?") | {"O": {"b": "string"}},
+            V2: thing(o="O?") | {"O": {"a": "string", "b": "string?"}},
+        },
+        (rules(V1, move={"a": "o.a"}),),
+    ),
+    "required": Case(
+        {
+            V1: {"Thing": {"a!": "string", "o": "O"}, "O": {"b!": "string"}},
+            V2: {"Thing": {"o!": "O"}, "O": {"a!": "string", "b": "string", "c!": "integer"}},
+        },
+        (rules(V1, move={"a": "o.a"}),),
+    ),
+    "a move, then a rename": Case(
+        {
+            V1: thing(a="string"),
+            V2: thing(o="O") | {"O": {"a": "string", "c": "string"}},
+            V3: thing(p="O") | {"O": {"b": "string", "d": "string"}},
+        },
+        (
+            rules(V1, move={"a": "o.a"}),
+            rules(V2, rename={"o": "p"}),
+            rules(V2, "O", rename={"a": "b"}),
+        ),
+    ),
+    "in and out again": Case(
+        {
+            V1: thing(a="string"),
+            V2: thing(o="O") | {"O": {"a": "string", "c": "string"}},
+            V3: thing(a="string", o="O") | {"O": {"c": "string"}},
+        },
+        (rules(V1, move={"a": "o.a"}), rules(V2, move={"o.a": "a"})),
+    ),
+    "of another type before": Case(
+        {
+            V1: thing(o="O") | {"O": {"a": "integer", "c": "string"}},
+            V2: thing(o="O") | {"O": {"a": "string", "c": "string"}},
+            V3: thing(a="string", o="O") | {"O": {"c": "string"}},
+        },
+        (rules(V2, move={"o.a": "a"}),),
+    ),
+    "gone after the move": Case(
+        {
+            V1: thing(a="string", o="O") | {"O": {"c": "string"}},
+            V2: thing(o="O") | {"O": {"a": "string", "c": "string"}},
+            V3: thing(b="string"),
+        },
+        (rules(V1, move={"a": "o.a"}),),
+    ),
+    "a preview moves": Case(
+        {
+            V1: thing(a="string", o="O") | {"O": {"c": "string"}},
+            V2: thing(a="string", o="O") | {"O": {"c": "string"}},
+            P3: thing(o="O") | {"O": {"a": "string", "c": "string", "d": "string"}},
+        },
+        (rules(V2, move={"a": "o.a"}),),
+    ),
+    "a preview hides something": Case(
+        {
+            V1: thing(a="string", o="O") | {"O": {"c": "string"}},
+            V2: thing(o="O") | {"O": {"a": "string", "c": "string"}},
+            P3: thing(o="O") | {"O": {"a": "string", "c": "string", "d": "string"}},
+        },
+        (rules(V1, move={"a": "o.a"}),),
+    ),
+}
+"""What moves, by name."""
