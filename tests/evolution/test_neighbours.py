@@ -48,21 +48,45 @@ def test_the_hub_is_the_newest_ga_and_without_any_the_newest_preview(versions, h
 
 
 @pytest.mark.parametrize(
-    ("versions", "past"),
+    ("versions", "storage"),
     [
-        ("v1", ""),
-        ("v1 v2 v3", "v1 v2"),
-        ("v1alpha1 v1beta1", "v1alpha1"),
-        ("v1alpha1 v1beta1 v1 v2alpha1 v2", "v1alpha1 v1beta1 v1"),
-        ("v1 v2alpha1", ""),
-        (
-            CRM,
-            CRM.replace("2014-04-04-preview ", "").removesuffix(" 2019-09-09"),
-        ),
+        ("v1", "v1"),
+        ("v1 v2 v3", "v1 v2 v3"),
+        ("v1alpha1 v1beta1", "v1alpha1 v1beta1"),
+        ("v1alpha1 v1beta1 v1 v2alpha1 v2", "v1alpha1 v1beta1 v1 v2"),
+        ("v1 v2alpha1", "v1"),
+        (CRM, CRM.replace("2014-04-04-preview ", "")),
     ],
 )
-def test_past_hubs_are_what_a_store_may_still_hold(versions, past):
-    assert spelt(mapped(versions).past_hubs) == past
+def test_objects_may_be_stored_in_every_ga_and_in_previews_before_the_first(versions, storage):
+    assert spelt(mapped(versions).storage) == storage
+
+
+def stored(versions, hubs="", kept=""):
+    hubs, kept = (list(map(v, each.split())) for each in (hubs, kept))
+    return VersionMap.stored(map(v, versions.split()), hubs, kept)
+
+
+@pytest.mark.parametrize(
+    ("hubs", "hub", "storage"),
+    [
+        ("", "v1", "v1"),
+        ("v1beta1", "v1beta1", "v1beta1 v1"),
+        ("v2alpha1", "v2alpha1", "v1 v2alpha1"),
+        ("v1beta1 v1", "v1", "v1beta1 v1"),
+        ("v1 v2alpha1", "v1", "v1 v2alpha1"),
+    ],
+)
+def test_the_hub_is_what_is_said_to_be_stored(hubs, hub, storage):
+    found = stored("v1beta1 v1 v2alpha1", hubs)
+    assert str(found.hub) == hub
+    assert set(spelt(found.storage).split()) >= set(storage.split())
+
+
+def test_what_a_release_stored_can_be_read_whatever_the_hub_is():
+    found = stored("v1 v2alpha1 v2", "v1", "v2alpha1")
+    assert str(found.hub) == "v1"
+    assert spelt(found.storage) == "v1 v2alpha1 v2"
 
 
 def test_a_ga_leads_to_the_next_ga():

@@ -140,4 +140,5 @@ def test_json_tells_each_version():
         "served": False,
         "stored": False,
         "hub": False,
+        "deprecated": None,
     }

@@ -13,9 +13,11 @@ import shutil
 import sys
 import tempfile
 import types
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from trundle.codegen import generate_package
 from trundle.evolution import (
@@ -137,10 +139,22 @@ def hooked(
     )
 
 
-def evolution(versions: Mapping[str, Version], *more: TypeChanges | HookDeclaration) -> Evolution:
-    """The evolution of some versions under changes and hooks."""
+def evolution(
+    versions: Mapping[str, Version],
+    *more: TypeChanges | HookDeclaration,
+    hub: str = "",
+    kept: Collection[str] = (),
+) -> Evolution:
+    """The evolution of some versions under changes and hooks, with the hub and storage versions that are said."""
+    said = {
+        version: Resource("Thing", "Thing", hub=version == hub, kept=version in kept)
+        for version in versions
+    }
     return Evolution(
-        tuple(parse_schema(version, each) for version, each in versions.items()),
+        tuple(
+            msgspec.structs.replace(parse_schema(version, each), resources=(said[version],))
+            for version, each in versions.items()
+        ),
         tuple(each for each in more if isinstance(each, TypeChanges)),
         tuple(each for each in more if isinstance(each, HookDeclaration)),
     )
@@ -167,9 +181,14 @@ def load(made: Evolution, **options: Any) -> Scheme:
     return scheme
 
 
-def evolve(versions: Mapping[str, Version], *more: TypeChanges | HookDeclaration) -> Scheme:
+def evolve(
+    versions: Mapping[str, Version],
+    *more: TypeChanges | HookDeclaration,
+    hub: str = "",
+    kept: Collection[str] = (),
+) -> Scheme:
     """The scheme of some versions under changes and hooks."""
-    return load(evolution(versions, *more))
+    return load(evolution(versions, *more, hub=hub, kept=kept))
 
 
 def forget(scheme: Scheme) -> None:

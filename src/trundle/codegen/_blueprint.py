@@ -32,9 +32,7 @@ class Blueprint:
         self, evolution: Evolution, horizon: int | None = None, straight: int = STRAIGHT
     ) -> None:
         self.evolution = evolution
-        self.served = frozenset(
-            version for each in evolution.resources for version in each.versions.served(horizon)
-        )
+        self.served = evolution.served(horizon)
         self.plans = needed_plans(evolution, straight_plans(evolution, self.served, straight))
         self.classes = Classes(evolution, self.served, _storage_nodes(self.plans))
 

@@ -62,15 +62,19 @@ def needed_plans(evolution: Evolution, straight: Iterable[PlanKey] = ()) -> dict
 
 
 def root_plans(evolution: Evolution) -> Iterator[PlanKey]:
-    """Every API version to the hub and back, and every earlier storage shape to the hub."""
+    """Every API version to the hub and back, every storage shape to the hub, and back to those that are kept."""
     for resource in evolution.resources:
         versions = resource.versions
         hub = Shape("storage", versions.hub)
         for version in versions.versions:
             yield PlanKey(resource.root, Shape("api", version), hub)
             yield PlanKey(resource.root, hub, Shape("api", version))
-        for past in versions.past_hubs:
-            yield PlanKey(resource.root, Shape("storage", past), hub)
+        for version in versions.storage:
+            other = Shape("storage", version)
+            if version != versions.hub:
+                yield PlanKey(resource.root, other, hub)
+                if version in versions.kept:
+                    yield PlanKey(resource.root, hub, other)
 
 
 def straight_plans(

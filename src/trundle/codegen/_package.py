@@ -134,9 +134,7 @@ class _Packing:
     def _resource(self, each: Any) -> str:
         versions = each.versions
         api = {v: self.classes.api(v, each.resources[v].root, root=True) for v in versions.versions}
-        storage = {
-            v: self.classes.storage(each.root, v) for v in (*versions.past_hubs, versions.hub)
-        }
+        storage = {v: self.classes.storage(each.root, v) for v in versions.storage}
         hub = each.resources[versions.hub]
         lines = [
             f"            {text_literal(each.name)},\n",

@@ -80,9 +80,11 @@ class _Testing:
         return tuple(each.name for each in self.evolution.resources if version in each.resources)
 
     def _stored(self, version: ApiVersion) -> tuple[str, ...]:
-        """The resource types for which a version was once what a store keeps."""
+        """The resource types that a store may keep in a version that is not their hub."""
         return tuple(
-            each.name for each in self.evolution.resources if version in each.versions.past_hubs
+            each.name
+            for each in self.evolution.resources
+            if version in each.versions.storage and version != each.versions.hub
         )
 
     def _nested(self) -> Mapping[ApiVersion, list[str]]:

@@ -89,7 +89,7 @@ class TypeRenderer:
         doc = (
             docstring(f"`{definition.name}` as a store keeps it.", "    ")
             if storage
-            else docstring(definition.doc or f"`{definition.name}` of the schema.", "    ", docs)
+            else docstring(self._said(node, definition), "    ", docs)
         )
         lines = [
             self._field(node, each, names[each.name]) for each in self.fields(node, definition)
@@ -129,6 +129,14 @@ class TypeRenderer:
             )
             for version, key in self.resources
         }
+
+    def _said(self, node: ApiNode | StorageNode, definition: ObjectType) -> str:
+        """What an API type's schema says about it, and the warning of a deprecated version."""
+        said = definition.doc or f"`{definition.name}` of the schema."
+        resource = self.resource(node)
+        if resource is None or not resource.deprecated:
+            return said
+        return f"{said}\n\nDeprecated: {resource.deprecated}"
 
     def fields(self, node: ApiNode | StorageNode, definition: ObjectType) -> tuple[Property, ...]:
         """The properties that are fields: all but the tag and what names a resource."""

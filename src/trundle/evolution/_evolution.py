@@ -34,6 +34,10 @@ class ResourceLineage(msgspec.Struct, frozen=True):
         """The versions that have the resource type."""
         return self.root.versions
 
+    def served(self, horizon: int | None) -> tuple[ApiVersion, ...]:
+        """The versions in which clients are meant to use it, under a horizon of so many GA versions."""
+        return tuple(x for x in self.versions.served(horizon) if self.resources[x].served)
+
 
 class Evolution:
     """How the resource types of some schemas evolve, under configured changes and hooks.
@@ -72,6 +76,14 @@ class Evolution:
         """All configured changes."""
         return tuple(self._changes.values())
 
+    def served(self, horizon: int | None) -> frozenset[ApiVersion]:
+        """The versions in which clients are meant to use some resource type.
+
+        Args:
+            horizon: how many of the newest GA versions of each are served; all without.
+        """
+        return frozenset(version for each in self.resources for version in each.served(horizon))
+
     def schema(self, version: ApiVersion) -> Schema:
         """The schema of a version."""
         return self._schemas[version]
@@ -91,13 +103,19 @@ class Evolution:
             ResourceLineage(
                 resources[max(resources)].name,
                 resources,
-                self._root({version: each.root for version, each in resources.items()}),
+                self._root(resources),
             )
             for _, resources in sorted(found.items())
         )
 
-    def _root(self, nodes: Nodes) -> Lineage:
-        lineage = Lineage(self, nodes)
+    def _root(self, resources: Mapping[ApiVersion, Resource]) -> Lineage:
+        versions = VersionMap.stored(
+            resources,
+            [version for version, each in resources.items() if each.hub],
+            [version for version, each in resources.items() if each.kept],
+        )
+        nodes = {version: each.root for version, each in resources.items()}
+        lineage = Lineage(self, nodes, versions=versions)
         self._roots[id(lineage)] = lineage
         return lineage
 
@@ -121,6 +139,12 @@ class Evolution:
     def envelope(self, lineage: Lineage) -> tuple[str, ...]:
         """The properties of a root object that name it; empty for every other lineage."""
         return self._envelopes.get(id(lineage), ()) if self.is_root(lineage) else ()
+
+    @cached_property
+    def said_stored(self) -> tuple[ApiVersion, ...]:
+        """Versions in whose shape some resource type is said to be stored, newest first."""
+        said = {version for each in self.resources for version in each.versions.kept}
+        return tuple(sorted(said, reverse=True))
 
     def lineage(self, nodes: Nodes) -> Lineage:
         """The lineage of a nested type; the same nodes give the same lineage."""

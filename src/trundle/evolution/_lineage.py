@@ -147,10 +147,11 @@ class Lineage:
         nodes: Nodes,
         given: Mapping[Place, Place] | None = None,
         around: "Lineage | None" = None,
+        versions: VersionMap | None = None,
     ) -> None:
         self.evolution = evolution
         self.nodes = dict(sorted(nodes.items()))
-        self.versions = VersionMap.of(nodes)
+        self.versions = versions or VersionMap.of(nodes)
         self.given = given or {}
         self.around = around
         self._definitions = {

@@ -6,7 +6,7 @@ GA, previews chain to the newest. They hold for any set of versions, so that a t
 exists only in some versions finds its neighbours among those.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cached_property
 
 import msgspec
@@ -29,14 +29,36 @@ class VersionMap(msgspec.Struct, frozen=True, dict=True):
 
     Attributes:
         versions: in ascending order, without duplicates, at least one.
+        held: the version that is said to be the hub; None where none is.
+        kept: versions in whose shape an earlier release may have stored objects, whatever the rules say.
     """
 
     versions: tuple[ApiVersion, ...]
+    held: ApiVersion | None = None
+    kept: tuple[ApiVersion, ...] = ()
 
     @classmethod
     def of(cls, versions: Iterable[ApiVersion]) -> "VersionMap":
         """The map of some versions in any order."""
         return cls(tuple(sorted(set(versions))))
+
+    @classmethod
+    def stored(
+        cls,
+        versions: Iterable[ApiVersion],
+        hubs: Collection[ApiVersion],
+        kept: Collection[ApiVersion] = (),
+    ) -> "VersionMap":
+        """The map of some versions, of which some are said to be stored.
+
+        Args:
+            versions: all versions, in any order.
+            hubs: those that are said to be the hub. Several are said by several files; the newest GA among them is
+                it, and the others were it.
+            kept: those that an earlier release stored.
+        """
+        held = cls.of(hubs).hub if hubs else None
+        return cls(tuple(sorted(set(versions))), held, tuple(sorted({*hubs, *kept})))
 
     @cached_property
     def ga(self) -> tuple[ApiVersion, ...]:
@@ -45,21 +67,21 @@ class VersionMap(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def hub(self) -> ApiVersion:
-        """The newest GA version; the newest preview if there is no GA."""
-        return (self.ga or self.versions)[-1]
+        """The version that is said to be it; else the newest GA version, or preview if there is no GA."""
+        return self.held or (self.ga or self.versions)[-1]
 
     @cached_property
-    def past_hubs(self) -> tuple[ApiVersion, ...]:
-        """Versions that were the hub before newer ones came, in ascending order.
+    def storage(self) -> tuple[ApiVersion, ...]:
+        """Versions in whose shape objects may be stored, the hub's among them, in ascending order.
 
-        These are all GA versions but the hub, and the previews that came before the first GA.
+        These are all GA versions, the previews that came before the first GA, and all that are said to be stored.
         """
         first_ga = self.ga[0] if self.ga else None
+        said = {self.hub, *self.kept}
         return tuple(
             version
             for version in self.versions
-            if version != self.hub
-            and (not version.preview or first_ga is None or version < first_ga)
+            if not version.preview or first_ga is None or version < first_ga or version in said
         )
 
     def successor(self, version: ApiVersion) -> ApiVersion | None:

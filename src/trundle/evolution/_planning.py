@@ -317,7 +317,8 @@ class _Planning:
         """Where a thread may be stashed, in this storage version first, then in those before it."""
         versions = self.lineage.versions
         storage = self.source.version if self.source.kind == "storage" else self.target.version
-        hubs = [storage, versions.hub, *reversed(versions.past_hubs)]
+        said = self.lineage.evolution.said_stored
+        hubs = [storage, versions.hub, *reversed(versions.storage), *said]
         homes = (thread.home(hub) for hub in hubs if thread.at(hub) is None)
         return tuple(dict.fromkeys(homes))
 

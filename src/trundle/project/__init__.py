@@ -2,7 +2,7 @@
 
 from trundle.project._expected import Expected as ExpectedDifference
 from trundle.project._expected import read_expected
-from trundle.project._standing import Lock
+from trundle.project._lock_file import LOCK_NAME, Lock, lock_path, read_lock
 from trundle.project.check import check
 from trundle.project.config import Config, config_schema, load_config, parse_config
 from trundle.project.conforming import Conformance, conform
@@ -23,7 +23,7 @@ from trundle.project.generated import NotGeneratedError, generated_scheme
 from trundle.project.generating import GenerateResult, generate, generated_files, package_folder
 from trundle.project.init import CONFIG_NAME, plan_init, write_new_files
 from trundle.project.loading import Project, evolution_of, load_project
-from trundle.project.lock import LOCK_NAME, LockChange, lock, lock_path, read_lock
+from trundle.project.lock import LockChange, lock
 from trundle.project.output import MANIFEST, TreeChange, TreeComparison, compare_tree, write_tree
 from trundle.project.pairs import Pair, PairsError, read_pairs
 from trundle.project.proving import (

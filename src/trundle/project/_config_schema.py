@@ -60,6 +60,11 @@ def config_schema() -> _Json:
                     "description": "Where the schemas of the API versions are.",
                 },
                 "horizon": _horizon(),
+                "hub": _map(
+                    _version(),
+                    "The version in whose shape objects are stored, by resource type; where absent what a CRD "
+                    "says by `storage`, else the newest GA version.",
+                ),
                 "straight": {
                     "type": "integer",
                     "minimum": 0,

@@ -20,6 +20,7 @@ import msgspec
 
 import trundle
 from trundle.evolution import TypeChanges
+from trundle.project._lock_file import lock_path
 from trundle.project._parts import Part
 from trundle.project.changes import BY_PROPERTY
 from trundle.project.config import Config
@@ -28,7 +29,7 @@ from trundle.runtime import mismatch
 from trundle.schema.readers import Catalogue, is_python, source_files
 
 _SAID_OTHERWISE = frozenset(
-    {"path", "output", "sources", "groups", "groups_where", "changes", "hooks"}
+    {"path", "output", "sources", "groups", "groups_where", "hubs", "changes", "hooks"}
 )
 """What of a project's file has no part in the code, or is said without the lines where it stands."""
 
@@ -114,7 +115,7 @@ class Digests:
 
 
 def whole_key(config: Config, made: Iterable[Record], digests: Digests) -> str:
-    """The key of a whole project: its file, all files of its sources, and all others that records name.
+    """The key of a whole project: its file, its lock, all files of its sources, and all others that records name.
 
     Empty where it cannot be told without importing Python modules.
 
@@ -125,6 +126,7 @@ def whole_key(config: Config, made: Iterable[Record], digests: Digests) -> str:
         return ""
     files = [digests.name(path) for source in config.sources for path in source_files(source)]
     files += sorted({name for record in made for name in record.inputs})
+    files.append(digests.name(lock_path(config)))
     sources = [
         repr((digests.name(x.path), x.format, x.version, x.resources, x.group))
         for x in config.sources
@@ -137,7 +139,8 @@ def whole_key(config: Config, made: Iterable[Record], digests: Digests) -> str:
 def part_key(part: Part, digests: Digests) -> str:
     """The key of a part: all that it depends on but the content of files."""
     readings = [f"{digests.name(Path(x.file))} {x.version} {x.reading}" for x in part.declared]
-    return _digest([_trundle(), *_said(part.config), "", *readings])
+    stored = [f"{name} {' '.join(versions)}" for name, versions in sorted(part.recorded.items())]
+    return _digest([_trundle(), *_said(part.config), "", *readings, "", *stored])
 
 
 def _said(config: Config) -> Iterator[str]:
@@ -145,6 +148,8 @@ def _said(config: Config) -> Iterator[str]:
     for name in config.__struct_fields__:
         if name not in _SAID_OTHERWISE:
             yield f"{name} {getattr(config, name)!r}"
+    for held in config.hubs:
+        yield f"hub {held.resource} {held.version}"
     for each in config.changes:
         yield repr((str(each.version), each.type, each.rename_type, *_rules(each)))
     for hook in config.hooks:

@@ -11,6 +11,7 @@ import msgspec
 
 from trundle.evolution import TypeChanges
 from trundle.project._spelling import as_declared
+from trundle.project._storage import Recorded, unknown_hubs
 from trundle.project.changes import version_gone
 from trundle.project.config import Config
 from trundle.project.errors import ProjectError
@@ -28,12 +29,14 @@ class Part(msgspec.Struct, frozen=True):
         config: what the project's file says about it: its package, changes and hooks.
         group: the group whose resources it has; None for all.
         declared: its resources, in every version.
+        recorded: the storage versions that the lock records of its resource types.
     """
 
     name: str
     config: Config
     group: str | None
     declared: tuple[Declared, ...]
+    recorded: Recorded = {}
 
     @property
     def prefix(self) -> str:
@@ -78,8 +81,13 @@ class Outline(msgspec.Struct, frozen=True):
     findings: tuple[Finding, ...] = ()
 
 
-def outline_of(config: Config, catalogue: Catalogue) -> Outline:
+def outline_of(config: Config, catalogue: Catalogue, recorded: Recorded) -> Outline:
     """The parts of a project.
+
+    Args:
+        config: what the project's file says.
+        catalogue: what its sources declare.
+        recorded: the storage versions that its lock records.
 
     Raises:
         ProjectError: there are no resources in the schemas.
@@ -89,8 +97,9 @@ def outline_of(config: Config, catalogue: Catalogue) -> Outline:
         raise no_resources(str(config.path))
     config = as_declared(config, (each.version for each in declared))
     if not config.groups:
-        part = Part("", config, None, declared)
-        return Outline(config, (part,), tuple(_namesakes(config, declared)))
+        part = Part("", config, None, declared, recorded)
+        unsound = (*_namesakes(config, declared), *unknown_hubs(config, declared))
+        return Outline(config, (part,), unsound)
     by_group: dict[str, list[Declared]] = {}
     for each in declared:
         by_group.setdefault(each.group.casefold(), []).append(each)
@@ -99,8 +108,10 @@ def outline_of(config: Config, catalogue: Catalogue) -> Outline:
         own = tuple(by_group.get(group.key, ()))
         if own:
             narrow = _narrowed(config, group.name, group.group, {each.version for each in own})
-            parts.append(Part(group.name, narrow, group.group, own))
+            kept = _recorded_of(own, recorded)
+            parts.append(Part(group.name, narrow, group.group, own, kept))
     findings = [*_unlisted(config, by_group), *_empty(config, by_group), *_gone(config, declared)]
+    findings += unknown_hubs(config, declared)
     return Outline(config, tuple(parts), tuple(findings))
 
 
@@ -120,6 +131,16 @@ def _narrowed(config: Config, name: str, group: str, versions: set[ApiVersion]) 
         changes=tuple(each for each in config.changes if each.version in versions),
         hooks=tuple(each for each in config.hooks if {each.older, each.newer} & versions),
     )
+
+
+def _recorded_of(declared: Iterable[Declared], recorded: Recorded) -> Recorded:
+    """What a lock records of some resource types."""
+    names = {
+        name.casefold()
+        for each in declared
+        for name in (each.resource, f"{each.group}/{each.resource}")
+    }
+    return {name: versions for name, versions in recorded.items() if name.casefold() in names}
 
 
 def _finding(where: str, what: str, advice: str) -> Finding:

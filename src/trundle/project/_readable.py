@@ -119,7 +119,7 @@ class _Reading:
         """An entry of the bag that nothing asks for any more."""
         thread = lineage.thread(entry)
         versions = lineage.versions
-        hubs = [version, versions.hub, *versions.past_hubs]
+        hubs = [version, *versions.storage, *lineage.evolution.said_stored]
         if thread.at(version) is None and entry in {
             thread.home(hub) for hub in hubs if thread.at(hub) is None
         }:

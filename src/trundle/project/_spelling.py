@@ -9,7 +9,7 @@ from trundle.version import ApiVersion
 
 
 def as_declared(config: Config, versions: Iterable[ApiVersion]) -> Config:
-    """A project's file whose changes and hooks spell each version as the schemas do.
+    """A project's file whose hubs, changes and hooks spell each version as the schemas do.
 
     Args:
         config: what the file says, in any spelling.
@@ -22,6 +22,9 @@ def as_declared(config: Config, versions: Iterable[ApiVersion]) -> Config:
 
     return msgspec.structs.replace(
         config,
+        hubs=tuple(
+            msgspec.structs.replace(each, version=own(each.version)) for each in config.hubs
+        ),
         changes=tuple(
             msgspec.structs.replace(each, version=own(each.version)) for each in config.changes
         ),

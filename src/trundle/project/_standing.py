@@ -8,24 +8,13 @@ from collections.abc import Mapping
 
 import msgspec
 
+from trundle.project._lock_file import Lock
 from trundle.project._parts import Outline
 from trundle.project._readable import objections
 from trundle.project._stored import Release, release_of, respelt
 from trundle.project.findings import Finding
 from trundle.project.loading import Project
 from trundle.version import own_spelling
-
-
-class Lock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a lock records.
-
-    Attributes:
-        format: version of the file's format.
-        resources: the releases, by resource type and storage version.
-    """
-
-    format: int
-    resources: dict[str, dict[str, Release]]
 
 
 class Share(msgspec.Struct, frozen=True):

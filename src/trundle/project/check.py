@@ -10,6 +10,7 @@ import msgspec
 from trundle.evolution import Lineage, Link, Place, default_of
 from trundle.project._each_part import Progress, each_part, ignore, on_file
 from trundle.project._freshness import made_of
+from trundle.project._lock_file import lock_path, read_lock, recorded_versions
 from trundle.project._parts import Part, outline_of, unfit
 from trundle.project._standing import Share, Standing, shares_of, spelt_as_declared, standing_of
 from trundle.project._write import spell_text
@@ -17,7 +18,7 @@ from trundle.project.config import Config
 from trundle.project.findings import Finding, Misfit, errors_among, listed
 from trundle.project.generating import generate
 from trundle.project.loading import Project, load_part
-from trundle.project.lock import lock_findings, lock_path, read_lock
+from trundle.project.lock import lock_findings
 from trundle.project.output import read_manifest
 from trundle.report import spell
 from trundle.schema import (
@@ -58,9 +59,10 @@ def check(
             read.
     """
     catalogue = Catalogue(config.sources, on_file=on_file(progress))
-    outline = outline_of(config, catalogue)
     path = lock_path(config)
-    lock = spelt_as_declared(read_lock(path), outline)
+    known = read_lock(path)
+    outline = outline_of(config, catalogue, recorded_versions(known))
+    lock = spelt_as_declared(known, outline)
     shares, findings = shares_of(outline, lock, str(path))
     work = functools.partial(_check_part, shares=shares, strict=strict)
     checked = each_part(work, outline.parts, catalogue, jobs, progress)
@@ -109,7 +111,7 @@ def _check_part(
     return _Checked(
         misfits=loaded.misfits,
         type_changes=tuple(_changes_of_type(project)) if strict else (),
-        notes=(*_free_form_unions(project), *_defaults(project)),
+        notes=(*_free_form_unions(project), *_defaults(project), *_deprecated(project)),
         standing=standing_of(project, shares[part.name]),
         files=tuple(str(path) for path in loaded.files),
     )
@@ -226,7 +228,7 @@ def _loosened(before: Type, after: Type) -> Iterator[Union]:
 def _defaults(project: Project) -> Iterator[Finding]:
     """Required properties that objects of other versions may lack, and what an API object then shows."""
     found: dict[tuple[str, str, str], dict[ApiVersion, str]] = {}
-    served = set(project.evolution.versions.served(project.config.horizon))
+    served = project.evolution.served(project.config.horizon)
     for lineage in project.lineages:
         for version in served & lineage.nodes.keys():
             definition = lineage.definition(version)
@@ -244,6 +246,19 @@ def _defaults(project: Project) -> Iterator[Finding]:
         advice = "configure a `default` if that is wrong"
         where = places[newest]
         yield Finding(where=where, what=what, advice=advice, severity="note", kind="default")
+
+
+def _deprecated(project: Project) -> Iterator[Finding]:
+    """Versions that clients are warned of."""
+    for resource in project.evolution.resources:
+        for version in resource.served(project.config.horizon):
+            if warning := resource.resources[version].deprecated:
+                where = resource.root.definition(version).source
+                what = f"{resource.name} in {version} is deprecated: {warning}"
+                advice = "serve it until its clients have moved on"
+                yield Finding(
+                    where=where, what=what, advice=advice, severity="note", kind="deprecated"
+                )
 
 
 def _may_be_absent(lineage: Lineage, place: Place) -> bool:

@@ -39,6 +39,7 @@ _KEYS = (
     "groups",
     "sources",
     "horizon",
+    "hub",
     "straight",
     "unknown",
     "changes",
@@ -48,6 +49,20 @@ _SOURCE_KEYS = ("path", "format", "version", "resources", "group")
 _HOOK_KEYS = ("type", "between", "use")
 _POSITIVE = re.compile(r"[1-9][0-9]{0,8}")
 _PAIR = 2
+
+
+class HeldHub(msgspec.Struct, frozen=True):
+    """The version in whose shape objects of a resource type are stored.
+
+    Attributes:
+        resource: the resource type, after its group and a slash where several groups have one of the name.
+        version: the version.
+        where: file and line that say so.
+    """
+
+    resource: str
+    version: ApiVersion
+    where: str
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,6 +77,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         groups: the groups of resources that are generated as packages of their own; none for one package.
         groups_where: file and line where the groups begin.
         horizon: how many of the newest GA versions are served; None for all.
+        hubs: the hubs that are said to be others than the schemas would have them.
         straight: how many of the newest served versions of a resource type convert straight to each other.
         unknown: what becomes of unknown properties that a person or client writes.
         changes: the configured changes, in the order of the file.
@@ -76,6 +92,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     groups: tuple[Group, ...] = ()
     groups_where: str = ""
     horizon: int | None = None
+    hubs: tuple[HeldHub, ...] = ()
     straight: int = STRAIGHT
     unknown: Literal["error", "keep"] = "error"
     changes: tuple[TypeChanges, ...] = ()
@@ -147,6 +164,7 @@ def _read(walker: Walker, path: Path, roots: list[Node]) -> Config | None:
         groups_where=walker.place(fields["groups"][0]) if "groups" in fields else "",
         sources=_sources(walker, path.parent, fields),
         horizon=_horizon(walker, fields),
+        hubs=_hubs(walker, fields),
         straight=_straight(walker, fields),
         unknown="keep" if _unknown(walker, fields) == "keep" else "error",
         changes=_changes(walker, fields),
@@ -263,6 +281,21 @@ def _horizon(walker: Walker, fields: Fields) -> int | None:
     advice = "write how many of the newest GA versions to serve, or remove `horizon`"
     walker.note(node.line, "a positive integer", describe(node), advice)
     return None
+
+
+def _hubs(walker: Walker, fields: Fields) -> tuple[HeldHub, ...]:
+    if "hub" not in fields:
+        return ()
+    hubs: dict[str, HeldHub] = {}
+    for key, node in walker.entries(fields["hub"][1], "versions by resource type"):
+        version = _version(walker, node)
+        if version is None:
+            continue
+        first = hubs.setdefault(key.text.casefold(), HeldHub(key.text, version, walker.place(key)))
+        if first.resource != key.text:
+            found = f"another at {first.where}"
+            walker.note(key.line, f"one hub for {key.text}", found, "remove one of them")
+    return tuple(hubs.values())
 
 
 def _straight(walker: Walker, fields: Fields) -> int:

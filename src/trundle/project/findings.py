@@ -10,7 +10,17 @@ from trundle.project.errors import ProjectError
 
 Severity: TypeAlias = Literal["error", "note"]
 Kind: TypeAlias = Literal[
-    "change", "default", "group", "hook", "lock", "stale", "type-change", "unused", "union"
+    "change",
+    "default",
+    "deprecated",
+    "group",
+    "hook",
+    "hub",
+    "lock",
+    "stale",
+    "type-change",
+    "unused",
+    "union",
 ]
 
 

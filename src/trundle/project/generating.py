@@ -31,6 +31,7 @@ from trundle.project._freshness import (
     standing_files,
     whole_key,
 )
+from trundle.project._lock_file import lock_path, read_lock, recorded_versions
 from trundle.project._parts import Outline, Part, outline_of, unfit
 from trundle.project.config import Config
 from trundle.project.findings import Finding, FindingsError, Misfit
@@ -230,7 +231,8 @@ class _Run:
             return before
         self.kept.clear()
         catalogue = Catalogue(self.config.sources, on_file=on_file(self._progress))
-        outline = outline_of(self.config, catalogue)
+        recorded = recorded_versions(read_lock(lock_path(self.config)))
+        outline = outline_of(self.config, catalogue, recorded)
         records = self._records(outline, catalogue)
         catalogue.require_used(self._used(catalogue, records))
         if self.config.groups:

@@ -7,8 +7,10 @@ import msgspec
 
 from trundle.evolution import Evolution, HookDeclaration, Lineage
 from trundle.project._collecting import without_collection
+from trundle.project._lock_file import lock_path, read_lock, recorded_versions
 from trundle.project._parts import Part, no_resources
 from trundle.project._spelling import as_declared
+from trundle.project._storage import unknown_hubs, with_storage
 from trundle.project.changes import apply_changes, without_misfits
 from trundle.project.config import Config, load_config
 from trundle.project.findings import Finding, FindingsError, Misfit, errors_among
@@ -76,8 +78,11 @@ def load_project(path: Path, *, on_file: Callable[[Path], None] | None = None) -
     config = as_declared(config, (each.version for each in catalogue.declared))
     selection = catalogue.select()
     catalogue.require_used(selection.files)
-    project, _, misfits = _follow(config, selection.schemas, config.package)
-    return msgspec.structs.replace(project, findings=findings_of(misfits))
+    recorded = recorded_versions(read_lock(lock_path(config)))
+    schemas = with_storage(selection.schemas, config.hubs, recorded)
+    project, _, misfits = _follow(config, schemas, config.package)
+    findings = (*findings_of(misfits), *unknown_hubs(config, catalogue.declared))
+    return msgspec.structs.replace(project, findings=findings)
 
 
 class LoadedPart(msgspec.Struct, frozen=True):
@@ -105,9 +110,10 @@ def load_part(part: Part, catalogue: Catalogue) -> LoadedPart:
     """
     selection = catalogue.select(part.group)
     config = part.config
+    schemas = with_storage(selection.schemas, config.hubs, part.recorded)
     misfits: list[Misfit] = []
     while True:
-        project, files, found = _follow(config, selection.schemas, part.root_package)
+        project, files, found = _follow(config, schemas, part.root_package)
         misfits += found
         changes = tuple(without_misfits(config.changes, found))
         if changes == config.changes:

@@ -12,9 +12,16 @@ import msgspec
 
 from trundle._durable import write_durably
 from trundle.project._each_part import Progress, each_part, ignore, on_file
+from trundle.project._lock_file import (
+    FORMAT,
+    Lock,
+    lock_path,
+    read_lock,
+    recorded_versions,
+    write_lock_text,
+)
 from trundle.project._parts import Part, outline_of, unfit
 from trundle.project._standing import (
-    Lock,
     Share,
     Standing,
     shares_of,
@@ -22,22 +29,11 @@ from trundle.project._standing import (
     standing_of,
 )
 from trundle.project.config import Config
-from trundle.project.documents import read_documents, write_documents
 from trundle.project.errors import ProjectError
 from trundle.project.findings import Finding, FindingsError, Misfit
 from trundle.project.loading import load_part
-from trundle.reading import DocumentError
 from trundle.schema import SchemaError
 from trundle.schema.readers import Catalogue, raise_all
-
-LOCK_NAME = "trundle.lock"
-"""How the lock is called; it stands beside the project's file and belongs under version control."""
-
-_FORMAT = 1
-_HEAD = """\
-# The shape of stored objects, by resource type and storage version. Written by `trundle lock`; keep it
-# under version control. `trundle check` holds every change against it.
-"""
 
 
 class LockChange(msgspec.Struct, frozen=True):
@@ -65,52 +61,6 @@ class LockChange(msgspec.Struct, frozen=True):
     def changes(self) -> bool:
         """Whether the file changes at all."""
         return bool(self.recorded or self.extended or self.replaced or self.removed)
-
-
-def lock_path(config: Config) -> Path:
-    """Where a project's lock is."""
-    return config.path.with_name(LOCK_NAME)
-
-
-def read_lock(path: Path) -> Lock:
-    """Reads a lock; one that does not exist is empty.
-
-    Raises:
-        ProjectError: the file cannot be read.
-    """
-    advice = "restore it from version control"
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return Lock(_FORMAT, {})
-    except OSError as error:
-        found = error.strerror or str(error)
-        raise ProjectError(f"{path}: expected a readable file, found: {found}; {advice}") from None
-    try:
-        documents = read_documents(data, f"{path}")
-        if len(documents) != 1:
-            text = f"{path}: expected one document, found {len(documents)}; {advice}"
-            raise ProjectError(text)
-        lock = msgspec.json.decode(documents[0].data, type=Lock)
-    except DocumentError as error:
-        raise ProjectError(str(error)) from None
-    except msgspec.ValidationError as error:
-        raise ProjectError(f"{path}: expected a lock, found: {error}; {advice}") from None
-    if lock.format != _FORMAT:
-        text = (
-            f"{path}: expected format {_FORMAT}, found {lock.format}; use the Trundle that wrote it"
-        )
-        raise ProjectError(text)
-    return lock
-
-
-def write_lock_text(lock: Lock) -> bytes:
-    """The content of a lock file: YAML in a fixed order."""
-    resources = {
-        name: dict(sorted(releases.items())) for name, releases in sorted(lock.resources.items())
-    }
-    data = msgspec.json.encode(Lock(lock.format, resources))
-    return (_HEAD + write_documents([data], "yaml")).encode()
 
 
 def lock_findings(config: Config, known: Lock, standings: Iterable[Standing]) -> Iterator[Finding]:
@@ -165,8 +115,9 @@ def lock(
     """
     path = lock_path(config)
     catalogue = Catalogue(config.sources, on_file=on_file(progress))
-    outline = outline_of(config, catalogue)
-    known = spelt_as_declared(read_lock(path), outline)
+    found = read_lock(path)
+    outline = outline_of(config, catalogue, recorded_versions(found))
+    known = spelt_as_declared(found, outline)
     shares, findings = shares_of(outline, known, str(path))
     work = functools.partial(_stand_part, shares=shares)
     stood = each_part(work, outline.parts, catalogue, jobs, progress)
@@ -228,7 +179,7 @@ def _change(path: Path, known: Lock, standings: Iterable[Standing]) -> LockChang
     kept = {name: each for name, each in releases.items() if each}
     return LockChange(
         path,
-        write_lock_text(Lock(_FORMAT, kept)),
+        write_lock_text(Lock(FORMAT, kept)),
         **{what: tuple(sorted(names)) for what, names in did.items()},
     )
 

@@ -14,6 +14,7 @@ import msgspec
 from trundle.codegen import Blueprint, generate_package, renamed_properties
 from trundle.evolution import Evolution
 from trundle.project._importing import importable
+from trundle.project._lock_file import lock_path, read_lock, recorded_versions
 from trundle.project._parts import outline_of
 from trundle.project._processes import spread
 from trundle.project.config import Config
@@ -150,7 +151,7 @@ def prove_groups(
         on_step: called with what was done, once for each version.
     """
     catalogue = Catalogue(config.sources)
-    outline = outline_of(config, catalogue)
+    outline = outline_of(config, catalogue, recorded_versions(read_lock(lock_path(config))))
     if errors := errors_among(outline.findings):
         raise FindingsError(errors)
     share = None if options.seconds is None else options.seconds / len(outline.parts)

@@ -16,15 +16,17 @@ class MappedVersion(msgspec.Struct, frozen=True):
 
     Attributes:
         version: which one.
-        served: whether the horizon still serves it.
+        served: whether clients are meant to use it: the horizon still serves it, and so does its schema.
         stored: whether objects are or were stored in its shape.
         hub: whether its storage type is the hub.
+        deprecated: the warning for clients that use it; empty where it is not deprecated.
     """
 
     version: ApiVersion
     served: bool
     stored: bool
     hub: bool
+    deprecated: str = ""
 
 
 class ResourceMap(msgspec.Struct, frozen=True):
@@ -79,9 +81,10 @@ def version_map(evolution: Evolution, resource: str, horizon: int | None = None)
     mapped = tuple(
         MappedVersion(
             version,
-            version in served,
-            version in {versions.hub, *versions.past_hubs},
+            version in served and found.resources[version].served,
+            version in versions.storage,
             version == versions.hub,
+            found.resources[version].deprecated,
         )
         for version in versions.versions
     )
@@ -138,7 +141,8 @@ def version_map_text(drawn: ResourceMap) -> str:
     for row, each in enumerate(drawn.versions):
         line = "─────" if each.served else "╌╌╌╌╌"
         left = f"{_mark(each)} {str(each.version).ljust(width)} {line}{_joint(row, hub, len(drawn.versions))}"
-        lines.append((left + _storage_part(each, row, stored, width)).rstrip())
+        note = "   deprecated" if each.deprecated else ""
+        lines.append((left + _storage_part(each, row, stored, width)).rstrip() + note)
     lines += ["", _text_legend(drawn)]
     return "\n".join(lines) + "\n"
 
@@ -164,11 +168,11 @@ def _joint(row: int, hub: int, rows: int) -> str:
 def _storage_part(each: MappedVersion, row: int, stored: list[int], width: int) -> str:
     """A storage type, and where it meets the rail of the storage upgrades."""
     first, last = stored[0], stored[-1]
+    joint = "╮" if row == first else "╯" if row == last else "┤"
     if each.hub:
         text = f"  {str(each.version).ljust(width)} hub"
-        return text + (" ◀─╯" if first < last else "")
+        return text + (f" ◀─{joint}" if first < last else "")
     if each.stored:
-        joint = "╮" if row == first else "┤"
         return f"        {str(each.version).ljust(width)} ──────{joint}"
     return f"        {' ' * width}       │" if first < row < last else ""
 
@@ -240,6 +244,7 @@ def version_map_data(drawn: ResourceMap) -> dict[str, Any]:
                 "served": each.served,
                 "stored": each.stored,
                 "hub": each.hub,
+                "deprecated": each.deprecated or None,
             }
             for each in drawn.versions
         ],

@@ -163,7 +163,7 @@ class _Picture:
         )
         return (
             f"API versions {versions}. Each converts to and from the hub, the storage type of "
-            f"{self.drawn.hub}; earlier storage types are upgraded to it."
+            f"{self.drawn.hub}; other storage types are upgraded to it."
         )
 
     def _lanes(self) -> Iterator[str]:
@@ -219,11 +219,18 @@ class _Picture:
         """The rail of the storage upgrades, below the storage types."""
         past = [spot for spot in self.spots if spot.mapped.stored and not spot.mapped.hub]
         low = self.store_y + _HUB_HEIGHT
-        rest = f"H{self.hub.x - _BEND:g}q{_BEND} 0 {_BEND} -{_BEND}V{low + 9}"
+        farthest = {
+            side: max(along, key=lambda spot: abs(spot.x - self.hub.x))
+            for side in (-1, 1)
+            if (along := [spot for spot in past if (spot.x - self.hub.x) * side > 0])
+        }
         for spot in past:
+            side = -1 if spot.x < self.hub.x else 1
+            turn = -side * _BEND
             start = self._store_y(spot) + _STORE_HEIGHT
-            down = f"M{spot.x:g} {start}V{self.upgrade_y - _BEND}q0 {_BEND} {_BEND} {_BEND}"
-            yield _path("upgrade", down + rest if spot is past[0] else down)
+            down = f"M{spot.x:g} {start}V{self.upgrade_y - _BEND}q0 {_BEND} {turn} {_BEND}"
+            rest = f"H{self.hub.x - turn:g}q{turn} 0 {turn} -{_BEND}V{low + 9}"
+            yield _path("upgrade", down + rest if spot is farthest[side] else down)
         if past:
             yield _tip("upgrade", self.hub.x, low + 1, down=False)
 
@@ -236,6 +243,8 @@ class _Picture:
         note = suffix or "GA"
         if spot.kind == "gone":
             note = f"{suffix}, not served" if suffix else "no longer served"
+        elif spot.mapped.deprecated:
+            note = f"{note}, deprecated"
         y = self._card_end(spot) - _CARD_HEIGHT
         yield f'<g class="{spot.kind}"><title>{escape(f"{version}: {note}")}</title>'
         yield _box(spot.x, y, _CARD, _CARD_HEIGHT, "card")

@@ -89,6 +89,7 @@ def stash(
         if unsaid is None:
             return
         entry = NoEntry(value)
+        entry.hooked = hooked  # type: ignore[attr-defined]
         unsaid.append(entry)
     if derived is not None and not hooked:
         entry.derived = derived  # type: ignore[attr-defined]

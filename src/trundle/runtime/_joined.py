@@ -4,10 +4,11 @@ Each package has a scheme of its own, which does the work. This one finds it by 
 document or the class of an object, and imports it when it is first needed.
 """
 
+import copy
 import difflib
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from trundle.runtime._errors import ConversionError, UnknownVersionError
 from trundle.runtime._groups import GroupVersion
@@ -63,9 +64,25 @@ class JoinedScheme:
         self.served = served
         self.unknown = unknown
         self._homes = _homes(members)
+        self._storing: Mapping[str, Scheme] = {}
         self.resources: Mapping[str, ResourceType] = _Resources(
             {each.name: each for each in self._homes.values()}, self._resource_type
         )
+
+    def storing(self, storage: Mapping[str, str]) -> Self:
+        """This scheme with other storage versions: whatever it stores has their shape.
+
+        See `AnyScheme.storing`.
+        """
+        chosen: dict[str, dict[str, str]] = {}
+        for name, version in storage.items():
+            home = self._home(Head(), name)
+            chosen.setdefault(home.member, {})[home.plain] = version
+        found = copy.copy(self)
+        found._storing = {  # noqa: SLF001 - it is of this class
+            member: self._scheme(member).storing(versions) for member, versions in chosen.items()
+        }
+        return found
 
     def convert(
         self,
@@ -237,12 +254,13 @@ class JoinedScheme:
 
     def _scheme(self, member: str) -> Scheme:
         scheme: Scheme = importlib.import_module(f"{self.package}.{member}").scheme
-        return scheme
+        return self._storing.get(member, scheme)
 
     def _of_class(self, class_: type[Any]) -> Scheme:
         if not class_.__module__.startswith(f"{self.package}."):
             raise ConversionError(f"{spoken(class_)} does not belong to {self.package}")
-        return scheme_of(class_)
+        scheme = scheme_of(class_)
+        return self._storing.get(scheme.package.removeprefix(f"{self.package}."), scheme)
 
     def _of_value(self, value: Any, resource: str | None) -> tuple[Scheme, str | None]:
         """The scheme that knows a document, and what it calls the resource type that was asked for."""

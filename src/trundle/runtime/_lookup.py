@@ -195,6 +195,36 @@ class Lookup:
         class_: type[Any] = self.load(found.storage[found.hub])
         return class_
 
+    def storage_class(self, name: str, version: str) -> tuple[ResourceType, type[Any]]:
+        """The storage class that a resource type can be kept as in place of the hub's.
+
+        Args:
+            name: the resource type, in any letter case.
+            version: the storage version, in any spelling.
+
+        Raises:
+            UnknownVersionError: there is no such resource type, or it cannot be stored in that version.
+        """
+        found = self.by_name.get(name.casefold())
+        if found is None:
+            raise UnknownVersionError(
+                f"there is no resource type {name!r} to be stored; {self.package} has "
+                f"{', '.join(self.resources)}"
+            )
+        hub = self.hub_class(found)
+        writable = {
+            each: class_
+            for each, path in found.storage.items()
+            if (class_ := self.load(path)) is hub or self.conversion(hub, class_) is not None
+        }
+        own = spelt(version, writable)
+        if own is None:
+            raise UnknownVersionError(
+                f"{found.name} cannot be stored in {version!r}, but in {', '.join(writable)}; "
+                "`trundle lock` records the versions that a release stores"
+            )
+        return found, writable[own]
+
     def subject(self, value: Any) -> str:
         """The resource type and version of a root object, for messages."""
         found, version = self.origin(type(value))

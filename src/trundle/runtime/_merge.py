@@ -145,6 +145,9 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
     for place, known, old, mark in changed:
         derived = getattr(mark, "derived", None)
         if derived is None:
+            if _told_by_hook(result, mark):
+                merged[place] = _merged_entry(stored, None, None, mark)
+                made.append(merged[place])
             continue
         if old is not None:  # the writer sees but a part of what the thread had
             kept = known is not None and current(stored, known, getattr(mark, "witness", None))
@@ -160,6 +163,13 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
         witness = getattr(entry, "witness", None)
         if witness is not None:
             entry.beside = digest(witness(result))
+
+
+def _told_by_hook(result: Any, mark: NoEntry) -> bool:
+    """Whether a hook would tell something of the merged object where a writer wants nothing."""
+    witness = getattr(mark, "witness", None)
+    told = witness is not None and digest(witness(result)) is not None
+    return told and getattr(mark, "hooked", False)
 
 
 def _fill(result: Any, entries: Mapping[Place, Any]) -> None:

@@ -1,7 +1,7 @@
 """What every scheme can do: the contract that a store, an API or a webhook builds on."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 from trundle.runtime._lenience import Lenience
 from trundle.runtime._lookup import ResourceType
@@ -52,6 +52,21 @@ class AnyScheme(Protocol):
     @property
     def unknown(self) -> str:
         """What happens to unknown properties where no `lenience` is given: `error`, or `keep`."""
+        ...
+
+    def storing(self, storage: Mapping[str, str]) -> Self:
+        """A scheme that is this one in all, but stores objects in the shape of other versions.
+
+        The hub is what objects are stored as by default. A release that another one shares a store with, or is rolled
+        back to, may need an earlier shape. Every storage version that the lock records can be chosen. What is read may
+        have any storage shape, as ever; an object over which nothing new is written keeps its own.
+
+        Args:
+            storage: the storage version of each resource type that is not to be stored as its hub.
+
+        Raises:
+            UnknownVersionError: there is no such resource type, or it cannot be stored in that version.
+        """
         ...
 
     def read(self, version: str, stored: Any) -> Any:

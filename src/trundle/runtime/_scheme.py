@@ -1,7 +1,8 @@
 """The scheme of a generated package: finds classes and conversions, and keeps the laws of writing."""
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+import copy
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Self
 
 import msgspec
 
@@ -16,6 +17,7 @@ from trundle.runtime._errors import (
     PlacedError,
     UnknownVersionError,
 )
+from trundle.runtime._hiding import without_bags
 from trundle.runtime._lenience import STRICT, Lenience
 from trundle.runtime._lookup import Conversion, Lookup, ResourceType
 from trundle.runtime._merge import merge_objects, without_marks
@@ -60,9 +62,22 @@ class Scheme:
         self._lookup = Lookup(package, resources)
         self.resources = self._lookup.resources
         self._reading = Reading(self._lookup)
+        self._storage: dict[str, type[Any]] = {}
         self._lenience = Lenience(unknown="keep" if unknown == "keep" else "error")
         # What was read has no infinite numbers, and only hooks could make any.
         self._routes = Routes(self._lookup, self._reading, self.encode if hooked else None)
+
+    def storing(self, storage: Mapping[str, str]) -> Self:
+        """This scheme with other storage versions: whatever it stores has their shape.
+
+        See `AnyScheme.storing`.
+        """
+        found = copy.copy(self)
+        found._storage = {}  # noqa: SLF001 - it is of this class
+        for name, version in storage.items():
+            resource, class_ = self._lookup.storage_class(name, version)
+            found._storage[resource.name] = class_  # noqa: SLF001
+        return found
 
     def convert(
         self,
@@ -319,9 +334,9 @@ class Scheme:
     def _convert_object(self, value: Any, to: str | None, base: Any) -> Any:
         if isinstance(value, StorageObject):
             if to is None:
-                return self._rolled(value)
+                return self._kept(value)
             found, _ = self._lookup.origin(type(value))
-            return self._call(self._rolled(value), self._lookup.api_class(found, to))
+            return self._view(self._rolled(value), self._lookup.api_class(found, to))
         if to is not None and base is None:
             found, _ = self._lookup.origin(type(value))
             target = self._lookup.api_class(found, to)
@@ -341,7 +356,7 @@ class Scheme:
             stored = self._call(value, storage)
         else:
             current = self._rolled(base)
-            seen = self._call(current, type(value))
+            seen = self._view(current, type(value))
             if seen == value and encode(seen) == encode(value):  # 1 and 1.0 are equal, too
                 return base
             unsaid: list[Any] = []
@@ -358,10 +373,27 @@ class Scheme:
                 without_marks(stored)
         stored.written_with = version
         tidy(stored)
-        return stored
+        return self._kept(stored)
+
+    def _view(self, stored: Any, class_: type[Any]) -> Any:
+        """What clients of an API class see of a stored object in the hub's shape."""
+        return without_bags(self._call(stored, class_))
+
+    def _kept(self, stored: Any) -> Any:
+        """A stored object in the shape that a store keeps: the hub's, or the one that was chosen."""
+        found, _ = self._lookup.origin(type(stored))
+        chosen = self._storage.get(found.name)
+        if type(stored) is chosen:
+            return stored
+        rolled = self._rolled(stored)
+        if chosen is None or type(rolled) is chosen:
+            return rolled
+        kept = self._call(rolled, chosen)
+        kept.written_with = rolled.written_with
+        return kept
 
     def _rolled(self, stored: Any) -> Any:
-        """A stored object in the newest storage shape."""
+        """A stored object in the hub's shape."""
         found, version = self._lookup.origin(type(stored))
         if version == found.hub:
             return stored

@@ -162,6 +162,11 @@ class Resource(msgspec.Struct, frozen=True):
         scope: where it may live (`Namespaced`, `Cluster`, `resourceGroup`, ...); an attribute only.
         group: the API group that precedes the version in `apiVersion`, as Kubernetes writes it; else empty.
         name_property: the property by which a document names its resource: `kind`, or Azure's `type`.
+        served: whether clients are meant to use this version of it.
+        deprecated: the warning for clients that use this version of it; empty where it is not deprecated.
+        hub: whether stored objects have the shape of this version, as a CRD or the configuration says; where no
+            version says so, the newest GA version is the hub.
+        kept: whether an earlier release may have stored objects in the shape of this version.
     """
 
     name: str
@@ -169,6 +174,10 @@ class Resource(msgspec.Struct, frozen=True):
     scope: str = ""
     group: str = ""
     name_property: str = "kind"
+    served: bool = True
+    deprecated: str = ""
+    hub: bool = False
+    kept: bool = False
 
 
 def group_of(name: str, group: str) -> str:

@@ -109,7 +109,11 @@ def _stored(draw: DrawFn, scheme: Scheme, resource: str, writer: str | None, wri
 def earlier_objects(scheme: Scheme, resource: str, version: str) -> SearchStrategy[Any]:
     """Stored objects in the shape of an earlier storage version, written by that version itself."""
     class_ = object_class(scheme, resource, version)
-    plain = not any(field.name == "additional_properties" for field in struct_info(class_).fields)
+    plain = not any(
+        field.name == "additional_properties"
+        for each in (class_, storage_class(scheme, resource))
+        for field in struct_info(each).fields
+    )
     kept = struct_info(storage_class(scheme, resource, version)).fields
     mark = next(field.encode_name for field in kept if field.name == "written_with")
 

@@ -155,6 +155,9 @@ def _resource(group: Group, table: Table, leaders: Mapping[str, str]) -> Resourc
         scope=",".join(dict.fromkeys(root.scope for root, _ in group if root.scope)),
         group=first.group,
         name_property=first.name_property,
+        served=any(root.served for root, _ in group),
+        deprecated=first.deprecated,
+        hub=any(root.hub for root, _ in group),
     )
 
 

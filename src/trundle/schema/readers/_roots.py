@@ -25,6 +25,9 @@ class Root(NamedTuple):
         rank: which of several declarations in one file comes first.
         exact: whether the place of the file confirms the version.
         joins: whether one file may declare it several times, as for several scopes.
+        served: whether clients are meant to use it.
+        deprecated: the warning for clients that use it; empty where it is not deprecated.
+        hub: whether stored objects have its shape.
     """
 
     version: ApiVersion
@@ -39,6 +42,9 @@ class Root(NamedTuple):
     rank: int = 0
     exact: bool = True
     joins: bool = False
+    served: bool = True
+    deprecated: str = ""
+    hub: bool = False
 
     @property
     def identity(self) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """Kubernetes custom resource definitions, `apiextensions.k8s.io/v1` and `v1beta1`.
 
 One file may hold several, each with several versions. Every version counts, served or not: objects may
-still be stored in it. In these schemas `allOf`, `anyOf`, `oneOf` and `not` only constrain.
+still be stored in it. The version with `storage: true` is the hub. In these schemas `allOf`, `anyOf`, `oneOf` and `not` only constrain.
 """
 
 from typing import Any
@@ -60,6 +60,9 @@ def _roots(spec: Node, kind: str, request: Request) -> list[Root]:
             scope=str(scope),
             group=group or request.group,
             file=node.document.file,
+            served=node.value.get("served") is not False,
+            deprecated=_warning(node, group or request.group, kind),
+            hub=node.value.get("storage") is True,
         )
         for node in _versions(spec)
     ]
@@ -81,6 +84,15 @@ def _version(node: Node) -> ApiVersion:
         return ApiVersion.parse(name.value)
     except VersionError as error:
         raise name.error(str(error)) from None
+
+
+def _warning(node: Node, group: str, kind: str) -> str:
+    """What Kubernetes warns clients of a deprecated version with; empty for any other version."""
+    if node.value.get("deprecated") is not True:
+        return ""
+    given = node.value.get("deprecationWarning")
+    version = node.value.get("name")
+    return given if isinstance(given, str) and given else f"{group}/{version} {kind} is deprecated"
 
 
 def _schema(spec: Node, version: Node, kind: str) -> Node:

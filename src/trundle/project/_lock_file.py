@@ -1,0 +1,86 @@
+"""The file that records the stored format of released versions: where it is, and what stands in it."""
+
+from pathlib import Path
+
+import msgspec
+
+from trundle.project._storage import Recorded
+from trundle.project._stored import Release
+from trundle.project.config import Config
+from trundle.project.documents import read_documents, write_documents
+from trundle.project.errors import ProjectError
+from trundle.reading import DocumentError
+
+LOCK_NAME = "trundle.lock"
+"""How the lock is called; it stands beside the project's file and belongs under version control."""
+
+FORMAT = 1
+"""The version of the file's format."""
+
+_HEAD = """\
+# The shape of stored objects, by resource type and storage version. Written by `trundle lock`; keep it
+# under version control. `trundle check` holds every change against it.
+"""
+
+
+class Lock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a lock records.
+
+    Attributes:
+        format: version of the file's format.
+        resources: the releases, by resource type and storage version.
+    """
+
+    format: int
+    resources: dict[str, dict[str, Release]]
+
+
+def lock_path(config: Config) -> Path:
+    """Where a project's lock is."""
+    return config.path.with_name(LOCK_NAME)
+
+
+def read_lock(path: Path) -> Lock:
+    """Reads a lock; one that does not exist is empty.
+
+    Raises:
+        ProjectError: the file cannot be read.
+    """
+    advice = "restore it from version control"
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return Lock(FORMAT, {})
+    except OSError as error:
+        found = error.strerror or str(error)
+        raise ProjectError(f"{path}: expected a readable file, found: {found}; {advice}") from None
+    try:
+        documents = read_documents(data, f"{path}")
+        if len(documents) != 1:
+            text = f"{path}: expected one document, found {len(documents)}; {advice}"
+            raise ProjectError(text)
+        lock = msgspec.json.decode(documents[0].data, type=Lock)
+    except DocumentError as error:
+        raise ProjectError(str(error)) from None
+    except msgspec.ValidationError as error:
+        raise ProjectError(f"{path}: expected a lock, found: {error}; {advice}") from None
+    if lock.format != FORMAT:
+        text = (
+            f"{path}: expected format {FORMAT}, found {lock.format}; use the Trundle that wrote it"
+        )
+        raise ProjectError(text)
+    return lock
+
+
+def write_lock_text(lock: Lock) -> bytes:
+    """The content of a lock file: YAML in a fixed order."""
+    resources = {
+        name: dict(sorted(releases.items())) for name, releases in sorted(lock.resources.items())
+    }
+    data = msgspec.json.encode(Lock(lock.format, resources))
+    return (_HEAD + write_documents([data], "yaml")).encode()
+
+
+def recorded_versions(lock: Lock) -> Recorded:
+    """The storage versions that a lock records of each resource type, as it calls them."""
+    return {name: tuple(releases) for name, releases in lock.resources.items()}

@@ -1,0 +1,65 @@
+"""Two releases over one store: the later one stores a shape that the earlier one can read.
+
+It does so because its hub is held back, or because that storage version is chosen when it runs.
+"""
+
+from collections.abc import Callable
+
+import pytest
+from cases import CASES, Case, invented
+from evolving import evolve
+from proving import prove, prove_side_by_side
+from test_releases import RESOURCE, earlier
+
+from trundle.evolution import ChangeError
+from trundle.runtime import Scheme
+
+Take = Callable[[Scheme], Scheme]
+SEEDS = range(30)
+
+
+def held_back(case: Case, hub: str, take: Take) -> Scheme:
+    """The newest release of a case, whose configuration says that an earlier hub is still the hub."""
+    scheme = take(evolve(case.versions, *case.more, hub=hub))
+    prove(scheme, RESOURCE, examples=8, hooks=case.hooks, renamed=case.renamed)
+    return scheme
+
+
+def storing(case: Case, hub: str, take: Take) -> Scheme:
+    """The newest release of a case with a hub of its own, which is told at run time to store an earlier one."""
+    return take(evolve(case.versions, *case.more, kept=(hub,))).storing({RESOURCE: hub})
+
+
+WAYS = {"held back": held_back, "chosen": storing}
+
+
+@pytest.mark.parametrize("way", list(WAYS))
+@pytest.mark.parametrize("name", list(CASES))
+def test_releases_of_a_case_share_a_store(name: str, way: str, forgetting: Take) -> None:
+    case = CASES[name]
+    old = forgetting(earlier(case, len(case.versions) - 1))
+    new = WAYS[way](case, old.resources[RESOURCE].hub, forgetting)
+    check(case, old, new)
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if len(case.versions) > 2])
+def test_a_release_is_rolled_back_over_several_versions(name: str, forgetting: Take) -> None:
+    case = CASES[name]
+    old = forgetting(earlier(case, 1))
+    check(case, old, held_back(case, old.resources[RESOURCE].hub, forgetting))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_releases_of_a_random_evolution_share_a_store(seed: int, forgetting: Take) -> None:
+    case = invented(seed)
+    try:
+        old = forgetting(earlier(case, 1 + seed % (len(case.versions) - 1)))
+        way = WAYS[list(WAYS)[seed % 2]]
+        new = way(case, old.resources[RESOURCE].hub, forgetting)
+    except ChangeError:
+        pytest.skip("the invented renames contradict each other")
+    check(case, old, new)
+
+
+def check(case: Case, old: Scheme, new: Scheme) -> None:
+    prove_side_by_side(old, new, RESOURCE, examples=12, hooks=case.hooks, renamed=case.renamed)

@@ -1,0 +1,121 @@
+"""Which version is stored: what a CRD and the configuration say, and what a release before stored."""
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+from projects import Installation, Installer
+
+from trundle.project.check import check
+from trundle.runtime import UnknownVersionError
+
+V1, V2 = "2018-08-08", "2020-02-02"
+SHAPES: dict[str, dict[str, str]] = {
+    V1: {"name": "string", "team": "string", "size": "integer"},
+    V2: {"name": "string", "group": "string", "size": "string", "note": "string"},
+}
+RULES = {V1: {"Person": {"rename": {"team": "group"}}}}
+
+
+def release(
+    install: Installer, *versions: str, released: Installation | None = None, **config: Any
+) -> Installation:
+    files = {
+        f"{version}.yaml": {
+            "title": "Person",
+            "type": "object",
+            "properties": {name: {"type": kind} for name, kind in SHAPES[version].items()},
+        }
+        for version in versions
+    }
+    rules = {version: RULES[version] for version in versions[:-1]}
+    return install(files, config={"changes": rules, **config}, released=released)
+
+
+def person(version: str, **properties: Any) -> dict[str, Any]:
+    return {"apiVersion": version, "kind": "Person", **properties}
+
+
+@pytest.fixture(scope="module")
+def first(install: Installer) -> Installation:
+    return release(install, V1)
+
+
+@pytest.fixture(scope="module")
+def held(install: Installer, first: Installation) -> Installation:
+    return release(install, V1, V2, released=first, hub={"Person": V1})
+
+
+@pytest.fixture(scope="module")
+def moved(install: Installer, held: Installation) -> Installation:
+    return release(install, V1, V2, released=held)
+
+
+def notes(installed: Installation, kind: str) -> list[str]:
+    return [each.what for each in check(installed.project.config) if each.kind == kind]
+
+
+def test_the_configured_hub_is_what_is_stored_and_locked(held: Installation) -> None:
+    assert held.kept(person(V2, group="g", note="n")) == person(
+        V1, team="g", **{"$writtenWith": V2, "$propertyBag": {"note": {V2: {"value": "n"}}}}
+    )
+    recorded = yaml.safe_load((held.project.folder / "trundle.lock").read_text())["resources"]
+    assert list(recorded["Person"]) == [V1]
+    assert recorded["Person"][V1]["versions"] == [V1, V2]
+
+
+def test_a_held_back_release_shares_a_store_with_the_one_before(
+    first: Installation, held: Installation
+) -> None:
+    stored = held.put(person(V2, name="Ada", group="g", size="large", note="n"))
+    assert first.read(stored, V1) == person(V1, name="Ada", team="g")
+    edited = first.edit(stored, V1, team="h")
+    assert held.read(edited, V2) == person(V2, name="Ada", group="h", size="large", note="n")
+    assert first.edit(edited, V1) == edited
+    assert held.edit(edited, V2) == edited
+    stale = first.edit(edited, V1, size=3)
+    assert "size" not in held.read(stale, V2)
+
+
+def test_the_next_release_reads_what_was_held_back_and_can_be_rolled_back(
+    held: Installation, moved: Installation
+) -> None:
+    stored = held.put(person(V2, name="Ada", group="g", size="large", note="n"))
+    rolled = moved.roll(stored)
+    assert json.loads(rolled)["apiVersion"] == V2
+    for version in (V1, V2):
+        assert moved.read(rolled, version) == held.read(rolled, version)
+        assert moved.read(stored, version) == held.read(stored, version)
+    assert json.loads(held.roll(rolled)) == json.loads(stored)
+
+
+def test_a_release_stores_any_recorded_version_that_is_chosen(
+    first: Installation, moved: Installation
+) -> None:
+    scheme = moved.scheme.storing({"person": "v20180808"})
+    stored = scheme.put(None, person(V2, name="Ada", group="g", note="n"))
+    assert stored["apiVersion"] == V1
+    assert moved.scheme.put(None, person(V2))["apiVersion"] == V2
+    data = json.dumps(stored).encode()
+    assert first.read(data, V1) == person(V1, name="Ada", team="g")
+    edited = scheme.put(None, person(V2, name="Ada", group="h", note="m"), stored)
+    assert edited["apiVersion"] == V1
+    assert scheme.convert(edited, to=V2) == person(V2, name="Ada", group="h", note="m")
+    newest = moved.scheme.put(None, person(V2, name="Bea", note="n"))
+    assert scheme.convert(newest)["apiVersion"] == V1
+    assert scheme.put(V2, scheme.read(V2, newest), newest) == newest
+
+
+@pytest.mark.parametrize(
+    ("storage", "message"),
+    [
+        ({"Person": "2019-01-01"}, "Person cannot be stored in '2019-01-01', but in 2018-08-08"),
+        ({"Pet": V1}, "there is no resource type 'Pet' to be stored"),
+    ],
+)
+def test_only_a_recorded_version_can_be_chosen(
+    moved: Installation, storage: dict[str, str], message: str
+) -> None:
+    with pytest.raises(UnknownVersionError, match=message):
+        moved.scheme.storing(storage)
