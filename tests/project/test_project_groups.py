@@ -20,7 +20,7 @@ from trundle.project import (
     lock,
     read_lock,
 )
-from trundle.runtime import ConversionError, JoinedScheme, UnknownVersionError
+from trundle.runtime import AnyScheme, ConversionError, JoinedScheme, UnknownVersionError
 from trundle.schema import SchemaError
 
 CRD = """\
@@ -157,6 +157,26 @@ def test_one_scheme_is_over_all_groups_and_imports_what_it_needs(groups):
             {"apiVersion": "v1", "spec": {"name": "a"}}, "v2", resource="crm.example.com/account"
         )
         assert again["apiVersion"] == "crm.example.com/v2"
+
+
+def test_many_documents_of_several_groups_convert_one_by_one(groups):
+    groups.generate()
+    with generated_scheme(groups.config) as scheme:
+        assert isinstance(scheme, AnyScheme)
+        foreign = {**account("crm", "v1", name="a"), "apiVersion": "bank.example.com/v1"}
+        first, second, third = scheme.convert_many(
+            [account("crm", "v1", name="a"), foreign, account("shop", "v1", name="b", items=3)],
+            "v2",
+            losses=True,
+        )
+        assert first.result == account("crm", "v2")
+        assert list(map(str, first.lost)) == ['lost: "a" - at $.spec.name']
+        assert "'Account' of the API group 'bank.example.com'" in str(second.error)
+        assert third.result == account("shop", "v2", name="b")
+        assert list(map(str, third.lost)) == ["lost: 3 - at $.spec.items"]
+        kept = scheme.put("v1", account("shop", "v1", name="b", items=3))
+        edited = scheme.put(None, account("shop", "v2", name="c"), kept)
+        assert scheme.read("v1", edited) == account("shop", "v1", name="c", items=3)
 
 
 def test_hubs_and_horizons_are_those_of_the_group(groups):
