@@ -59,6 +59,9 @@ def config_schema() -> _Json:
                     "items": {"anyOf": [_text("A schema file or folder."), _source()]},
                     "description": "Where the schemas of the API versions are.",
                 },
+                "exclude": _names(
+                    "Files that the sources leave out, as patterns of .gitignore relative to this file."
+                ),
                 "horizon": _horizon(),
                 "hub": _map(
                     _version(),

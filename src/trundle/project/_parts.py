@@ -17,7 +17,7 @@ from trundle.project.config import Config
 from trundle.project.errors import ProjectError
 from trundle.project.findings import Finding, Misfit, did_you_mean, listed
 from trundle.project.hooks import hook_key, versions_gone
-from trundle.schema.readers import Catalogue, Declared, is_python
+from trundle.schema.readers import Catalogue, Declared, is_python, matching
 from trundle.version import ApiVersion
 
 
@@ -96,10 +96,11 @@ def outline_of(config: Config, catalogue: Catalogue, recorded: Recorded) -> Outl
     if not declared:
         raise no_resources(str(config.path))
     config = as_declared(config, (each.version for each in declared))
+    unmatched = tuple(_unmatched(config))
     if not config.groups:
         part = Part("", config, None, declared, recorded)
         unsound = (*_namesakes(config, declared), *unknown_hubs(config, declared))
-        return Outline(config, (part,), unsound)
+        return Outline(config, (part,), (*unmatched, *unsound))
     by_group: dict[str, list[Declared]] = {}
     for each in declared:
         by_group.setdefault(each.group.casefold(), []).append(each)
@@ -112,7 +113,7 @@ def outline_of(config: Config, catalogue: Catalogue, recorded: Recorded) -> Outl
             parts.append(Part(group.name, narrow, group.group, own, kept))
     findings = [*_unlisted(config, by_group), *_empty(config, by_group), *_gone(config, declared)]
     findings += unknown_hubs(config, declared)
-    return Outline(config, tuple(parts), tuple(findings))
+    return Outline(config, tuple(parts), (*unmatched, *findings))
 
 
 def no_resources(where: str) -> ProjectError:
@@ -141,6 +142,16 @@ def _recorded_of(declared: Iterable[Declared], recorded: Recorded) -> Recorded:
         for name in (each.resource, f"{each.group}/{each.resource}")
     }
     return {name: versions for name, versions in recorded.items() if name.casefold() in names}
+
+
+def _unmatched(config: Config) -> Iterator[Finding]:
+    """Patterns of files to leave out that match none."""
+    sources = [each for each in config.sources if not is_python(each)]
+    for pattern, where in config.exclude:
+        if not any(matching(source, pattern) for source in sources):
+            what = f"expected files of the sources that {pattern!r} excludes, found none"
+            advice = "correct the pattern, which is relative to this file, or remove it"
+            yield Finding(where=where, what=what, advice=advice, kind="unused")
 
 
 def _finding(where: str, what: str, advice: str) -> Finding:

@@ -27,7 +27,7 @@ from trundle.reading import (
     decode,
     describe,
 )
-from trundle.schema.readers import Format, Source
+from trundle.schema.readers import Format, Source, is_pattern
 from trundle.version import ApiVersion, VersionError
 
 __all__ = ["Config", "Group", "config_schema", "load_config", "parse_config"]
@@ -38,6 +38,7 @@ _KEYS = (
     "title",
     "groups",
     "sources",
+    "exclude",
     "horizon",
     "hub",
     "straight",
@@ -73,6 +74,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         package: dotted name of the Python package to write.
         output: absolute path of the folder that the package is written into.
         sources: where the schemas are.
+        exclude: the patterns of files that the sources leave out, each with its place in the file.
         title: what the project is called for people; may be empty.
         groups: the groups of resources that are generated as packages of their own; none for one package.
         groups_where: file and line where the groups begin.
@@ -97,6 +99,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     unknown: Literal["error", "keep"] = "error"
     changes: tuple[TypeChanges, ...] = ()
     hooks: tuple[HookReference, ...] = ()
+    exclude: tuple[tuple[str, str], ...] = ()
 
 
 def load_config(path: Path) -> Config:
@@ -155,6 +158,7 @@ def _read(walker: Walker, path: Path, roots: list[Node]) -> Config | None:
     fields = walker.fields(roots[0], "a project file", _KEYS, ("package", "sources"))
     package = _package(walker, fields)
     output = _optional_text(walker, fields, "output", "the folder to write into") or "."
+    exclude = _exclude(walker, fields)
     config = Config(
         path=path,
         package=package or "",
@@ -162,7 +166,8 @@ def _read(walker: Walker, path: Path, roots: list[Node]) -> Config | None:
         title=_optional_text(walker, fields, "title", "a title") or "",
         groups=read_groups(walker, fields),
         groups_where=walker.place(fields["groups"][0]) if "groups" in fields else "",
-        sources=_sources(walker, path.parent, fields),
+        sources=_sources(walker, path.parent, fields, tuple(pattern for pattern, _ in exclude)),
+        exclude=exclude,
         horizon=_horizon(walker, fields),
         hubs=_hubs(walker, fields),
         straight=_straight(walker, fields),
@@ -203,7 +208,9 @@ def _package(walker: Walker, fields: Fields) -> str | None:
     return name
 
 
-def _sources(walker: Walker, folder: Path, fields: Fields) -> tuple[Source, ...]:
+def _sources(
+    walker: Walker, folder: Path, fields: Fields, exclude: tuple[str, ...]
+) -> tuple[Source, ...]:
     if "sources" not in fields:
         return ()
     node = fields["sources"][1]
@@ -211,7 +218,23 @@ def _sources(walker: Walker, folder: Path, fields: Fields) -> tuple[Source, ...]
     if isinstance(node, ListNode) and not items:
         walker.note(node.line, "at least one source", "none", "add the folder of the schemas")
     sources = (_source(walker, folder, item) for item in items)
-    return tuple(source for source in sources if source)
+    return tuple(
+        msgspec.structs.replace(each, exclude=exclude, folder=folder) for each in sources if each
+    )
+
+
+def _exclude(walker: Walker, fields: Fields) -> tuple[tuple[str, str], ...]:
+    """The patterns of files to leave out, each with its place."""
+    if "exclude" not in fields:
+        return ()
+    found = []
+    for each in walker.texts(fields["exclude"][1], "pattern as in .gitignore"):
+        if is_pattern(each.text):
+            found.append((each.text, walker.place(each)))
+        else:
+            expected, advice = "a pattern as in .gitignore", "correct it, or remove it"
+            walker.note(each.line, expected, repr(each.text), advice)
+    return tuple(found)
 
 
 def _source(walker: Walker, folder: Path, node: Node) -> Source | None:

@@ -1,11 +1,13 @@
 """Reads sources into one schema per API version."""
 
+import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import msgspec
+import pathspec
 
 from trundle.schema._model import Schema, SchemaError, Type, group_of
 from trundle.schema.readers import azure, crd, json_schema, openapi, python
@@ -37,6 +39,8 @@ class Source(msgspec.Struct, frozen=True):
         version: the API version of everything here; None takes it from the documents or their names.
         resources: the definitions that are resources; None leaves that to the format.
         group: the API group of resources whose document gives none.
+        exclude: which files are none of the source's, as patterns of `.gitignore`; a reference may lead there.
+        folder: the folder that the patterns are relative to.
     """
 
     path: Path
@@ -44,6 +48,8 @@ class Source(msgspec.Struct, frozen=True):
     version: str | None = None
     resources: tuple[str, ...] | None = None
     group: str = ""
+    exclude: tuple[str, ...] = ()
+    folder: Path = Path()
 
 
 class _Loaded(NamedTuple):
@@ -113,6 +119,11 @@ class Catalogue:
         self._library = Library(on_file, azure.redirect)
         self._loaded = _load_all(sources, self._library, errors, on_file)
         errors.extend(_spelt_twice(root for each in self._loaded for root in each.found.roots))
+        if errors:  # one run lists what is wrong with all files
+            try:
+                self.select()
+            except SchemaError as error:
+                errors.append(error)
         raise_all(errors)
 
     @property
@@ -222,6 +233,31 @@ def read_schemas(
     return selection.schemas
 
 
+def is_pattern(text: str) -> bool:
+    """Whether a text is a pattern as in `.gitignore` that may match a file."""
+    try:
+        spec = pathspec.GitIgnoreSpec.from_lines([text])
+    except ValueError:
+        return False
+    return any(each.include is not None for each in spec.patterns)
+
+
+def matching(source: Source, pattern: str) -> bool:
+    """Whether a pattern matches a file of a source, excluded or not.
+
+    Raises:
+        SchemaError: there is no such file or folder.
+    """
+    files = _files(msgspec.structs.replace(source, exclude=()))
+    return any(_excluding(source.folder, (pattern.removeprefix("!"),))(path) for path in files)
+
+
+def _excluding(folder: Path, patterns: Sequence[str]) -> Callable[[Path], bool]:
+    """Tells whether patterns match a file."""
+    spec = pathspec.GitIgnoreSpec.from_lines(patterns)
+    return lambda path: spec.match_file(Path(os.path.relpath(path, folder)).as_posix())
+
+
 def source_files(source: Source) -> tuple[Path, ...]:
     """The files that a source names, in the order in which they are read.
 
@@ -247,7 +283,7 @@ def _load_all(
             errors.append(error)
     _register({document: None for _, _, document in pairs}, library, errors)
     loaded = []
-    for source, request, document in pairs if not errors else ():
+    for source, request, document in pairs:
         try:
             loaded.append(_Loaded(source, document, _find(source, request, document)))
         except SchemaError as error:
@@ -306,10 +342,18 @@ def _files(source: Source) -> Iterable[Path]:
         found = [x for x in path.rglob("*") if x.suffix.lower() in _SUFFIXES and x.is_file()]
         if not found:
             raise SchemaError(str(path), "#", "expected .json, .yaml or .yml files, found none")
-        return sorted(found)
-    if not path.exists():
+    elif path.exists():
+        found = [path]
+    else:
         raise SchemaError(str(path), "#", "there is no such file or folder")
-    return [path]
+    excluded = _excluding(source.folder, source.exclude)
+    kept = sorted(each for each in found if not excluded(each))
+    if not kept:
+        reason = (
+            "expected files of schemas, found only excluded ones; remove the source or a pattern"
+        )
+        raise SchemaError(str(path), "#", reason)
+    return kept
 
 
 def is_python(source: Source) -> bool:
