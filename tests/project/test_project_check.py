@@ -1,4 +1,6 @@
-from trundle.project import generate
+import pytest
+
+from trundle.project import ConfigError, generate
 
 STRING, INTEGER = "{type: string}", "{type: integer}"
 
@@ -104,3 +106,43 @@ def test_what_cannot_be_generated_is_not_called_stale(project):
     project.configure("changes: {2011-01-01: {Person: {keep: [q]}}}\n")
     assert project.findings("stale") == []
     assert len(project.findings("unused")) == 1
+
+
+def test_variants_that_were_left_out_are_noted(project):
+    project.schema("2011-01-01", "{a: {oneOf: [{type: string}, {not: {}}]}}")
+    (found,) = project.findings("variant")
+    assert found.startswith("schemas/2011-01-01.yaml#/properties/a/oneOf/1: no value fits this ")
+    assert generate(project.config()).notes == 1
+    assert generate(project.config()).notes == 1
+
+
+def test_excluded_files_count_for_nothing(project):
+    project.schema("2011-01-01", f"{{a: {STRING}}}")
+    project.write("schemas/drafts/2012-02-02.yaml", "{{{")
+    project.configure("exclude: [schemas/drafts/]\n")
+    generate(project.config())
+    assert project.findings("stale") == project.findings("unused") == []
+    project.configure("exclude: [schemas/drafts/, schemas/*.bak, '!schemas/none.yaml']\n")
+    assert project.findings("unused") == [
+        f"trundle.yaml:3: expected files of the sources that {pattern!r} excludes, found none; "
+        "correct the pattern, which is relative to this file, or remove it"
+        for pattern in ("schemas/*.bak", "!schemas/none.yaml")
+    ]
+
+
+def test_a_file_that_is_excluded_now_makes_the_package_stale(project):
+    for version in ("2011-01-01", "2012-02-02"):
+        project.schema(version, f"{{a: {STRING}}}")
+    generate(project.config())
+    project.configure("exclude: [2012-02-02.yaml]\n")
+    (found,) = project.findings("stale")
+    assert "found other files" in found
+
+
+def test_a_pattern_that_is_none_is_a_finding(project):
+    project.schema("2011-01-01", f"{{a: {STRING}}}")
+    project.configure("exclude: ['# drafts']\n")
+    with pytest.raises(
+        ConfigError, match=r"expected a pattern as in \.gitignore, found '# drafts'"
+    ):
+        project.config()

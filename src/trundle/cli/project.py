@@ -88,6 +88,9 @@ def generate(
     config = config_of(context)
     with progress("Generating") as step:
         result = run(config, check=only_check or dry_run, force=force, jobs=jobs, progress=step)
+    if result.notes:
+        notes = "1 note" if result.notes == 1 else f"{result.notes} notes"
+        say(f"{notes} about the schemas; `trundle check` lists what was left out")
     print_result(lambda: _generated_data(result), lambda: _generated_text(result), output)
     if result.change is not None:
         change = result.change

@@ -44,6 +44,7 @@ class Record(msgspec.Struct, frozen=True):
         misfits: the changes and hooks that were held against it and did not fit.
         resources: the names of its resource types.
         served: the API versions that it serves.
+        notes: how many notes there are about its schemas.
     """
 
     key: str
@@ -52,6 +53,7 @@ class Record(msgspec.Struct, frozen=True):
     misfits: tuple[tuple[str, ...], ...]
     resources: tuple[str, ...]
     served: tuple[str, ...]
+    notes: int = 0
 
 
 class Made(msgspec.Struct, frozen=True):

@@ -111,7 +111,12 @@ def _check_part(
     return _Checked(
         misfits=loaded.misfits,
         type_changes=tuple(_changes_of_type(project)) if strict else (),
-        notes=(*_free_form_unions(project), *_defaults(project), *_deprecated(project)),
+        notes=(
+            *_left_out(project),
+            *_free_form_unions(project),
+            *_defaults(project),
+            *_deprecated(project),
+        ),
         standing=standing_of(project, shares[part.name]),
         files=tuple(str(path) for path in loaded.files),
     )
@@ -183,6 +188,15 @@ def _change_of_type(lineage: Lineage, link: Link, name: str) -> Finding:
     advice = f"say what becomes of it by a rule or a hook, or `{rule}` under {older.version}"
     where = lineage.definition(newer.version).source
     return Finding(where=where, what=what, advice=advice, kind="type-change")
+
+
+def _left_out(project: Project) -> Iterator[Finding]:
+    """What the readers left out of the schemas."""
+    for each in dict.fromkeys(note for schema in project.schemas for note in schema.notes):
+        advice = "remove the variant, or correct it"
+        yield Finding(
+            where=each.where, what=each.what, advice=advice, severity="note", kind="variant"
+        )
 
 
 def _free_form_unions(project: Project) -> Iterator[Finding]:

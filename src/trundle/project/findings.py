@@ -21,6 +21,7 @@ Kind: TypeAlias = Literal[
     "type-change",
     "unused",
     "union",
+    "variant",
 ]
 
 

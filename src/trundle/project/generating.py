@@ -60,12 +60,14 @@ class GenerateResult(msgspec.Struct, frozen=True):
         change: what was written; None where nothing was to be written.
         comparison: how the folder differed before, where nothing was written.
         generated: the packages that were generated anew, and not taken over.
+        notes: how many notes there are about the schemas.
     """
 
     root: Path
     change: TreeChange | None = None
     comparison: TreeComparison | None = None
     generated: tuple[str, ...] = ()
+    notes: int = 0
 
     @property
     def stale(self) -> bool:
@@ -143,10 +145,14 @@ def generate(
     made = run.made()
     root, files, kept = run.root, run.files, run.kept
     generated = tuple(sorted(run.generated))
+    notes = sum(each.notes for each in made.parts.values())
     if check:
         progress("compare", 0, 0)
         return GenerateResult(
-            root, comparison=compare_tree(root, files, kept=kept), generated=generated
+            root,
+            comparison=compare_tree(root, files, kept=kept),
+            generated=generated,
+            notes=notes,
         )
     change = write_tree(
         root,
@@ -157,7 +163,7 @@ def generate(
         force=force,
         checkpoint=lambda step: progress(step, 0, 0),
     )
-    return GenerateResult(root, change=change, generated=generated)
+    return GenerateResult(root, change=change, generated=generated, notes=notes)
 
 
 class _Generated(msgspec.Struct, frozen=True):
@@ -169,6 +175,7 @@ class _Generated(msgspec.Struct, frozen=True):
         urls: the file that each URL led to that references were looked up by.
         misfits: what was held against it and does not fit.
         served: the API versions that it serves.
+        notes: how many notes there are about its schemas.
         error: why it could not be generated.
     """
 
@@ -177,6 +184,7 @@ class _Generated(msgspec.Struct, frozen=True):
     urls: Mapping[str, str] = {}
     misfits: tuple[Misfit, ...] = ()
     served: tuple[str, ...] = ()
+    notes: int = 0
     error: SchemaError | ChangeError | None = None
 
 
@@ -197,6 +205,7 @@ def _generate_part(part: Part, catalogue: Catalogue) -> _Generated:
         urls=loaded.urls,
         misfits=loaded.misfits,
         served=tuple(str(version) for version in sorted(blueprint.served)),
+        notes=len({note for schema in loaded.project.schemas for note in schema.notes}),
     )
 
 
@@ -287,6 +296,7 @@ class _Run:
             misfits=tuple(dict.fromkeys(each.rule for each in result.misfits)),
             resources=part.resources,
             served=result.served,
+            notes=result.notes,
         )
 
     def _used(self, catalogue: Catalogue, records: Mapping[str, Record]) -> set[str]:

@@ -195,6 +195,18 @@ def group_of(name: str, group: str) -> str:
     return group or (namespace if slash else "")
 
 
+class SchemaNote(msgspec.Struct, frozen=True):
+    """Something about a schema that its author should know.
+
+    Attributes:
+        where: file and JSON pointer.
+        what: what was found there, and what becomes of it.
+    """
+
+    where: str
+    what: str
+
+
 class Schema(msgspec.Struct, frozen=True):
     """One API version of a set of resources.
 
@@ -204,12 +216,14 @@ class Schema(msgspec.Struct, frozen=True):
             a suffix where several definitions of one version share a name.
         resources: in alphabetical order of their names.
         sources: the files this was read from.
+        notes: what was left out when it was read.
     """
 
     version: ApiVersion
     definitions: Mapping[str, ObjectType | EnumType]
     resources: tuple[Resource, ...]
     sources: tuple[str, ...] = ()
+    notes: tuple[SchemaNote, ...] = ()
 
     def object(self, key: str) -> ObjectType:
         """The object definition of this key."""

@@ -17,10 +17,12 @@ from trundle.schema._model import (
     Ref,
     Scalar,
     SchemaError,
+    SchemaNote,
     Type,
     Union,
 )
 from trundle.schema.readers import _merge
+from trundle.schema.readers._errors import UnsatisfiableError
 from trundle.schema.readers._facets import (
     COMPOSITION,
     Dialect,
@@ -35,6 +37,8 @@ from trundle.schema.readers._table import Table
 DEEPEST = 60
 MOST_STEPS = 250_000
 MOST_ERRORS = 100
+DEEPEST_CONTRADICTION = 3
+"""How deep in the required properties of a variant a contradiction is looked for."""
 
 Place = tuple[Document, str]
 
@@ -63,6 +67,7 @@ class Builder:
     Attributes:
         table: what was read.
         errors: what could not be read.
+        notes: what was left out, by its place.
     """
 
     def __init__(self, library: Library, names: dict[Place, str]) -> None:
@@ -78,6 +83,7 @@ class Builder:
         self._cuts = 0
         self._steps = 0
         self.errors: list[SchemaError] = []
+        self.notes: dict[Place, SchemaNote] = {}
 
     def root(self, node: Node, dialect: Dialect) -> Type:
         """Reads the schema of a resource and everything that it reaches.
@@ -211,8 +217,39 @@ class Builder:
         kinds = _merge.kinds(facets.all)
         if kinds is not None:
             rest.append(Node(*choice.node.place, {"type": list(kinds)}))
-        found = self.table.union([self._read((each, *rest)) for each in choice.variants])
+        variants = [found for each in choice.variants if (found := self._variant(each, rest))]
+        if not variants:
+            raise choice.node.contradiction(
+                f"no variant of {choice.keyword} remains: each contradicts itself or what else holds here"
+            )
+        found = self.table.union(variants)
         return _nullable(found) if kinds is not None and "null" in kinds else found
+
+    def _variant(self, node: Node, rest: Sequence[Node]) -> Type | None:
+        """The type of a variant of a union; None, with a note, for one that no value fits."""
+        opened = len(self._open)
+        try:
+            self._require_satisfiable((node, *rest), DEEPEST_CONTRADICTION)
+            return self._read((node, *rest))
+        except UnsatisfiableError as error:
+            del self._open[opened:]
+            self.notes[node.place] = SchemaNote(
+                node.source, f"no value fits this variant, which is left out: {error.reason}"
+            )
+            return None
+
+    def _require_satisfiable(self, nodes: Sequence[Node], depth: int) -> None:
+        """Raises where schemas that hold together contradict each other, required properties included."""
+        facets = take_apart(nodes, self._library, self._dialect)
+        if facets.alternatives:
+            return  # a union leaves out its own
+        kinds = _merge.kinds(facets.all)
+        _merge.values(facets.all, kinds)
+        if depth == 0 or not _merge.has_properties(facets.all):
+            return
+        places = _merge.property_schemas(facets.all)
+        for name in _merge.required(facets.all).keys() & places.keys():
+            self._require_satisfiable(places[name], depth - 1)
 
     def _list(self, facets: Facets) -> Type:
         keys = tuple(_merge.first_list(facets.all, "x-kubernetes-list-map-keys"))
@@ -366,7 +403,8 @@ class Builder:
                 self._nest(found, "additionalProperties", nodes, values)
             case Union():
                 for choice in facets.alternatives:
-                    variants = [self._inner([each], None) for each in choice.variants]
+                    kept = [each for each in choice.variants if each.place not in self.notes]
+                    variants = [self._inner([each], None) for each in kept]
                     if choice.origin is None and any(variants):
                         found.setdefault(choice.keyword, variants)
         return found

@@ -21,6 +21,10 @@ class SchemaErrors(SchemaError):  # noqa: N818 - several errors
         return "\n".join(str(each) for each in self.errors)
 
 
+class UnsatisfiableError(SchemaError):
+    """A schema that contradicts itself, so that no value fits it."""
+
+
 def raise_all(errors: Sequence[SchemaError]) -> None:
     """Raises what was found: nothing, the one error, or all of them together."""
     found = (one for each in errors for one in getattr(each, "errors", (each,)))

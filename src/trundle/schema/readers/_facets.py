@@ -34,6 +34,7 @@ COMPOSITION = frozenset({"$ref", "allOf", "anyOf", "oneOf"})
 _DETAILS = STRONG - COMPOSITION - {"type", "required"}
 _SHAPING = STRONG - {"required", "type"}
 _ALTERNATIVES = ("oneOf", "anyOf")
+_EVERYTHING: tuple[Any, ...] = (True, {})
 _KINDS = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 
 
@@ -162,8 +163,14 @@ class _Collector:
         value = node.value
         if value is True:
             return
+        if value is False:
+            raise node.contradiction(
+                "the schema false allows nothing; leave the property out instead"
+            )
         if not isinstance(value, dict):
-            raise node.error(_no_schema(value))
+            raise node.error(f"expected a schema (an object), found {describe(value)}")
+        if value.get("not") in _EVERYTHING:
+            raise node.contradiction("`not` of everything allows nothing; remove it")
         if isinstance(value.get("required"), bool):
             hint = "list the property's name as required in its object instead"
             raise node.error(f"expected a list of names as required, found a boolean; {hint}")
@@ -264,12 +271,6 @@ def _is_null(value: Any) -> bool:
     if value.get("type") in ("null", ["null"]):
         return True
     return value.get("enum") == [None] or ("const" in value and value["const"] is None)
-
-
-def _no_schema(value: Any) -> str:
-    if value is False:
-        return "the schema false allows nothing; leave the property out instead"
-    return f"expected a schema (an object), found {describe(value)}"
 
 
 def describe(value: Any) -> str:

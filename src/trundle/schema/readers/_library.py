@@ -4,12 +4,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import unquote, urldefrag, urljoin
 
 from trundle.schema._model import SchemaError
+from trundle.schema.readers._errors import UnsatisfiableError
 from trundle.schema.readers._names import escape, unescape
 from trundle.schema.readers._text import parse
+
+_Error = TypeVar("_Error", bound=SchemaError)
 
 DEEPEST_POINTER = 400
 _URL = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
@@ -87,9 +90,15 @@ class Node(NamedTuple):
 
     def error(self, reason: str) -> SchemaError:
         """An error at this place."""
-        found = SchemaError(self.document.file, f"#{self.pointer}", reason)
-        found.position = (self.document.number, *_position(self.document.value, self.pointer))
-        return found
+        return self._placed(SchemaError(self.document.file, f"#{self.pointer}", reason))
+
+    def contradiction(self, reason: str) -> UnsatisfiableError:
+        """The error for a schema at this place that no value fits."""
+        return self._placed(UnsatisfiableError(self.document.file, f"#{self.pointer}", reason))
+
+    def _placed(self, error: _Error) -> _Error:
+        error.position = (self.document.number, *_position(self.document.value, self.pointer))
+        return error
 
 
 def _position(value: Any, pointer: str) -> Iterator[int]:

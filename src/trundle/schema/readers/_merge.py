@@ -79,7 +79,7 @@ def kinds(facets: Iterable[Facet]) -> tuple[str, ...] | None:
             x for x in dict.fromkeys((*found, *given)) if _allows(found, x) and _allows(given, x)
         )
         if not both:
-            raise facet.node.error(
+            raise facet.node.contradiction(
                 f"conflicting types: expected {' or '.join(found)}, found {' or '.join(given)}"
             )
         found = both
@@ -120,7 +120,7 @@ def values(facets: Iterable[Facet], allowed: Sequence[str] | None) -> tuple[Any,
     if found is None or node is None:
         return None
     if not found:
-        raise node.error("no value remains: the enums that hold here have none in common")
+        raise node.contradiction("no value remains: the enums that hold here have none in common")
     for each in found:
         if allowed is not None and each is not None and not _is_kind(each, allowed):
             raise node.error(f"the enum value {each!r} is not of type {' or '.join(allowed)}")
@@ -216,7 +216,9 @@ def property_schemas(facets: Iterable[Facet]) -> dict[str, list[Node]]:
                 )
             child = Node(node.document, base + escape(name), value)
             if value is False:
-                raise child.error("the schema false allows nothing; leave the property out instead")
+                raise child.contradiction(
+                    "the schema false allows nothing; leave the property out instead"
+                )
             found.setdefault(name, []).append(child)
     return found
 

@@ -422,7 +422,8 @@ def _read_version(version: ApiVersion, roots: Sequence[Root], library: Library) 
     except SchemaError as error:
         builder.errors.append(error)
     raise_all(sorted(builder.errors, key=lambda error: (error.file, error.position)))
-    return finish(version, builder.table, typed)
+    notes = tuple(sorted(builder.notes.values(), key=lambda note: note.where))
+    return msgspec.structs.replace(finish(version, builder.table, typed), notes=notes)
 
 
 def _declarations(group: Sequence[Root]) -> Sequence[Root]:
