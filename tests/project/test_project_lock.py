@@ -136,6 +136,31 @@ def test_what_conversions_of_stored_objects_rely_on_must_stay(released, options,
     assert reason in found
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("a.example", "b.example", "name the API group a.example, which is now b.example"),
+        ("a.example", "", "name the API group a.example, which is gone"),
+        ("a.example", "A.example", ""),
+        ("a.example", "a.example", ""),
+        ("", "a.example", ""),
+    ],
+)
+def test_the_api_group_that_stored_objects_name_must_stay(project, before, after, said):
+    project.schema("2011-01-01", f"{{a: {STRING}}}")
+
+    def grouped(group):
+        named = f", group: {group}" if group else ""
+        project.write("trundle.yaml", f"package: crm\nsources: [{{path: schemas{named}}}]\n")
+
+    grouped(before)
+    lock(project.config())
+    grouped(after)
+    found = findings(project)
+    assert len(found) == bool(said)
+    assert all(said in each for each in found)
+
+
 def test_growth_is_fine_and_told(released):
     released.schema("2013-03-03", f"{{b: {STRING}, c: {STRING}, n: {STRING}, z: {{type: number}}}}")
     assert findings(released) == []

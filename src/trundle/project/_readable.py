@@ -53,6 +53,11 @@ def objections(
         missing = called if resource is None else f"{called} in {version}"
         yield _finding(where, f"{stored} are unreadable: no schema has {missing} any more", _LOST)
         return
+    group = resource.resources[found].group
+    if release.group and release.group.casefold() != group.casefold():
+        now = f"is now {group}" if group else "is gone"
+        what = f"{stored} are unreadable: they name the API group {release.group}, which {now}"
+        yield _finding(where, what, _LOST)
     reading = _Reading(release, found, stored, where)
     yield from reading.findings(resource.root)
     yield from _rules(evolution, release, stored, where)

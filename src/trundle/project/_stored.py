@@ -71,6 +71,7 @@ class Release(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
         types: all object types within, by name.
         changes: the configured changes that conversions rely on, by version and type.
         hooks: the hooks that conversions rely on.
+        group: the API group that stored objects name; empty for none, and in what earlier releases recorded.
     """
 
     root: str
@@ -78,6 +79,7 @@ class Release(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     types: dict[str, StoredType]
     changes: dict[str, dict[str, dict[str, Any]]] = {}
     hooks: list[StoredHook] = []
+    group: str = ""
 
 
 def respelt(release: Release, own: Callable[[str], str]) -> Release:
@@ -109,6 +111,7 @@ def respelt(release: Release, own: Callable[[str], str]) -> Release:
             msgspec.structs.replace(each, between=[own(version) for version in each.between])
             for each in release.hooks
         ],
+        group=release.group,
     )
 
 
@@ -128,6 +131,7 @@ def release_of(resource: ResourceLineage, version: ApiVersion) -> Release:
         types={name: recording.types[name] for name in sorted(recording.types)},
         changes=_changes(evolution, names),
         hooks=_hooks(evolution.hooks.declarations, names),
+        group=resource.resources[version].group,
     )
 
 
