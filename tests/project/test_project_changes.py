@@ -178,3 +178,17 @@ def test_of_several_rules_on_one_line_only_the_wrong_one_is_set_aside(people):
     (changes,) = people.load().evolution.all_changes
     assert changes.rename == {"a": "b"}
     assert changes.variant == {}
+
+
+def test_rules_name_the_properties_of_nested_objects_by_paths(project):
+    project.schema("2011-01-01", "{o: {properties: {t: {type: string}, u: {type: string}}}, r: {}}")
+    project.schema(
+        "2012-02-02",
+        "{o: {properties: {t: {type: integer}}}, p: {properties: {u: {type: integer}}}, r: {}}",
+    )
+    rule = "{move: {o.u: p.u}, convert: {o.t: duration-to-seconds, o.u: duration-to-seconds}}"
+    project.configure(f"changes: {{2011-01-01: {{Person: {rule}}}}}\n")
+    assert project.problems() == []
+    project.configure("changes: {2011-01-01: {Person: {convert: {q.t: duration-to-seconds}}}}\n")
+    (found,) = project.problems()
+    assert "`convert` names q.t, which Person of 2011-01-01 does not have" in found

@@ -280,6 +280,20 @@ CASES: dict[str, Case] = {
         },
         (rules(V1, unwrap={"a": "b"}),),
     ),
+    "convert and move": Case(
+        {
+            V1: thing(a="string"),
+            V2: thing(o="O") | {"O": {"b": "integer", "c": "string"}},
+        },
+        (rules(V1, move={"a": "o.b"}, convert={"a": "go-duration-to-seconds"}),),
+    ),
+    "convert at a path": Case(
+        {
+            V1: thing(o="O") | {"O": {"b": "string", "c": "string"}},
+            V2: thing(o="O") | {"O": {"b": "integer", "d": "string"}},
+        },
+        (rules(V1, convert={"o.b": "duration-to-seconds"}),),
+    ),
     "map to list": Case(
         {
             V1: thing(a="{Item}") | {"Item": {"x": "string", "y": "string"}},

@@ -513,7 +513,8 @@ class _Planning:
                 used = name if how.up else SCALAR_CONVERSIONS[name]
                 admitted = _bare(self.lineage.type(output))
                 integer = isinstance(admitted, Scalar) and admitted.kind == "integer"
-                scalar = CallScalar(used, source.property, integer, version)
+                property_ = self.lineage.path(source)[-1]
+                scalar = CallScalar(used, property_, integer, version)
                 return scalar, Shape("storage", output.version)
             case Keyed() as keyed:
                 reached = Shape("storage", output.version)

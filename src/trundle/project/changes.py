@@ -9,7 +9,15 @@ from typing import Any
 
 import msgspec
 
-from trundle.evolution import ChangeError, Evolution, HookDeclaration, Lineage, TypeChanges
+from trundle.evolution import (
+    ChangeError,
+    Evolution,
+    HookDeclaration,
+    Lineage,
+    PathError,
+    TypeChanges,
+    split_path,
+)
 from trundle.project._fitting import find_misfits
 from trundle.project.findings import Finding, Kind, Misfit, did_you_mean
 from trundle.report import lineages
@@ -97,7 +105,7 @@ def _names_known(changes: TypeChanges, schema: Schema, misfits: list[Misfit]) ->
         for each in definition.properties
     }
     for rule, name in list(uses(changes)):
-        if name.partition(".")[0] in known if rule == "move" else name in known:
+        if name in known or _first(name) in known:
             continue
         what = f"`{rule}` names {name}, which {changes.type} of {changes.version} does not have"
         if not known:
@@ -107,6 +115,14 @@ def _names_known(changes: TypeChanges, schema: Schema, misfits: list[Misfit]) ->
         misfits.append(_misfit(changes, finding, rule, name))
         changes = without(changes, rule, name)
     return changes
+
+
+def _first(path: str) -> str:
+    """The property of the type itself that a rule's path begins with."""
+    try:
+        return split_path(path)[0]
+    except PathError:
+        return path
 
 
 def _targets_known(
@@ -125,7 +141,7 @@ def _targets_known(
         return changes  # the type goes on under other names; its place tells more
     for rule in ("rename", "wrap", "unwrap"):
         for name, newer in list(getattr(changes, rule).items()):
-            if newer in known:
+            if newer in known or _first(newer) in known:
                 continue
             what = f"`{rule}` of {name} in {changes.type} of {changes.version} matches nothing"
             reason = f"no newer {changes.type} has {newer}"
