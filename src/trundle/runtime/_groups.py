@@ -5,10 +5,12 @@ the group as the resource type spells it. Any other group is refused, because an
 the same kind is another resource type. A resource type without a group takes none.
 """
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from trundle.runtime._errors import UnknownVersionError
-from trundle.runtime._lookup import ResourceType
+
+if TYPE_CHECKING:
+    from trundle.runtime._lookup import ResourceType
 
 
 class GroupVersion(NamedTuple):
@@ -28,7 +30,7 @@ class GroupVersion(NamedTuple):
         group, slash, version = text.rpartition("/")
         return cls(group if slash else None, version)
 
-    def within(self, found: ResourceType) -> str:
+    def within(self, found: "ResourceType") -> str:
         """The version, once the group is known to be that of a resource type.
 
         Raises:

@@ -7,17 +7,20 @@ document or the class of an object, and imports it when it is first needed.
 import copy
 import difflib
 import importlib
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 from trundle.runtime._errors import ConversionError, UnknownVersionError
 from trundle.runtime._groups import GroupVersion
 from trundle.runtime._lenience import Lenience
+from trundle.runtime._lists import DocumentList, list_in
 from trundle.runtime._lookup import Conversion, ResourceType, spoken
 from trundle.runtime._methods import scheme_of
 from trundle.runtime._objects import GeneratedObject
-from trundle.runtime._outcomes import Outcome, paired
-from trundle.runtime._reading import Head, head_of, named_resource, said_resource
+from trundle.runtime._outcomes import Outcome, outcome_of, paired
+from trundle.runtime._reading import BYTES, Head, head_of, named_resource, said_resource
 from trundle.runtime._scheme import Scheme
 
 _LISTED = 12
@@ -98,6 +101,8 @@ class JoinedScheme:
 
         See `AnyScheme.convert`.
         """
+        if (listed := list_in(value, self._listed_home)) is not None:
+            return json.loads(self._convert_list(listed, to, base, lenience))
         scheme, named = self._of_value(value, resource)
         return scheme.convert(value, to, base, version=version, resource=named, lenience=lenience)
 
@@ -116,6 +121,8 @@ class JoinedScheme:
 
         See `AnyScheme.convert_json`.
         """
+        if (listed := list_in(data, self._listed_home)) is not None:
+            return self._convert_list(listed, to, base, lenience, strict=strict)
         scheme, named = self._of_value(data, resource)
         return scheme.convert_json(
             data, to, base, version=version, resource=named, strict=strict, lenience=lenience
@@ -159,6 +166,14 @@ class JoinedScheme:
 
         See `AnyScheme.attempt`.
         """
+        if list_in(value, self._listed_home) is not None:
+            method = self.convert_json if isinstance(value, BYTES) else self.convert
+            usual = Lenience(unknown="keep" if self.unknown == "keep" else "error")
+            return outcome_of(
+                lambda noting: method(value, to, base, lenience=noting),
+                lambda _: iter(()),
+                lenience or usual,
+            )
         try:
             scheme, named = self._of_value(value, resource)
         except ConversionError as error:
@@ -269,6 +284,26 @@ class JoinedScheme:
         head = head_of(value)
         home = self._home(head, resource)
         return self._scheme(home.member), None if resource is None else home.plain
+
+    def _listed_home(self, head: Head, name: str) -> _Home | None:
+        """Where the resource type of a name is, for a document with some head; None where there is none."""
+        own = head.api_version if isinstance(head.api_version, str) else ""
+        group = (GroupVersion.parse(own).group or "").casefold()
+        return self._homes.get(name.casefold()) or self._homes.get(f"{group}/{name}".casefold())
+
+    def _convert_list(
+        self,
+        listed: DocumentList,
+        to: str | None,
+        base: Any,
+        lenience: Lenience | None,
+        *,
+        strict: bool = True,
+    ) -> bytes:
+        convert_item = partial(self.convert_json, to=to, strict=strict, lenience=lenience)
+        home = self._listed_home(listed.head, listed.resource) if listed.resource else None
+        found = None if home is None else self.resources[home.name]
+        return listed.convert(convert_item, found, to, base)
 
     def _home(self, head: Head, resource: str | None) -> _Home:
         own = head.api_version if isinstance(head.api_version, str) else ""

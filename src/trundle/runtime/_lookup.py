@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from trundle.runtime._errors import ConversionError, UnknownVersionError
+from trundle.runtime._groups import GroupVersion
 from trundle.runtime._objects import ApiObject, StorageObject
 from trundle.runtime._spelling import spelt
 
@@ -177,12 +178,12 @@ class Lookup:
         return self._origin[class_]
 
     def api_class(self, found: ResourceType, version: str) -> type[Any]:
-        """The class of a resource type in an API version, in any of its spellings.
+        """The class of a resource type in an API version, in any of its spellings, its group before it or not.
 
         Raises:
             UnknownVersionError: there is no such version.
         """
-        own = spelt(version, found.versions)
+        own = spelt(GroupVersion.parse(version).within(found), found.versions)
         if own is None:
             raise UnknownVersionError(
                 f"{found.name} has no version {version!r}; it has {', '.join(found.versions)}"

@@ -12,6 +12,7 @@ import msgspec
 from trundle.runtime._bag import encode
 from trundle.runtime._documents import kept_apart, may_be_kept_apart
 from trundle.runtime._errors import PlacedError
+from trundle.runtime._groups import GroupVersion
 from trundle.runtime._lookup import Lookup, ResourceType
 from trundle.runtime._partial import partial_class
 from trundle.runtime._reading import STARTS, STORED, Reading, Start, check_text
@@ -80,7 +81,7 @@ class Routes:
         if not data.isascii():
             check_text(data)
         found, source, stored = self._reading.names(data, version, resource)
-        target = spelt(to, found.versions)
+        target = spelt(GroupVersion.parse(to).within(found), found.versions)
         if stored or target is None:
             return None
         route = None if source == target else self._route(found, source, target, strict=strict)

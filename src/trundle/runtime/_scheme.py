@@ -1,7 +1,9 @@
 """The scheme of a generated package: finds classes and conversions, and keeps the laws of writing."""
 
 import copy
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, Self
 
 import msgspec
@@ -19,6 +21,7 @@ from trundle.runtime._errors import (
 )
 from trundle.runtime._hiding import without_bags
 from trundle.runtime._lenience import STRICT, Lenience
+from trundle.runtime._lists import DocumentList, list_in
 from trundle.runtime._lookup import Conversion, Lookup, ResourceType
 from trundle.runtime._merge import merge_objects, without_marks
 from trundle.runtime._objects import WRITTEN_WITH, GeneratedObject, StorageObject
@@ -96,6 +99,9 @@ class Scheme:
         if isinstance(value, GeneratedObject):
             self._check_version(value, version)
             return own(self._convert_object(value, to, self._stored(base)))
+        if (listed := self._list_in(value)) is not None:
+            made = self._convert_list(listed, to, base, lenience or self._lenience)
+            return json.loads(made)
         stored = self._stored(base)
         read = self._decoded_over(value, stored, version, resource, lenience or self._lenience)
         converted = self._convert_object(read, to, stored)
@@ -117,6 +123,8 @@ class Scheme:
         Only what a conversion touches is validated unless it is `strict`. See `AnyScheme.convert_json`.
         """
         lenience = lenience or self._lenience
+        if (listed := self._list_in(data)) is not None:
+            return self._convert_list(listed, to, base, lenience, strict=strict)
         if base is None and to is not None and not lenience.defaults:
             whole = strict or lenience.looks_at_all
             routed = self._routes.convert(bytes(data), to, version, resource, strict=whole)
@@ -175,7 +183,7 @@ class Scheme:
             return self._in_form(value, to, base, version, resource, noting)
 
         def lost(result: Any) -> Iterator[Lost]:
-            if losses and to is not None and base is None:
+            if losses and to is not None and base is None and self._list_in(value) is None:
                 silent = msgspec.structs.replace(lenience, report=None)
                 yield from self._lost(value, result, version, resource, silent)
 
@@ -288,6 +296,22 @@ class Scheme:
             strict=True,
             lenience=lenience,
         )
+
+    def _list_in(self, document: Any) -> DocumentList | None:
+        return list_in(document, lambda _, name: self._lookup.by_name.get(name.casefold()))
+
+    def _convert_list(
+        self,
+        listed: DocumentList,
+        to: str | None,
+        base: Any,
+        lenience: Lenience,
+        *,
+        strict: bool = True,
+    ) -> bytes:
+        convert_item = partial(self.convert_json, to=to, strict=strict, lenience=lenience)
+        found = self._lookup.by_name.get(listed.resource.casefold())
+        return listed.convert(convert_item, found, to, base)
 
     def _lost(
         self,
