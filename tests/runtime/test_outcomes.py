@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import pickle
 
 import pytest
 from evolving import evolve, forget, hooked, rules, thing
@@ -225,3 +226,29 @@ def test_a_way_back_that_fails_is_said():
     assert [each.path for each in outcome.lost] == ["$"]
     assert "no way back" in outcome.lost[0].value
     forget(made)
+
+
+def test_outcomes_go_from_process_to_process(scheme):
+    broken = scheme.put("v1", thing("v1", old="o"))
+    broken["$propertyBag"]["old"]["v1"]["value"] = 5
+    outcomes = [
+        *scheme.convert_many(
+            [thing("v1", a="x", old="o"), thing("v1", a=5), thing("v9"), broken], "v1"
+        ),
+        scheme.attempt(thing("v1", old="o", zzz=1), "v2", losses=True, lenience=WEBHOOK),
+    ]
+    assert [type(each.error).__name__ for each in outcomes[1:4]] == [
+        "DocumentError",
+        "UnknownVersionError",
+        "BagError",
+    ]
+    for outcome in outcomes:
+        copied = pickle.loads(pickle.dumps(outcome))
+        assert (copied.result, copied.lost, copied.tolerated) == (
+            outcome.result,
+            outcome.lost,
+            outcome.tolerated,
+        )
+        assert type(copied.error) is type(outcome.error)
+        assert str(copied.error) == str(outcome.error)
+    assert pickle.loads(pickle.dumps(outcomes[1])).error.findings == outcomes[1].error.findings

@@ -1,6 +1,7 @@
 """What can go wrong when documents are read and converted."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
@@ -62,6 +63,9 @@ class DocumentError(ConversionError):
         lines = "\n".join(f"  {finding}" for finding in self.findings)
         super().__init__(f"not a valid {subject}:\n{lines}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.subject, self.findings)
+
 
 class PlacedError(ConversionError):
     """An error at a place within an object.
@@ -77,6 +81,9 @@ class PlacedError(ConversionError):
         self.path: str | None = None
         self.subject: str | None = None
         super().__init__(reason)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.reason, self.holder), {"path": self.path, "subject": self.subject}
 
     def __str__(self) -> str:
         place = f" - at {self.path}" if self.path else ""
