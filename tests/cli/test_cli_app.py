@@ -36,6 +36,28 @@ def test_a_project_elsewhere_is_named_by_folder_or_file(line, monkeypatch, tmp_p
     assert line.run("--project", str(line.folder / "trundle.yaml"), "map").exit_code == 0
 
 
+def test_the_project_may_be_named_after_the_command(line, monkeypatch, tmp_path_factory):
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    folder = str(line.folder)
+    for named in (["-C", folder], ["--project", folder], [f"--project={folder}"]):
+        assert line.run("map", *named).exit_code == 0
+    assert line.run("map", "-C").exit_code == 2
+
+
+def test_the_command_runs_as_a_module(empty):
+    result = subprocess.run(
+        [sys.executable, "-m", "trundle", "--version"], capture_output=True, text=True, check=True
+    )
+    assert result.stdout == f"trundle {__version__}\n"
+
+
+def test_help_groups_the_commands(empty):
+    shown = empty.run("--help").stdout
+    places = [shown.index(each) for each in ("Schemas", "Packages and channels", "Installation")]
+    assert places == sorted(places)
+    assert places[0] < shown.index("explain") < places[1] < shown.index("keys") < places[2]
+
+
 def test_help_imports_no_room(empty):
     code = (
         "import sys; sys.argv = ['trundle', '--help']\n"

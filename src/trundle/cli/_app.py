@@ -1,5 +1,6 @@
 """The `trundle` command with all its subcommands."""
 
+import itertools
 import os
 import signal
 import sys
@@ -30,12 +31,32 @@ from trundle.cli._settings import Settings
 class TrundleGroup(TyperGroup):
     """Runs a subcommand, and turns whatever goes wrong into a message and an exit code."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parses arguments; the project's folder may be given before the command and after it."""
+        parsed: list[str] = super().parse_args(ctx, project_first(args))
+        return parsed
+
     def invoke(self, ctx: Any) -> Any:
         """Runs the subcommand of a context."""
         with failures_reported():
             result = super().invoke(ctx)
             sys.stdout.flush()
             return result
+
+
+def project_first(args: list[str]) -> list[str]:
+    """The arguments with `-C DIR` and `--project DIR` before all others; what follows `--` stays where it is."""
+    end = args.index("--") if "--" in args else len(args)
+    first, rest = [], []
+    given = iter(args[:end])
+    for each in given:
+        if each in {"-C", "--project"}:
+            first += [each, *itertools.islice(given, 1)]
+        elif each.startswith("--project="):
+            first.append(each)
+        else:
+            rest.append(each)
+    return [*first, *rest, *args[end:]]
 
 
 app = typer.Typer(
@@ -75,46 +96,56 @@ def _trundle(
     context.obj = Settings(folder)
 
 
-for _command in (
-    project.init,
-    project.generate,
-    project.check,
-    project.lock,
-    verify.verify,
-    convert.convert,
-    conform.conform,
-    reports.diff,
-    reports.stats,
-    reports.suggest,
-    reports.map_,
-    reports.explain,
-    project.schema,
-    publish.publish,
-    publish.unpublish,
-    publish.promote,
-    publish.deprecate,
-    publish.mirror,
-    publish.prune,
-    install.install,
-    install.upgrade,
-    installed.plan,
-    install.approve,
-    install.hold,
-    install.unhold,
-    install.rollback,
-    install.uninstall,
-    tidy.tidy,
-    installed.status,
-    installed.list_,
-    installed.history,
-    installed.agent,
-):
-    app.command(_command.__name__.rstrip("_"))(_command)
+_COMMANDS = {
+    "Schemas": (
+        project.init,
+        project.generate,
+        project.check,
+        project.lock,
+        convert.convert,
+        conform.conform,
+        verify.verify,
+        reports.diff,
+        reports.stats,
+        reports.suggest,
+        reports.map_,
+        reports.explain,
+        project.schema,
+    ),
+    "Packages and channels": (
+        publish.publish,
+        publish.unpublish,
+        publish.promote,
+        publish.deprecate,
+        publish.mirror,
+        publish.prune,
+    ),
+    "Installation": (
+        install.install,
+        install.upgrade,
+        installed.plan,
+        install.approve,
+        install.hold,
+        install.unhold,
+        install.rollback,
+        install.uninstall,
+        tidy.tidy,
+        installed.status,
+        installed.list_,
+        installed.history,
+        installed.agent,
+    ),
+}
+"""The commands by the part of `trundle --help` that lists them, in its order."""
 
-app.add_typer(channel.app, name="channel")
-app.add_typer(keys.app, name="keys")
-app.add_typer(forget.app, name="forget")
-app.add_typer(installed.policy_app, name="policy")
+for _panel, _commands in _COMMANDS.items():
+    for _command in _commands:
+        app.command(_command.__name__.rstrip("_"), rich_help_panel=_panel)(_command)
+
+app.add_typer(channel.app, name="channel", rich_help_panel="Packages and channels")
+app.add_typer(keys.app, name="keys", rich_help_panel="Packages and channels")
+app.add_typer(installed.policy_app, name="policy", rich_help_panel="Installation")
+app.add_typer(forget.app, name="forget", rich_help_panel="Installation")
 
 
 def _terminate(*_signal: object) -> NoReturn:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from trundle.channels.serving import ChannelSource, ServedChannel
     from trundle.channels.trust import TrustStore
 
-app = typer.Typer(no_args_is_help=True, help="Look at channels, and keep them sound and fresh.")
+app = typer.Typer(no_args_is_help=True, help="Inspect and maintain channels.")
 
 Place = Annotated[
     str | None,

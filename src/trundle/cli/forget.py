@@ -9,7 +9,7 @@ from trundle.cli.project import DryRun
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Forget what guards against being led back, where that was wrong.",
+    help="Reset rollback protection.",
 )
 
 

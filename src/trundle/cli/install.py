@@ -229,7 +229,7 @@ def hold(
     state: State = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Keep a package, or one version of it, from being installed."""
+    """Hold a package, or one version of it, back."""
     from trundle.channels import Hold  # noqa: PLC0415
 
     number, end, at = (

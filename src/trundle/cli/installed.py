@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from trundle.channels import Status
     from trundle.channels.installing import Event, LogLine, Package
 
-policy_app = typer.Typer(no_args_is_help=True, help="Look at upgrade policies, and set them.")
+policy_app = typer.Typer(no_args_is_help=True, help="Inspect and set upgrade policies.")
 
 
 def plan(

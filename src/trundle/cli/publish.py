@@ -131,7 +131,7 @@ def unpublish(
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
-    """Take a version out of a channel, or bring it back."""
+    """Withdraw a version from a channel, or restore it."""
     from trundle.channels import (  # noqa: PLC0415
         RefusalCode,
         RefusedError,

@@ -183,7 +183,7 @@ def explain(
     schemas: Schemas = None,
     output: Output = Format.TABLE,
 ) -> None:
-    """Tell the life of a type or property from version to version."""
+    """Show the history of a type or property."""
     from trundle.report import explain as run  # noqa: PLC0415
     from trundle.report import explanation_data, explanation_text  # noqa: PLC0415
 

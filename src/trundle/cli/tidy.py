@@ -22,7 +22,7 @@ def tidy(
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
-    """Remove content from the local store that nobody goes back to any more."""
+    """Remove content from the local store that no rollback needs."""
     from trundle.channels.installing import tidy as run  # noqa: PLC0415
 
     with opened(state) as installation:

@@ -1,0 +1,5 @@
+"""Runs the command line: `python -m trundle`."""
+
+from trundle.cli import main
+
+main()
