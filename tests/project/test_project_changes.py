@@ -157,6 +157,19 @@ def test_moves_into_and_out_of_nested_objects_fit(project):
     assert project.problems() == []
 
 
+def test_rules_name_what_moves_by_its_older_path(project):
+    inner = f"{{type: object, properties: {{t: {STRING}, e: {{enum: [x, y]}}}}}}"
+    project.schema("2011-01-01", f"{{o: {inner}}}")
+    other = f"{{type: object, properties: {{s: {INTEGER}, f: {{enum: [X, Y]}}}}}}"
+    project.schema("2012-02-02", f"{{p: {other}}}")
+    move = "move: {o.t: p.s, o.e: p.f}"
+    values = "values: {o.e: {x: X, y: Y}}"
+    fitting = f"{move}\n      {values}\n      convert: {{o.t: string-to-integer}}"
+    assert rules(project, "2011-01-01", fitting) == []
+    (found,) = rules(project, "2011-01-01", f"{move}\n      values: {{o.z: {{x: X}}}}")
+    assert "`values` of o.z in Person of 2011-01-01 matches nothing" in found
+
+
 def test_an_object_that_becomes_a_variant_fits(project):
     http = "{type: object, properties: {kind: {enum: [http]}, url: {type: string}}}"
     file = "{type: object, properties: {kind: {enum: [file]}, path: {type: string}}}"
