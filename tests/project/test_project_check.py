@@ -146,3 +146,23 @@ def test_a_pattern_that_is_none_is_a_finding(project):
         ConfigError, match=r"expected a pattern as in \.gitignore, found '# drafts'"
     ):
         project.config()
+
+
+@pytest.mark.parametrize("holder", ["type: array, items", "type: object, additionalProperties"])
+@pytest.mark.parametrize("newer_admits", [True, False])
+def test_nulls_that_another_version_does_not_show_are_noted_on_request(
+    project, holder, newer_admits
+):
+    nullable, plain = (
+        f"{{a: {{{holder}: {{type: [string, 'null']}}}}}}",
+        f"{{a: {{{holder}: {STRING}}}}}",
+    )
+    older, newer = (plain, nullable) if newer_admits else (nullable, plain)
+    project.schema("2011-01-01", older).schema("2012-02-02", newer)
+    assert project.findings("null") == []
+    admits, lacks = sorted(("2011-01-01", "2012-02-02"), reverse=newer_admits)
+    (found,) = project.findings("null", strict=True)
+    assert found == (
+        f"schemas/{admits}.yaml#: Person.a may have null elements in {admits}, but not in {lacks}: there "
+        f"they are not shown, and kept for {admits}; let both versions admit null, or neither"
+    )

@@ -11,6 +11,7 @@ from trundle.evolution import Lineage, Link, Place, default_of
 from trundle.project._each_part import Progress, each_part, ignore, on_file
 from trundle.project._freshness import made_of
 from trundle.project._lock_file import lock_path, read_lock, recorded_versions
+from trundle.project._nulls import hidden_nulls
 from trundle.project._parts import Part, outline_of, unfit
 from trundle.project._standing import Share, Standing, shares_of, spelt_as_declared, standing_of
 from trundle.project._write import spell_text
@@ -116,6 +117,7 @@ def _check_part(
             *_free_form_unions(project),
             *_defaults(project),
             *_deprecated(project),
+            *(hidden_nulls(project.lineages) if strict else ()),
         ),
         standing=standing_of(project, shares[part.name]),
         files=tuple(str(path) for path in loaded.files),

@@ -17,6 +17,7 @@ Kind: TypeAlias = Literal[
     "hook",
     "hub",
     "lock",
+    "null",
     "stale",
     "type-change",
     "unused",

@@ -110,10 +110,13 @@ def _different(one: Any, other: Any) -> list[str]:
 
 
 def _merge_maps(stored: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -> Any:
-    return {
+    """Merges member by member; those that the writer cannot see stay, behind the others."""
+    merged = {
         key: merge(stored[key], before[key], value) if key in stored and key in before else value
         for key, value in after.items()
     }
+    hidden = stored.keys() - before.keys() - merged.keys()
+    return {**merged, **{key: value for key, value in stored.items() if key in hidden}}
 
 
 def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
