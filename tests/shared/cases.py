@@ -294,6 +294,14 @@ CASES: dict[str, Case] = {
         },
         (rules(V1, convert={"o.b": "duration-to-seconds"}),),
     ),
+    "quantity or integer to number": Case(
+        {V1: thing(a="string|integer"), V2: thing(a="number")},
+        (rules(V1, convert={"a": "quantity-to-number"}),),
+    ),
+    "duration that may be null": Case(
+        {V1: thing(a="string?"), V2: thing(a="integer?")},
+        (rules(V1, convert={"a": "go-duration-to-seconds"}),),
+    ),
     "map to list": Case(
         {
             V1: thing(a="{Item}") | {"Item": {"x": "string", "y": "string"}},

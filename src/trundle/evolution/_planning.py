@@ -23,6 +23,7 @@ from trundle.evolution._lineage import (
     Place,
     Thread,
 )
+from trundle.evolution._named import change_scalar
 from trundle.evolution._neighbours import Neighbours
 from trundle.evolution._values import MISMATCH, End, Mismatch, change_value
 from trundle.evolution.conversions import (
@@ -36,7 +37,6 @@ from trundle.evolution.conversions import (
 from trundle.evolution.steps import (
     Assign,
     CallConverter,
-    CallScalar,
     Carried,
     Chain,
     Change,
@@ -68,7 +68,7 @@ from trundle.evolution.steps import (
     Witness,
     may_lack,
 )
-from trundle.schema import ABSENT, Nullable, Scalar, Type
+from trundle.schema import ABSENT
 from trundle.version import ApiVersion
 
 
@@ -511,10 +511,7 @@ class _Planning:
                 return MapText(pairs), Shape("storage", output.version)
             case ConvertScalar(name, version):
                 used = name if how.up else SCALAR_CONVERSIONS[name]
-                admitted = _bare(self.lineage.type(output))
-                integer = isinstance(admitted, Scalar) and admitted.kind == "integer"
-                property_ = self.lineage.path(source)[-1]
-                scalar = CallScalar(used, property_, integer, version)
+                scalar = change_scalar(self.lineage, used, version, source, output)
                 return scalar, Shape("storage", output.version)
             case Keyed() as keyed:
                 reached = Shape("storage", output.version)
@@ -543,10 +540,6 @@ class _Planning:
         )
         assert not isinstance(step, Mismatch), (value.place, place)
         return _change(value.expression, step)
-
-
-def _bare(type_: Type) -> Type:
-    return type_.inner if isinstance(type_, Nullable) else type_
 
 
 def _solid(lineage: Lineage, place: Place) -> Expression:
