@@ -7,7 +7,7 @@ import msgspec
 
 from trundle.runtime._bag import MISSING, BagEntry, unstash
 from trundle.runtime._merge import merge
-from trundle.runtime._objects import ABSENT, StorageObject
+from trundle.runtime._objects import ABSENT, StorageObject, all_missing
 
 
 def to_list(members: dict[str, Any], class_: type[Any], key: str, value: str = "") -> list[Any]:
@@ -24,8 +24,10 @@ def to_list(members: dict[str, Any], class_: type[Any], key: str, value: str = "
         return [
             replace(member, **{key: name}) for name, member in members.items() if member is not None
         ]
-    empty = {field.name: ABSENT for field in msgspec.structs.fields(class_) if field.required}
-    return [class_(**{**empty, key: name, value: member}) for name, member in members.items()]
+    return [
+        class_(**{**all_missing(class_), key: name, value: member})
+        for name, member in members.items()
+    ]
 
 
 def to_map(items: list[Any], key: str, value: str = "") -> dict[str, Any]:

@@ -4,12 +4,10 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
-
 from trundle.runtime._bag import MISSING, unstash
 from trundle.runtime._errors import ConversionError
 from trundle.runtime._lookup import spoken
-from trundle.runtime._objects import ABSENT
+from trundle.runtime._objects import all_missing
 from trundle.runtime._owning import own
 from trundle.runtime._scheme import Scheme
 
@@ -73,8 +71,7 @@ def carried(stored: Any, class_: type[Any], *, stale: bool) -> Any:
             value = unstash(stored, entries, stale=True) if value is MISSING else MISSING
         if value is not MISSING:
             found[name] = value
-    required = {each.name: ABSENT for each in msgspec.structs.fields(class_) if each.required}
-    return own(class_(**{**required, **found}))
+    return own(class_(**{**all_missing(class_), **found}))
 
 
 def scheme_of(class_: type[Any]) -> Scheme:

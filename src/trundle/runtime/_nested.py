@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from trundle.runtime._bag import WRITING_OVER
-from trundle.runtime._objects import ABSENT, GeneratedObject, Hollow
+from trundle.runtime._objects import ABSENT, GeneratedObject, Hollow, all_missing
 
 Shown: TypeAlias = Mapping[str, Any] | None
 """What an object that is made shows of what it requires, by attribute."""
@@ -59,8 +59,7 @@ def put_inside(
 
 def made_empty(class_: type[Any], shown: Shown = None) -> Any:
     """An object with nothing in it but what it shows anyhow."""
-    required = {each.name: ABSENT for each in msgspec.structs.fields(class_) if each.required}
-    return class_(**{**required, **copy.deepcopy(dict(shown or {}))})
+    return class_(**{**all_missing(class_), **copy.deepcopy(dict(shown or {}))})
 
 
 def solid(holder: Any, value: Any, *leaves: str) -> Any:

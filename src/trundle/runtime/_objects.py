@@ -1,5 +1,6 @@
 """The bases of all generated classes."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeVar
 
 import msgspec
@@ -101,6 +102,18 @@ class GeneratedObject(
 
     __list_keys__: ClassVar[dict[str, tuple[str, ...]]] = {}
     __defaults__: ClassVar[dict[str, str]] = {}
+
+
+def all_missing(class_: type[Any]) -> Mapping[str, Any]:
+    """What an object of a class is made from that has none of the properties that it requires."""
+    found = _MISSING.get(class_)
+    if found is None:
+        fields = msgspec.structs.fields(class_)
+        found = _MISSING[class_] = {each.name: ABSENT for each in fields if each.required}
+    return found
+
+
+_MISSING: dict[type[Any], Mapping[str, Any]] = {}
 
 
 class ApiObject(GeneratedObject, kw_only=True):
