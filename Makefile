@@ -9,7 +9,7 @@ SYSTEM = $(VENV)/.system
 WORKERS ?= auto
 CORPUS ?=
 
-.PHONY: demo test check bench format clean
+.PHONY: demo test check bench mutants format clean
 
 demo: $(RUNTIME) ## Run the main job on the example, as a story in the terminal.
 	@$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python examples/crm/demo.py
@@ -27,6 +27,9 @@ bench: $(BENCHMARK) ## Measure conversions against hand-written ones, in one run
 	@$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python benchmarks/generation.py
 	@$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python benchmarks/importing.py
 	@$(BIN)/python benchmarks/channels.py
+
+mutants: $(DEVELOPMENT) ## Damage plans and decisions, and count which damage `verify` finds.
+	@PYTHONPATH=tests/shared $(BIN)/python tests/mutants/run.py $(PROJECTS)
 
 format: $(DEVELOPMENT) ## Put the code in order.
 	$(BIN)/ruff format .

@@ -56,6 +56,81 @@ def test_a_change_of_type_is_acknowledged_by_a_rule_or_a_hook(project):
     assert project.findings("type-change", strict=True) == []
 
 
+ONE_WAY = """\
+from trundle.runtime import hook
+class A:
+    @hook(reads=("a",), writes=("b",))
+    def assign_to(self, source):
+        return {"b": source.a}
+"""
+
+
+def test_a_hook_that_leads_one_way_is_a_note(project):
+    project.schema("2011-01-01", f"{{a: {STRING}}}")
+    project.schema("2012-02-02", f"{{a: {STRING}, b: {STRING}}}")
+    project.write("names.py", ONE_WAY)
+    project.configure(
+        "hooks: [{type: Person, between: [2011-01-01, 2012-02-02], use: 'names:A'}]\n"
+    )
+    (found,) = project.findings("loss")
+    assert found.endswith(
+        "the hook names:A has `assign_to` and no `assign_from`: an edit of b in 2012-02-02 is not "
+        "seen in 2011-01-01; write `assign_from`, if there is a way back"
+    )
+    back = ONE_WAY.replace(
+        "    @hook",
+        "    @hook(reads=('b',), writes=('a',))\n"
+        "    def assign_from(self, source):\n        return {'a': source.b}\n    @hook",
+        1,
+    )
+    project.write("names.py", back)
+    assert project.findings("loss") == []
+
+
+def test_a_converter_that_leads_one_way_is_a_note(project):
+    project.schema("2011-01-01", f"{{a: {STRING}}}").schema("2012-02-02", f"{{a: {INTEGER}}}")
+    project.write(
+        "names.py",
+        """\
+        class A:
+            def convert_string_to_integer(self, value):
+                return len(value)
+        """,
+    )
+    project.configure(
+        "hooks: [{type: Person, between: [2011-01-01, 2012-02-02], use: 'names:A'}]\n"
+    )
+    (found,) = project.findings("loss")
+    assert "`convert_string_to_integer` and no `convert_integer_to_string`" in found
+
+
+def test_a_hook_that_writes_a_whole_object_is_a_note(project):
+    nested = "{type: object, properties: {x: {type: string}}}"
+    project.schema("2011-01-01", f"{{a: {STRING}}}")
+    project.schema("2012-02-02", f"{{a: {STRING}, b: {nested}}}")
+    project.write("names.py", ONE_WAY)
+    project.configure(
+        "hooks: [{type: Person, between: [2011-01-01, 2012-02-02], use: 'names:A'}]\n"
+    )
+    notes = project.findings("loss")
+    assert any(
+        "names:A.assign_to writes all of b in 2012-02-02: what other" in each for each in notes
+    )
+
+
+def test_a_rename_to_the_name_of_a_property_that_stays_is_a_note(project):
+    project.schema("2011-01-01", f"{{a: {STRING}, b: {STRING}}}")
+    project.schema("2012-02-02", f"{{b: {STRING}, c: {STRING}}}")
+    project.configure("changes: {2011-01-01: {Person: {rename: {a: b}}}}\n")
+    (found,) = project.findings("loss")
+    assert (
+        "`rename` of a to b in Person leaves the b that 2011-01-01 has without a counterpart"
+        in found
+    )
+    project.configure("changes: {2011-01-01: {Person: {rename: {a: b, b: c}}}}\n")
+    assert project.findings("loss") == []
+
+
 def test_required_properties_that_may_be_absent_are_notes(project):
     project.schema("2011-01-01", f"{{a: {STRING}, d: {{type: string, format: date}}}}")
     project.schema(

@@ -11,6 +11,7 @@ from trundle.evolution import Lineage, Link, Place, default_of
 from trundle.project._each_part import Progress, each_part, ignore, on_file
 from trundle.project._freshness import made_of
 from trundle.project._lock_file import lock_path, read_lock, recorded_versions
+from trundle.project._losing import losing
 from trundle.project._nulls import hidden_nulls
 from trundle.project._parts import Part, outline_of, unfit
 from trundle.project._standing import Share, Standing, shares_of, spelt_as_declared, standing_of
@@ -113,6 +114,7 @@ def _check_part(
         misfits=loaded.misfits,
         type_changes=tuple(_changes_of_type(project)) if strict else (),
         notes=(
+            *losing(project),
             *_left_out(project),
             *_free_form_unions(project),
             *_defaults(project),

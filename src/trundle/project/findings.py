@@ -17,6 +17,7 @@ Kind: TypeAlias = Literal[
     "hook",
     "hub",
     "lock",
+    "loss",
     "null",
     "stale",
     "type-change",

@@ -269,8 +269,9 @@ def law8(scheme: Scheme, world: World, document: Any, target: str) -> None:
     """
     resource, version = _named(scheme, document)
     expected = shown_document(world, _tree(scheme, document), version, target)
-    found = _tree(scheme, scheme.convert(document, target))
-    for each in disagreements(expected, found):
+    straight = _tree(scheme, scheme.convert(document, target))
+    by_hub = _view(scheme, scheme.to_storage(document), target)
+    for each in (*disagreements(expected, straight), *disagreements(expected, by_hub)):
         raise LawBroken(
             "law 8, what schemas and rules say happens",
             resource,

@@ -1,0 +1,255 @@
+"""Damages plans and decisions, and sees whether `verify` finds it: `make mutants`.
+
+A mutant counts where it changes any output of some example documents: what is stored, what each version reads of it,
+and what edits of other versions make of it. It is caught where a proof of the project has a finding.
+"""
+
+import itertools
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+from unittest import mock
+
+from cases import CASES
+from damage import DECISIONS, damages
+from evolving import evolution
+
+from trundle.codegen import Blueprint, generate_package, renamed_properties
+from trundle.runtime import Scheme
+from trundle.verify._case import Subject
+from trundle.verify._cover import covering
+from trundle.verify._hops import Hops, forget_packages, imported
+from trundle.verify._literals import mentioned, together
+from trundle.verify._parts import Part, part_of, texts_of_others, world_of
+from trundle.verify._prove import prove
+
+PROJECTS = (
+    *("each its own", "required", "defaults", "number to integer", "enum and text"),
+    *(
+        "typed to free-form and back",
+        "lists with a key property",
+        "lists with declared keys",
+        "maps",
+    ),
+    *("objects in objects", "scalars of other kinds", "members of other kinds", "union"),
+    *("list of unions", "object to union", "nullable", "nullable in lists and maps", "rename"),
+    *("type rename", "values", "wrap", "unwrap objects", "string-to-integer", "gap, objects"),
+    *("gap, another kind returns", "preview before", "previews only", "additional, nested"),
+    *("hook", "hook in a list", "hook, versions later", "converters", "recursion"),
+)
+"""Small evolutions that together have all steps of plans."""
+_EXAMPLES = 12
+_DRAWN = 12
+_EVERYWHERE = frozenset({"stash", "keep_places", "refill", "tidy", "merge_objects"})
+"""Functions that are replaced in each module of the runtime that has imported them."""
+_numbers = itertools.count()
+
+
+class _Every(frozenset[str]):
+    """Counterexamples of no law need be made small."""
+
+    def __contains__(self, _law: object) -> bool:
+        return True
+
+
+class Result(NamedTuple):
+    """What became of a mutant.
+
+    Attributes:
+        project: the evolution.
+        kind: what was wrong.
+        where: the plan and the step.
+        fate: `caught`, `survived`, `same` where no output changes, or `refused` where nothing can be generated.
+    """
+
+    project: str
+    kind: str
+    where: str
+    fate: str
+
+
+class Project:
+    """An evolution with its example documents, and what these come to where nothing is damaged."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.evolution = evolution(CASES[name].versions, *CASES[name].more)
+        (resource,) = self.evolution.resources
+        self.part: Part = part_of(self.evolution, resource)
+        self.hub = resource.versions.hub.text
+        said = mentioned(self.evolution.all_changes, (), {})
+        self.said = together(said, texts_of_others(self.part))
+        self.documents = {
+            version: list(covering(schema, schema.resources[0], self.said))
+            for version, schema in self.part.versions.items()
+        }
+        self.hops = Hops(self.part)
+        self.blueprint = Blueprint(self.evolution)
+        self.right = self.outputs()
+
+    @contextmanager
+    def scheme(self) -> Iterator[Scheme]:
+        """The package as it is generated now."""
+        package = f"mutant_{next(_numbers)}"
+        try:
+            blueprint = Blueprint(self.evolution)
+            files = generate_package(self.evolution, package=package, blueprint=blueprint)
+            yield imported(package, files)
+        finally:
+            forget_packages({package})
+
+    def outputs(self) -> list[Any]:
+        """What the example documents come to."""
+        with self.scheme() as scheme:
+            return list(self.made(scheme))
+
+    def made(self, scheme: Scheme) -> Iterator[Any]:
+        """What is stored and read of each example, before and after another version has written over it."""
+        versions = list(self.documents)
+        for version, documents in self.documents.items():
+            for number, data in enumerate(documents[:_EXAMPLES]):
+                other = versions[(versions.index(version) + 1 + number) % len(versions)]
+                yield from _tried(scheme, version, data, other, self.documents[other], number)
+
+    def caught(self, scheme: Scheme) -> bool:
+        """Whether the proof of any version has a finding."""
+        subject = Subject(
+            scheme,
+            self.part.resource,
+            hooks=bool(self.part.hooks),
+            renamed=renamed_properties(self.evolution),
+            way=self.hops.way,
+            hop=self.hops.hop,
+            world=world_of(self.part, self.hub),
+        )
+        return any(
+            prove(
+                subject,
+                version,
+                seed=1,
+                examples=_DRAWN,
+                covering=self.documents.__getitem__,
+                rough=_Every(),
+            ).findings
+            for version in self.documents
+        )
+
+    def fate(self) -> str:
+        """What becomes of the project as it is damaged now."""
+        try:
+            with self.scheme() as scheme:
+                if list(self.made(scheme)) == self.right:
+                    return "same"
+                return "caught" if self.caught(scheme) else "survived"
+        except Exception:  # noqa: BLE001 - a plan that no code can be made of never gets out
+            return "refused"
+
+    def mutants(self, every: int = 1) -> Iterator[Result]:
+        """What becomes of each damaged plan, or of each so many."""
+        number = itertools.count()
+        for key, plan in list(self.blueprint.plans.items()):
+            for each in damages(plan):
+                if next(number) % every:
+                    continue
+                key.lineage.plans[key] = each.plan
+                try:
+                    fate = self.fate()
+                finally:
+                    key.lineage.plans[key] = plan
+                where = f"{key.source} to {key.target}, {each.where}"
+                yield Result(self.name, each.kind, where, fate)
+
+
+def _tried(
+    scheme: Scheme, version: str, data: bytes, other: str, documents: Sequence[bytes], number: int
+) -> Iterator[Any]:
+    try:
+        stored = scheme.convert_json(data, version=version)
+        yield stored
+        versions = list(scheme.resources["Thing"].versions)
+        yield [scheme.convert_json(stored, each) for each in versions]
+        yield [scheme.convert_json(data, each, version=version) for each in versions]
+        edit = documents[(7 * number + 1) % len(documents)]
+        for document in (scheme.convert_json(stored, other), edit):
+            written = scheme.convert_json(document, None, stored, version=other)
+            yield written
+            yield [scheme.convert_json(written, each) for each in versions]
+    except Exception as error:  # noqa: BLE001 - a conversion that fails is an output of its own
+        yield type(error).__name__
+
+
+def decided(projects: Sequence[Project]) -> Iterator[Result]:
+    """What becomes of each wrong decision of the runtime: caught where any project's proof has a finding."""
+    for name, patches in DECISIONS.items():
+        fates = Counter[str]()
+        survived = ""
+        for project in projects:
+            with _patched(patches):
+                fate = project.fate()
+            fates[fate] += 1
+            survived = project.name if fate == "survived" else survived
+            if fate == "caught":
+                break
+        fate = "caught" if fates["caught"] else "survived" if fates["survived"] else "same"
+        yield Result(survived, name, "runtime", fate)
+
+
+@contextmanager
+def _patched(patches: Sequence[tuple[Any, str, Any]]) -> Iterator[None]:
+    """The runtime with some functions replaced, wherever they are known by name."""
+    modules = [each for name, each in sys.modules.items() if name.startswith("trundle.runtime")]
+    patchers = [
+        mock.patch.object(module, name, value)
+        for owner, name, value in patches
+        for module in modules
+        if getattr(module, name, None) is getattr(owner, name)
+        and (module is owner or name in _EVERYWHERE)
+    ]
+    for each in patchers:
+        each.start()
+    try:
+        yield
+    finally:
+        for each in patchers:
+            each.stop()
+
+
+def report(results: Sequence[Result]) -> str:
+    """A table by kind of damage, and all survivors."""
+    lines = ["| damage | mutants | change an output | caught |", "| --- | --- | --- | --- |"]
+    kinds = sorted({each.kind for each in results})
+    for kind in kinds:
+        fates = Counter(each.fate for each in results if each.kind == kind)
+        changed = fates["caught"] + fates["survived"]
+        lines.append(f"| {kind} | {fates.total()} | {changed} | {fates['caught']} |")
+    fates = Counter(each.fate for each in results)
+    changed = fates["caught"] + fates["survived"]
+    share = 100 * fates["caught"] / changed if changed else 100.0
+    lines.append(f"| all | {fates.total()} | {changed} | {fates['caught']} ({share:.1f} %) |")
+    lines += [
+        "",
+        *(f"survived: {' | '.join(each[:3])}" for each in results if each.fate == "survived"),
+    ]
+    return "\n".join(lines)
+
+
+def main(names: Sequence[str]) -> int:
+    """Runs all mutants of some projects, or of all; the exit code says whether enough are caught."""
+    started = time.monotonic()
+    projects = [Project(name) for name in names or PROJECTS]
+    results: list[Result] = []
+    for project in projects:
+        results += project.mutants()
+        taken = time.monotonic() - started
+        sys.stderr.write(f"{project.name}: {len(results)} mutants, {taken:.0f} s\n")
+    results += decided(projects)
+    sys.stdout.write(f"{report(results)}\n")
+    fates = Counter(each.fate for each in results)
+    return int(fates["caught"] < 0.98 * (fates["caught"] + fates["survived"]))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

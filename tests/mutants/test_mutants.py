@@ -1,0 +1,35 @@
+"""A sample of all mutants: `make mutants` runs them all."""
+
+import pytest
+from damage import DECISIONS, damages
+from run import Project, decided, report
+
+
+@pytest.mark.parametrize("name", ["lists with a key property", "rename", "hook"])
+def test_damaged_plans_are_found(name: str) -> None:
+    results = list(Project(name).mutants(every=11))
+    fates = [each.fate for each in results]
+    assert "caught" in fates
+    assert [each for each in results if each.fate == "survived"] == []
+
+
+@pytest.mark.parametrize(
+    "decision",
+    ["current: always", "current: never", "bags: not merged", "put: what was written, always"],
+)
+def test_wrong_decisions_are_found(decision: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("run.DECISIONS", {decision: DECISIONS[decision]})
+    (result,) = decided([Project("hook"), Project("gap, objects"), Project("list of unions")])
+    assert result.fate == "caught"
+
+
+def test_every_plan_of_a_project_can_be_damaged_in_several_ways() -> None:
+    plans = Project("values").blueprint.plans.values()
+    kinds = {each.kind for plan in plans for each in damages(plan)}
+    assert {"a step left out", "a stash left out", "MapText: values inverted"} <= kinds
+
+
+def test_the_report_counts_what_changes_an_output() -> None:
+    text = report(list(Project("rename").mutants(every=5)))
+    assert text.splitlines()[0] == "| damage | mutants | change an output | caught |"
+    assert "| all | " in text
