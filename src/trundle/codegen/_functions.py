@@ -21,6 +21,7 @@ from trundle.evolution import (
 from trundle.evolution.steps import (
     Assign,
     First,
+    HookOutput,
     KeepElements,
     KeepPlaces,
     Refill,
@@ -226,12 +227,13 @@ class _Body:
         implied = set(self.key.lineage.implied(self.key.target.version))
         given = self.key.lineage.given
         others: dict[str, str] = {}
-        for step in self.plan.steps:
-            if not isinstance(step, Assign) or step.property == self.definition.tag:
-                continue
-            if step.property in self._paths:
+        hooked = any(_calls_own_hook(each) for each in self._assigns)
+        for step in self._assigns:
+            if step.property == self.definition.tag or step.property in self._paths:
                 continue
             value = self._assigned(step)
+            if hooked and not _calls_own_hook(step):
+                value = self.expressions.variable(value, self._attribute(step.property))
             if implied and step.property in {ADDITIONAL, *implied}:
                 others[step.property] = value
             elif value != "ABSENT" or self._required(step.property):
@@ -262,14 +264,20 @@ class _Body:
         yield "unknown=read.unknown"
 
     @property
+    def _assigns(self) -> list[Assign]:
+        """What the target gets: the type's own hook runs last, after nested objects with hooks of their own."""
+        assigns = [step for step in self.plan.steps if isinstance(step, Assign)]
+        return sorted(assigns, key=_calls_own_hook)
+
+    @property
     def _paths(self) -> Container[str]:
         """The lifted properties of the target, which stand in its nested objects."""
         return self.key.lineage.lifted(self.key.target.version)
 
     def _lifted(self) -> Iterator[str]:
         """The statements that put lifted properties into the target's nested objects."""
-        for step in self.plan.steps:
-            if not isinstance(step, Assign) or step.property not in self._paths:
+        for step in self._assigns:
+            if step.property not in self._paths:
                 continue
             place = Place(self.key.target.version, step.property)
             value = self._assigned(msgspec.structs.replace(step, default=ABSENT))
@@ -347,6 +355,12 @@ class _Body:
             places = tuple_literal(entry_literal(place) for place in step.aliases)
             arguments.append(f"aliases={places}")
         self.expressions.lines.append(call("stash", arguments, "    ") + "\n")
+
+
+def _calls_own_hook(step: Assign) -> bool:
+    """Whether the type's own hook tells what a step assigns."""
+    parts = () if step.value is None else expressions_in(step.value)
+    return any(isinstance(each, HookOutput) for each in parts)
 
 
 def _asks_bag(witness: Witness | None) -> bool:

@@ -5,6 +5,7 @@ type of either side, which it writes, and a protocol for each method that it may
 at several places is written once.
 """
 
+import re
 from collections.abc import Hashable, Iterable
 from typing import TypeAlias
 
@@ -19,6 +20,8 @@ from trundle.version import ApiVersion
 
 KnownSides: TypeAlias = dict[Hashable, tuple[str, str]]
 """By what a side of a place has: the module and the name of its record."""
+_CLASS = re.compile("\x01c[^\x02]*\x02")
+"""The mark of a generated class."""
 PLACE_LIMIT = 20
 """How many places a module of protocols holds before the next one is begun."""
 
@@ -119,9 +122,14 @@ def _side(
         _class(
             f"{name}Outputs(TypedDict, total=False)",
             "What a hook may write.",
-            [f"{attribute}: {annotation} | Absent" for attribute, annotation in members],
+            [f"{attribute}: {_returned(annotation)} | Absent" for attribute, annotation in members],
         ),
     ]
+
+
+def _returned(annotation: str) -> str:
+    """What a hook may return where an annotation stands: objects as they were read, or as dictionaries."""
+    return _CLASS.sub(r"\g<0> | Mapping[str, Any]", annotation)
 
 
 def known_side(known: KnownSides, side: Hashable) -> tuple[str, str] | None:

@@ -381,6 +381,7 @@ class Lineage:
         return {number: tuple(each) for number, each in found.items()}
 
     def _conversions(self) -> Iterator[Derivation]:
+        owned = {(each.output, each.inputs[0].version) for each in self.hooks}
         for link in self.links:
             conversion = link.conversion
             if conversion is None:
@@ -393,6 +394,8 @@ class Lineage:
                     conversion.up if up else conversion.down
                 ):
                     continue
+                if (target, source.version) in owned:
+                    continue  # what a hook writes, it owns: absent is absent
                 yield Derivation(ByConversion(conversion, up), (source,), target)
 
     @cached_property

@@ -411,12 +411,37 @@ class _Planning:
                 for source, value in inputs
             ]
         call = HookCall(how.use, how.method, how.between, how.up, tuple(inputs))
-        step = change_value(
-            End(self.lineage, each.output, Shape("api", each.output.version)),
-            End(self.lineage, place, shape),
-        )
+        made = End(self.lineage, each.output, Shape("api", each.output.version))
+        typed = End(self.lineage, each.output, Shape("storage", each.output.version))
+        goal = End(self.lineage, place, shape)
+        across = self._seen_across(each, typed)
+        if across is not None:
+            step = change_value(made, typed)
+            assert not isinstance(step, Mismatch)
+            entries = self._entries(self.lineage.thread(each.output), typed)
+            return _gone(Refill(HookOutput(call, each.output, step), entries, across), typed, goal)
+        step = change_value(made, goal)
         assert not isinstance(step, Mismatch)
         return HookOutput(call, each.output, step)
+
+    def _seen_across(self, each: Derivation, typed: End) -> Chain | None:
+        """What objects that a hook writes go through to the side that it reads, and back.
+
+        What is lost on that way the hook cannot know of: where the entry of its output is stale, the rest of it
+        still belongs to these objects. None where they have nothing in common with what the hook reads.
+        """
+        homes = self._entries(self.lineage.thread(each.output), typed)
+        if self.source.kind == "api" or not homes or not self._changing(each.output):
+            return None
+        for link in self.lineage.links:
+            ends = {link.older, link.newer}
+            if link.conversion is None or each.output not in ends:
+                continue
+            (other,) = ends - {each.output}
+            shown = End(self.lineage, other, Shape("api", other.version))
+            if other in each.inputs and MISMATCH not in _steps(typed, shown, typed):
+                return Chain(_way(typed, shown, typed))
+        return None
 
     def hidden(self, place: Place) -> Hidden | None:
         """What a stored object tells of a hook's input that the source cannot see."""
@@ -557,9 +582,13 @@ def _toward(start: ApiVersion, step: ApiVersion, goal: ApiVersion) -> bool:
     return goal >= step if start < step else goal <= step
 
 
+def _steps(*ends: End) -> list[ValueStep | Mismatch | None]:
+    return [change_value(one, other) for one, other in itertools.pairwise(ends)]
+
+
 def _way(*ends: End) -> tuple[ValueStep, ...]:
     """The steps from each of some ends to the next."""
-    steps = [change_value(one, other) for one, other in itertools.pairwise(ends)]
+    steps = _steps(*ends)
     assert MISMATCH not in steps
     return tuple(step for step in steps if step is not None and not isinstance(step, Mismatch))
 

@@ -1,10 +1,12 @@
 """Hand-written code that a plan calls at a fixed place."""
 
 import copy
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
+from msgspec import inspect
 
 from trundle.runtime._errors import HookError
 from trundle.runtime._objects import ABSENT
@@ -111,11 +113,60 @@ def call_hook(
         raise HookError(reason, holder)
     told = {name: value for name, value in outputs.items() if value is not ABSENT}
     try:
-        msgspec.convert(told, result)
+        made = msgspec.convert(as_documents_write(told, result), result)
     except msgspec.ValidationError as error:
         reason = f"the hook {name} between {between} wrote a value of a wrong type: {error}"
         raise HookError(reason, holder) from None
-    return told
+    return {name: getattr(made, name) for name in told}
+
+
+def as_documents_write(outputs: Mapping[str, Any], result: Any) -> Mapping[str, Any]:
+    """A hook's outputs with the nested objects that it returns as dictionaries under their documents' names."""
+    return {
+        field.name: _spelt(outputs[field.name], field.type)
+        for field in _members(result)
+        if field.name in outputs
+    }
+
+
+def _spelt(value: Any, type_: inspect.Type) -> Any:
+    match type_:
+        case inspect.ListType(item_type=inner) if isinstance(value, list):
+            return [_spelt(each, inner) for each in value]
+        case inspect.DictType(value_type=inner) if isinstance(value, dict):
+            return {name: _spelt(each, inner) for name, each in value.items()}
+        case inspect.UnionType(types):
+            objects = [each for each in types if isinstance(each, inspect.StructType)]
+            known = (
+                objects if len(objects) == 1 else [each for each in types if _is_list(each, value)]
+            )
+            return _spelt(value, known[0]) if known else value
+        case inspect.StructType(cls) if isinstance(value, dict):
+            fields = {each.name: each for each in _members(cls)}
+            if extra := sorted(value.keys() - fields.keys()):
+                every = ", ".join(sorted(fields.keys() - {"unknown"}))
+                raise msgspec.ValidationError(
+                    f"{cls.__name__} has no attribute {extra[0]!r}, but {every}"
+                )
+            return {
+                fields[name].encode_name: _spelt(each, fields[name].type)
+                for name, each in value.items()
+                if each is not ABSENT
+            }
+        case _:
+            return value
+
+
+def _is_list(type_: inspect.Type, value: Any) -> bool:
+    return isinstance(type_, inspect.ListType) and isinstance(value, list)
+
+
+@functools.cache
+def _members(class_: Any) -> tuple[inspect.Field, ...]:
+    """The fields of a class, with their types."""
+    found = inspect.type_info(class_)
+    assert isinstance(found, inspect.StructType)
+    return found.fields
 
 
 def call_converter(

@@ -1,0 +1,119 @@
+"""What hooks own, and in which order they run."""
+
+import json
+
+import pytest
+from evolving import evolve, forget, hooked
+
+from trundle.runtime import ABSENT, HookError
+
+V1, V2 = "2020-01-01", "2021-01-01"
+CALLS = []
+
+
+@pytest.fixture
+def install():
+    made = []
+
+    def install(versions, *more):
+        made.append(evolve(versions, *more))
+        return made[-1]
+
+    yield install
+    for scheme in made:
+        forget(scheme)
+
+
+def thing(version, **properties):
+    return {"apiVersion": version, "kind": "Thing", **properties}
+
+
+def read(scheme, stored, version):
+    return json.loads(scheme.encode(scheme.from_storage(stored, version)))
+
+
+class Drops:
+    def assign_to(self, source):
+        return {"b": source.a, "note": ABSENT}
+
+
+def test_what_a_hook_leaves_absent_is_absent(install):
+    scheme = install(
+        {
+            V1: {"Thing": {"a": "string", "note": "string"}},
+            V2: {"Thing": {"b": "string", "note": "string"}},
+        },
+        hooked(V1, V2, Drops, to=(("a", "note"), ("b", "note"))),
+    )
+    document = thing(V1, a="x", note="n")
+    assert scheme.convert(document, V2) == thing(V2, b="x")
+    assert read(scheme, scheme.to_storage(document), V1) == document
+
+
+class Owner:
+    def assign_to(self, source):
+        part = {"l": source.o.p.l} if source.o is not ABSENT and source.o.p is not ABSENT else {}
+        return {"o": {"p": {**part, "new_x": source.x}}}
+
+    def assign_from(self, source):
+        part = source.o.p
+        return {"x": part.new_x, "o": {"p": {"l": part.l}}}
+
+
+OWNED = {
+    V1: {
+        "Thing": {"x": "integer", "o": "O"},
+        "O": {"p": "P"},
+        "P": {"k": "integer", "l": "integer"},
+    },
+    V2: {"Thing": {"o": "O"}, "O": {"p": "P"}, "P": {"l": "integer", "newX": "integer"}},
+}
+OWNER = (("x", "o"), ("o",)), (("o",), ("x", "o"))
+
+
+def test_an_edit_keeps_what_the_other_side_has_inside_of_an_object_that_a_hook_owns(install):
+    to, back = OWNER
+    scheme = install(OWNED, hooked(V1, V2, Owner, to=to, back=back))
+    stored = scheme.to_storage(thing(V1, x=1, o={"p": {"k": 7, "l": 2}}))
+    seen = read(scheme, stored, V2)
+    assert seen == thing(V2, o={"p": {"l": 2, "newX": 1}})
+    seen["o"]["p"]["l"] = 3
+    edited = scheme.to_storage(seen, stored)
+    assert read(scheme, edited, V1) == thing(V1, x=1, o={"p": {"k": 7, "l": 3}})
+
+
+class Wrong:
+    def assign_to(self, source):
+        return {"o": {"p": {"newX": 1}}}
+
+
+def test_a_nested_dictionary_has_the_attributes_of_its_class(install):
+    scheme = install(OWNED, hooked(V1, V2, Wrong, to=(("x",), ("o",))))
+    with pytest.raises(HookError, match=r"P has no attribute .newX., but l, new_x"):
+        scheme.convert(thing(V1, x=1), V2)
+
+
+class Inner:
+    def assign_to(self, source):
+        CALLS.append("inner")
+        return {"b": source.a}
+
+
+class Outer:
+    def assign_to(self, source):
+        CALLS.append("outer")
+        return {"a": source.z}
+
+
+def test_the_hook_of_a_type_runs_after_those_of_what_is_inside(install):
+    scheme = install(
+        {
+            V1: {"Thing": {"z": "string", "o": "O"}, "O": {"a": "string"}},
+            V2: {"Thing": {"a": "string", "o": "O"}, "O": {"b": "string"}},
+        },
+        hooked(V1, V2, Outer, to=(("z",), ("a",))),
+        hooked(V1, V2, Inner, "O", to=(("a",), ("b",))),
+    )
+    CALLS.clear()
+    assert scheme.convert(thing(V1, z="z", o={"a": "a"}), V2) == thing(V2, a="z", o={"b": "a"})
+    assert CALLS == ["inner", "outer"]
