@@ -241,3 +241,15 @@ def test_nulls_that_another_version_does_not_show_are_noted_on_request(
         f"schemas/{admits}.yaml#: Person.a may have null elements in {admits}, but not in {lacks}: there "
         f"they are not shown, and kept for {admits}; let both versions admit null, or neither"
     )
+
+
+def test_a_required_key_that_a_map_tells_is_no_note(project):
+    project.schema("2011-01-01", "{m: {type: object, additionalProperties: {type: string}}}")
+    project.schema(
+        "2012-02-02",
+        "{m: {type: array, items: {type: object, required: [name], "
+        "properties: {name: {type: string}, value: {type: string}}}}}",
+    )
+    rule = "{convert: {m: {map-to-list: {key: name, value: value}}}}"
+    project.configure(f"changes: {{2011-01-01: {{Person: {rule}}}}}\n")
+    assert project.findings("default") == []

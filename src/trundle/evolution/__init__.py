@@ -14,7 +14,7 @@ from trundle.evolution._errors import ChangeError
 from trundle.evolution._evolution import Evolution, ResourceLineage
 from trundle.evolution._hooks import HookDeclaration, HookMethod, converter_names, snake
 from trundle.evolution._identity import partition
-from trundle.evolution._keyed import list_keys, relate_keyed
+from trundle.evolution._keyed import list_keys, relate_keyed, told_keys
 from trundle.evolution._lifting import leads, names_inside, path_of
 from trundle.evolution._lineage import ADDITIONAL, ByHook, Lineage, Link, Place, Thread
 from trundle.evolution._neighbours import Neighbours, VersionMap
@@ -78,4 +78,5 @@ __all__ = [
     "relate_keyed",
     "snake",
     "split_path",
+    "told_keys",
 ]

@@ -1,6 +1,6 @@
 """Maps that are lists of elements with a key on the other side, and what identifies the elements of lists."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from trundle.evolution._changes import NamedConversion
 from trundle.evolution._discriminating import Meets
@@ -90,6 +90,15 @@ def change_keyed(source: End, target: End, conversion: Keyed, *, up: bool) -> Va
     if not isinstance(source.type, Nullable):
         return step
     return Optional(step) if isinstance(target.type, Nullable) else NotNull(step)
+
+
+def told_keys(lineage: Lineage) -> Iterator[tuple[Lineage, str]]:
+    """The types of elements whose key a map of another version tells, each with the property that has it."""
+    for link in lineage.links:
+        if isinstance(link.conversion, Keyed):
+            place = link.newer if link.conversion.map_older else link.older
+            for key in lineage.evolution.objects_in(place.version, lineage.type(place)):
+                yield lineage.child(place, key), link.conversion.key
 
 
 def list_keys(lineage: Lineage, version: ApiVersion) -> Mapping[str, tuple[str, ...]]:

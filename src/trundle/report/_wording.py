@@ -74,7 +74,9 @@ def say(value: steps.Expression) -> str:
             return f"{say(inner)} of the object stored so far"
         case steps.KeepPlaces(value=inner):
             return f"{say(inner)}, with the elements that only a stale entry of the bag has"
-        case steps.KeepElements(value=inner) | steps.Refill(value=inner):
+        case steps.KeepElements(value=inner):
+            return f"{say(inner)}, with what only a stale entry of the bag has beside key and value"
+        case steps.Refill(value=inner):
             return f"{say(inner)}, with what only a stale entry of the bag has inside of it"
         case steps.Presence(value=inner):
             return f"whether there is {say(inner)}"
