@@ -24,9 +24,9 @@ def conversions(versions):
 
 def test_versions_that_differ_in_nothing_but_themselves_have_one_function():
     text = "".join(conversions(FOUR).values())
-    for name in ("thing_to_storage", "thing_from_storage"):
+    for name, first in (("thing_to_storage", "version"), ("thing_from_storage", "made")):
         signatures = re.findall(rf"^def {name}(?:_\d)?\(\n?\s*(\w+)", text, re.MULTILINE)
-        assert sorted(signatures) == ["made", "source"]
+        assert sorted(signatures) == sorted([first, "source"])
     assert 'Makes a `Thing`, for v1, v2, v3."""' in text
     assert "written_with=version" in text
 

@@ -1,17 +1,27 @@
 """Conversions that are alike for several versions of a type: one function for all of them.
 
 Where two versions differ in nothing but the class that is made and the version's own name, as a resource
-does that only went along with the others, one function converts both. It takes the class, and the version
-where it says it, before the object. Whoever calls it knows both.
+does that only went along with the others, one function converts both. It takes the class, where there are
+several, and the version, where it says it, before the object. Each call gives both.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 import msgspec
 
+from trundle.codegen._classes import ClassPath
 from trundle.codegen._functions import Function
-from trundle.codegen._text import call, class_mark, docstring, text_literal
+from trundle.codegen._text import (
+    Helper,
+    call,
+    class_mark,
+    docstring,
+    part_mark,
+    text_literal,
+    type_mark,
+)
 from trundle.evolution import PlanKey, partition
 from trundle.version import ApiVersion
 
@@ -20,6 +30,24 @@ _OWN = "\x05"
 """Stands for the version that a function is for."""
 _VALUED = re.compile("\x01f(\\d+)\x02(?!\\()")
 """A function that is passed on and not called."""
+
+
+class Leading(NamedTuple):
+    """What a function takes before the object.
+
+    Attributes:
+        made: the class that it makes.
+        version: the version that it is for.
+    """
+
+    made: ClassPath | None = None
+    version: str | None = None
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """These as arguments of a call."""
+        made = () if self.made is None else (class_mark(self.made),)
+        return made if self.version is None else (*made, text_literal(self.version))
 
 
 class Alike:
@@ -32,8 +60,8 @@ class Alike:
     Attributes:
         functions: the functions to write, by their plans.
         writer: by plan the one whose function is written for it.
-        leading: by plan what its function takes before the object: the class and the version, where
-            the function says it; or nothing.
+        leading: by plan what its function takes before the object: the class, where it makes several, and the
+            version, where it says one; or nothing.
     """
 
     def __init__(
@@ -51,18 +79,29 @@ class Alike:
             groups.setdefault(group, []).append(key)
         self.functions: dict[PlanKey, Function] = {}
         self.writer: dict[PlanKey, PlanKey] = {}
-        self.leading: dict[PlanKey, tuple[str, ...]] = {}
-        for members in groups.values():
+        self.leading: dict[PlanKey, Leading] = {}
+        for members in self._split(groups.values()):
             writer = max(members, key=_version) if len(members) > 1 else members[0]
             for key in members:
                 self.writer[key] = writer
-                self.leading[key] = self._leading(key) if len(members) > 1 else ()
+                self.leading[key] = self._given(key, members) if len(members) > 1 else Leading()
         for key in first.values():
             if self.writer[key] is key:
                 self.functions[key] = self._written(key)
         for key in functions:
             self.writer[key] = self.writer[first[numbers[key]]]
             self.leading[key] = self.leading[first[numbers[key]]]
+
+    def _split(self, groups: Iterable[list[PlanKey]]) -> Iterator[list[PlanKey]]:
+        """Groups whose members lead from one class or to one class: a checker then knows what becomes what."""
+        for members in groups:
+            if len({self._functions[each].target for each in members}) == 1:
+                yield members
+                continue
+            by_source: dict[ClassPath, list[PlanKey]] = {}
+            for each in members:
+                by_source.setdefault(self._functions[each].source, []).append(each)
+            yield from by_source.values()
 
     def _find_valued(self) -> frozenset[int]:
         """The numbers of functions that others pass on."""
@@ -91,29 +130,47 @@ class Alike:
             else tuple((name, each and self._numbers[each]) for name, each in touched.items()),
         )
 
-    def _leading(self, key: PlanKey) -> tuple[str, ...]:
-        made = class_mark(self._functions[key].target)
+    def _given(self, key: PlanKey, members: list[PlanKey]) -> Leading:
+        targets = {self._functions[each].target for each in members}
         spoken = _OWN in _without_own(key, self._functions[key])
-        return (made, text_literal(_version(key).text)) if spoken else (made,)
+        return Leading(
+            self._functions[key].target if len(targets) > 1 else None,
+            _version(key).text if spoken else None,
+        )
 
     def _written(self, key: PlanKey) -> Function:
-        function = self._functions[key]
-        if not self.leading[key]:
+        """The function that stands for others, too."""
+        function, leading = self._functions[key], self.leading[key]
+        others = sorted((x for x, writer in self.writer.items() if writer is key), key=_version)
+        if len(others) == 1:
             return function
-        others = [each for each, writer in self.writer.items() if writer is key]
-        sources = {self._functions[each].source for each in others}
-        source = class_mark(function.source) if len(sources) == 1 else "Any"
-        version = ["version: str"] if len(self.leading[key]) > 1 else []
-        arguments = ["made: Callable[..., Made]", *version, f"source: {source}"]
-        versions = [each.text for each in sorted({_version(each) for each in others})]
-        doc = docstring(f"Makes a `{function.target.name}`, for {', '.join(versions)}.", "    ")
-        signature = call("def \x03", arguments) + " -> Made:\n"
+        sources = dict.fromkeys(self._functions[each].source for each in others)
+        arguments = [f"source: {' | '.join(map(type_mark, sources))}"]
+        helpers, body, result = function.helpers, function.body, type_mark(function.target)
+        if leading.version is not None:
+            arguments.insert(0, "version: str")
+            body = _without_version(key, body).replace(_OWN, "version")
+        if leading.made is not None:
+            result = part_mark(len(helpers))
+            targets = dict.fromkeys(self._functions[each].target for each in others)
+            helpers = (*helpers, _one_of(function.target.name, targets))
+            arguments.insert(0, f"made: type[{result}]")
+            body = _without_class(function, body)
+        versions = ", ".join(dict.fromkeys(_version(each).text for each in others))
+        doc = docstring(f"Makes a `{function.target.name}`, for {versions}.", "    ")
         return msgspec.structs.replace(
             function,
             name=_plain_name(key, function),
-            head=signature + doc,
-            body=_without_own(key, function).replace(_OWN, "version"),
+            head=call("def \x03", arguments) + f" -> {result}:\n{doc}",
+            body=body,
+            helpers=helpers,
         )
+
+
+def _one_of(name: str, classes: Iterable[ClassPath]) -> Helper:
+    """A type variable for some classes."""
+    listed = [f'"{type_mark(each)}"' for each in classes]
+    return Helper(f"Any{name}", call("\x04 = TypeVar", ['"\x04"', *listed]) + "\n")
 
 
 def _plain_name(key: PlanKey, function: Function) -> str:
@@ -131,6 +188,13 @@ def _version(key: PlanKey) -> ApiVersion:
 
 def _without_own(key: PlanKey, function: Function) -> str:
     """What a function does, in terms of a class to make and a version."""
+    return _without_version(key, _without_class(function, function.body))
+
+
+def _without_class(function: Function, body: str) -> str:
+    return body.replace(f"{class_mark(function.target)}(", "made(")
+
+
+def _without_version(key: PlanKey, body: str) -> str:
     version = text_literal(_version(key).text)
-    made = function.body.replace(f"{class_mark(function.target)}(", "made(")
-    return _LITERAL.sub(lambda match: _OWN if match[0] == version else match[0], made)
+    return _LITERAL.sub(lambda match: _OWN if match[0] == version else match[0], body)

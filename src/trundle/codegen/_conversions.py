@@ -110,8 +110,10 @@ class _Placing:
             parts = [text_literal(str(function.target)), text_literal(str(self.paths[key]))]
             parts.append(str(function.wants_base))
             leading = self.alike.leading[key]
-            if leading:
-                parts.append(leading[1] if len(leading) > 1 else text_literal(""))
+            if leading.arguments:
+                parts.append(text_literal(leading.version or ""))
+            if leading.made is not None:
+                parts.append("True")
             entry = f"({', '.join(parts)})"
             found.setdefault(str(function.source), []).append(entry)
         text = f"\n\n{_INDEX}{{\n"

@@ -4,7 +4,7 @@ import json
 import keyword
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, assert_never
+from typing import Any, NamedTuple, assert_never
 
 from trundle import runtime
 from trundle.codegen._cases import case_test, in_order, joined
@@ -13,8 +13,19 @@ from trundle.codegen._hooks import record_name
 from trundle.codegen._lifted import class_at, held_object, holder_literal, way_to
 from trundle.codegen._naming import attribute_name
 from trundle.codegen._needs import asks_base
+from trundle.codegen._static import (
+    OR_ABSENT,
+    Static,
+    StaticTypes,
+    fits,
+    merged,
+    shown,
+    united,
+    without,
+)
 from trundle.codegen._text import (
     Helper,
+    as_types,
     call,
     class_mark,
     function_mark,
@@ -22,9 +33,10 @@ from trundle.codegen._text import (
     part_mark,
     text_literal,
     tuple_literal,
+    type_mark,
 )
 from trundle.codegen._types import TypeRenderer
-from trundle.evolution import ADDITIONAL, Lineage, Place, PlanKey, Shape, default_of
+from trundle.evolution import ADDITIONAL, Lineage, Place, PlanKey, Shape, default_of, snake
 from trundle.evolution.steps import (
     CallConverter,
     CallScalar,
@@ -67,26 +79,35 @@ from trundle.schema import ABSENT, ListOf, MapOf, Nullable, Ref, Type
 
 _INDENT = "    "
 _TAKEN = frozenset(
-    {"base", "first", "item", "kept", "made", "member", "msgspec", "name", "read", "record"}
-    | {
-        "source",
-        "stored",
-        "target",
-        "value",
-        "version",
-        "isinstance",
-        "bool",
-        "dict",
-        "float",
-        "int",
-        "list",
-        "str",
-    }
-    | {"frozenset", "tuple", "zip", *runtime.__all__}
+    {"base", "cast", "made", "msgspec", "source", "stored", "target", "version"}
+    | {"bool", "dict", "float", "frozenset", "int", "isinstance", "list", "str", "tuple", "zip"}
+    | {*runtime.__all__}
 )
 """Names that a variable of generated code must not hide."""
+_LONG = 40
+"""How long the names of properties may be that a helper's name lists."""
 _HELPER = re.compile(r"_(derived|entries|hidden|holders|values|variant|witness)(_\d+)?$")
 """What the names of helpers end with."""
+
+
+class _Option(NamedTuple):
+    """A rendered option for a value.
+
+    Attributes:
+        option: the expression.
+        before: the statements that it needs.
+        text: the expression as Python.
+        then: the same where `only_if` holds.
+        missing: what it is where it is not there.
+        only_if: a test without which it is absent.
+    """
+
+    option: Expression
+    before: list[str]
+    text: str
+    then: str
+    missing: str
+    only_if: str = ""
 
 
 class Expressions:
@@ -122,29 +143,29 @@ class Expressions:
         self._variables: set[str] = set()
         self._made: dict[str, str] = {}
         self._hook_calls: dict[HookCall, str] = {}
+        self._waiting: set[str] = set()
+        """The outputs of hooks that are called when a value is first needed."""
         self._base: str | None = None
         self._hint = "value"
-        self._stored = key.target
+        self.static = StaticTypes(types, key, class_of)
+        self.shape = key.source
+        """What the object is shaped like that expressions read: the source, or in a helper a stored object."""
 
     # Variables and helpers
 
-    def variable(self, value: str, hint: str) -> str:
+    def variable(self, value: str, hint: str, type_: Static = None) -> str:
         """The value as something cheap to name twice: itself, or a new variable."""
         if value.replace(".", "").replace("_", "").isalnum():
             return value
         name = self._fresh(hint)
-        self.lines.append(f"{self.indent}{name}: Any = {value}\n")
-        return name
-
-    def missing(self, hint: str) -> str:
-        """A variable for a required value that nothing tells, which its type does not provide for."""
-        name = self._fresh(hint)
-        self.lines.append(f"{self.indent}{name}: Any = ABSENT\n")
+        annotation = f": {shown(type_)}" if type_ is not None and "present" in value else ""
+        self.lines.append(f"{self.indent}{name}{annotation} = {value}\n")
         return name
 
     def _fresh(self, hint: str) -> str:
         plain = hint.strip("_") or "value"
-        plain = f"{plain}_value" if _HELPER.search(plain) else plain
+        if _HELPER.search(plain) or plain in _TAKEN or keyword.iskeyword(plain):
+            plain = f"{plain}_value"
         name, number = plain, 2
         while name in self._variables or name in _TAKEN or keyword.iskeyword(name):
             name, number = f"{plain}_{number}", number + 1
@@ -183,13 +204,20 @@ class Expressions:
 
     # Expressions
 
-    def render(self, value: Expression, source: str, hint: str) -> str:
-        """An expression as Python, with the statements that it needs before it."""
+    def render(self, value: Expression, source: str, hint: str, instead: str | None = None) -> str:
+        """An expression as Python, with the statements that it needs before it.
+
+        Args:
+            value: the expression.
+            source: the name of the object that it reads.
+            hint: the attribute that it is for.
+            instead: what a value that goes through a step is where it is absent; None for absent.
+        """
         match value:
             case Read(name):
                 return self._read(name, source)
             case Change(inner, step):
-                return self._change(inner, step, source, hint)
+                return self._change(inner, step, source, hint, instead)
             case Unstash():
                 return call("recall", self._unstash(value, source, hint))
             case HookOutput():
@@ -229,12 +257,9 @@ class Expressions:
                 assert_never(value)
 
     def _read(self, name: str, source: str) -> str:
-        shape = self._shape(source)
+        shape = self.shape
         if name in self.key.lineage.lifted(shape.version):
-            place = Place(shape.version, name)
-            holders, attribute = way_to(self.types, self.key.lineage, place, shape)
-            way = (*(each.attribute for each in holders), attribute)
-            return call("inside", [source, *map(text_literal, way)])
+            return self._inside(name, source)
         definition = self.key.lineage.definition(shape.version)
         implied = self.key.lineage.implied(shape.version)
         if name == ADDITIONAL:
@@ -251,6 +276,20 @@ class Expressions:
             )
         return f"{source}.{self.types.names(shape.version, definition)[name]}"
 
+    def _inside(self, name: str, source: str) -> str:
+        """A lifted property: absent where an object on the way to it is."""
+        place = Place(self.shape.version, name)
+        holders, attribute = way_to(self.types, self.key.lineage, place, self.shape)
+        tests = []
+        for holder in holders:
+            given = self.static.field(holder.place.property, self.shape)
+            source = f"{source}.{holder.attribute}"
+            test = "ABSENT" if given is None or "Absent" in given else "LACKING"
+            tests.append(f"{source} is {test}")
+            if given is None or "None" in given:
+                tests.append(f"{source} is None")
+        return f"ABSENT if {' or '.join(tests)} else {source}.{attribute}"
+
     def _solid(self, value: Solid, source: str, hint: str) -> str:
         """An object as far as it is one; who writes over a stored object learns what was made of it anyhow."""
         holder = self.variable(self.render(value.holder, source, hint), hint)
@@ -258,7 +297,7 @@ class Expressions:
         names = self.types.names(value.place.version, held_object(self.key.lineage, value.place))
         leaves = [text_literal(names[each]) for each in value.leaves]
         ends = source, self.key.source.kind, self.key.target.kind
-        solid = "solid_or_marked" if ends == ("read", "api", "storage") else "solid"
+        solid = "solid_or_marked" if ends == ("source", "api", "storage") else "solid"
         return call(solid, [holder, told, *leaves])
 
     def shown_anyhow(self, place: Place, shape: Shape) -> str:
@@ -287,63 +326,113 @@ class Expressions:
         known = self.helper(f"{hint}_holders", f"\x04 = {text}\n")
         return known, text_literal(attribute)
 
-    def _shape(self, source: str) -> Shape:
-        """The shape of the object that expressions read: the plan's source, or a stored object."""
-        return self.key.source if source == "read" else self._stored
+    def absent_test(self, value: Expression | None) -> str:
+        """What an expression is compared with to see whether it is absent.
 
-    def _change(self, inner: Expression, step: ValueStep, source: str, hint: str) -> str:
-        if isinstance(inner, Read) and source == "read":
-            self._base = self._base_of(step, hint)
+        A value of a type without `ABSENT` may be absent all the same, where nothing provided it.
+        """
+        given = self.static.of(value, self.shape)
+        return "ABSENT" if given is None or "Absent" in given else "LACKING"
+
+    def _change(
+        self, inner: Expression, step: ValueStep, source: str, hint: str, instead: str | None
+    ) -> str:
+        value, test, changed = self._changing(inner, step, source, hint)
+        return f"{instead or test} if {value} is {test} else {changed}" if test else changed
+
+    def _changing(
+        self, inner: Expression, step: ValueStep, source: str, hint: str
+    ) -> tuple[str, str, str]:
+        """A value that goes through a step: its name, what it is where it is absent, and what it becomes.
+
+        The test is empty for a step that takes an absent value, too.
+        """
+        if isinstance(inner, Read) and source == "source":
+            self._base = self._base_of(hint)
         told = self.render(inner, source, hint)
         self._hint = attribute_name(inner.property) if isinstance(inner, Read) else hint
         if isinstance(step, MapText):
             self._base = None
-            return self.step(step, told)
-        value = self.variable(told, hint)
+            return told, "", self.step(step, told)
+        value = self.variable(told, hint, self.static.of(inner, self.shape))
         changed = self.step(step, value)
         self._base = None
-        return f"ABSENT if {value} is ABSENT else {changed}"
+        return value, self.absent_test(inner), changed
 
-    def _base_of(self, step: ValueStep, hint: str) -> str | None:
+    def _base_of(self, hint: str) -> str | None:
         """What the stored object has at the place that is assigned; only where a hook may ask."""
         if self.key not in self.wants_base:
             return None
         definition = self.key.lineage.definition(self.key.target.version)
         names = set(self.types.names(self.key.target.version, definition).values())
-        del step
-        return f"within(base, {text_literal(hint)})" if hint in names else None
+        return f"present_or_none(None if base is None else base.{hint})" if hint in names else None
 
     def _first(self, options: tuple[Expression, ...], source: str, hint: str) -> str:
-        name = self._fresh(hint)
-        for place, option in enumerate(options):
-            last = place == len(options) - 1
-            bag = isinstance(option, Unstash)
-            rendered = (
-                call("unstash", self._unstash(option, source, hint))
-                if isinstance(option, Unstash)
-                else self.render(option, source, hint)
-            )
-            self.lines.append(f"{self.indent}{name}{': Any' if place == 0 else ''} = {rendered}\n")
-            if not last:
-                missing = "MISSING" if bag else "ABSENT"
-                self.lines.append(f"{self.indent}if {name} is {missing}:\n")
+        """The first option that is there, as a variable; each is only asked where those before are not."""
+        lines, indent = self.lines, self.indent
+        rendered: dict[str, _Option] = {}
+        for option in options:
+            self.lines = []
+            found = self._option(option, source, hint, last=option is options[-1])
+            if found.text not in rendered:
+                rendered[found.text] = found
                 self.indent += _INDENT
-        self.indent = self.indent[: len(self.indent) - len(_INDENT) * (len(options) - 1)]
-        if isinstance(options[-1], Unstash):
-            self.lines.append(f"{self.indent}if {name} is MISSING:\n")
-            self.lines.append(f"{self.indent}{_INDENT}{name} = ABSENT\n")
+        self.lines, self.indent = lines, indent
+        tried = list(rendered.values())
+        if len(tried) == 1:
+            self.lines.extend(tried[0].before)
+            return tried[0].text
+        name = self._fresh(hint)
+        annotation = self._type_of_first(tried)
+        missing = ""
+        for each in tried:
+            at_once = each.only_if if missing not in {"", "MISSING"} else ""
+            if missing:
+                also = f" and {at_once}" if at_once else ""
+                self.lines.append(f"{indent}if {name} is {missing}{also}:\n")
+                indent += _INDENT
+            self.lines.extend(each.before)
+            text = each.then if at_once else each.text
+            self.lines.append(f"{indent}{name}{annotation} = {text}\n")
+            missing, annotation = each.missing, ""
         return name
+
+    def _option(self, option: Expression, source: str, hint: str, *, last: bool) -> "_Option":
+        """One of several options, which is asked where those before it are not there."""
+        match option:
+            case Unstash() if not last:
+                text = call("unstash", self._unstash(option, source, hint))
+                return _Option(option, self.lines, text, text, "MISSING")
+            case Change(Read() as inner, step) if last:
+                value, test, changed = self._changing(inner, step, source, hint)
+                text = f"{test} if {value} is {test} else {changed}" if test else changed
+                only_if = f"{value} is not {test}" if test and not self.lines else ""
+                then = changed if only_if else text
+                return _Option(option, self.lines, text, then, "ABSENT", only_if)
+            case _:
+                text = self.render(option, source, hint)
+                return _Option(option, self.lines, text, text, self.absent_test(option))
+
+    def _type_of_first(self, tried: list[_Option]) -> str:
+        """The annotation of a variable for the first of some options, where a checker needs one."""
+        found = [self.static.of(each.option, self.shape) for each in tried]
+        missing: Static = ("Missing",) if tried[0].missing == "MISSING" else ()
+        whole = merged(united(*(each for each in found if each is not None), OR_ABSENT, missing))
+        infers = fits(whole, united(found[0], missing)) and "present" not in tried[0].text
+        return "" if found[0] is not None and infers else f": {shown(whole)}"
 
     def _unstash(self, value: Unstash, source: str, hint: str) -> list[str]:
         arguments = [source, self.entries(value.entries, hint)]
         if value.witness is not None:
-            arguments.append(self.witness(value.witness, hint, self._shape(source)))
+            arguments.append(self.witness(value.witness, self.shape))
         return arguments
 
     def entries(self, entries: tuple[Entry, ...], hint: str) -> str:
         """The name of a constant with entries of the bag."""
         told = tuple_literal(map(self._entry, entries))
-        return self.helper(f"{hint.rstrip('_')}_entries", f"\x04 = {told}\n")
+        type_ = united(*(self.static.entry(each.place, each.step) for each in entries))
+        annotation = f"tuple[BagEntry[{shown(without(type_, 'Absent'))}], ...]"
+        return self.helper(f"{hint.rstrip('_')}_entries", f"\x04: {annotation} = {told}\n")
 
     def _entry(self, each: Entry) -> str:
         shape = Shape("storage", each.place.version)
@@ -358,9 +447,13 @@ class Expressions:
             parts.append(f"lambda value: {self.step(each.step, 'value')}")
         return f"BagEntry({', '.join(parts)})"
 
-    def witness(self, witness: Witness, hint: str, shape: Shape) -> str:
+    def witness(self, witness: Witness, shape: Shape) -> str:
         """The name of a helper that tells what an entry accompanies in objects of a storage shape."""
-        return self._told(tuple(witness.values), f"{hint.rstrip('_')}_witness", shape, many=True)
+        places = [about(value) for value in witness.values if value is not None]
+        names = "_and_".join(dict.fromkeys(map(attribute_of, places))) or "nothing"
+        if len(names) > _LONG:
+            names = f"{attribute_of(places[0])}_and_others"
+        return self._told(tuple(witness.values), f"{names}_witness", shape, many=True)
 
     def told(self, value: Expression, hint: str) -> str:
         """The name of a helper that tells an expression of an object of the target's shape."""
@@ -369,17 +462,22 @@ class Expressions:
     def _told(
         self, values: tuple[Expression | None, ...], hint: str, shape: Shape, *, many: bool
     ) -> str:
-        before, self._stored = self._stored, shape
+        before, self.shape = self.shape, shape
         lines, indent, variables = self.lines, self.indent, self._variables
         self.lines, self.indent, self._variables = [], _INDENT, set()
         rendered = [
-            "ABSENT" if value is None else self.render(value, "stored", "value") for value in values
+            "ABSENT"
+            if value is None
+            else self.render(value, "stored", attribute_of(about(value) or "value"))
+            for value in values
         ]
         result = tuple_literal(rendered) if many else rendered[0]
+        made = "tuple[object, ...]" if many else shown(self.static.of(values[0], shape))
         body = "".join(self.lines) + f"    return {result}\n"
         self.lines, self.indent, self._variables = lines, indent, variables
-        self._stored = before
-        return self.helper(hint, f"def \x04(stored: Any) -> Any:\n{body}")
+        self.shape = before
+        stored = type_mark(self.class_of(self.key, shape))
+        return self.helper(hint, f"def \x04(stored: {stored}) -> {made}:\n{body}")
 
     def _hidden(self, inner: Expression, hint: str) -> str:
         name = self._told((inner,), f"{hint.rstrip('_')}_hidden", self.key.target, many=False)
@@ -398,11 +496,15 @@ class Expressions:
         told = self.variable(told, hint)
         return f"ABSENT if {told} is ABSENT else {self.step(value.step, told)}"
 
+    def fitted(self, text: str, given: Static, wanted: Static) -> str:
+        """An expression that a type checker takes where another type is wanted than it sees."""
+        return text if fits(given, wanted) else f"cast(Any, {text})"
+
     def _hook_call(self, hook: HookCall, source: str) -> str:
         """An expression for a hook's outputs; a call is made once, when it is first needed."""
-        function = self._hook_function(hook, source)
+        function = self._hook_function(hook)
         made = f"{function}({source}{', base' if self._asks_base(hook) else ''})"
-        if source != "read":
+        if source != "source":
             return made
         known = self._hook_calls.get(hook)
         if known is None:
@@ -410,8 +512,10 @@ class Expressions:
             if self.indent == _INDENT:
                 self.lines.append(f"{self.indent}{known} = {made}\n")
                 return known
-            self.prelude.append(f"{_INDENT}{known}: Any = None\n")
-        elif not any(line.startswith(f"{_INDENT}{known}: Any = None") for line in self.prelude):
+            outputs = as_types(class_mark(self._record(hook, outputs=True)))
+            self.prelude.append(f"{_INDENT}{known}: {outputs} | None = None\n")
+            self._waiting.add(known)
+        elif known not in self._waiting:
             return known
         self.lines.append(f"{self.indent}if {known} is None:\n")
         self.lines.append(f"{self.indent}{_INDENT}{known} = {made}\n")
@@ -421,22 +525,27 @@ class Expressions:
     def _asks_base(hook: HookCall) -> bool:
         return any(value is not None and asks_base(value) for _, value in hook.inputs)
 
-    def _hook_function(self, hook: HookCall, source: str) -> str:
+    def _record(self, hook: HookCall, *, outputs: bool = False, written: bool = False) -> ClassPath:
+        """The class of a hook's record; of what it returns, or of the record of the side that it writes."""
+        type_name = self.key.lineage.definition(hook.between.older).name
+        module = self.types.hook_modules[hook.between, type_name]
+        name = record_name(type_name, older=hook.up is not (outputs or written))
+        return ClassPath(module, f"{name}Outputs" if outputs else name)
+
+    def _hook_function(self, hook: HookCall) -> str:
+        """The name of a helper that calls a hook with what it reads of an object."""
         lines, indent, variables = self.lines, self.indent, self._variables
         self.lines, self.indent, self._variables = [], _INDENT, set()
         lineage = self.key.lineage
         version = hook.inputs[0][0].version
         names = self.types.names(version, lineage.definition(version))
         members = [
-            f"{names[place.property]}={self.render(value, source, names[place.property])}"
+            f"{names[place.property]}={self._input(place, value, names[place.property])}"
             for place, value in hook.inputs
             if value is not None
         ]
-        type_name = lineage.definition(hook.between.older).name
-        module = self.types.hook_modules[hook.between, type_name]
-        record = ClassPath(module, record_name(type_name, older=hook.up))
         body = "".join(self.lines)
-        body += call(class_mark(record), members, f"{_INDENT}record = ")
+        body += call(class_mark(self._record(hook)), members, f"{_INDENT}record = ")
         writes = sorted(
             each.output.property for each in lineage.hooks if each.how == self._how(hook)
         )
@@ -448,15 +557,26 @@ class Expressions:
             f"{hook_mark(hook.use)}.{hook.method}",
             "record",
             f"frozenset({{{frozen}}})",
-            class_mark(ClassPath(module, record_name(type_name, older=not hook.up))),
+            class_mark(self._record(hook, written=True)),
             text_literal(str(hook.between)),
-            source,
+            "source",
         ]
-        body += "\n" + call("call_hook", arguments, f"{_INDENT}return ") + "\n"
+        outputs = as_types(class_mark(self._record(hook, outputs=True)))
+        body += "\n" + call("call_hook", arguments, f"{_INDENT}outputs: {outputs} = ")
+        body += f"\n{_INDENT}return outputs\n"
         self.lines, self.indent, self._variables = lines, indent, variables
-        extra = ", base: Any" if self._asks_base(hook) else ""
-        text = f"def \x04({source}: Any{extra}) -> Mapping[str, Any]:\n{body}"
-        return self.helper(hook.method, text)
+        given = [f"source: {type_mark(self.class_of(self.key, self.shape))}"]
+        if self._asks_base(hook):
+            given.append(f"base: {type_mark(self.class_of(self.key, self.key.target))} | None")
+        class_ = snake(hook.use.rpartition(":")[2].rpartition(".")[2])
+        text = call("def \x04", given) + f" -> {outputs}:\n{body}"
+        return self.helper(f"{class_}_{hook.method}", text)
+
+    def _input(self, place: Place, value: Expression, hint: str) -> str:
+        """What a hook reads of a property."""
+        wanted = united(self.static.written(Shape("api", place.version), place.property), OR_ABSENT)
+        text = self.render(value, "source", hint)
+        return self.fitted(text, self.static.of(value, self.shape), wanted)
 
     @staticmethod
     def _how(hook: HookCall) -> Any:
@@ -591,8 +711,12 @@ class Expressions:
         body = "".join(
             f"    if {test}:\n        return {result}\n" for test, result in joined(tried)
         )
+        given = shown(united(*(self.static.variant(step, each.variant) for each in step.cases)))
+        made = self.static.of_cases(step)
+        last = "ABSENT" if made is None or "Absent" in made else "LACKING"
         return self.helper(
-            self._hinted("variant"), f"def \x04(value: Any) -> Any:\n{body}    return ABSENT\n"
+            self._hinted("variant"),
+            f"def \x04(value: {given}) -> {shown(made)}:\n{body}    return {last}\n",
         )
 
 
@@ -608,3 +732,34 @@ def _own_spellings(values: tuple[str, ...]) -> Mapping[str, str]:
 
 def _bare(type_: Type) -> Type:
     return type_.inner if isinstance(type_, Nullable) else type_
+
+
+def about(value: Expression) -> str:
+    """The property that an expression is about, for names."""
+    match value:
+        case Read(name):
+            return name
+        case Unstash(entries):
+            return entries[0].place.property
+        case HookOutput(output=place):
+            return place.property
+        case (
+            Change(inner)
+            | Hidden(inner)
+            | KeepElements(inner)
+            | KeepPlaces(inner)
+            | Presence(inner)
+            | Refill(inner)
+            | Said(_, inner)
+            | Solid(inner)
+        ):
+            return about(inner)
+        case First(options):
+            return about(options[0])
+        case _:
+            assert_never(value)
+
+
+def attribute_of(name: str) -> str:
+    """A property's name as part of a helper's name."""
+    return "additional_properties" if name == ADDITIONAL else attribute_name(name).rstrip("_")

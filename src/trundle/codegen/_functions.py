@@ -5,8 +5,16 @@ from collections.abc import Container, Iterator, Mapping
 import msgspec
 
 from trundle.codegen._classes import ApiNode, ClassPath, StorageNode
-from trundle.codegen._expressions import Expressions
-from trundle.codegen._text import Helper, call, class_mark, text_literal, tuple_literal
+from trundle.codegen._expressions import Expressions, attribute_of
+from trundle.codegen._static import Static, without
+from trundle.codegen._text import (
+    Helper,
+    call,
+    class_mark,
+    text_literal,
+    tuple_literal,
+    type_mark,
+)
 from trundle.codegen._touching import touched
 from trundle.codegen._types import TypeRenderer
 from trundle.evolution import (
@@ -20,10 +28,14 @@ from trundle.evolution import (
 )
 from trundle.evolution.steps import (
     Assign,
+    Change,
+    Expression,
     First,
     HookOutput,
     KeepElements,
     KeepPlaces,
+    MapText,
+    Read,
     Refill,
     Said,
     Stash,
@@ -153,10 +165,10 @@ class _Body:
 
     def head(self, source: ClassPath, target: ClassPath) -> str:
         """The function's signature and documentation."""
-        arguments = [f"source: {class_mark(source)}"]
+        arguments = [f"source: {type_mark(source)}"]
         if self.key in self.renderer.wants_base:
             base = self.renderer.class_of(self.key, self.key.target)
-            arguments.append(f"base: {class_mark(base)} | None")
+            arguments.append(f"base: {type_mark(base)} | None")
         signature = call("def \x03", arguments) + f" -> {class_mark(target)}:\n"
         doc = f'    """Makes a `{module_name(target)}` of a `{module_name(source)}`."""\n'
         return signature + doc
@@ -172,7 +184,7 @@ class _Body:
         stashes = [step for step in self.plan.steps if isinstance(step, Stash)]
         carried = {"storage"} == {self.key.source.kind, self.key.target.kind}
         keep = bool(stashes) or bool(lifted) or carried
-        before = "    target: Any = " if keep else "    return "
+        before = "    target = " if keep else "    return "
         body = call(class_mark(target), members, before) + "\n" + "".join(lifted)
         for each in stashes:
             self._stash(each)
@@ -182,8 +194,8 @@ class _Body:
         elif len(stashes) > 1 and any(_asks_bag(step.witness) for step in stashes):
             tail += "    settle(target)\n"
         if keep:
-            tail += "    return target  # type: ignore[no-any-return]\n"
-        return "    read: Any = source\n" + "".join(lines) + body + tail + self._bagged()
+            tail += "    return target\n"
+        return "".join(lines) + body + tail + self._bagged()
 
     def _bagged(self) -> str:
         """The table of what an API object takes from the bag: by attribute the entries, and their witness."""
@@ -195,12 +207,14 @@ class _Body:
             if unstash is not None and isinstance(step, Assign):
                 hint = self._attribute(step.property)
                 entries = self.expressions.entries(unstash.entries, hint)
-                witness = self._witness(unstash.witness, hint, self.key.source)
+                witness = self._witness(unstash.witness, self.key.source)
                 found[hint] = f"({entries}, {witness})"
         if not found:
             return ""
         members = ", ".join(f"{text_literal(name)}: {each}" for name, each in found.items())
-        return f"\n\n\x03_bag = {{{members}}}\n"
+        head = "def \x03_bag() -> Mapping[str, tuple[object, object]]:\n"
+        doc = '    """By attribute: the entries that may have it, and what they accompany."""\n'
+        return f"\n\n{head}{doc}    return {{{members}}}\n"
 
     def _carry(self) -> str:
         """The statement that lets the other entries of a bag travel on."""
@@ -208,22 +222,21 @@ class _Body:
         arguments.append(tuple_literal(entry_literal(place) for place in self.plan.consumed))
         carried = []
         for each in self.plan.carried:
-            name = attribute_of(each.places[0].property)
             places = tuple_literal(entry_literal(place) for place in each.places)
-            before = self._witness(each.before, name, self.key.source)
-            after = self._witness(each.after, name, self.key.target)
+            before = self._witness(each.before, self.key.source)
+            after = self._witness(each.after, self.key.target)
             carried.append(call("Carried", [places, before, after, str(each.same)]))
         if carried:
             arguments.append(tuple_literal(carried))
         return call("carry", arguments, "    ") + "\n"
 
-    def _witness(self, witness: Witness | None, hint: str, shape: Shape) -> str:
-        return "None" if witness is None else self.expressions.witness(witness, hint, shape)
+    def _witness(self, witness: Witness | None, shape: Shape) -> str:
+        return "None" if witness is None else self.expressions.witness(witness, shape)
 
     def _members(self) -> Iterator[str]:
         source_node = self._node(self.key.source)
         if "metadata" in self.types.envelope(source_node):
-            yield "metadata=read.metadata"
+            yield "metadata=source.metadata"
         implied = set(self.key.lineage.implied(self.key.target.version))
         given = self.key.lineage.given
         others: dict[str, str] = {}
@@ -237,20 +250,17 @@ class _Body:
             if implied and step.property in {ADDITIONAL, *implied}:
                 others[step.property] = value
             elif value != "ABSENT" or self._required(step.property):
-                if step.property == ADDITIONAL and not value.startswith("read."):
+                if step.property == ADDITIONAL and not value.startswith("source."):
                     value = value if value.isidentifier() else f"({value})"
                     value += " or ABSENT"  # no document tells an empty map from none
-                if value == "ABSENT":
-                    value = self.expressions.missing(self._attribute(step.property))
                 yield f"{self._attribute(step.property)}={value}"
         for name in self.definition.properties:
             if Place(self.key.target.version, name.name) in given and self._required(name.name):
-                missing = self.expressions.missing(self._attribute(name.name))
-                yield f"{self._attribute(name.name)}={missing}"
+                yield f"{self._attribute(name.name)}=LACKING"
         if self._stored_root():
             version = text_literal(self.key.source.version.text)
             kept = self.key.source.kind == "storage"
-            yield f"written_with={'read.written_with' if kept else version}"
+            yield f"written_with={'source.written_with' if kept else version}"
         if others:
             rest = others.pop(ADDITIONAL)
             named = "".join(
@@ -261,7 +271,7 @@ class _Body:
                 if named
                 else (f"additional_properties={rest}")
             )
-        yield "unknown=read.unknown"
+        yield "unknown=source.unknown"
 
     @property
     def _assigns(self) -> list[Assign]:
@@ -309,45 +319,70 @@ class _Body:
         return self.names.get(name) or attribute_of(name)
 
     def _assigned(self, step: Assign) -> str:
+        """What a property of the target becomes."""
         place = Place(self.key.target.version, step.property)
-        value = (
-            "ABSENT"
-            if step.value is None
-            else self.expressions.render(step.value, "read", self._attribute(step.property))
+        required = self._required(step.property)
+        instead = (
+            self.expressions.literal(step.default, place)
+            if step.default is not ABSENT
+            else ("LACKING" if required else "ABSENT")
         )
-        lineage = self.key.lineage
-        if (
+        if step.value is None:
+            return instead
+        attribute = self._attribute(step.property)
+        lineage, static = self.key.lineage, self.expressions.static
+        given = static.of(step.value, self.key.source)
+        null = (
             self.key.target.kind == "api"
-            and value != "ABSENT"
             and lineage.nullable(place)
             and not isinstance(lineage.type(place), Nullable)
+        )
+        demanded = required or step.default is not ABSENT
+        at_once = demanded and not null and self._only_if_absent(step.value)
+        value = self.expressions.render(
+            step.value, "source", attribute, instead if at_once else None
+        )
+        tests = ["{} is None"] if null else []
+        if (
+            demanded
+            and not at_once
+            and (step.default is not ABSENT or given is None or "Absent" in given)
         ):
-            value = self.expressions.variable(value, self._attribute(step.property))
-            value = f"ABSENT if {value} is None else {value}"
-        if step.default is ABSENT:
-            return value
-        default = self.expressions.literal(step.default, place)
-        if value == "ABSENT":
-            return default
-        value = self.expressions.variable(value, self._attribute(step.property))
-        return f"{default} if {value} is ABSENT else {value}"
+            tests.insert(0, f"{{}} is {self.expressions.absent_test(step.value)}")
+        given = without(given, "Absent") if demanded else given
+        if tests:
+            value = self.expressions.variable(
+                value, attribute, static.of(step.value, self.key.source)
+            )
+            test = " or ".join(tests).format(*[value] * len(tests))
+            given = without(given, "None") if null else given
+            fitted = self.expressions.fitted(value, given, self._wanted(step.property))
+            return f"{instead} if {test} else {fitted}"
+        return self.expressions.fitted(value, given, self._wanted(step.property))
+
+    def _only_if_absent(self, value: Expression) -> bool:
+        """Whether an expression is absent only where the property is that it reads."""
+        if not isinstance(value, Change) or not isinstance(value.value, Read):
+            return False
+        static = self.expressions.static
+        made = static.changed(
+            value.step, without(static.of(value.value, self.key.source), "Absent")
+        )
+        return made is not None and "Absent" not in made and not isinstance(value.step, MapText)
+
+    def _wanted(self, name: str) -> Static:
+        """The type that a property of the target has."""
+        return self.expressions.static.field(name, self.key.target)
 
     def _stash(self, step: Stash) -> None:
         attribute = attribute_of(step.entry.property)
-        value = self.expressions.render(step.value, "read", attribute)
+        value = self.expressions.render(step.value, "source", attribute)
         arguments = ["target", entry_literal(step.entry), value]
         if step.witness is not None:
-            arguments.append(
-                f"witness={self.expressions.witness(step.witness, attribute, self.key.target)}"
-            )
+            arguments.append(f"witness={self.expressions.witness(step.witness, self.key.target)}")
         if step.derived is not None:
             if calls_hook(step.derived):
-                names = self.types.names(
-                    self.key.source.version,
-                    self.key.lineage.definition(self.key.source.version),
-                )
-                said = " or ".join(f"read.{names[name]} is not ABSENT" for name in step.spoken)
-                arguments.append(f"hooked={said or True}")
+                arguments.append(f"hooked={self._spoken(step.spoken)}")
             else:
                 name = self.expressions.told(step.derived, f"{attribute}_derived")
                 arguments.append(f"derived={name}")
@@ -355,6 +390,16 @@ class _Body:
             places = tuple_literal(entry_literal(place) for place in step.aliases)
             arguments.append(f"aliases={places}")
         self.expressions.lines.append(call("stash", arguments, "    ") + "\n")
+
+    def _spoken(self, names: tuple[str, ...]) -> str:
+        """The test whether one of some properties is there; true where there is none to test."""
+        version = self.key.source.version
+        attributes = self.types.names(version, self.key.lineage.definition(version))
+        tests = (
+            f"source.{attributes[name]} is not {self.expressions.absent_test(Read(name))}"
+            for name in names
+        )
+        return " or ".join(tests) or "True"
 
 
 def _calls_own_hook(step: Assign) -> bool:
@@ -371,13 +416,6 @@ def _asks_bag(witness: Witness | None) -> bool:
         if value is not None
         for each in expressions_in(value)
     )
-
-
-def attribute_of(name: str) -> str:
-    """A property's name as part of a helper's name."""
-    from trundle.codegen._naming import attribute_name  # noqa: PLC0415
-
-    return "additional_properties" if name == ADDITIONAL else attribute_name(name).rstrip("_")
 
 
 def entry_literal(place: Place) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from trundle.codegen._alike import Leading
 from trundle.codegen._classes import ClassPath
 from trundle.codegen._functions import Function
 from trundle.codegen._text import marks, path_mark
@@ -60,7 +61,7 @@ class Helpers:
         self,
         functions: Mapping[PlanKey, Function],
         paths: Mapping[PlanKey, ClassPath],
-        leading: Mapping[PlanKey, tuple[str, ...]],
+        leading: Mapping[PlanKey, Leading],
     ) -> None:
         self._functions = functions
         self._paths = paths
@@ -97,7 +98,8 @@ class Helpers:
 
         def resolved(match: re.Match[str]) -> str:
             key = function.calls[int(match[1])]
-            leading = "".join(f"{each}, " for each in self._leading[key]) if match[2] else ""
+            before = self._leading[key].arguments if match[2] else ()
+            leading = "".join(f"{each}, " for each in before)
             return f"{path_mark(self._paths[key])}{match[2]}{leading}"
 
         return _CALL.sub(resolved, text)

@@ -4,7 +4,8 @@ Everything of the package is imported relatively, so that the package works unde
 """
 
 import re
-from collections.abc import Iterable
+import textwrap
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -29,7 +30,10 @@ _STANDARD = {
     "Mapping": "collections.abc",
     "Protocol": "typing",
     "StrEnum": "enum",
+    "TYPE_CHECKING": "typing",
+    "TypeVar": "typing",
     "TypedDict": "typing",
+    "cast": "typing",
 }
 
 _TEXT = re.compile(r'''"""(?s:.*?)"""|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|#.*''')
@@ -84,20 +88,25 @@ def render_module(
             continue
         if kind == "c":
             names[kind, name] = imports.class_name(name, plain=name in unique)
+        elif kind == "t":
+            names[kind, name] = imports.class_name(name, plain=name in unique, checked=True)
         elif kind == "f":
             names[kind, name] = imports.function_name(ClassPath(*name.split(":")))
         else:
             names[kind, name] = imports.hook_name(name)
     text = replace_marks(body, names)
     instances = "".join(f"{instance} = {name}()\n" for name, instance in imports.hooks.items())
+    own = imports.text()
     parts = [
         f"{HEADER}{docstring(about)}\nfrom __future__ import annotations\n",
-        _used(text + epilogue),
-        imports.text(),
+        _used(text + own + epilogue),
+        own,
         _public(public),
         instances,
     ]
     head = "\n".join(part for part in parts if part)
+    if not text.strip():
+        return f"{head}\n{epilogue.lstrip()}"
     return f"{head}\n\n{text.strip(chr(10))}\n{epilogue}"
 
 
@@ -137,16 +146,17 @@ class _Imports:
         self.hooks: dict[str, str] = {}
         self._near = near
         self._names: dict[str, set[str]] = {}
+        self._checked: dict[str, set[str]] = {}
 
-    def class_name(self, path: str, *, plain: bool) -> str:
-        """A class as the module's code calls it."""
+    def class_name(self, path: str, *, plain: bool, checked: bool = False) -> str:
+        """A class as the module's code calls it; `checked` for one in an annotation."""
         other, _, class_ = path.partition(":")
         if other == self.module:
             return class_
         if plain:
-            self._add(relative(self.package, other), class_)
+            self._add(relative(self.package, other), class_, checked=checked)
             return class_
-        return f"{self._module(other, module_alias(other))}.{class_}"
+        return f"{self._module(other, module_alias(other), checked=checked)}.{class_}"
 
     def function_name(self, path: ClassPath) -> str:
         """A function of a module of conversions as the module's code calls it."""
@@ -171,26 +181,42 @@ class _Imports:
         self.hooks[alias] = f"_{snake(alias)}_hook"
         return self.hooks[alias]
 
-    def _module(self, other: str, alias: str) -> str:
+    def _module(self, other: str, alias: str, *, checked: bool = False) -> str:
         parent, _, leaf = other.rpartition(".")
-        self._add(relative(self.package, parent), leaf if leaf == alias else f"{leaf} as {alias}")
+        shown = leaf if leaf == alias else f"{leaf} as {alias}"
+        self._add(relative(self.package, parent), shown, checked=checked)
         return alias
 
-    def _add(self, origin: str, name: str) -> None:
-        self._names.setdefault(origin, set()).add(name)
+    def _add(self, origin: str, name: str, *, checked: bool = False) -> None:
+        (self._checked if checked else self._names).setdefault(origin, set()).add(name)
 
     def text(self) -> str:
-        """The import statements: other packages, then this one's from the furthest to the nearest."""
-        apart = sorted(origin for origin in self._names if not origin.startswith("."))
-        own = sorted(
-            (origin for origin in self._names if origin.startswith(".")),
-            key=lambda origin: (-len(origin) + len(origin.lstrip(".")), origin),
-        )
+        """The import statements: other packages, this one, and what only type checkers import."""
+        apart = {origin for origin in self._names if not origin.startswith(".")}
+        checked = {
+            origin: names - self._names.get(origin, set())
+            for origin, names in self._checked.items()
+        }
+        only = textwrap.indent(_statements(checked, checked), "    ")
         blocks = [
-            "".join(from_import(origin, sorted(self._names[origin])) for origin in block)
-            for block in (apart, own)
+            _statements(self._names, apart),
+            _statements(self._names, self._names.keys() - apart),
+            f"if TYPE_CHECKING:\n{only}" if only else "",
         ]
         return "\n".join(block for block in blocks if block)
+
+
+def _statements(names: Mapping[str, set[str]], origins: Iterable[str]) -> str:
+    """Import statements from some modules, from the furthest to the nearest."""
+
+    def nearness(origin: str) -> tuple[int, str]:
+        return len(origin.lstrip(".")) - len(origin), origin
+
+    return "".join(
+        from_import(origin, sorted(names[origin]))
+        for origin in sorted(origins, key=nearness)
+        if names[origin]
+    )
 
 
 def _used(text: str) -> str:

@@ -1,24 +1,34 @@
 """Stashing in the property bag, and what makes an entry stale."""
 
+import enum
 import functools
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
 from trundle.runtime._errors import BagError
-from trundle.runtime._objects import ABSENT, Entry, FreeForm, StorageObject
+from trundle.runtime._objects import ABSENT, Absent, Entry, FreeForm, StorageObject
 
-MISSING: Any = object()
-"""There is no current entry; unlike `ABSENT`, which an entry may say."""
+
+class Missing(enum.Enum):
+    """That there is no current entry; unlike `ABSENT`, which an entry may say."""
+
+    MISSING = "missing"
+
+
+MISSING = Missing.MISSING
 
 STALE = "stale"
 """What an entry accompanies that was stale when its object was rolled forward: nothing, any more."""
 
 WRITING_OVER: ContextVar[list["NoEntry"] | None] = ContextVar("WRITING_OVER", default=None)
 """Where objects are made to be written over a stored one, which must learn what was left unsaid: that."""
+
+Value = TypeVar("Value")
+Value_co = TypeVar("Value_co", covariant=True)
 
 Told = Callable[[Any], Any]
 """What a stored object tells."""
@@ -40,13 +50,13 @@ class Carried(NamedTuple):
     same: bool
 
 
-class BagEntry(NamedTuple):
+class BagEntry(NamedTuple, Generic[Value_co]):
     """One place that a value may have been stashed at, and how it is read from there."""
 
     property: str
     version: str
     type: Any
-    convert: Callable[[Any], Any] | None = None
+    convert: Callable[[Any], Value_co | Absent] | None = None
 
 
 def stash(
@@ -124,11 +134,11 @@ def put_entry(target: StorageObject, place: tuple[str, str], entry: Any) -> None
 
 def unstash(
     stored: StorageObject,
-    entries: tuple[BagEntry, ...],
+    entries: tuple[BagEntry[Value], ...],
     witness: Told | None = None,
     *,
     stale: bool = False,
-) -> Any:
+) -> Value | Absent | Missing:
     """The value of the first current entry among some, or `MISSING`; `stale` takes stale ones too.
 
     Raises:
@@ -143,7 +153,7 @@ def unstash(
             continue
         if not stale and not current(stored, entry, witness):
             continue
-        value = entry_value(stored, each, entry)
+        value: Value | Absent = entry_value(stored, each, entry)
         if each.convert is None or value is ABSENT:
             return value
         return each.convert(value)
@@ -162,8 +172,8 @@ def current(stored: StorageObject, entry: Any, witness: Told | None) -> bool:
 
 
 def recall(
-    stored: StorageObject, entries: tuple[BagEntry, ...], witness: Told | None = None
-) -> Any:
+    stored: StorageObject, entries: tuple[BagEntry[Value], ...], witness: Told | None = None
+) -> Value | Absent:
     """Like `unstash`, but absent where there is no current entry."""
     value = unstash(stored, entries, witness)
     return ABSENT if value is MISSING else value
@@ -171,7 +181,7 @@ def recall(
 
 def keep_places(
     stored: StorageObject,
-    entries: tuple[BagEntry, ...],
+    entries: tuple[BagEntry[Any], ...],
     value: Any,
     hidden: Callable[[Any], bool],
 ) -> Any:
@@ -205,7 +215,7 @@ def keep_places(
 
 def refill(
     stored: StorageObject,
-    entries: tuple[BagEntry, ...],
+    entries: tuple[BagEntry[Any], ...],
     value: Any,
     seen: Callable[[Any], Any],
 ) -> Any:
@@ -228,7 +238,7 @@ def refill(
     return value if kept is MISSING or kept is ABSENT else merge(kept, seen(kept), value)
 
 
-def entry_value(stored: StorageObject, each: BagEntry, entry: Any) -> Any:
+def entry_value(stored: StorageObject, each: BagEntry[Any], entry: Any) -> Any:
     """An entry's value, read as the entry's shape."""
     value = entry.value
     if not isinstance(value, msgspec.Raw) or each.type is FreeForm:

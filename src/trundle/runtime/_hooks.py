@@ -73,7 +73,7 @@ def call_hook(
     result: type[Any],
     between: str,
     holder: object,
-) -> Mapping[str, Any]:
+) -> Any:
     """The outputs of a hook's method for a record of inputs; empty where all inputs are absent.
 
     Args:

@@ -49,7 +49,7 @@ def to_map(items: list[Any], key: str, value: str = "") -> dict[str, Any]:
 
 def keep_elements(
     stored: StorageObject,
-    entries: tuple[BagEntry, ...],
+    entries: tuple[BagEntry[Any], ...],
     value: Any,
     seen: Callable[[Any], Any],
     key: str,

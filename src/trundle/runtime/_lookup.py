@@ -38,14 +38,15 @@ class Conversion(NamedTuple):
         target: the class that it leads to.
         function: its function.
         wants_base: whether that takes the stored object as well.
-        version: the version that it is for, where one function is for several; it then takes the class
-            that it makes before the object, and the version too unless that is empty.
+        version: the version that it is for, where it takes that before the object; else empty.
+        makes: whether it takes the class that it makes, before all else.
     """
 
     target: str
     function: str
     wants_base: bool
-    version: str | None = None
+    version: str = ""
+    makes: bool = False
 
 
 class Lookup:
@@ -98,11 +99,10 @@ class Lookup:
     def bound(self, conversion: Conversion) -> Callable[..., Any]:
         """The function of a conversion, with what it takes before the object."""
         function: Callable[..., Any] = self.load(conversion.function)
-        if conversion.version is None:
-            return function
-        made = self.load(conversion.target)
-        version = (conversion.version,) if conversion.version else ()
-        return partial(function, made, *version)
+        leading = [self.load(conversion.target)] if conversion.makes else []
+        if conversion.version:
+            leading.append(conversion.version)
+        return partial(function, *leading) if leading else function
 
     def conversion(self, source: type[Any], target: type[Any]) -> Conversion | None:
         """The conversion from one class to another; None where there is none."""
@@ -125,10 +125,10 @@ class Lookup:
     def bagged(self, conversion: Conversion) -> Mapping[str, tuple[tuple[Any, ...], Any]]:
         """What a conversion from storage takes from the bag: by attribute the entries, and their witness."""
         module, _, name = conversion.function.partition(":")
-        found: Mapping[str, tuple[tuple[Any, ...], Any]] = getattr(
-            importlib.import_module(f"{self.package}.{module}"), f"{name}_bag", {}
+        found: Callable[[], Mapping[str, tuple[tuple[Any, ...], Any]]] = getattr(
+            importlib.import_module(f"{self.package}.{module}"), f"{name}_bag", dict
         )
-        return found
+        return found()
 
     def conversions(self, source: type[Any]) -> tuple[Conversion, ...]:
         """All conversions that lead from a class of the package and are kept with it."""

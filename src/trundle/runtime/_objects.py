@@ -1,17 +1,16 @@
 """The bases of all generated classes."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Never, Self, TypeAlias, TypeVar, cast
 
 import msgspec
 
 Absent: TypeAlias = msgspec.UnsetType
 ABSENT = msgspec.UNSET
+LACKING: Never = cast("Never", ABSENT)
+"""`ABSENT` where a type requires a value, and nothing provides one; it passes for any type."""
 FreeForm: TypeAlias = msgspec.Raw
 """Any JSON, kept byte for byte; `msgspec.json.decode` reads it and `free_form` makes it."""
-
-Made = TypeVar("Made")
-"""What a function makes that is given the class."""
 
 UNKNOWN = "$unknown"
 ADDITIONAL = "$additional"

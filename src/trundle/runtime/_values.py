@@ -1,12 +1,14 @@
 """Changes of scalar values that generated conversions call."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from trundle.runtime._bag import decoder
-from trundle.runtime._objects import ABSENT, FreeForm
+from trundle.runtime._objects import ABSENT, Absent, FreeForm
+
+Value = TypeVar("Value")
 
 _KINDS: Mapping[str, Callable[[Any], bool]] = {
     "boolean": lambda value: isinstance(value, bool),
@@ -83,17 +85,17 @@ def to_enum(value: str, own: Mapping[str, str], partly: Mapping[str, str] | None
     return own.get(value.casefold(), value) if found is None else found
 
 
-def map_text(value: Any, values: Mapping[str, str]) -> Any:
+def map_text(value: Value, values: Mapping[str, str]) -> Value | str:
     """A configured value's counterpart; any other value, an absent one too, stays."""
     return values.get(value, value) if isinstance(value, str) else value
 
 
-def present(values: Any) -> list[Any]:
+def present(values: Iterable[Value | Absent]) -> list[Value]:
     """The elements of a list that are not absent."""
     return [value for value in values if value is not ABSENT]
 
 
-def present_members(members: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+def present_members(members: Iterable[tuple[str, Value | Absent]]) -> dict[str, Value]:
     """The members of a map whose values are not absent."""
     return {name: value for name, value in members if value is not ABSENT}
 
@@ -107,19 +109,19 @@ def through(value: Any, *steps: Callable[[Any], Any]) -> Any:
     return value
 
 
-def take_named(members: Any, name: str) -> Any:
+def take_named(members: Mapping[str, Value] | Absent, name: str) -> Value | Absent:
     """One of the additional properties of an object, by its name."""
     return ABSENT if members is ABSENT else members.get(name, ABSENT)
 
 
-def other_members(members: Any, names: tuple[str, ...]) -> Any:
+def other_members(members: Mapping[str, Value] | Absent, names: tuple[str, ...]) -> Any:
     """The additional properties of an object but some; absent where none is left."""
     if members is ABSENT or not any(name in members for name in names):
         return members
     return {name: value for name, value in members.items() if name not in names} or ABSENT
 
 
-def with_named(members: Any, *named: tuple[str, Any]) -> Any:
+def with_named(members: Mapping[str, Any] | Absent, *named: tuple[str, Any]) -> Any:
     """Additional properties with others that are there; absent where there is none at all."""
     added = {name: value for name, value in named if value is not ABSENT}
     if not added:
@@ -127,7 +129,7 @@ def with_named(members: Any, *named: tuple[str, Any]) -> Any:
     return added if members is ABSENT else {**members, **added}
 
 
-class Wrapped(list[Any]):
+class Wrapped(list[Value]):
     """A list of one that stands for the first element of a stored list."""
 
 
@@ -136,7 +138,6 @@ def single(values: Any) -> Any:
     return values[0] if isinstance(values, list) and values else ABSENT
 
 
-def within(base: Any, attribute: str) -> Any:
-    """What a stored object has at an attribute; None where there is no object, or nothing in it."""
-    value = ABSENT if base is None else getattr(base, attribute)
+def present_or_none(value: Value | Absent) -> Value | None:
+    """A value, or None where it is absent."""
     return None if value is ABSENT else value
