@@ -90,7 +90,8 @@ def test_a_rule_for_the_nested_type_still_converts_what_is_lifted_from_it():
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
-        ("l.a", r"l of Thing is a list \(write l\[\] on both sides for each of its elements\)"),
+        ("l.a", r"l of Thing is a list \(write the rule under the type of its elements\)"),
+        ("l[].a", "l of Thing is a list"),
         ("m.a", "m of Thing is a map"),
         ("u.a", "u of Thing is a union"),
         ("f.a", "f of Thing is free-form data"),

@@ -17,7 +17,7 @@ from trundle.evolution._changes import TypeChanges
 from trundle.evolution._errors import ChangeError
 from trundle.evolution._lineage import Lineage, Place
 from trundle.evolution._neighbours import VersionMap
-from trundle.evolution._paths import Path, PathError, split_path
+from trundle.evolution._paths import EACH, Path, PathError, split_path
 from trundle.schema import (
     FreeForm,
     ListOf,
@@ -101,7 +101,7 @@ def path_of(lineage: Lineage, version: ApiVersion, text: str) -> Path:
 def obstacle(lineage: Lineage, version: ApiVersion, path: Path) -> str | None:
     """What a path leads through that is no nested object; None where there is no such thing."""
     current = lineage.bare
-    for name in path[:-1]:
+    for name in (each for each in path[:-1] if each != EACH):
         if name not in current.names(version):
             return None
         child = _child(current, Place(version, name))
@@ -118,7 +118,7 @@ def _spelt(lineage: Lineage, place: Place) -> str:
     where = f"{name} of {lineage.definition(place.version).name} is"
     match type_:
         case ListOf():
-            return f"{where} a list (write {name}[] on both sides for each of its elements)"
+            return f"{where} a list (write the rule under the type of its elements)"
         case MapOf():
             return f"{where} a map"
         case Union():

@@ -83,7 +83,7 @@ class _RulesReader:
             self._locate(rule, key)
             read = value(rule, each)
             if read is not None or rule == "default":
-                found[key.text] = read
+                found[_plain(key.text)] = read
         return found
 
     def _names_or_mapping(self, rule: str, node: Node) -> Mapping[str, str]:
@@ -97,8 +97,8 @@ class _RulesReader:
             yield item.text
 
     def _locate(self, rule: str, key: ScalarNode) -> None:
-        self.where[f"{rule}.{key.text}"] = self.walker.place(key)
-        self.lines[rule, key.text] = key.line
+        self.where[f"{rule}.{_plain(key.text)}"] = self.walker.place(key)
+        self.lines[rule, _plain(key.text)] = key.line
 
     def _rename_type(self, node: Node) -> None:
         name = self.walker.text(node, "the newer name of the type")
@@ -164,6 +164,14 @@ class _RulesReader:
 
     def _json(self, _rule: str, node: Node) -> Any:
         return msgspec.json.decode(compact(node))
+
+
+def _plain(name: str) -> str:
+    """A property's name, or its path in the one spelling that rules are compared by."""
+    try:
+        return plain_path(name)
+    except PathError:
+        return name
 
 
 def _find_contradictions(walker: Walker, reader: _RulesReader) -> None:
