@@ -125,3 +125,50 @@ def test_on_a_terminal_tables_fit_its_width(line, width):
     rows = [each for each in shown if each.startswith("|")]
     assert len(rows) > 3
     assert max(map(len, rows)) <= width
+
+
+def test_what_is_suggested_is_a_configuration_that_check_accepts(empty):
+    empty.write(
+        "schemas/v1alpha1.yaml",
+        """\
+        title: Machine
+        type: object
+        properties:
+          drainTimeout: {type: string}
+          keyAlgorithm: {type: string, enum: [rsa, ecdsa]}
+          strategy: {type: object, properties: {maxSurge: {type: string}, kind: {type: string}}}
+          labels: {type: object, additionalProperties: {type: string}}
+        """,
+    )
+    empty.write(
+        "schemas/v1.yaml",
+        """\
+        title: Machine
+        type: object
+        properties:
+          deletion: {type: object, properties: {drainTimeoutSeconds: {type: integer}}}
+          privateKey: {type: object, properties: {algorithm: {type: string, enum: [RSA, ECDSA]}}}
+          rollout:
+            type: object
+            properties:
+              strategy: {type: object, properties: {maxSurge: {type: string}, kind: {type: string}}}
+          labels:
+            type: array
+            items: {type: object, properties: {name: {type: string}, value: {type: string}}}
+        """,
+    )
+    empty.write("trundle.yaml", "package: machines\nsources: [schemas]\n")
+    lines = empty.run("suggest").stdout
+    for expected in (
+        "drainTimeout: deletion.drainTimeoutSeconds",
+        "drainTimeout: go-duration-to-seconds",
+        "keyAlgorithm: privateKey.algorithm",
+        "keyAlgorithm: {ecdsa: ECDSA, rsa: RSA}",
+        "strategy: rollout.strategy",
+        "labels: {map-to-list: {key: name, value: value}}",
+    ):
+        assert expected in lines
+    empty.write("trundle.yaml", f"package: machines\nsources: [schemas]\n{lines}")
+    assert empty.run("generate").exit_code == 0
+    assert empty.run("check").exit_code == 0
+    assert empty.run("suggest").stdout == "# Nothing to suggest.\n"
