@@ -128,6 +128,7 @@ class Alike:
             None
             if touched is None
             else tuple((name, each and self._numbers[each]) for name, each in touched.items()),
+            None if function.tied is None else tuple(function.tied.items()),
         )
 
     def _given(self, key: PlanKey, members: list[PlanKey]) -> Leading:

@@ -43,8 +43,13 @@ def conversion_modules(
     """
     renderer = FunctionRenderer(types, wants_base(plans))
     yield from _Placing(
-        types, {plan.key: renderer.render(plan) for plan in plans.values()}
+        types,
+        {plan.key: renderer.render(plan, plans.get(_back(plan.key))) for plan in plans.values()},
     ).modules()
+
+
+def _back(key: PlanKey) -> PlanKey:
+    return PlanKey(key.lineage, key.target, key.source)
 
 
 class _Placing:
@@ -99,7 +104,9 @@ class _Placing:
             keys = sorted(self.written.get(module, ()), key=lambda key: self.paths[key].name)
             index = self._index(self.listed[module]) if module in self.listed else ""
             yield ConversionModule(
-                module, "\n\n".join(helpers.module(module, keys)), index + self._touching(keys)
+                module,
+                "\n\n".join(helpers.module(module, keys)),
+                index + self._touching(keys) + self._tied(keys),
             )
 
     def _index(self, keys: list[PlanKey]) -> str:
@@ -139,6 +146,18 @@ class _Placing:
                 )
                 text += f"    {text_literal(self.paths[key].name)}: {{{members}}},\n"
         return f"\n\nTOUCHED: dict[str, dict[str, str]] = {{\n{text}}}\n" if text else ""
+
+    def _tied(self, keys: list[PlanKey]) -> str:
+        """By conversion to storage: the attributes that it, or the way back, does not just copy."""
+        text = ""
+        for key in keys:
+            found = self.functions[key].tied
+            if found is not None:
+                members = ", ".join(
+                    f"{text_literal(one)}: {text_literal(other)}" for one, other in found.items()
+                )
+                text += f"    {text_literal(self.paths[key].name)}: {{{members}}},\n"
+        return f"\n\nTIED: dict[str, dict[str, str]] = {{\n{text}}}\n" if text else ""
 
 
 def _kept_with(function: Function, key: PlanKey) -> ClassPath:

@@ -4,6 +4,7 @@ from collections.abc import Container, Iterator, Mapping
 
 import msgspec
 
+from trundle.codegen._apart import apart
 from trundle.codegen._classes import ApiNode, ClassPath, StorageNode
 from trundle.codegen._expressions import Expressions, attribute_of
 from trundle.codegen._static import Static, without
@@ -54,6 +55,8 @@ class Function(msgspec.Struct, frozen=True):
         body: its statements.
         touched: by attribute of the source the plan that converts the objects in it, None where the value must
             be there as it is; all others are only copied. None where documents must be read whole.
+        tied: of a whole resource on its way to storage: by attribute that of the storage class, where both
+            ways only copy it under another name; empty where more depends on it. All others are only copied.
     """
 
     source: ClassPath
@@ -65,6 +68,7 @@ class Function(msgspec.Struct, frozen=True):
     calls: tuple[PlanKey, ...]
     wants_base: bool
     touched: Mapping[str, PlanKey | None] | None = None
+    tied: Mapping[str, str] | None = None
 
     @property
     def text(self) -> str:
@@ -97,8 +101,8 @@ class FunctionRenderer:
         root = self.types.evolution.is_root(lineage)
         return self.types.classes.api(shape.version, lineage.nodes[shape.version], root=root)
 
-    def render(self, plan: Plan) -> Function:
-        """The function of a plan."""
+    def render(self, plan: Plan, back: Plan | None) -> Function:
+        """The function of a plan; `back` is the plan that leads back from storage."""
         key = plan.key
         source, target = self.class_of(key, key.source), self.class_of(key, key.target)
         calls: dict[PlanKey, int] = {}
@@ -114,7 +118,24 @@ class FunctionRenderer:
             tuple(calls),
             key in self.wants_base,
             self._touched(plan),
+            self._tied(plan, back),
         )
+
+    def _tied(self, plan: Plan, back: Plan | None) -> Mapping[str, str] | None:
+        key = plan.key
+        root = self.types.evolution.is_root(key.lineage)
+        if back is None or not root or (key.source.kind, key.target.kind) != ("api", "storage"):
+            return None
+        found = apart(plan, back)
+        if found is None:
+            return None
+        ours, theirs = (
+            self.types.names(version, key.lineage.definition(version))
+            for version in (key.source.version, key.target.version)
+        )
+        named = sorted(key.lineage.names(key.source.version))
+        pairs = {ours[name]: theirs[found[name]] if name in found else "" for name in named}
+        return {one: other for one, other in pairs.items() if one != other}
 
     def _touched(self, plan: Plan) -> Mapping[str, PlanKey | None] | None:
         found = touched(plan)
@@ -198,7 +219,10 @@ class _Body:
         return "".join(lines) + body + tail + self._bagged()
 
     def _bagged(self) -> str:
-        """The table of what an API object takes from the bag: by attribute the entries, and their witness."""
+        """The table of what an API object takes from the bag: by attribute the entries, and their witness.
+
+        It is a function, as modules of conversions may import each other.
+        """
         if (self.key.source.kind, self.key.target.kind) != ("storage", "api"):
             return ""
         found = {}

@@ -113,13 +113,13 @@ def stash(
 class NoEntry(Entry):
     """What stands in a bag where a writer needs no entry for a value, as long as it is not merged.
 
-    It is equal to itself alone: what it stands for is not in the bag.
+    It is equal to no entry: what it stands for is not in the bag.
     """
 
     __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
-        return self is other
+        return isinstance(other, NoEntry) and super().__eq__(other)
 
 
 def put_entry(target: StorageObject, place: tuple[str, str], entry: Any) -> None:

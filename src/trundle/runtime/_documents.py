@@ -56,11 +56,13 @@ def _quoted(name: str) -> str:
 
 def kept_apart(data: bytes, place: int) -> bool:
     """Whether a document has what objects keep apart, at its first `$` or after; that is found at once."""
-    return place >= 0 and (data.find(_UNKNOWN, place) >= 0 or data.find(_ADDITIONAL, place) >= 0)
+    if place < 0:
+        return False
+    # There are few `$`, so it is quicker to look behind each than for both names.
+    return any(each.startswith(_APART) for each in data[place + 1 :].split(b"$"))
 
 
-_UNKNOWN = UNKNOWN.encode()
-_ADDITIONAL = ADDITIONAL.encode()
+_APART = (UNKNOWN.encode()[1:], ADDITIONAL.encode()[1:])
 
 
 _ESCAPED = b"\\u0024"
@@ -68,7 +70,7 @@ _ESCAPED = b"\\u0024"
 
 def may_be_kept_apart(data: bytes) -> bool:
     """Whether a document may have what objects keep apart, with its `$` escaped or not."""
-    return (b"$" in data and kept_apart(data, 0)) or (b"\\" in data and _ESCAPED in data)
+    return kept_apart(data, data.find(b"$")) or (b"\\" in data and _ESCAPED in data)
 
 
 def write_value(value: Any, *, stored: bool = True) -> bytes:
@@ -79,7 +81,7 @@ def write_value(value: Any, *, stored: bool = True) -> bytes:
         stored: whether objects of storage classes are written as a store keeps them.
     """
     data = msgspec.json.encode(value)
-    return b"".join(_written(value, stored=stored)) if kept_apart(data, 0) else data
+    return b"".join(_written(value, stored=stored)) if kept_apart(data, data.find(b"$")) else data
 
 
 def same_content(one: Any, other: Any) -> bool:

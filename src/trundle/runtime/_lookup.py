@@ -122,6 +122,18 @@ class Lookup:
         found: Mapping[str, str] | None = listed.get(name)
         return found
 
+    def tied(self, function: str) -> Mapping[str, str] | None:
+        """The attributes that a conversion to storage, or the way back, does not just copy.
+
+        Returns:
+            By attribute that of the storage class which both ways copy, empty where more depends on the
+            attribute; all others are copied under their own names. None where nothing is known.
+        """
+        module, _, name = function.partition(":")
+        listed = getattr(importlib.import_module(f"{self.package}.{module}"), "TIED", {})
+        found: Mapping[str, str] | None = listed.get(name)
+        return found
+
     def bagged(self, conversion: Conversion) -> Mapping[str, tuple[tuple[Any, ...], Any]]:
         """What a conversion from storage takes from the bag: by attribute the entries, and their witness."""
         module, _, name = conversion.function.partition(":")

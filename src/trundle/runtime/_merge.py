@@ -22,7 +22,9 @@ Place: TypeAlias = tuple[str, str]
 
 def merge(stored: Any, before: Any, after: Any) -> Any:
     """The stored value with the difference between two others applied to it."""
-    return stored if same(before, after) else _merge_different(stored, before, after)
+    if before == after and same(before, after):  # 1 and 1.0 are equal, too
+        return stored
+    return _merge_different(stored, before, after)
 
 
 def _merge_different(stored: Any, before: Any, after: Any) -> Any:
@@ -63,17 +65,22 @@ def merge_objects(stored: Any, before: Any, after: Any) -> Any:
         return stored
     result = msgspec.structs.replace(stored)
     for name in different:
-        ours, theirs, kept = getattr(before, name), getattr(after, name), getattr(stored, name)
-        keys = stored.__list_keys__.get(name, ())
-        if keys and all(isinstance(each, list) for each in (ours, theirs, kept)):
-            setattr(result, name, merge_lists(kept, ours, theirs, keys))
-        else:
-            setattr(result, name, _merge_different(kept, ours, theirs))
+        merge_attribute(result, name, getattr(before, name), getattr(after, name))
     if not same_bags:
         _merge_bags(result, stored, before, after)
     elif isinstance(stored, StorageObject):
         tidy(result)
     return result if type(result.unknown) is not Hollow else _without_hollow(result)
+
+
+def merge_attribute(result: Any, name: str, before: Any, after: Any) -> None:
+    """Applies the difference between two values of an attribute to the stored value that an object has."""
+    kept = getattr(result, name)
+    keys = result.__list_keys__.get(name, ())
+    if keys and all(isinstance(each, list) for each in (before, after, kept)):
+        setattr(result, name, merge_lists(kept, before, after, keys))
+    else:
+        setattr(result, name, _merge_different(kept, before, after))
 
 
 def _different(one: Any, other: Any) -> list[str]:
@@ -94,8 +101,7 @@ def _different(one: Any, other: Any) -> list[str]:
         if before is after or name == "property_bag":
             continue
         if before != after:
-            if not same(before, after):
-                found.append(name)
+            found.append(name)
         elif type(before) is not str or type(after) is not str:
             equal.append(name)
             ours.append(before)

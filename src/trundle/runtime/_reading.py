@@ -158,6 +158,10 @@ class Reading:
             return None
         return value if start.told(value) == start.names else None
 
+    def spells_otherwise(self, data: bytes) -> bool:
+        """Whether the bags of a stored document spell versions otherwise than the package."""
+        return self._bags.spells_otherwise(data)
+
     def start(self, data: bytes, class_: type[Any], name_property: str) -> Start | None:
         """How a document of a class starts; None where its names are not the first it says."""
         text = start_of(data)

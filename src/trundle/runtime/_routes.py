@@ -111,7 +111,7 @@ class Routes:
             return None
         if may_be_kept_apart(data):
             return None
-        return None if b"$" in made and kept_apart(made, 0) else made
+        return None if kept_apart(made, made.find(b"$")) else made
 
     def _route(
         self, found: ResourceType, source: str, target: str, *, strict: bool

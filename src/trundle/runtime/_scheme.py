@@ -28,6 +28,7 @@ from trundle.runtime._objects import WRITTEN_WITH, GeneratedObject, StorageObjec
 from trundle.runtime._outcomes import Lost, Outcome, lost_between, outcome_of, paired
 from trundle.runtime._owning import own
 from trundle.runtime._plain import to_plain
+from trundle.runtime._puts import Puts
 from trundle.runtime._reading import BYTES, Reading, json_bytes
 from trundle.runtime._routes import Routes
 from trundle.runtime._spelling import spelt
@@ -68,6 +69,7 @@ class Scheme:
         self._storage: dict[str, type[Any]] = {}
         self._lenience = Lenience(unknown="keep" if unknown == "keep" else "error")
         # What was read has no infinite numbers, and only hooks could make any.
+        self._puts = Puts(self._lookup, self._reading)
         self._routes = Routes(self._lookup, self._reading, self.encode if hooked else None)
 
     def storing(self, storage: Mapping[str, str]) -> Self:
@@ -130,6 +132,11 @@ class Scheme:
             routed = self._routes.convert(bytes(data), to, version, resource, strict=whole)
             if routed is not None:
                 return routed
+        named = version is not None or resource is not None or self.hooked
+        if base is not None and to is None and not (named or lenience.defaults):
+            made = self._puts.put(bytes(data), bytes(base))
+            if made is not None:
+                return made
         stored = self._stored(base)
         value = self._decoded_over(data, stored, version, resource, lenience)
         converted = self._convert_object(value, to, stored)
