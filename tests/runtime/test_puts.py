@@ -5,7 +5,7 @@ import json
 import pytest
 from evolving import evolve, thing
 
-from trundle.runtime import DocumentError, Scheme
+from trundle.runtime import DocumentError, Scheme, UnknownVersionError
 
 V1, V2 = "2020-01-01", "2021-01-01"
 
@@ -45,6 +45,7 @@ def put(scheme: Scheme, base: bytes, document: object, **options: object) -> byt
     assert quick is not None
     assert quick == scheme.encode(scheme.to_storage(scheme.decode(data), scheme.decode(base)))
     assert quick == scheme.convert_json(data, base=base)
+    assert quick == scheme.put(json.loads(data)["apiVersion"], data, base)
     return quick
 
 
@@ -139,3 +140,11 @@ def test_other_bases_are_left_to_the_careful_way(scheme, base):
         scheme._puts.put(data, base.replace(b'"2020-01-01":{"value"', b'"v20200101":{"value"'))
         is None
     )
+
+
+def test_a_version_that_the_caller_names_has_to_be_the_documents(scheme, base):
+    data = scheme.convert_json(base, V1)
+    assert scheme._puts.put(data, base, V1) == base
+    assert scheme._puts.put(data, base, V2) is None
+    with pytest.raises(UnknownVersionError):
+        scheme.put(V2, data, base)

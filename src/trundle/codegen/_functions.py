@@ -133,8 +133,8 @@ class FunctionRenderer:
             self.types.names(version, key.lineage.definition(version))
             for version in (key.source.version, key.target.version)
         )
-        named = sorted(key.lineage.names(key.source.version))
-        pairs = {ours[name]: theirs[found[name]] if name in found else "" for name in named}
+        named = [name for name in sorted(key.lineage.names(key.source.version)) if name in ours]
+        pairs = {ours[name]: theirs.get(found.get(name, ""), "") for name in named}
         return {one: other for one, other in pairs.items() if one != other}
 
     def _touched(self, plan: Plan) -> Mapping[str, PlanKey | None] | None:

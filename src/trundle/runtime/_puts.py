@@ -96,8 +96,13 @@ class Puts:
         self._reading = reading
         self._ways: dict[tuple[bytes, bytes], _Way | None] = {}
 
-    def put(self, data: bytes, base: bytes) -> bytes | None:
+    def put(self, data: bytes, base: bytes, version: str | None = None) -> bytes | None:
         """What a store keeps after a document was written over what it kept; None for the careful way.
+
+        Args:
+            data: the document, which names its version.
+            base: what the store keeps.
+            version: the version that the document must be of, where the caller names it.
 
         Raises:
             DocumentError: one of them is no JSON.
@@ -109,7 +114,9 @@ class Puts:
             way = self._made(data, base)
             if len(self._ways) < STARTS:
                 self._ways[key] = way
-        if not isinstance(way, _Way) or may_be_kept_apart(data):
+        if not isinstance(way, _Way) or version not in (None, way.version):
+            return None
+        if may_be_kept_apart(data):
             return None
         try:
             if not data.isascii():

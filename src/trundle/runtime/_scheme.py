@@ -132,9 +132,9 @@ class Scheme:
             routed = self._routes.convert(bytes(data), to, version, resource, strict=whole)
             if routed is not None:
                 return routed
-        named = version is not None or resource is not None or self.hooked
-        if base is not None and to is None and not (named or lenience.defaults):
-            made = self._puts.put(bytes(data), bytes(base))
+        careful = self.hooked or self._storage or resource is not None or lenience.defaults
+        if base is not None and to is None and not careful:
+            made = self._puts.put(bytes(data), bytes(base), version)
             if made is not None:
                 return made
         stored = self._stored(base)
