@@ -172,7 +172,13 @@ def _puts(scheme: Scheme, first: bytes) -> Iterator[Job]:
     edited["title"] = "Invoices"
     edited["replicas"] += 1
     edited["containers"][0]["image"] += "-hotfix"
-    for name, written in (("unedited", compact(seen)), ("edited in three places", compact(edited))):
+    shown = json.loads(scheme.convert_json(kept, FIRST)) | {"title": "Invoices"}
+    shown["replicas"] += 1
+    for name, written in (
+        ("unedited", compact(seen)),
+        ("edited in two places, in the order as read", compact(shown)),
+        ("edited in three places", compact(edited)),
+    ):
         yield Job(
             f"{FIRST} put over what is stored, {name}",
             (
