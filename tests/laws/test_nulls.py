@@ -35,6 +35,16 @@ def store_of(older, newer, written, value):
             {"a": "2", "c": "3"},
             {"a": "2", "c": "3", "b": None},
         ),
+        ("[[string]]", "[[string?]]", [["a", None]], [["a"]], [["a"], ["b"]], [["a", None], ["b"]]),
+        ("{[integer]}", "{[number]}", {"a": [1.5, 1]}, {"a": [1]}, {"a": [2]}, {"a": [1.5, 2]}),
+        (
+            "[string]|boolean",
+            "[string?]|boolean",
+            ["a", None, "b"],
+            ["a", "b"],
+            ["a", "c", "b"],
+            ["a", None, "c", "b"],
+        ),
         ("{string}", "{string?}", {"b": None}, {}, {"b": "1"}, {"b": "1"}),
         ("{integer}", "{number}", {"a": 1, "b": 1.5}, {"a": 1}, {"c": 2}, {"c": 2, "b": 1.5}),
         (

@@ -25,6 +25,7 @@ from trundle.evolution._lineage import (
 )
 from trundle.evolution._named import change_scalar
 from trundle.evolution._neighbours import Neighbours
+from trundle.evolution._traversal import changes_within
 from trundle.evolution._values import MISMATCH, End, Mismatch, change_value
 from trundle.evolution.conversions import (
     CallHook,
@@ -388,10 +389,26 @@ class _Planning:
             return None
         told = options[0] if len(options) == 1 else First(tuple(options))
         losing = self._losing(thread, place, shape)
+        within = self._losing_within(thread, End(self.lineage, place, shape))
         entries = self._entries(thread, End(self.lineage, place, shape))
-        if losing is None or not entries or self.source.kind == "api":
+        if not entries or self.source.kind == "api":
             return told
-        return KeepPlaces(told, entries, losing)
+        if within is not None:
+            return Refill(told, entries, within)
+        return told if losing is None else KeepPlaces(told, entries, losing)
+
+    def _losing_within(self, thread: Thread, end: End) -> Chain | None:
+        """What a value goes through to the side that tells it and back, if lists within lists may lose elements."""
+        for each in self.lineage.derivations.get(thread.number, ()):
+            if isinstance(each.how, ByConversion) and self._from_source(each):
+                told = End(self.lineage, each.inputs[0], Shape("storage", each.inputs[0].version))
+                there, back = change_value(end, told), change_value(told, end)
+                if there is None or isinstance(there, Mismatch) or isinstance(back, Mismatch):
+                    continue
+                outer = there.inner if isinstance(there, Optional) else there
+                if any(map(_loses_elements, itertools.islice(changes_within(outer), 1, None))):
+                    return Chain((there,) if back is None else (there, back))
+        return None
 
     def _by_hook(
         self, each: Derivation, how: ByHook, place: Place, shape: Shape, seen: frozenset[int]
@@ -570,6 +587,13 @@ class _Planning:
 def _solid(lineage: Lineage, place: Place) -> Expression:
     read, leaves = Read(place.property), lineage.leaves(place)
     return Solid(read, read, place, leaves) if leaves else read
+
+
+def _loses_elements(step: ValueStep) -> bool:
+    """Whether a list or map may lose an element on its way."""
+    inner = step.item if isinstance(step, Items) else None
+    inner = step.value if isinstance(step, Values) else inner
+    return inner is not None and may_lack(inner)
 
 
 def _entry_order(thread: Thread, storage: Shape) -> tuple[str, str]:
