@@ -1,5 +1,5 @@
 import pytest
-from evolving import rules
+from evolving import hooked, rules
 from lineages import links, place, planned, root, spelt, threads, v
 
 from trundle.evolution import ChangeError
@@ -113,3 +113,16 @@ def test_a_path_through_anything_but_objects_is_an_error(path, reason):
 def test_two_moves_to_one_place_contradict_each_other():
     with pytest.raises(ChangeError, match=r"moving 'b' to 'o\.a' contradicts another rule"):
         threads(root({"v1": FLAT, "v2": NESTED}, rules("v1", move={"a": "o.a", "b": "o.a"})))
+
+
+class Whole:
+    def assign_to(self, source): ...
+
+
+def test_a_hook_cannot_have_an_object_out_of_which_rules_take_something():
+    hook = hooked("v1", "v2", Whole, to=(("o",), ("b",)))
+    lineage = root({"v1": NESTED, "v2": FLAT}, rules("v1", move={"o.a": "a"}), hook)
+    with pytest.raises(
+        ChangeError, match=r"declares 'o', out of which rules of Thing take a; move"
+    ):
+        threads(lineage)

@@ -75,6 +75,13 @@ class Hooks:
                                 f"{reference.use}.{method} declares {name!r}, which "
                                 f"{lineage.definition(version).name} of {version} does not have",
                             )
+                        if moved := lineage.leaves(Place(version, name)):
+                            raise ChangeError(
+                                reference.where,
+                                f"{reference.use}.{method} declares {name!r}, out of which rules of "
+                                f"{lineage.definition(version).name} take {', '.join(moved)}; move these in "
+                                "the hook, or leave the object out of it",
+                            )
                 inputs = tuple(Place(source, name) for name in sorted(declared.reads))
                 how = ByHook(reference.use, method, between, up)
                 for name in sorted(declared.writes):
