@@ -8,6 +8,7 @@ import yaml
 from projects import Installation, Installer
 
 from trundle.project.check import check
+from trundle.project.config import load_config
 from trundle.runtime import UnknownVersionError
 
 V1, V2 = "2018-08-08", "2020-02-02"
@@ -119,3 +120,83 @@ def test_only_a_recorded_version_can_be_chosen(
 ) -> None:
     with pytest.raises(UnknownVersionError, match=message):
         moved.scheme.storing(storage)
+
+
+def test_check_says_when_a_release_cannot_be_rolled_back_to(
+    install: Installer, first: Installation, held: Installation, moved: Installation
+) -> None:
+    assert notes(held, "hub") == []
+    assert notes(moved, "hub") == []
+    rushed = release(install, V1, V2, released=first)
+    assert notes(rushed, "hub") == []  # it is recorded by now
+    (rushed.project.folder / "trundle.lock").write_bytes(
+        (first.project.folder / "trundle.lock").read_bytes()
+    )
+    (found,) = [each for each in check(rushed.project.config) if each.kind == "hub"]
+    assert found.severity == "note"
+    assert found.what == (
+        f"Person is stored in {V2} from now on, which the release that is recorded here cannot read"
+    )
+    assert f"`hub: {{Person: {V1}}}`" in found.advice
+
+
+@pytest.mark.parametrize(
+    ("hub", "message"),
+    [
+        ({"Persno": V1}, "`hub` names Persno, which no schema has; did you mean Person?"),
+        (
+            {"Person": "2019-01-01"},
+            f"`hub` holds Person at 2019-01-01, which it does not have; it has {V1}, {V2}",
+        ),
+    ],
+)
+def test_a_hub_that_no_schema_has_is_an_error(
+    held: Installation, hub: dict[str, str], message: str
+) -> None:
+    path = held.project.config.path
+    text = path.read_text()
+    described = yaml.safe_load(text) | {"hub": hub}
+    path.write_text(yaml.safe_dump(described))
+    try:
+        found = [each for each in check(load_config(path)) if each.kind == "hub"]
+    finally:
+        path.write_text(text)
+    assert [(each.severity, f"{each.what}; {each.advice}") for each in found] == [
+        ("error", message)
+    ]
+    assert found[0].where.startswith(f"{path}:")
+
+
+def test_a_bag_of_a_later_release_stays_in_a_type_that_has_none(install: Installer) -> None:
+    def of(*versions: str, **config: Any) -> Installation:
+        text = {"type": "string"}
+        names: dict[str, dict[str, Any]] = {V1: {"a": text}, V2: {"a": text, "b": text}}
+        files = {
+            f"{version}.yaml": {
+                "title": "Person",
+                "type": "object",
+                "properties": {
+                    "k": text,
+                    "part": {"type": "object", "properties": names[version]},
+                    "open": {
+                        "type": "object",
+                        "properties": names[version],
+                        "additionalProperties": {"type": "integer"},
+                    },
+                },
+            }
+            for version in versions
+        }
+        return install(files, config=config)
+
+    old, new = of(V1), of(V1, V2, hub={"Person": V1})
+    parts = {"part": {"a": "1", "b": "2"}, "open": {"a": "1", "b": "2", "c": 3}}
+    stored = new.put(person(V2, k="x", **parts))
+    shown = {"part": {"a": "1"}, "open": {"a": "1", "c": 3}}
+    assert old.read(stored, V1) == person(V1, k="x", **shown)
+    assert old.edit(stored, V1) == stored
+    edited = old.edit(stored, V1, k="y", part={"a": "9"}, open={"a": "8", "c": 4})
+    after = {"part": {"a": "9", "b": "2"}, "open": {"a": "8", "b": "2", "c": 4}}
+    assert new.read(edited, V2) == person(V2, k="y", **after)
+    (outcome,) = old.scheme.convert_many([json.loads(stored)], V1)
+    assert outcome.tolerated == ()

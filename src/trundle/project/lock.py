@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from trundle._durable import write_durably
+from trundle.evolution import VersionMap
 from trundle.project._each_part import Progress, each_part, ignore, on_file
 from trundle.project._lock_file import (
     FORMAT,
@@ -22,18 +23,22 @@ from trundle.project._lock_file import (
 )
 from trundle.project._parts import Part, outline_of, unfit
 from trundle.project._standing import (
+    Hub,
     Share,
     Standing,
     shares_of,
     spelt_as_declared,
     standing_of,
 )
+from trundle.project._stored import Release
+from trundle.project._write import spell_text
 from trundle.project.config import Config
 from trundle.project.errors import ProjectError
 from trundle.project.findings import Finding, FindingsError, Misfit
 from trundle.project.loading import load_part
 from trundle.schema import SchemaError
 from trundle.schema.readers import Catalogue, raise_all
+from trundle.version import ApiVersion
 
 
 class LockChange(msgspec.Struct, frozen=True):
@@ -81,6 +86,27 @@ def lock_findings(config: Config, known: Lock, standings: Iterable[Standing]) ->
         yield _note(path, what, advice)
     for label in change.extended:
         yield _note(path, f"the stored format of {label} has grown", advice)
+    for standing in standings:
+        for hub in standing.hubs:
+            yield from _no_way_back(path, hub, known.resources.get(hub.name, {}))
+
+
+def _no_way_back(path: Path, hub: Hub, recorded: Mapping[str, Release]) -> Iterator[Finding]:
+    """The note on a hub that the release which was recorded last cannot read."""
+    if not recorded or hub.version in recorded:
+        return
+    known = {ApiVersion.parse(each) for release in recorded.values() for each in release.versions}
+    stored = [ApiVersion.parse(each) for each in recorded]
+    readable = VersionMap.stored({*known, *stored}, (), stored).storage
+    if ApiVersion.parse(hub.version) in readable:
+        return
+    last = max(recorded, key=lambda each: (len(recorded[each].versions), ApiVersion.parse(each)))
+    what = f"{hub.name} is stored in {hub.version} from now on, which the release that is recorded here cannot read"
+    advice = (
+        f"to be able to roll back to it, write `hub: {{{spell_text(hub.name)}: {last}}}` in the "
+        "project's file for one release"
+    )
+    yield Finding(where=str(path), what=what, advice=advice, severity="note", kind="hub")
 
 
 def _note(path: Path, what: str, advice: str) -> Finding:

@@ -15,8 +15,9 @@ from msgspec import inspect
 from trundle.runtime._bag import decoder
 from trundle.runtime._documents import MARKS, OTHERS, member_path, own_names, plain_name
 from trundle.runtime._errors import Finding
+from trundle.runtime._hiding import is_bag
 from trundle.runtime._lenience import STRICT, Lenience, Tolerated
-from trundle.runtime._objects import ABSENT, GeneratedObject
+from trundle.runtime._objects import ABSENT, ApiObject, GeneratedObject
 
 _NO_VALUE: Any = object()
 
@@ -92,15 +93,18 @@ def read_leniently(
         shown: what is missing or unknown in what the writer was shown, and may be written back like that.
         stored: whether objects of storage classes are stored ones, which may have bags.
     """
-    reader = _Reader(lenience, shown, stored=stored)
+    reader = _Reader(type_, lenience, shown, stored=stored)
     value = reader.read(msgspec.Raw(data), _inspected(type_), "$")
     return Read(value, tuple(reader.findings), tuple(reader.tolerated))
 
 
 class _Reader:
-    def __init__(self, lenience: Lenience, shown: Collection[Finding], *, stored: bool) -> None:
+    def __init__(
+        self, type_: Any, lenience: Lenience, shown: Collection[Finding], *, stored: bool
+    ) -> None:
         self.lenience = lenience
         self.stored = stored
+        self.in_store = stored and lenience.unknown == "keep" and not _is_api_class(type_)
         self.hidden = OTHERS if stored else (*OTHERS, *MARKS)
         self.shown = shown
         self.findings: list[Finding] = []
@@ -226,6 +230,10 @@ class _Reader:
         path: str,
     ) -> None:
         """Keeps properties that the class has no field for, drops them or notes them."""
+        bags = {name: others[name].copy() for name in others if self.in_store and is_bag(name)}
+        if bags:  # of a later release, in a type that has none here
+            values["unknown"] = bags
+            others = {name: part for name, part in others.items() if name not in bags}
         additional = next(
             (each for each in fields.values() if each.attribute == "additional_properties"), None
         )
@@ -235,7 +243,7 @@ class _Reader:
             return
         kept = {name: part.copy() for name, part in others.items() if self.kept(path, name, fields)}
         if kept:
-            values["unknown"] = kept
+            values["unknown"] = {**bags, **kept}
 
     def additional(self, others: dict[str, msgspec.Raw], field: _Field, path: str) -> Any:
         item = _map_values(field.type)
@@ -261,6 +269,10 @@ class _Reader:
             case "prune":
                 self.tolerated.append(Tolerated.of(found, "dropped"))
         return False
+
+
+def _is_api_class(type_: Any) -> bool:
+    return isinstance(type_, type) and issubclass(type_, ApiObject)
 
 
 def _suggestion(name: str, fields: dict[str, _Field]) -> str:

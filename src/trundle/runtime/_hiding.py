@@ -28,7 +28,7 @@ def _shown(value: Any) -> Any:
             if (shown := _shown(member := getattr(value, name))) is not member
         }
         if value.unknown is not ABSENT:
-            left = {name: each for name, each in value.unknown.items() if not _is_bag(name)}
+            left = {name: each for name, each in value.unknown.items() if not is_bag(name)}
             if len(left) < len(value.unknown):
                 changed["unknown"] = left or ABSENT
         return msgspec.structs.replace(value, **changed) if changed else value
@@ -42,6 +42,6 @@ def _shown(value: Any) -> Any:
     return value
 
 
-def _is_bag(name: str) -> bool:
+def is_bag(name: str) -> bool:
     """Whether a property is a bag; its name has more `$` where a property has the name of a bag."""
     return name.startswith("$") and f"${name.lstrip('$')}" == BAG
