@@ -122,3 +122,25 @@ def test_every_text_makes_a_class_name(name):
 def test_camel_case_is_that_of_the_classes(attribute: str) -> None:
     class_ = msgspec.defstruct("Class", [(attribute, int)], rename="camel")
     assert camel(attribute) == class_.__struct_encode_fields__[0]
+
+
+def test_no_function_has_a_name_that_nobody_can_read():
+    import re
+
+    from evolving import evolution
+
+    from trundle.codegen import generate_package
+
+    long = "VeryLongNameOfATypeThatSomebodyMadeOutOfTheWholePathToItInSomeService"
+    versions = {
+        version: {
+            "Thing": {"in": long, "in2": f"{long}2"},
+            long: {name: "string"},
+            f"{long}2": {name: "integer"},
+        }
+        for version, name in (("v1", "a"), ("v2", "b"))
+    }
+    for path, data in generate_package(evolution(versions), package="made").items():
+        if path.startswith("conversions/"):
+            for name in re.findall(r"^(?:def )?(\w+)(?=[(:])", data.decode(), re.MULTILINE):
+                assert len(name) <= 60, (path, name)

@@ -485,10 +485,10 @@ def test_what_conversions_of_several_modules_do_alike_is_written_once():
     }
     files = generate_package(evolution(versions), package="made")
     shared = files["conversions/shared_v1_to_v2.py"]
-    assert shared.count(b"\ndef fruit_variant(value: v1_to_v3.Long | v1_to_v2.Round)") == 1
+    assert shared.count(b"\ndef fruit_to_storage(value: v1_to_v3.Long | v1_to_v2.Round)") == 1
     for path in ("conversions/v1.py", "conversions/v2.py"):
-        assert b"v1_to_v2_conversions.fruit_variant(source.fruit)" in files[path]
-    assert b"def _fruit_variant" not in files["conversions/v2.py"]
+        assert b"v1_to_v2_conversions.fruit_to_storage(source.fruit)" in files[path]
+    assert b"def _fruit_to_storage" not in files["conversions/v2.py"]
 
 
 @pytest.mark.parametrize(

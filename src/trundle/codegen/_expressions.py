@@ -11,7 +11,7 @@ from trundle.codegen._cases import case_test, in_order, joined
 from trundle.codegen._classes import ClassPath, StorageNode
 from trundle.codegen._hooks import record_name
 from trundle.codegen._lifted import class_at, held_object, holder_literal, way_to
-from trundle.codegen._naming import attribute_name
+from trundle.codegen._naming import attribute_name, shortened
 from trundle.codegen._needs import asks_base
 from trundle.codegen._static import (
     OR_ABSENT,
@@ -86,7 +86,9 @@ _TAKEN = frozenset(
 """Names that a variable of generated code must not hide."""
 _LONG = 40
 """How long the names of properties may be that a helper's name lists."""
-_HELPER = re.compile(r"_(derived|entries|hidden|holders|values|variant|witness)(_\d+)?$")
+_HELPER = re.compile(
+    r"_(derived|entries|hidden|holders|values|to_storage|from_storage|upgrade|to_v\w+|witness)(_\d+)?$"
+)
 """What the names of helpers end with."""
 
 
@@ -176,7 +178,7 @@ class Expressions:
         """A function or constant of the plan's own; the same text gives the same helper."""
         if text not in self._made:
             self._made[text] = part_mark(len(self.helpers))
-            self.helpers.append(Helper(hint, text))
+            self.helpers.append(Helper(shortened(hint), text))
         return self._made[text]
 
     def literal(self, value: Any, place: Place, lineage: Lineage | None = None) -> str:
@@ -715,7 +717,7 @@ class Expressions:
         made = self.static.of_cases(step)
         last = "ABSENT" if made is None or "Absent" in made else "LACKING"
         return self.helper(
-            self._hinted("variant"),
+            self._hinted(direction(self.key)),
             f"def \x04(value: {given}) -> {shown(made)}:\n{body}    return {last}\n",
         )
 
@@ -732,6 +734,19 @@ def _own_spellings(values: tuple[str, ...]) -> Mapping[str, str]:
 
 def _bare(type_: Type) -> Type:
     return type_.inner if isinstance(type_, Nullable) else type_
+
+
+def direction(key: PlanKey) -> str:
+    """Where a plan leads, as names of its functions say it."""
+    match key.source.kind, key.target.kind:
+        case "api", "storage":
+            return "to_storage"
+        case "storage", "api":
+            return "from_storage"
+        case "storage", "storage":
+            return "upgrade"
+        case _:
+            return f"to_{key.target.version.identifier}"
 
 
 def about(value: Expression) -> str:

@@ -6,7 +6,8 @@ import msgspec
 
 from trundle.codegen._apart import apart
 from trundle.codegen._classes import ApiNode, ClassPath, StorageNode
-from trundle.codegen._expressions import Expressions, attribute_of
+from trundle.codegen._expressions import Expressions, attribute_of, direction
+from trundle.codegen._naming import shortened
 from trundle.codegen._static import Static, without
 from trundle.codegen._text import (
     Helper,
@@ -160,15 +161,7 @@ def function_name(plan: Plan) -> str:
 
     key = plan.key
     name = snake(key.lineage.definition(key.source.version).name) or "value"
-    match key.source.kind, key.target.kind:
-        case "api", "storage":
-            return f"{name}_to_storage"
-        case "storage", "api":
-            return f"{name}_from_storage"
-        case "storage", "storage":
-            return f"{name}_upgrade"
-        case _:
-            return f"{name}_to_{key.target.version.identifier}"
+    return shortened(name, f"_{direction(key)}")
 
 
 class _Body:

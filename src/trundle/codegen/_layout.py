@@ -13,6 +13,7 @@ _GROUPING = re.compile(r""""(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|[\[\](){}]""")
 """A text, or a bracket."""
 _CHOICE = re.compile("(?= if | else )")
 _COMPREHENSION = re.compile("(?= for | if )")
+_EITHER = re.compile("(?= or )")
 _UNION = re.compile(r"(?= \| )")
 
 
@@ -88,7 +89,12 @@ def _body(head: str, body: str, indent: str) -> Iterator[str]:
 def _pieces(line: str) -> Iterator[str]:
     """A conditional expression, a comprehension or a union, in the pieces that stand on own lines."""
     plain = _plain(line)
-    words = _CHOICE if " else " in plain else _COMPREHENSION if " for " in plain else _UNION
+    if " else " in plain:
+        words = _CHOICE
+    elif " for " in plain:
+        words = _COMPREHENSION
+    else:
+        words = _EITHER if " or " in plain else _UNION
     start = 0
     for place in _top(line, words):
         yield line[start:place]

@@ -93,3 +93,15 @@ def camel(attribute: str) -> str:
     """The document name that generated classes give an attribute unless told otherwise."""
     first, *rest = attribute.split("_")
     return first + "".join(word.title() for word in rest)
+
+
+NAME_LIMIT = 56
+"""How long the name of a function may be before it is numbered."""
+
+
+def shortened(name: str, suffix: str = "") -> str:
+    """A name of words with a suffix; where that is too long, without its first words."""
+    words = name.split("_")
+    while len(words) > 1 and len("_".join(words)) + len(suffix) > NAME_LIMIT:
+        words.pop(0)
+    return ("_".join(words) + suffix)[-NAME_LIMIT:].lstrip("_")
