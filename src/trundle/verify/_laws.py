@@ -271,6 +271,15 @@ def law8(scheme: Scheme, world: World, document: Any, target: str) -> None:
     expected = shown_document(world, _tree(scheme, document), version, target)
     straight = _tree(scheme, scheme.convert(document, target))
     by_hub = _view(scheme, scheme.to_storage(document), target)
+    for each in differences(by_hub, straight):
+        raise LawBroken(
+            "the straight way and the one by the hub agree",
+            resource,
+            (version, target),
+            path=shown(each.path),
+            expected=each.one,
+            found=each.other,
+        )
     for each in (*disagreements(expected, straight), *disagreements(expected, by_hub)):
         raise LawBroken(
             "law 8, what schemas and rules say happens",

@@ -34,6 +34,7 @@ _COVERED = (
 )
 _THOROUGH, _EVERY = 64, 8
 """So many covering documents are held to all of these laws, then each of so many; all are to the first two."""
+_SHOWN = ("law 7", "law 8")
 _OF_EDITS = ("laws 3 and 5", "laws 4 and 8 of edits")
 _APART = 7
 """A mixed edit takes its values from a covering document so many times as far on."""
@@ -157,6 +158,10 @@ class _Proving:
         other = self.near(number)
         names = _COVERED if number <= _THOROUGH or number % _EVERY == 0 else _COVERED[:4]
         self.hold(Case(version=self.version, document=document, target=other), names)
+        further = self.versions[number % len(self.versions)]
+        if further not in {self.version, other}:
+            again = Case(version=self.version, document=document, target=further)
+            self.hold(again, _SHOWN)
         apart = Json(spoken(named_apart(tree(bytes(document)))).encode())
         writes = (Write(self.version, apart),)
         edited = self.edited(writes, other, number) if names is _COVERED else None

@@ -102,8 +102,9 @@ class World(NamedTuple):
         return tuple(each for each in every if each != "metadata" or root.property(each) is None)
 
     def moved(self, stations: Sequence[At]) -> bool:
-        """Whether a rule moves anything into or out of objects."""
-        return any(self.rules_of(each).get("move") for each in stations)
+        """Whether a rule moves anything into or out of objects, or names a path inside of one."""
+        every = [self.rules_of(each) for each in stations]
+        return any(each.get("move") or inside(each) for each in every)
 
     def newer(self, one: str, other: str) -> bool:
         """Whether the first version is newer than the second."""
@@ -271,6 +272,12 @@ def renames(rules: Rules) -> dict[str, str]:
         **(rules.get("unwrap") or {}),
     }
     return {older: newer for older, newer in every.items() if older != newer}
+
+
+def inside(rules: Rules) -> set[str]:
+    """The properties inside of which a rule names a path that does not move."""
+    paths = (parts(path) for rule in ("values", "convert") for path in rules.get(rule) or ())
+    return {path[0] for path in paths if len(path) > 1 and path not in moves(rules)}
 
 
 def moves(rules: Rules) -> dict[tuple[str, ...], tuple[str, ...]]:

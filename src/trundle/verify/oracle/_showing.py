@@ -18,7 +18,7 @@ from trundle.schema import (
 )
 from trundle.verify._broken import MISSING, Number, same, tree
 from trundle.verify.oracle._expected import ANY, Either, either, known
-from trundle.verify.oracle._meeting import At, World, bare, first, moves, objects_only
+from trundle.verify.oracle._meeting import At, World, bare, first, inside, moves, objects_only
 from trundle.verify.oracle._scalars import converted, kind_of, mapped, may_be, scalar
 from trundle.verify.oracle._variants import fixed_texts, meeting, tags, variants, which
 
@@ -230,6 +230,9 @@ def unsure(world: World, stations: Stations) -> set[str]:
     found: set[str] = set()
     for number, (one, other) in enumerate(pairwise(stations)):
         touched = set(hooked(world, one, other)) | world.renamed_between(one, other)
+        for end in (one, other):
+            named = inside(world.rules_of(end))
+            touched |= named | {world.counterpart(one, other, each) or each for each in named}
         if len(stations) > 2:  # noqa: PLR2004 - more than two neighbours
             up = world.newer(other.version, one.version)
             rules = world.rules_of(one if up else other)
