@@ -149,6 +149,14 @@ MOVES: dict[str, Case] = {
         },
         (rules(V1, move={"a": "o.a"}),),
     ),
+    "what one side lacks stands in the same object": Case(
+        {
+            V1: thing(a="string"),
+            V2: thing(a="string", b="[integer]"),
+            V3: thing(o="O") | {"O": {"p": "P"}, "P": {"a": "string", "b": "[integer]"}},
+        },
+        (rules(V2, move={"a": "o.p.a", "b": "o.p.b"}),),
+    ),
     "a preview moves": Case(
         {
             V1: thing(a="string", o="O") | {"O": {"c": "string"}},

@@ -1,5 +1,7 @@
 from trundle.runtime import (
     ABSENT,
+    Absent,
+    PropertyBag,
     StorageObject,
     inside,
     presence,
@@ -7,20 +9,25 @@ from trundle.runtime import (
     said,
     solid,
 )
-from trundle.runtime._bag import MISSING
+from trundle.runtime._bag import MISSING, WRITING_OVER
+from trundle.runtime._merge import merge
 
 
-class Spec(StorageObject):
+class Kept(StorageObject):
+    property_bag: PropertyBag | Absent = ABSENT
+
+
+class Spec(Kept):
     size: int | None = ABSENT
     name: str = ABSENT
 
 
-class Required(StorageObject, kw_only=True):
+class Required(Kept, kw_only=True):
     spec: Spec
     size: int
 
 
-class Thing(StorageObject):
+class Thing(Kept):
     template: Required = ABSENT
 
 
@@ -70,3 +77,29 @@ def test_its_own_side_says_whether_an_object_is_there():
     assert said(None, ABSENT, Spec) is None
     assert said(ABSENT, made, Spec) is ABSENT
     assert (presence(made), presence(None), presence(ABSENT)) == (True, None, ABSENT)
+
+
+class Written:
+    """Objects as a writer makes them over a stored one."""
+
+    def __init__(self, **values):
+        self.thing = Thing()
+        told = WRITING_OVER.set([])
+        for name, value in values.items():
+            put_inside(self.thing, WAY[:1], name, value, over=True)
+        WRITING_OVER.reset(told)
+
+
+def test_an_edit_of_what_stands_in_an_object_keeps_what_the_writer_cannot_see_in_there():
+    stored = Thing(template=Required(spec=Spec(name="hidden"), size=1))
+    nothing, one, two = Written().thing, Written(size=1).thing, Written(size=2).thing
+    assert merge(stored, one, two).template == Required(spec=Spec(name="hidden"), size=2)
+    assert merge(stored, one, nothing).template == Required(spec=Spec(name="hidden"), size=ABSENT)
+    stored = Thing(template=Required(spec=Spec(name="hidden"), size=ABSENT))
+    assert merge(stored, nothing, two).template == Required(spec=Spec(name="hidden"), size=2)
+
+
+def test_an_object_that_the_writer_emptied_is_gone():
+    stored = Thing(template=Required(spec=ABSENT, size=1))
+    assert merge(stored, Written(size=1).thing, Written().thing).template is ABSENT
+    assert merge(Thing(), Written().thing, Written(size=1).thing).template.unknown is ABSENT

@@ -311,6 +311,8 @@ class _Body:
             arguments = [*self.expressions.way(place, self._attribute(step.property)), value]
             if step.default is not ABSENT:
                 arguments.append(self.expressions.literal(step.default, place))
+            if (self.key.source.kind, self.key.target.kind) == ("api", "storage"):
+                arguments.append("over=True")
             if value != "ABSENT" or step.default is not ABSENT:
                 yield call("put_inside", ["target", *arguments], "    ") + "\n"
 

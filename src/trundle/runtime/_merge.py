@@ -13,7 +13,8 @@ import msgspec
 from trundle.runtime._bag import NoEntry, current, decoder, digest, encode, same, tidy
 from trundle.runtime._documents import write_value
 from trundle.runtime._matching import keys_of, match, match_first, removed_keys
-from trundle.runtime._objects import ABSENT, Entry, GeneratedObject, Hollow, StorageObject
+from trundle.runtime._nested import made_empty
+from trundle.runtime._objects import ABSENT, Entry, GeneratedObject, Hollow, Made, StorageObject
 from trundle.runtime._values import Wrapped
 
 Place: TypeAlias = tuple[str, str]
@@ -29,6 +30,10 @@ def merge(stored: Any, before: Any, after: Any) -> Any:
 
 def _merge_different(stored: Any, before: Any, after: Any) -> Any:
     """Like `merge`, of values that are known to differ: comparing them costs most of what merging does."""
+    if isinstance(stored, GeneratedObject) and (after is ABSENT or before is ABSENT):
+        known = after if before is ABSENT else before
+        if isinstance(known, GeneratedObject) and type(known.unknown) is Made:
+            return _merge_made(stored, before, after)
     if isinstance(after, GeneratedObject):
         if type(after) is type(stored) is type(before):
             return merge_objects(stored, before, after)
@@ -40,6 +45,25 @@ def _merge_different(stored: Any, before: Any, after: Any) -> Any:
     return _without_hollow(after)
 
 
+def _merge_made(stored: Any, before: Any, after: Any) -> Any:
+    """Like `merge`, of an object that the writer does not have: only what stands in it may differ."""
+    ours, theirs = (_empty(type(stored)) if each is ABSENT else each for each in (before, after))
+    if type(ours) is not type(stored) or type(theirs) is not type(stored):
+        return _without_hollow(after)
+    merged = merge_objects(stored, ours, theirs)
+    return ABSENT if after is ABSENT and _is_empty(merged) else merged
+
+
+def _empty(class_: type[Any]) -> Any:
+    empty = made_empty(class_)
+    empty.unknown = Made()
+    return empty
+
+
+def _is_empty(value: Any) -> bool:
+    return all(getattr(value, name) is ABSENT for name in value.__struct_fields__)
+
+
 def _without_hollow(value: Any) -> Any:
     """A value without the objects that are there only for a merge to see them; absent where it is one itself."""
     if not isinstance(value, GeneratedObject):
@@ -48,11 +72,10 @@ def _without_hollow(value: Any) -> Any:
         held = getattr(value, name)
         if isinstance(held, GeneratedObject) and _without_hollow(held) is ABSENT:
             setattr(value, name, ABSENT)
-    if type(value.unknown) is not Hollow:
+    if not isinstance(value.unknown, Hollow):
         return value
     value.unknown = ABSENT
-    empty = all(getattr(value, name) is ABSENT for name in value.__struct_fields__)
-    return ABSENT if empty else value
+    return ABSENT if _is_empty(value) else value
 
 
 def merge_objects(stored: Any, before: Any, after: Any) -> Any:
@@ -70,7 +93,7 @@ def merge_objects(stored: Any, before: Any, after: Any) -> Any:
         _merge_bags(result, stored, before, after)
     elif isinstance(stored, StorageObject):
         tidy(result)
-    return result if type(result.unknown) is not Hollow else _without_hollow(result)
+    return _without_hollow(result) if isinstance(result.unknown, Hollow) else result
 
 
 def merge_attribute(result: Any, name: str, before: Any, after: Any) -> None:

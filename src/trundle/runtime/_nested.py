@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from trundle.runtime._bag import WRITING_OVER
-from trundle.runtime._objects import ABSENT, GeneratedObject, Hollow, all_missing
+from trundle.runtime._objects import ABSENT, Hollow, Made, all_missing
 
 Shown: TypeAlias = Mapping[str, Any] | None
 """What an object that is made shows of what it requires, by attribute."""
@@ -28,6 +28,8 @@ def put_inside(
     attribute: str,
     value: Any,
     default: Any = ABSENT,
+    *,
+    over: bool = False,
 ) -> None:
     """Puts a value into a nested object, making all on the way to it that is not there.
 
@@ -38,20 +40,24 @@ def put_inside(
         attribute: the attribute of the nested object.
         value: the value; where it is absent, nothing is made.
         default: what a nested object shows that is there without a value.
+        over: whether what is made is marked where it is written over a stored object, for a merge to see that
+            its writer has no such object.
     """
     if value is ABSENT:
         holder = inside(target, *(name for name, _, _ in holders))
         if default is ABSENT or holder is ABSENT or holder is None:
             return
         value = default
-    marked = isinstance(value, GeneratedObject) and type(value.unknown) is Hollow
+    unsaid = WRITING_OVER.get() if over else None
     for name, class_, shown in holders:
         holder = getattr(target, name)
         if holder is not ABSENT and holder is not None:
             holder = msgspec.structs.replace(holder)
         else:
             holder = made_empty(class_, shown)
-            holder.unknown = Hollow() if marked else ABSENT
+            if unsaid is not None:
+                holder.unknown = Made()
+                unsaid.append(holder)
         setattr(target, name, holder)
         target = holder
     setattr(target, attribute, value)
@@ -77,7 +83,7 @@ def solid(holder: Any, value: Any, *leaves: str) -> Any:
         held = getattr(holder, name)
         if held is ABSENT:
             continue
-        if name not in leaves and type(held) is not Hollow:
+        if name not in leaves and not isinstance(held, Hollow):
             return value
         hollow = True
     return ABSENT if hollow else value

@@ -60,6 +60,10 @@ class Hollow(dict[str, FreeForm]):
     """The unknown properties of an object that is there only for a merge to see that its writer has it."""
 
 
+class Made(Hollow):
+    """The unknown properties of an object that a writer does not have, but what stands in it elsewhere."""
+
+
 class Entry(BaseEntry, dict=True):
     """An entry of a property bag.
 
