@@ -15,7 +15,7 @@ from msgspec import inspect
 from trundle.runtime._bag import decoder
 from trundle.runtime._documents import MARKS, OTHERS, member_path, own_names, plain_name
 from trundle.runtime._errors import Finding
-from trundle.runtime._hiding import is_bag
+from trundle.runtime._hiding import is_bag, note_bags
 from trundle.runtime._lenience import STRICT, Lenience, Tolerated
 from trundle.runtime._objects import ABSENT, ApiObject, GeneratedObject
 
@@ -233,6 +233,7 @@ class _Reader:
         bags = {name: others[name].copy() for name in others if self.in_store and is_bag(name)}
         if bags:  # of a later release, in a type that has none here
             values["unknown"] = bags
+            note_bags()
             others = {name: part for name, part in others.items() if name not in bags}
         additional = next(
             (each for each in fields.values() if each.attribute == "additional_properties"), None

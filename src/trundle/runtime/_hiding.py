@@ -15,9 +15,24 @@ from trundle.runtime._objects import ABSENT, BAG, GeneratedObject
 _BAG = f'{BAG}"'.encode()
 
 
+class _Met:
+    """Whether this process has read any such bag; until then nothing needs to be looked through for them."""
+
+    def __init__(self) -> None:
+        self.any = False
+
+
+_MET = _Met()
+
+
+def note_bags() -> None:
+    """Notes that such a bag was read; nothing else puts one into an object."""
+    _MET.any = True
+
+
 def without_bags(value: Any) -> Any:
     """An API object without the bags of a later release in it; the object itself where there are none."""
-    return _shown(value) if _BAG in encode(value) else value
+    return _shown(value) if _MET.any and _BAG in encode(value) else value
 
 
 def _shown(value: Any) -> Any:
