@@ -1,6 +1,7 @@
 from itertools import pairwise
 from xml.etree import ElementTree as ET
 
+import msgspec
 import pytest
 from report_schemas import crm, crm_schemas, schema, thing, v
 
@@ -142,3 +143,26 @@ def test_json_tells_each_version():
         "hub": False,
         "deprecated": None,
     }
+
+
+def test_storage_upgrades_lead_to_a_hub_that_is_held_back_from_both_sides():
+    schemas = tuple(schema(name, thing("Person", id="string")) for name in ("v1", "v2", "v3"))
+    (held,) = schemas[1].resources
+    said = msgspec.structs.replace(schemas[1], resources=(msgspec.structs.replace(held, hub=True),))
+    found = version_map(Evolution((schemas[0], said, schemas[2])), "Person")
+    rows = version_map_text(found).splitlines()
+    assert rows[4:7] == [
+        "● v1 ─────╮        v1 ──────╮",
+        "◆ v2 ─────┼─────▶  v2 hub ◀─┤",
+        "● v3 ─────╯        v3 ──────╯",
+    ]
+    hub = next(each for each in drawn(version_map_svg(found)).iter() if each.get("class") == "hub")
+    middle = float(hub.find(f"{SVG}ellipse").get("cx"))
+    rails = [
+        each.get("d")
+        for each in drawn(version_map_svg(found)).iter(f"{SVG}path")
+        if "upgrade" in (each.get("class") or "") and "H" in each.get("d")
+    ]
+    starts = sorted(float(rail[1:].split()[0]) for rail in rails)
+    assert len(starts) == 2
+    assert starts[0] < middle < starts[1]
