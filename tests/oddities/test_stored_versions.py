@@ -200,3 +200,25 @@ def test_a_bag_of_a_later_release_stays_in_a_type_that_has_none(install: Install
     assert new.read(edited, V2) == person(V2, k="y", **after)
     (outcome,) = old.scheme.convert_many([json.loads(stored)], V1)
     assert outcome.tolerated == ()
+
+
+def test_removing_all_additional_properties_removes_those_that_are_seen(
+    install: Installer,
+) -> None:
+    def of(values: Any) -> dict[str, Any]:
+        properties = {"id": {"type": "string"}}
+        return {
+            "title": "Person",
+            "type": "object",
+            "properties": properties,
+            "additionalProperties": values,
+        }
+
+    scheme = install(
+        {f"{V1}.yaml": of(True), f"{V2}.yaml": of({"type": "string"})},
+        config={"hub": {"Person": V1}},
+    ).scheme
+    stored = scheme.convert(person(V1, x=None, y="1"))
+    assert scheme.convert(stored, V2) == person(V2, y="1")
+    edited = scheme.convert(person(V2), base=stored)
+    assert scheme.convert(edited, V1) == person(V1, x=None)

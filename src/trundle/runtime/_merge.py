@@ -102,6 +102,10 @@ def merge_attribute(result: Any, name: str, before: Any, after: Any) -> None:
     keys = result.__list_keys__.get(name, ())
     if keys and all(isinstance(each, list) for each in (before, after, kept)):
         setattr(result, name, merge_lists(kept, before, after, keys))
+    elif name == "additional_properties" and after is ABSENT and isinstance(before, dict):
+        # There is no map that a writer could remove: it removes the members that it sees.
+        members = _merge_maps({} if kept is ABSENT else kept, before, {})
+        setattr(result, name, members or ABSENT)
     else:
         setattr(result, name, _merge_different(kept, before, after))
 
