@@ -100,7 +100,7 @@ class _Placing:
     def modules(self) -> Iterator[ConversionModule]:
         """All modules of conversions; one without any is empty."""
         helpers = Helpers(self.alike.functions, self.paths, self.alike.leading)
-        for module in dict.fromkeys([*self.written, *self.listed, *helpers.common]):
+        for module in dict.fromkeys([*self.written, *self.listed, *helpers.modules]):
             keys = sorted(self.written.get(module, ()), key=lambda key: self.paths[key].name)
             index = self._index(self.listed[module]) if module in self.listed else ""
             yield ConversionModule(

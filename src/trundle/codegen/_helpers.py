@@ -3,7 +3,8 @@
 A rendered conversion brings helpers of its own, as what it does with each variant of a union. Those that come
 to the same are written once: within a module before the first conversion that uses them; those that
 conversions of several modules use in the module of the first function that they call, which all of these
-import anyway. Those that refer to nothing stand in a module of their own.
+import anyway, else with the first class that they use. Those that call hooks, and those that refer to nothing,
+stand in modules of their own.
 """
 
 import re
@@ -16,9 +17,12 @@ from trundle.codegen._classes import ClassPath
 from trundle.codegen._functions import Function
 from trundle.codegen._text import marks, path_mark
 from trundle.evolution import PlanKey
+from trundle.runtime import conversion_module
 
 COMMON = "conversions.common"
 """The module of helpers that conversions of several modules use and that refer to nothing."""
+HOOKS = "conversions.hooks"
+"""The module of helpers that conversions of several modules use and that call hooks."""
 LINE_LIMIT = 500
 """About how many statements of conversions a module holds before the next one is begun."""
 
@@ -52,9 +56,6 @@ class Helpers:
         functions: the conversions that are written, in a fixed order.
         paths: what each conversion is called and where it stands, also of those that others stand for.
         leading: what each takes before the object.
-
-    Attributes:
-        common: the modules of helpers that refer to nothing.
     """
 
     def __init__(
@@ -71,7 +72,6 @@ class Helpers:
         self._of: dict[PlanKey, tuple[int, ...]] = {}
         for key, function in functions.items():
             self._of[key] = self._register(key, function)
-        self.common: list[str] = []
         self._common_lines = 0
         self._shared: dict[str, list[int]] = {}
         self._shared_paths: dict[int, ClassPath] = {}
@@ -112,24 +112,34 @@ class Helpers:
         for number, known in enumerate(self._known):
             if len(known.modules) == 1:
                 continue
-            if known.called is not None:
-                module = known.called.module
-            elif list(marks(known.text)) or known.parts:
-                continue
-            else:
-                module = self._common_module(known)
+            module = self._home(known) or self._common_module(known)
             name = _free(known.hint.strip("_"), taken.setdefault(module, set()))
             self._shared_paths[number] = ClassPath(module, name)
             self._shared.setdefault(module, []).append(number)
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules that have helpers of several modules."""
+        return tuple(self._shared)
+
+    def _home(self, known: _Known) -> str:
+        """The module of what a helper of several modules calls or uses; empty where it refers to nothing."""
+        if known.called is not None:
+            return known.called.module
+        found = list(marks(known.text))
+        if any(kind == "h" for kind, _ in found):
+            return HOOKS
+        classes = [path for kind, path in found if kind == "c"]
+        if classes:
+            return conversion_module(classes[0].partition(":")[0])
+        homes = (self._home(self._known[part]) for part in known.parts)
+        return next((home for home in homes if home), "")
 
     def _common_module(self, known: _Known) -> str:
         """The module for a helper that refers to nothing; a new one where the last has become long."""
         part = self._common_lines // LINE_LIMIT
         self._common_lines += known.text.count("\n")
-        module = COMMON if part == 0 else f"{COMMON}_part{part + 1}"
-        if module not in self.common:
-            self.common.append(module)
-        return module
+        return COMMON if part == 0 else f"{COMMON}_part{part + 1}"
 
     def module(self, module: str, keys: list[PlanKey]) -> Iterator[str]:
         """The source of a module's conversions, helpers included, with marks for what they refer to."""

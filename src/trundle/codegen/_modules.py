@@ -11,7 +11,7 @@ import msgspec
 
 from trundle import __version__, runtime
 from trundle.codegen._classes import ClassPath
-from trundle.codegen._helpers import COMMON
+from trundle.codegen._helpers import COMMON, HOOKS
 from trundle.codegen._text import (
     HEADER,
     WIDTH,
@@ -166,6 +166,8 @@ class _Imports:
         alias = f"{leaf.removeprefix('shared_')}_conversions"
         if path.module.startswith(COMMON):
             alias = leaf
+        elif path.module == HOOKS:
+            alias = "calling_hooks"
         return f"{self._module(path.module, alias)}.{path.name}"
 
     def hook_name(self, use: str) -> str:
