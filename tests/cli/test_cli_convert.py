@@ -193,3 +193,14 @@ def test_a_value_without_counterpart_is_a_warning_that_names_its_place(empty):
     back = empty.run("convert", "-", "--to", "2020-01-01", stdin=stored.stdout)
     assert json.loads(back.stdout)["steps"] == [{"wait": "10s"}, {"wait": "1.5s"}, {"wait": "soon"}]
     assert not back.stderr
+
+
+def test_the_storage_version_can_be_chosen(generated):
+    assert generated.run("lock").exit_code == 0
+    arguments = ("convert", "new.json", "--to", "storage", "--storage")
+    result = generated.run(*arguments, "Person=2015-05-05")
+    assert json.loads(result.stdout)["apiVersion"] == "2015-05-05"
+    result = generated.run(*arguments, "Person=2011-01-01")
+    assert (result.exit_code, "cannot be stored in '2011-01-01'" in result.stderr) == (5, True)
+    result = generated.run(*arguments, "2015-05-05")
+    assert (result.exit_code, "expected --storage TYPE=VERSION" in result.stderr) == (2, True)

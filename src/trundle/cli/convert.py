@@ -44,6 +44,14 @@ def convert(
         str | None,
         typer.Option("--base", metavar="FILE", help="What the store keeps now, to write over."),
     ] = None,
+    stored_as: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--storage",
+            metavar="TYPE=VERSION",
+            help="The storage version of a resource type, in place of its hub; repeatable.",
+        ),
+    ] = None,
     version: Annotated[
         str | None,
         typer.Option("--from", metavar="VERSION", help="The version, where documents do not say."),
@@ -96,6 +104,7 @@ def convert(
             raise Refusal(ExitCode.USAGE, f"expected one base for each document, found {found}")
     with generated_scheme(load_config(settings_of(context).config_path)) as scheme:
         wanted = None if to == STORAGE else to
+        scheme = scheme.storing(_storage(stored_as or []))  # noqa: PLW2901 - from here on this one
         lenience = _lenience(scheme, unknown, lenient=lenient, defaults=defaults)
         outcomes = scheme.convert_many(
             [each.data for each in documents],
@@ -116,6 +125,16 @@ def convert(
         print_exactly(write_documents(report.results, "json" if form == "json" else "yaml"))
     if report.problems:
         raise Refusal(report.code, *report.problems)
+
+
+def _storage(options: list[str]) -> dict[str, str]:
+    """The storage version of each resource type that is not to be stored as its hub."""
+    parts = [option.rpartition("=") for option in options]
+    for (name, _, version), option in zip(parts, options, strict=True):
+        if not name or not version:
+            message = f"expected --storage TYPE=VERSION, found {option!r}"
+            raise Refusal(ExitCode.USAGE, message)
+    return {name: version for name, _, version in parts}
 
 
 def _lenience(
