@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from evolving import Store, evolve, forget, thing
+from evolving import Store, evolve, forget, rules, thing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -105,3 +105,26 @@ def test_an_edit_in_a_version_with_another_enum_is_seen_by_all() -> None:
     assert store.read("v1") == {"size": "LARGE"}
     assert store.edit("v2", size="small").read("v3") == {"size": "small"}
     assert store.read("v2") == {"size": "small"}
+
+
+@pytest.mark.parametrize("type_", ["Size", "Size?"])
+def test_a_rule_for_values_holds_in_every_letter_case(type_: str) -> None:
+    versions = {
+        "v1": {"Thing": {"size": type_}, "Size": ["Small", "Large"]},
+        "v2": {"Thing": {"size": type_}, "Size": ["S", "Large"]},
+    }
+    scheme = evolve(versions, rules("v1", values={"size": {"Small": "S"}}))
+    for writer, text, shown in (
+        ("v1", "Small", "S"),
+        ("v1", "SMALL", "S"),
+        ("v1", "large", "Large"),
+        ("v1", "tiny", "tiny"),
+        ("v2", "s", "Small"),
+        ("v2", "LARGE", "Large"),
+    ):
+        reader = "v2" if writer == "v1" else "v1"
+        store = Store(scheme).put(writer, size=text)
+        assert store.read(writer) == {"size": text}
+        assert store.read(reader) == {"size": shown}
+        assert scheme.convert(thing(writer, size=text), to=reader)["size"] == shown
+    forget(scheme)

@@ -26,7 +26,7 @@ from trundle.evolution._lineage import (
 from trundle.evolution._named import change_scalar
 from trundle.evolution._neighbours import Neighbours
 from trundle.evolution._traversal import changes_within
-from trundle.evolution._values import MISMATCH, End, Mismatch, change_value
+from trundle.evolution._values import MISMATCH, End, Mismatch, change_value, own_letter_case
 from trundle.evolution.conversions import (
     CallHook,
     ConvertScalar,
@@ -550,7 +550,10 @@ class _Planning:
         match how.conversion:
             case MapValues(values):
                 pairs = values if how.up else _inverse(values)
-                return MapText(pairs), Shape("storage", output.version)
+                spelled = own_letter_case(End(self.lineage, source, told))
+                mapped = MapText(pairs)
+                reached = Shape("storage", output.version)
+                return mapped if spelled is None else Chain((spelled, mapped)), reached
             case ConvertScalar(name, version):
                 used = name if how.up else SCALAR_CONVERSIONS[name]
                 scalar = change_scalar(self.lineage, used, version, source, output)

@@ -93,6 +93,16 @@ def change_between(
     return _Changing(source, target).nested(older, newer)
 
 
+def own_letter_case(end: End) -> ValueStep | None:
+    """The step that gives a text the letter case of its enum; None where the end is no enum of texts."""
+    type_ = end.type.inner if isinstance(end.type, Nullable) else end.type
+    found = end.definition(type_)
+    if not isinstance(found, EnumType) or found.kind != "string":
+        return None
+    spelled = ToEnum(found.values)
+    return Optional(spelled) if isinstance(end.type, Nullable) else spelled
+
+
 class _Changing:
     def __init__(self, source: End, target: End) -> None:
         self.source = source
