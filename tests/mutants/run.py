@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 from unittest import mock
 
-from cases import CASES
+from cases import CASES, Case
 from damage import DECISIONS, damages
 from evolving import evolution
 
@@ -76,9 +76,10 @@ class Result(NamedTuple):
 class Project:
     """An evolution with its example documents, and what these come to where nothing is damaged."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, case: Case | None = None) -> None:
         self.name = name
-        self.evolution = evolution(CASES[name].versions, *CASES[name].more)
+        found = case or CASES[name]
+        self.evolution = evolution(found.versions, *found.more)
         (resource,) = self.evolution.resources
         self.part: Part = part_of(self.evolution, resource)
         self.hub = resource.versions.hub.text
@@ -118,6 +119,10 @@ class Project:
 
     def caught(self, scheme: Scheme) -> bool:
         """Whether the proof of any version has a finding."""
+        return any(self.broken(scheme))
+
+    def broken(self, scheme: Scheme) -> Iterator[str]:
+        """The laws that the proofs of all versions find broken."""
         subject = Subject(
             scheme,
             self.part.resource,
@@ -126,18 +131,18 @@ class Project:
             way=self.hops.way,
             hop=self.hops.hop,
             world=world_of(self.part, self.hub),
+            declared=self.part.hooks,
         )
-        return any(
-            prove(
+        for version in self.documents:
+            proof = prove(
                 subject,
                 version,
                 seed=1,
                 examples=_DRAWN,
                 covering=self.documents.__getitem__,
                 rough=_Every(),
-            ).findings
-            for version in self.documents
-        )
+            )
+            yield from (each.law for each in proof.findings)
 
     def fate(self) -> str:
         """What becomes of the project as it is damaged now."""

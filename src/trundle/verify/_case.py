@@ -1,12 +1,14 @@
 """A case: what clients write, one after the other, and what a law then asks; all of it as JSON."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
 
+from trundle.evolution import HookDeclaration
 from trundle.runtime import Scheme
 from trundle.verify import _laws as laws
+from trundle.verify import _oracle_laws as oracle_laws
 from trundle.verify._broken import LawBroken
 from trundle.verify._stored import read_document, read_edited
 from trundle.verify.oracle import World
@@ -60,6 +62,7 @@ class Subject(NamedTuple):
         way: the versions on the way between two, both included, neighbour by neighbour.
         hop: converts between neighbours, as a reference; None where there is none.
         world: what an oracle knows of schemas and rules; None where there is none.
+        declared: the hooks.
     """
 
     scheme: Scheme
@@ -69,6 +72,16 @@ class Subject(NamedTuple):
     way: Callable[[str, str], list[str]] | None = None
     hop: Hop | None = None
     world: World | None = None
+    declared: tuple[HookDeclaration, ...] = ()
+
+    def hooked(self, one: str, other: str) -> Iterator[HookDeclaration]:
+        """The hooks of whole documents between two neighbours."""
+        for each in self.declared:
+            ends = {each.reference.older.text, each.reference.newer.text}
+            if self.world is not None and ends == {one, other}:
+                root = self.world.root(each.reference.older.text)
+                if self.world.object(root).name == each.reference.type:
+                    yield each
 
 
 class Made(NamedTuple):
@@ -177,20 +190,24 @@ def _hops(subject: Subject, case: Case, made: Made) -> None:
 @_law("document", "target")
 def _law7(subject: Subject, case: Case, made: Made) -> None:
     if subject.world is not None and case.target is not None and not subject.hooks:
-        laws.law7(subject.scheme, subject.world, made.document, case.target)
+        oracle_laws.law7(subject.scheme, subject.world, made.document, case.target)
 
 
 @_law("document", "target")
 def _law8(subject: Subject, case: Case, made: Made) -> None:
     if subject.world is not None and case.target is not None:
-        laws.law8(subject.scheme, subject.world, made.document, case.target)
+        oracle_laws.law8(subject.scheme, subject.world, made.document, case.target)
+        for hook in subject.hooked(case.version, case.target):
+            oracle_laws.law_of_hooks(
+                subject.scheme, subject.world, hook, made.document, case.target
+            )
 
 
 @_law("writes", "edited")
 def _law8_of_edits(subject: Subject, case: Case, made: Made) -> None:
     if subject.world is not None:
         once = make(subject, Case(version=case.version, writes=case.writes[-1:])).stored
-        laws.law8_of_edits(subject.scheme, subject.world, once, made.edited)
+        oracle_laws.law8_of_edits(subject.scheme, subject.world, once, made.edited)
 
 
 LAWS: Mapping[str, Law] = {

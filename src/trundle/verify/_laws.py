@@ -17,14 +17,6 @@ from trundle.runtime import Scheme, StorageObject
 from trundle.verify._broken import MISSING, LawBroken, differences, shown, spoken, tree
 from trundle.verify._stored import read_document
 from trundle.verify._views import Edit, changed_wrongly
-from trundle.verify.oracle import (
-    Edited,
-    World,
-    after_edit,
-    changed_discriminators,
-    disagreements,
-    shown_document,
-)
 
 NOTHING: Mapping[str, str] = {}
 Context: TypeAlias = Callable[[], str]
@@ -233,98 +225,6 @@ def law6(scheme: Scheme, stored: Any, document: Any) -> None:
     after = scheme.encode(stored), scheme.encode(document)
     for one, other_bytes in zip(before, after, strict=True):
         _equal("law 6, the input is never changed", where, one, other_bytes)
-
-
-def law7(scheme: Scheme, world: World, document: Any, target: str) -> None:
-    """The text of a discriminator that both versions know never changes.
-
-    Args:
-        scheme: the scheme of the generated package.
-        world: what the oracle knows.
-        document: a valid object of some version.
-        target: another version.
-    """
-    resource, version = _named(scheme, document)
-    found = _tree(scheme, scheme.convert(document, target))
-    own = _tree(scheme, document)
-    for place, text in changed_discriminators(world, own, version, found, target):
-        raise LawBroken(
-            "law 7, the text of a discriminator never changes",
-            resource,
-            (version, target),
-            path=f"${place}",
-            found=text,
-            context=_context(scheme, document=document)(),
-        )
-
-
-def law8(scheme: Scheme, world: World, document: Any, target: str) -> None:
-    """What schemas and configuration say happens: an oracle that knows no plans comes to the same result.
-
-    Args:
-        scheme: the scheme of the generated package.
-        world: what the oracle knows.
-        document: a valid object of some version.
-        target: another version, which is held to show what the oracle says.
-    """
-    resource, version = _named(scheme, document)
-    expected = shown_document(world, _tree(scheme, document), version, target)
-    straight = _tree(scheme, scheme.convert(document, target))
-    by_hub = _view(scheme, scheme.to_storage(document), target)
-    for each in differences(by_hub, straight):
-        raise LawBroken(
-            "the straight way and the one by the hub agree",
-            resource,
-            (version, target),
-            path=shown(each.path),
-            expected=each.one,
-            found=each.other,
-        )
-    for each in (*disagreements(expected, straight), *disagreements(expected, by_hub)):
-        raise LawBroken(
-            "law 8, what schemas and rules say happens",
-            resource,
-            (version, target),
-            path=shown(each.path),
-            expected=each.one,
-            found=each.other,
-            context=_context(scheme, document=document)(),
-        )
-
-
-def law8_of_edits(scheme: Scheme, world: World, stored: Any, edited: Any) -> None:
-    """Laws 4 and 8 of an edit: what it touched is seen or derived anew, never stale, and all else is as before.
-
-    Args:
-        scheme: the scheme of the generated package.
-        world: what the oracle knows.
-        stored: a storage object that one version has written once.
-        edited: what some version writes over it.
-    """
-    resource, version = _named(scheme, edited)
-    seen = scheme.from_storage(stored, version)
-    written = scheme.to_storage(edited, stored)
-    alone = scheme.to_storage(seen), scheme.to_storage(edited)
-    for other in _some_versions(scheme, resource, scheme.encode(written)):
-        if other == version:
-            continue
-        edit = Edited(
-            _tree(scheme, seen),
-            _tree(scheme, edited),
-            _view(scheme, stored, other),
-            *(_view(scheme, each, other) for each in alone),
-        )
-        found = _view(scheme, written, other)
-        for each in disagreements(after_edit(world, edit, version, other), found):
-            raise LawBroken(
-                "laws 4 and 8, an edit leaves nothing stale, and all else as before",
-                resource,
-                (version, other),
-                path=shown(each.path),
-                expected=each.one,
-                found=each.other,
-                context=_context(scheme, stored=stored, edited=edited, written=written)(),
-            )
 
 
 def law_identity(scheme: Scheme, document: Any) -> None:

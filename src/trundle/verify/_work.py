@@ -58,6 +58,7 @@ def do(scheme: Scheme, work: Work) -> Iterator[Proof]:
         way=hops.way,
         hop=hops.hop,
         world=world_of(work.part, scheme.resources[work.part.resource].hub),
+        declared=work.part.hooks,
     )
     schemas = work.part.versions
 

@@ -1,0 +1,201 @@
+"""The laws that are held against the oracle, and against what hooks return."""
+
+import importlib
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+
+from trundle.evolution import HookDeclaration
+from trundle.runtime import Scheme
+from trundle.verify._broken import MISSING, LawBroken, differences, same, shown, tree
+from trundle.verify._laws import _context, _named, _some_versions, _tree, _view
+from trundle.verify.oracle import (
+    Edited,
+    World,
+    after_edit,
+    changed_discriminators,
+    disagreements,
+    shown_document,
+)
+
+
+def law7(scheme: Scheme, world: World, document: Any, target: str) -> None:
+    """The text of a discriminator that both versions know never changes.
+
+    Args:
+        scheme: the scheme of the generated package.
+        world: what the oracle knows.
+        document: a valid object of some version.
+        target: another version.
+    """
+    resource, version = _named(scheme, document)
+    found = _tree(scheme, scheme.convert(document, target))
+    own = _tree(scheme, document)
+    for place, text in changed_discriminators(world, own, version, found, target):
+        raise LawBroken(
+            "law 7, the text of a discriminator never changes",
+            resource,
+            (version, target),
+            path=f"${place}",
+            found=text,
+            context=_context(scheme, document=document)(),
+        )
+
+
+def law8(scheme: Scheme, world: World, document: Any, target: str) -> None:
+    """What schemas and configuration say happens: an oracle that knows no plans comes to the same result.
+
+    Args:
+        scheme: the scheme of the generated package.
+        world: what the oracle knows.
+        document: a valid object of some version.
+        target: another version, which is held to show what the oracle says.
+    """
+    resource, version = _named(scheme, document)
+    expected = shown_document(world, _tree(scheme, document), version, target)
+    straight = _tree(scheme, scheme.convert(document, target))
+    by_hub = _view(scheme, scheme.to_storage(document), target)
+    for each in differences(by_hub, straight):
+        raise LawBroken(
+            "the straight way and the one by the hub agree",
+            resource,
+            (version, target),
+            path=shown(each.path),
+            expected=each.one,
+            found=each.other,
+        )
+    for each in (*disagreements(expected, straight), *disagreements(expected, by_hub)):
+        raise LawBroken(
+            "law 8, what schemas and rules say happens",
+            resource,
+            (version, target),
+            path=shown(each.path),
+            expected=each.one,
+            found=each.other,
+            context=_context(scheme, document=document)(),
+        )
+
+
+def law8_of_edits(scheme: Scheme, world: World, stored: Any, edited: Any) -> None:
+    """Laws 4 and 8 of an edit: what it touched is seen or derived anew, never stale, and all else is as before.
+
+    Args:
+        scheme: the scheme of the generated package.
+        world: what the oracle knows.
+        stored: a storage object that one version has written once.
+        edited: what some version writes over it.
+    """
+    resource, version = _named(scheme, edited)
+    seen = scheme.from_storage(stored, version)
+    written = scheme.to_storage(edited, stored)
+    alone = scheme.to_storage(seen), scheme.to_storage(edited)
+    for other in _some_versions(scheme, resource, scheme.encode(written)):
+        if other == version:
+            continue
+        edit = Edited(
+            _tree(scheme, seen),
+            _tree(scheme, edited),
+            _view(scheme, stored, other),
+            *(_view(scheme, each, other) for each in alone),
+        )
+        found = _view(scheme, written, other)
+        for each in disagreements(after_edit(world, edit, version, other), found):
+            raise LawBroken(
+                "laws 4 and 8, an edit leaves nothing stale, and all else as before",
+                resource,
+                (version, other),
+                path=shown(each.path),
+                expected=each.one,
+                found=each.other,
+                context=_context(scheme, stored=stored, edited=edited, written=written)(),
+            )
+
+
+def law_of_hooks(
+    scheme: Scheme, world: World, hook: HookDeclaration, document: Any, target: str
+) -> None:
+    """What the hook of a whole document returns is what the other neighbour shows; absent is absent.
+
+    Args:
+        scheme: the scheme of the generated package.
+        world: what the oracle knows.
+        hook: a hook between the document's version and the target.
+        document: a valid object of one neighbour.
+        target: the other neighbour.
+    """
+    resource, version = _named(scheme, document)
+    method = "assign_to" if hook.reference.older.text == version else "assign_from"
+    class_ = _hook_class(hook.reference.use)
+    declared = hook.assign.get(method)
+    if class_ is None or declared is None:
+        return
+    with _recorded(class_, method) as returned:
+        converted = scheme.convert(document, target)
+    outputs = [msgspec.json.encode(each) for each in returned]
+    if not outputs or len(set(outputs)) != 1:
+        return  # it was not asked, or once for what it is held against
+    found = _tree(scheme, converted)
+    fields = type(converted).__struct_encode_fields__, type(converted).__struct_fields__
+    attributes = dict(zip(*fields, strict=True))
+    definition = world.object(world.root(target))
+    for name in declared.writes:
+        property_ = definition.property(name)
+        if property_ is None or name not in attributes:
+            continue
+        value = returned[0].get(attributes[name], MISSING)
+        wanted = MISSING if value is MISSING else tree(msgspec.json.encode(value))
+        if _as_returned(wanted, found.get(name, MISSING), required=property_.required):
+            continue
+        raise LawBroken(
+            "law 8, what a hook returns is shown",
+            resource,
+            (version, target),
+            path=shown((name,)),
+            expected=wanted,
+            found=found.get(name, MISSING),
+            context=_context(scheme, document=document)(),
+        )
+
+
+def _as_returned(wanted: Any, found: Any, *, required: bool) -> bool:
+    """Whether a property shows what a hook returned for it; of objects and enums only whether it is there."""
+    if wanted is MISSING:
+        return found is MISSING or required
+    if isinstance(wanted, str) and isinstance(found, str):
+        return wanted.casefold() == found.casefold()
+    return isinstance(wanted, dict | list) or same(wanted, found)
+
+
+def _hook_class(use: str) -> Any:
+    """The class of a hook, wherever a package has imported it from."""
+    module, _, name = use.partition(":")
+    for known, each in list(sys.modules.items()):
+        if (known == module or known.endswith(f".{module}")) and hasattr(each, name):
+            return getattr(each, name)
+    try:
+        return getattr(importlib.import_module(module), name, None)
+    except ImportError:
+        return None
+
+
+@contextmanager
+def _recorded(class_: Any, method: str) -> Iterator[list[Mapping[str, Any]]]:
+    """What a hook's method returns for a while."""
+    returned: list[Mapping[str, Any]] = []
+    own = class_.__dict__.get(method)
+    called = getattr(class_, method)
+
+    def record(self: Any, source: Any, /) -> Any:
+        outputs = called(self, source)
+        if isinstance(outputs, Mapping):
+            returned.append(outputs)
+        return outputs
+
+    setattr(class_, method, record)
+    try:
+        yield returned
+    finally:
+        delattr(class_, method) if own is None else setattr(class_, method, own)
