@@ -1,6 +1,7 @@
 """Documents: where places are in them, and writing them with nothing left out."""
 
 import functools
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -56,15 +57,10 @@ def _quoted(name: str) -> str:
 
 def kept_apart(data: bytes, place: int) -> bool:
     """Whether a document has what objects keep apart, at its first `$` or after; that is found at once."""
-    if place < 0:
-        return False
-    # There are few `$`, so it is quicker to look behind each than for both names.
-    return any(each.startswith(_APART) for each in data[place + 1 :].split(b"$"))
+    return place >= 0 and _APART.search(data, place) is not None
 
 
-_APART = (UNKNOWN.encode()[1:], ADDITIONAL.encode()[1:])
-
-
+_APART = re.compile(b"|".join(re.escape(each.encode()) for each in (UNKNOWN, ADDITIONAL)))
 _ESCAPED = b"\\u0024"
 
 

@@ -12,7 +12,7 @@ import msgspec
 from trundle.runtime._errors import ConversionError, DocumentError, Finding
 from trundle.runtime._groups import GroupVersion
 from trundle.runtime._lookup import ResourceType
-from trundle.runtime._reading import Head, json_bytes, read_head
+from trundle.runtime._reading import BYTES, Head, json_bytes, read_head
 from trundle.runtime._spelling import spelt
 
 _MARK = b'List"'
@@ -108,7 +108,7 @@ def list_in(document: Any, find: Callable[[Head, str], object | None]) -> Docume
     if isinstance(document, dict):
         if not str(document.get("kind", "")).endswith(_PLAIN):
             return None
-    elif not isinstance(document, bytes | bytearray | memoryview) or _MARK not in bytes(document):
+    elif not isinstance(document, BYTES) or _MARK not in bytes(document):
         return None
     data = json_bytes(document)
     head = read_head(data)

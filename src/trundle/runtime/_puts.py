@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from trundle.runtime._bag import WRITING_OVER, decoder, encode, same, tidy
 from trundle.runtime._documents import may_be_kept_apart, wire_name
-from trundle.runtime._errors import PlacedError
+from trundle.runtime._errors import DocumentError, PlacedError, UnknownVersionError
 from trundle.runtime._lookup import Lookup
 from trundle.runtime._merge import merge_attribute, merge_objects, without_marks
 from trundle.runtime._objects import ABSENT, UNKNOWN, ApiObject, StorageObject
@@ -103,10 +103,6 @@ class Puts:
             data: the document, which names its version.
             base: what the store keeps.
             version: the version that the document must be of, where the caller names it.
-
-        Raises:
-            DocumentError: one of them is no JSON.
-            UnknownVersionError: there is no such version or resource type.
         """
         key = (start_of(data), start_of(base))
         way = self._ways.get(key, ABSENT)
@@ -148,9 +144,12 @@ class Puts:
         return None if may_be_kept_apart(made) else made
 
     def _made(self, data: bytes, base: bytes) -> _Way | None:
-        """The way for documents and stored objects that start like these."""
-        found, version, stored = self._reading.names(data, None, None)
-        other, shape, kept = self._reading.names(base, None, None)
+        """The way for documents and stored objects that start like these; None for the careful way."""
+        try:
+            found, version, stored = self._reading.names(data, None, None)
+            other, shape, kept = self._reading.names(base, None, None)
+        except (DocumentError, UnknownVersionError):
+            return None  # the careful way says what is wrong, or takes a list apart
         if stored or not kept or other is not found or shape != found.hub:
             return None
         class_, storage = self._lookup.api_class(found, version), self._lookup.hub_class(found)

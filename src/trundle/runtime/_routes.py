@@ -52,10 +52,27 @@ class Routes:
         ] = {}
         """By a document's start, the version that is wanted, its resource, and whether all is read."""
 
+    def known(self, data: bytes, to: str, resource: str | None, *, strict: bool) -> bytes | None:
+        """Like `convert`, of a document that starts like one that was converted before; None for any other."""
+        key = self._key(data, to, resource, strict=strict)
+        if key is None or (found := self._starts.get(key)) is None:
+            return None
+        route, start = found
+        return None if route is None else self._through(data, route, start)
+
+    @staticmethod
+    def _key(
+        data: bytes, to: str, resource: str | None, *, strict: bool
+    ) -> tuple[bytes, str, str | None, bool] | None:
+        """What a route is remembered by; None for what may be a stored document."""
+        if b"$" in data and STORED in data:
+            return None
+        return data[: data.find(b",", data.find(b",") + 1)], to, resource, strict
+
     def convert(
         self, data: bytes, to: str, version: str | None, resource: str | None, *, strict: bool
     ) -> bytes | None:
-        """A document of another API version.
+        """A document of another API version, which starts like none that was converted before.
 
         Args:
             data: JSON.
@@ -71,13 +88,9 @@ class Routes:
             DocumentError: the document is no JSON.
             UnknownVersionError: there is no such version or resource type.
         """
-        if b"$" in data and STORED in data:
-            return None
-        key = (data[: data.find(b",", data.find(b",") + 1)], to, resource, strict)
-        known = self._starts.get(key) if version is None else None
-        if known is not None:
-            route, start = known
-            return None if route is None else self._through(data, route, start)
+        key = self._key(data, to, resource, strict=strict)
+        if key is None or (version is None and key in self._starts):
+            return None  # `known` has tried
         if not data.isascii():
             check_text(data)
         found, source, stored = self._reading.names(data, version, resource)

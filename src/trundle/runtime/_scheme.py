@@ -125,11 +125,10 @@ class Scheme:
         Only what a conversion touches is validated unless it is `strict`. See `AnyScheme.convert_json`.
         """
         lenience = lenience or self._lenience
-        if (listed := self._list_in(data)) is not None:
-            return self._convert_list(listed, to, base, lenience, strict=strict)
-        if base is None and to is not None and not lenience.defaults:
-            whole = strict or lenience.looks_at_all
-            routed = self._routes.convert(bytes(data), to, version, resource, strict=whole)
+        routes = base is None and to is not None and not lenience.defaults
+        whole = strict or lenience.looks_at_all
+        if to is not None and routes and version is None:
+            routed = self._routes.known(bytes(data), to, resource, strict=whole)
             if routed is not None:
                 return routed
         careful = self.hooked or self._storage or resource is not None or lenience.defaults
@@ -137,6 +136,12 @@ class Scheme:
             made = self._puts.put(bytes(data), bytes(base), version)
             if made is not None:
                 return made
+        if (listed := self._list_in(data)) is not None:
+            return self._convert_list(listed, to, base, lenience, strict=strict)
+        if to is not None and routes:
+            routed = self._routes.convert(bytes(data), to, version, resource, strict=whole)
+            if routed is not None:
+                return routed
         stored = self._stored(base)
         value = self._decoded_over(data, stored, version, resource, lenience)
         converted = self._convert_object(value, to, stored)
