@@ -7,8 +7,11 @@ import pytest
 import yaml
 from projects import Installation, Installer
 
+from trundle.project import lock_path
 from trundle.project.check import check
 from trundle.project.config import load_config
+from trundle.project.generating import generate
+from trundle.project.lock import lock
 from trundle.runtime import UnknownVersionError
 
 V1, V2 = "2018-08-08", "2020-02-02"
@@ -222,3 +225,17 @@ def test_removing_all_additional_properties_removes_those_that_are_seen(
     assert scheme.convert(stored, V2) == person(V2, y="1")
     edited = scheme.convert(person(V2), base=stored)
     assert scheme.convert(edited, V1) == person(V1, x=None)
+
+
+def test_what_is_generated_stays_fresh_when_its_hub_is_recorded(
+    install: Installer, first: Installation
+) -> None:
+    fresh = release(install, V1)
+    config = fresh.project.config
+    assert generate(config).generated == ()  # it was recorded after it was generated
+    lock_path(config).unlink()
+    assert generate(config).generated == ()
+    lock(config)
+    moved = release(install, V1, V2)
+    lock_path(moved.project.config).write_bytes(lock_path(first.project.config).read_bytes())
+    assert generate(moved.project.config).generated == (moved.scheme.package,)

@@ -45,6 +45,7 @@ class Record(msgspec.Struct, frozen=True):
         resources: the names of its resource types.
         served: the API versions that it serves.
         notes: how many notes there are about its schemas.
+        hubs: the hub of each resource type, by its name in small letters.
     """
 
     key: str
@@ -54,6 +55,7 @@ class Record(msgspec.Struct, frozen=True):
     resources: tuple[str, ...]
     served: tuple[str, ...]
     notes: int = 0
+    hubs: dict[str, str] = {}
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -138,11 +140,27 @@ def whole_key(config: Config, made: Iterable[Record], digests: Digests) -> str:
     return _digest([_trundle(), *_said(config), "", *sources, "", *groups, "", *contents])
 
 
-def part_key(part: Part, digests: Digests) -> str:
-    """The key of a part: all that it depends on but the content of files."""
+def part_key(part: Part, digests: Digests, hubs: Mapping[str, str]) -> str:
+    """The key of a part: all that it depends on but the content of files.
+
+    Args:
+        part: the part.
+        digests: those of all files.
+        hubs: the hubs that it has; that a lock records them changes nothing.
+    """
     readings = [f"{digests.name(Path(x.file))} {x.version} {x.reading}" for x in part.declared]
-    stored = [f"{name} {' '.join(versions)}" for name, versions in sorted(part.recorded.items())]
+    stored = [
+        f"{name} {version}"
+        for name, versions in sorted(part.recorded.items())
+        for version in versions
+        if version not in {hubs.get(each) for each in (name.casefold(), _plain(name))}
+    ]
     return _digest([_trundle(), *_said(part.config), "", *readings, "", *stored])
+
+
+def _plain(name: str) -> str:
+    """A resource type's name in small letters, without the group that a lock writes before it."""
+    return name.casefold().partition("/")[2]
 
 
 def _said(config: Config) -> Iterator[str]:
@@ -168,7 +186,7 @@ def is_fresh(part: Part, record: Record | None, digests: Digests, catalogue: Cat
     return (
         record is not None
         and not part.imports_python
-        and record.key == part_key(part, digests)
+        and record.key == part_key(part, digests, record.hubs)
         and all(digests.of(name) == digest for name, digest in record.inputs.items())
         and all(
             named(catalogue.leads_to(url), digests) == file for url, file in record.urls.items()

@@ -176,6 +176,7 @@ class _Generated(msgspec.Struct, frozen=True):
         misfits: what was held against it and does not fit.
         served: the API versions that it serves.
         notes: how many notes there are about its schemas.
+        hubs: the hub of each resource type, by its name in small letters.
         error: why it could not be generated.
     """
 
@@ -185,6 +186,7 @@ class _Generated(msgspec.Struct, frozen=True):
     misfits: tuple[Misfit, ...] = ()
     served: tuple[str, ...] = ()
     notes: int = 0
+    hubs: Mapping[str, str] = {}
     error: SchemaError | ChangeError | None = None
 
 
@@ -206,6 +208,10 @@ def _generate_part(part: Part, catalogue: Catalogue) -> _Generated:
         misfits=loaded.misfits,
         served=tuple(str(version) for version in sorted(blueprint.served)),
         notes=len({note for schema in loaded.project.schemas for note in schema.notes}),
+        hubs={
+            each.name.casefold(): each.versions.hub.text
+            for each in loaded.project.evolution.resources
+        },
     )
 
 
@@ -290,13 +296,14 @@ class _Run:
         self.files.update({f"{part.prefix}{name}": x for name, x in result.files.items()})
         names = {self._digests.name(path) for path in result.inputs}
         return Record(
-            key=part_key(part, self._digests),
+            key=part_key(part, self._digests, result.hubs),
             inputs={name: self._digests.of(name) for name in sorted(names)},
             urls={url: named(file, self._digests) for url, file in result.urls.items()},
             misfits=tuple(dict.fromkeys(each.rule for each in result.misfits)),
             resources=part.resources,
             served=result.served,
             notes=result.notes,
+            hubs=dict(result.hubs),
         )
 
     def _used(self, catalogue: Catalogue, records: Mapping[str, Record]) -> set[str]:
