@@ -114,7 +114,7 @@ def test_a_hook_that_writes_a_whole_object_is_a_note(project):
     )
     notes = project.findings("loss")
     assert any(
-        "names:A.assign_to writes all of b in 2012-02-02: what other" in each for each in notes
+        "names:A.assign_to writes all of b in 2012-02-02: no rule and no" in each for each in notes
     )
 
 

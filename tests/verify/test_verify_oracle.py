@@ -236,3 +236,18 @@ def test_what_may_be_missing_is_no_disagreement() -> None:
     assert list(disagreements({"a": ANY}, {})) == []
     assert [each.path for each in disagreements({"a": [ANY, "x"]}, {"a": ["y", "z"]})] == [("a", 1)]
     assert [each.path for each in disagreements(Either(("a", "b")), "c")] == [()]
+
+
+def test_an_object_that_holds_nothing_but_what_moves_later_may_be_left_out() -> None:
+    known = world(
+        {
+            V1: thing(o="O") | {"O": {"c": "string"}},
+            V2: thing(o="O") | {"O": {"a": "string", "c": "string"}},
+            V3: thing(a="string"),
+        },
+        rules(V2, move={"o.a": "a"}),
+    )
+    (left,) = shown(known, V2, V1, o={"a": "x"}).values()
+    assert list(left.options) == [{}, MISSING]
+    assert shown(known, V2, V1, o={"a": "x", "c": "y"}) == {"o": {"c": "y"}}
+    assert shown(known, V2, V1, o={"c": "y"}) == {"o": {"c": "y"}}

@@ -53,8 +53,8 @@ def _subtrees(project: Project, hook: HookDeclaration) -> Iterator[Finding]:
                 if held is None:
                     continue
                 what = f"the hook {reference.use}.{method} writes all of {name} in {version}: "
-                what += f"what other versions keep inside of {held.name} goes when it is edited"
-                yield _note(reference.where, what, "let it write single properties inside of it")
+                what += f"no rule and no other hook has a say in what is inside of {held.name}"
+                yield _note(reference.where, what, "let rules convert it, `move` among them")
 
 
 def _lineages(project: Project, hook: HookDeclaration) -> Iterator[Lineage]:

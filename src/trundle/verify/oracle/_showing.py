@@ -271,12 +271,41 @@ def _object(world: World, value: dict[str, Any], stations: Stations) -> dict[str
             one = ANY if types is None else shown_member(world, name, member, types, stations)
             if one is not MISSING:
                 found[at] = one
+    for name in _moved_out_of(world, stations) & found.keys():
+        found[name] = _perhaps_hollow(found[name])
     for path, each in moved:
         _put(world, found, path, each, last)
     found.update(dict.fromkeys(unsure(world, stations), ANY))
     if world.object(last).embedded and "apiVersion" in found:
         found["apiVersion"] = ANY
     return required(world, found, last)
+
+
+def _moved_out_of(world: World, stations: Stations) -> set[str]:
+    """The objects that hold what moves elsewhere in versions other than these: what is left may be nothing."""
+    one, other = stations[0], stations[-1]
+    older = other if world.newer(one.version, other.version) else one
+    if len(stations) == 2 and moves(world.rules_of(older)):  # noqa: PLR2004 - the rules say it exactly
+        return set()
+    names = {world.object(each).name for each in stations}
+    return {
+        path[0]
+        for (_, name), rules in world.rules.items()
+        if name in names
+        for pair in moves(rules).items()
+        for path in pair
+        if len(path) > 1
+    }
+
+
+def _perhaps_hollow(expected: Any) -> Any:
+    """An object in which objects with nothing in them may be left out, and itself if there is nothing else."""
+    if not isinstance(expected, dict):
+        return expected
+    members = {name: _perhaps_hollow(each) for name, each in expected.items()}
+    if all(_may_be_left_out(each) for each in members.values()):
+        return either(members, MISSING)
+    return members
 
 
 def shown_member(world: World, name: str, value: Any, types: Stations, stations: Stations) -> Any:
