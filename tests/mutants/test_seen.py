@@ -11,6 +11,7 @@ from run import Project
 
 from trundle.evolution import Lineage, Plan, PlanKey
 from trundle.evolution.steps import Cases, First, HookOutput, Read, Shape, ToEnum
+from trundle.runtime import ABSENT
 
 OBJECT = {"O": {"a": "integer", "b": "integer"}}
 E = {"E": {"type!": "TE", "name!": "N", "x": "string"}, "TE": ["auditing"], "N": ["default"]}
@@ -19,7 +20,7 @@ F = {"F": {"type!": "TF", "name!": "N", "x": "string"}, "TF": ["assessments"], "
 
 class Notes:
     def assign_to(self, source: Any) -> dict[str, Any]:
-        return {"note": source.note} if source.note else {}
+        return {"note": source.note or ABSENT}
 
     def assign_from(self, source: Any) -> dict[str, Any]:
         return {"note": source.note}

@@ -191,7 +191,7 @@ def _recorded(class_: Any, method: str) -> Iterator[list[Mapping[str, Any]]]:
     def record(self: Any, source: Any, /) -> Any:
         outputs = called(self, source)
         if isinstance(outputs, Mapping):
-            returned.append(outputs)
+            returned.append({name: each for name, each in outputs.items() if each is not MISSING})
         return outputs
 
     setattr(class_, method, record)
