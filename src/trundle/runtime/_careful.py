@@ -13,9 +13,18 @@ import msgspec
 from msgspec import inspect
 
 from trundle.runtime._bag import decoder
-from trundle.runtime._documents import MARKS, OTHERS, member_path, own_names, plain_name
+from trundle.runtime._documents import (
+    MARKS,
+    OTHERS,
+    declares,
+    is_bag,
+    may_be_kept_apart,
+    member_path,
+    own_names,
+    plain_name,
+)
 from trundle.runtime._errors import Finding
-from trundle.runtime._hiding import is_bag, note_bags
+from trundle.runtime._hiding import note_hidden
 from trundle.runtime._lenience import STRICT, Lenience, Tolerated
 from trundle.runtime._objects import ABSENT, ApiObject, GeneratedObject
 
@@ -192,19 +201,27 @@ class _Reader:
         fields: dict[str, _Field] = _fields(class_)
         values: dict[str, Any] = {}
         others: dict[str, msgspec.Raw] = {}
+        apart: dict[str, msgspec.Raw] = {}
         own = own_names(class_) if self.stored else ()
         for name, part in parts.items():
             field = fields.get(name)
             if field is None or field.attribute in self.hidden:
-                if name != class_.__struct_config__.tag_field:
-                    others[plain_name(name, own)] = part
+                if name in own and (held := _held_apart(part, class_)):
+                    apart = held
+                elif name != class_.__struct_config__.tag_field:
+                    others[name if name in own else plain_name(name, own)] = part
                 continue
             place = member_path(path, name)
             if field.attribute == "property_bag":
+                if may_be_kept_apart(bytes(part)):
+                    note_hidden()
                 values[field.attribute] = self.plain(part, field.type, place)
             elif not self.dropped(part, field.type, place):
                 values[field.attribute] = self.read(part, field.type, place)
         self.others(others, fields, values, path)
+        if apart:
+            values["unknown"] = {**values.get("unknown", {}), **apart}
+            note_hidden()
         for name, field in fields.items():
             if field.required and field.attribute not in values:
                 values[field.attribute] = ABSENT
@@ -233,7 +250,7 @@ class _Reader:
         bags = {name: others[name].copy() for name in others if self.in_store and is_bag(name)}
         if bags:  # of a later release, in a type that has none here
             values["unknown"] = bags
-            note_bags()
+            note_hidden()
             others = {name: part for name, part in others.items() if name not in bags}
         additional = next(
             (each for each in fields.values() if each.attribute == "additional_properties"), None
@@ -245,6 +262,7 @@ class _Reader:
         kept = {name: part.copy() for name, part in others.items() if self.kept(path, name, fields)}
         if kept:
             values["unknown"] = {**bags, **kept}
+            note_hidden()
 
     def additional(self, others: dict[str, msgspec.Raw], field: _Field, path: str) -> Any:
         item = _map_values(field.type)
@@ -274,6 +292,19 @@ class _Reader:
 
 def _is_api_class(type_: Any) -> bool:
     return isinstance(type_, type) and issubclass(type_, ApiObject)
+
+
+def _held_apart(raw: msgspec.Raw, class_: Any) -> dict[str, msgspec.Raw]:
+    """The unknown properties that a stored object holds apart, because its class has properties of their names.
+
+    Empty where it holds anything else: the member is then an unknown property itself.
+    """
+    if _kind(raw) != "object":
+        return {}
+    held = decoder(dict[str, msgspec.Raw]).decode(raw)
+    if not all(declares(class_, name) for name in held):
+        return {}
+    return {name: each.copy() for name, each in held.items()}
 
 
 def _suggestion(name: str, fields: dict[str, _Field]) -> str:

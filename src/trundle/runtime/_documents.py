@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from trundle.runtime._objects import ABSENT, ADDITIONAL, UNKNOWN, GeneratedObject
+from trundle.runtime._objects import ABSENT, ADDITIONAL, BAG, UNKNOWN, GeneratedObject
 
 MARKS = ("property_bag", "written_with")
 """Attributes that only stored documents have; others may have properties under their names in documents."""
@@ -19,7 +19,30 @@ OTHERS = ("unknown", "additional_properties")
 @functools.cache
 def own_names(class_: Any) -> tuple[str, ...]:
     """What stored objects of a class have that no property is: under which names in documents."""
-    return tuple(wire_name(class_, each) for each in MARKS if each in class_.__struct_fields__)
+    if "property_bag" not in class_.__struct_fields__:
+        return ()
+    held = (each for each in (*MARKS, "unknown") if each in class_.__struct_fields__)
+    return tuple(wire_name(class_, each) for each in held)
+
+
+def is_bag(name: str) -> bool:
+    """Whether a property is a bag; its name has more `$` where a property has the name of a bag."""
+    return name.startswith("$") and f"${name.lstrip('$')}" == BAG
+
+
+def declares(class_: Any, name: str) -> bool:
+    """Whether a name in a document is one that a class has a property for, so that it cannot be an unknown one."""
+    if is_bag(name):
+        return False
+    return "additional_properties" in class_.__struct_fields__ or name in _declared(class_)
+
+
+@functools.cache
+def _declared(class_: Any) -> frozenset[str]:
+    apart = (*MARKS, *OTHERS)
+    names = zip(class_.__struct_fields__, class_.__struct_encode_fields__, strict=True)
+    tag = class_.__struct_config__.tag_field
+    return frozenset(encoded for name, encoded in names if name not in apart) | {tag}
 
 
 def wire_name(class_: Any, attribute: str) -> str:
@@ -142,20 +165,23 @@ def _object_members(value: GeneratedObject, *, stored: bool) -> Iterator[tuple[s
     if config.tag is not None and config.tag_field is not None:
         yield config.tag_field, config.tag
     others: dict[str, Any] = {}
-    known = set()
+    class_ = type(value)
+    own = own_names(class_) if stored else ()
     for name, encoded in zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True):
         member = getattr(value, name)
         if member is ABSENT:
             continue
-        if name in OTHERS:
+        if name == "unknown":
+            others.update((each, member[each]) for each in member if not declares(class_, each))
+            apart = {each: member[each] for each in member if declares(class_, each)}
+            if apart and encoded in own:
+                yield encoded, apart
+        elif name in OTHERS:
             others.update(member)
         else:
-            known.add(encoded)
             yield encoded, member
-    own = own_names(type(value)) if stored else ()
     for name, member in others.items():
-        if (spelt := stored_name(name, own)) not in known:
-            yield spelt, member
+        yield stored_name(name, own), member
 
 
 def find_path(root: Any, wanted: object) -> str | None:

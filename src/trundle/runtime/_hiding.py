@@ -1,4 +1,7 @@
-"""Property bags where a package has none: what a later release keeps in types that never changed before it.
+"""What API objects hold, and their clients must not see: bags of a later release, and what others wrote unknown.
+
+An unknown property that was written by way of one version may have the name that another version has a property
+for. The two are different things: a store keeps both, and each version sees its own.
 
 A type that is the same in all versions of a package has no property bag there. A later release in which it changes
 keeps one in it. The package carries that along as an unknown property, and shows it to no client.
@@ -10,13 +13,15 @@ from typing import Any
 import msgspec
 
 from trundle.runtime._bag import encode
-from trundle.runtime._objects import ABSENT, BAG, GeneratedObject
+from trundle.runtime._documents import declares, find_path, is_bag, member_path
+from trundle.runtime._errors import PlacedError
+from trundle.runtime._objects import ABSENT, UNKNOWN, GeneratedObject
 
-_BAG = f'{BAG}"'.encode()
+_UNKNOWN = f'{UNKNOWN}"'.encode()
 
 
 class _Met:
-    """Whether this process has read any such bag; until then nothing needs to be looked through for them."""
+    """Whether this process has read anything of the kind; until then nothing needs to be looked through for it."""
 
     def __init__(self) -> None:
         self.any = False
@@ -25,25 +30,57 @@ class _Met:
 _MET = _Met()
 
 
-def note_bags() -> None:
-    """Notes that such a bag was read; nothing else puts one into an object."""
+def note_hidden() -> None:
+    """Notes that a bag of a later release or an unknown property was read; nothing else puts one into an object."""
     _MET.any = True
 
 
-def without_bags(value: Any) -> Any:
-    """An API object without the bags of a later release in it; the object itself where there are none."""
-    return _shown(value) if _MET.any and _BAG in encode(value) else value
+def shown(value: Any) -> Any:
+    """An API object as its clients see it; the object itself where nothing is hidden from them."""
+    return _shown(value) if _MET.any and _UNKNOWN in encode(value) else value
+
+
+def clash_in(value: Any) -> PlacedError | None:
+    """The error about an unknown property that came along to an API object which has a property of its name."""
+    if not _MET.any or _UNKNOWN not in encode(value):
+        return None
+    waiting = [value]
+    for each in waiting:
+        if isinstance(each, GeneratedObject):
+            for name in each.unknown or ():
+                if declares(type(each), name):
+                    return _clash(value, each, name)
+            waiting.extend(getattr(each, name) for name in each.__struct_fields__)
+        elif isinstance(each, list):
+            waiting.extend(each)
+        elif isinstance(each, dict):
+            waiting.extend(each.values())
+    return None
+
+
+def _clash(root: Any, holder: Any, name: str) -> PlacedError:
+    error = PlacedError(
+        f"the document's version does not know the property {name!r}, but the version it is converted to has a "
+        "property of that name, which means something else; remove it from the document, or prune unknown properties",
+        holder,
+    )
+    error.path = member_path(find_path(root, holder) or "$", name)
+    return error
 
 
 def _shown(value: Any) -> Any:
     if isinstance(value, GeneratedObject):
         changed = {
-            name: shown
+            name: seen
             for name in value.__struct_fields__
-            if (shown := _shown(member := getattr(value, name))) is not member
+            if (seen := _shown(member := getattr(value, name))) is not member
         }
         if value.unknown is not ABSENT:
-            left = {name: each for name, each in value.unknown.items() if not is_bag(name)}
+            left = {
+                name: each
+                for name, each in value.unknown.items()
+                if not is_bag(name) and not declares(type(value), name)
+            }
             if len(left) < len(value.unknown):
                 changed["unknown"] = left or ABSENT
         return msgspec.structs.replace(value, **changed) if changed else value
@@ -55,8 +92,3 @@ def _shown(value: Any) -> Any:
         same = all(map(operator.is_, members.values(), value.values()))
         return value if same else members
     return value
-
-
-def is_bag(name: str) -> bool:
-    """Whether a property is a bag; its name has more `$` where a property has the name of a bag."""
-    return name.startswith("$") and f"${name.lstrip('$')}" == BAG

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from trundle.runtime._bag import NoEntry, current, decoder, digest, encode, same, tidy
-from trundle.runtime._documents import write_value
+from trundle.runtime._documents import OTHERS, write_value
 from trundle.runtime._matching import keys_of, match, match_first, removed_keys
 from trundle.runtime._nested import made_empty
 from trundle.runtime._objects import ABSENT, Entry, GeneratedObject, Hollow, Made, StorageObject
@@ -102,10 +102,11 @@ def merge_attribute(result: Any, name: str, before: Any, after: Any) -> None:
     keys = result.__list_keys__.get(name, ())
     if keys and all(isinstance(each, list) for each in (before, after, kept)):
         setattr(result, name, merge_lists(kept, before, after, keys))
-    elif name == "additional_properties" and after is ABSENT and isinstance(before, dict):
-        # There is no map that a writer could remove: it removes the members that it sees.
-        members = _merge_maps({} if kept is ABSENT else kept, before, {})
-        setattr(result, name, members or ABSENT)
+    elif name in OTHERS:
+        # There is no map that a writer could make or remove: it adds and removes the members that it sees.
+        mine, ours, theirs = (each or {} for each in (kept, before, after))
+        empty = after if isinstance(after, Hollow) else ABSENT
+        setattr(result, name, _merge_maps(mine, ours, theirs) or empty)
     else:
         setattr(result, name, _merge_different(kept, before, after))
 

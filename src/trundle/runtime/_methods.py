@@ -6,6 +6,7 @@ from typing import Any
 
 from trundle.runtime._bag import MISSING, unstash
 from trundle.runtime._errors import ConversionError
+from trundle.runtime._hiding import shown
 from trundle.runtime._lookup import spoken
 from trundle.runtime._objects import all_missing
 from trundle.runtime._owning import own
@@ -38,6 +39,8 @@ def conversion_of(source: type[Any], target: type[Any] | None, *, up: bool) -> C
                 + (f"several storage classes: {choices}; name one" if found else "no storage class")
             )
         function, wants_base = scheme.function(source, scheme._lookup.load(found[0].target))  # noqa: SLF001
+    if not up:
+        return lambda value: own(shown(function(value)))
     if wants_base:
         return lambda value: own(function(value, None))
     return lambda value: own(function(value))

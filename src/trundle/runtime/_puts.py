@@ -112,7 +112,7 @@ class Puts:
                 self._ways[key] = way
         if not isinstance(way, _Way) or version not in (None, way.version):
             return None
-        if may_be_kept_apart(data):
+        if may_be_kept_apart(data) or may_be_kept_apart(base):
             return None
         try:
             if not data.isascii():

@@ -19,7 +19,7 @@ from trundle.runtime._errors import (
     PlacedError,
     UnknownVersionError,
 )
-from trundle.runtime._hiding import without_bags
+from trundle.runtime._hiding import clash_in, shown
 from trundle.runtime._lenience import STRICT, Lenience
 from trundle.runtime._lists import DocumentList, list_in
 from trundle.runtime._lookup import Conversion, Lookup, ResourceType
@@ -363,8 +363,8 @@ class Scheme:
             _, named, kept = self._reading.names(document, version, resource)
             if kept:
                 raise
-        shown = self._convert_object(stored, named, None)
-        _, known = read_value(write_value(shown), type(shown), strict=True)
+        seen = self._convert_object(stored, named, None)
+        _, known = read_value(write_value(seen), type(seen), strict=True)
         return self._reading.read(document, version, resource, lenience, frozenset(known))
 
     def _convert_object(self, value: Any, to: str | None, base: Any) -> Any:
@@ -378,9 +378,13 @@ class Scheme:
             target = self._lookup.api_class(found, to)
             if target is type(value):
                 return value
-            if self._lookup.known_function(type(value), target) is not None:
-                return self._call(value, target)
-            return self._call(self._call(value, self._lookup.hub_class(found)), target)
+            straight = self._lookup.known_function(type(value), target) is not None
+            held = value if straight else self._call(value, self._lookup.hub_class(found))
+            made = self._call(held, target)
+            if (error := clash_in(made)) is not None:
+                error.subject = self._lookup.subject(value)
+                raise error
+            return made
         stored = self._put(value, base)
         return stored if to is None else self._convert_object(stored, to, None)
 
@@ -413,7 +417,7 @@ class Scheme:
 
     def _view(self, stored: Any, class_: type[Any]) -> Any:
         """What clients of an API class see of a stored object in the hub's shape."""
-        return without_bags(self._call(stored, class_))
+        return shown(self._call(stored, class_))
 
     def _kept(self, stored: Any) -> Any:
         """A stored object in the shape that a store keeps: the hub's, or the one that was chosen."""
