@@ -15,7 +15,7 @@ from trundle.evolution import Evolution, Lineage, Place, partition
 from trundle.schema import EnumType, ObjectType, Type
 from trundle.version import ApiVersion
 
-MODULE_LIMIT = 60
+MODULE_LIMIT = 250
 """How many classes a module holds at most, unless they refer to each other in a circle."""
 
 

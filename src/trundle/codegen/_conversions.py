@@ -102,25 +102,28 @@ class _Placing:
         helpers = Helpers(self.alike.functions, self.paths, self.alike.leading)
         for module in dict.fromkeys([*self.written, *self.listed, *helpers.modules]):
             keys = sorted(self.written.get(module, ()), key=lambda key: self.paths[key].name)
-            index = self._index(self.listed[module]) if module in self.listed else ""
+            index = self._index(self.listed[module], module) if module in self.listed else ""
             yield ConversionModule(
                 module,
                 "\n\n".join(helpers.module(module, keys)),
                 index + self._touching(keys) + self._tied(keys),
             )
 
-    def _index(self, keys: list[PlanKey]) -> str:
+    def _path(self, key: PlanKey, module: str) -> str:
+        """Where a conversion is, as a literal in a table of a module."""
+        path = self.paths[key]
+        return text_literal(f":{path.name}" if path.module == module else str(path))
+
+    def _index(self, keys: list[PlanKey], module: str) -> str:
         """By source class: the classes that conversions lead to, and where these functions are."""
         found: dict[str, list[str]] = {}
         for key in keys:
-            function = self.functions[key]
-            parts = [text_literal(str(function.target)), text_literal(str(self.paths[key]))]
-            parts.append(str(function.wants_base))
-            leading = self.alike.leading[key]
-            if leading.arguments:
-                parts.append(text_literal(leading.version or ""))
-            if leading.made is not None:
-                parts.append("True")
+            function, leading = self.functions[key], self.alike.leading[key]
+            parts = [text_literal(str(function.target)), self._path(key, module)]
+            extra = [function.wants_base, leading.version or "", leading.made is not None]
+            while extra and not extra[-1]:
+                extra.pop()
+            parts.extend(text_literal(x) if isinstance(x, str) else str(x) for x in extra)
             entry = f"({', '.join(parts)})"
             found.setdefault(str(function.source), []).append(entry)
         text = f"\n\n{_INDEX}{{\n"

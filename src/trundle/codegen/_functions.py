@@ -178,14 +178,12 @@ class _Body:
         )
 
     def head(self, source: ClassPath, target: ClassPath) -> str:
-        """The function's signature and documentation."""
+        """The function's signature, which says all that there is to say."""
         arguments = [f"source: {type_mark(source)}"]
         if self.key in self.renderer.wants_base:
             base = self.renderer.class_of(self.key, self.key.target)
             arguments.append(f"base: {type_mark(base)} | None")
-        signature = call("def \x03", arguments) + f" -> {class_mark(target)}:\n"
-        doc = f'    """Makes a `{module_name(target)}` of a `{module_name(source)}`."""\n'
-        return signature + doc
+        return call("def \x03", arguments) + f" -> {type_mark(target)}:\n"
 
     def render(self) -> str:
         """The function's statements."""
@@ -440,8 +438,3 @@ def _asks_bag(witness: Witness | None) -> bool:
 def entry_literal(place: Place) -> str:
     """The key of an entry of the property bag."""
     return f"({text_literal(place.property)}, {text_literal(place.version.text)})"
-
-
-def module_name(path: ClassPath) -> str:
-    """A class as a reader of the code knows it."""
-    return f"{path.module.removesuffix('.types')}.{path.name}"

@@ -22,7 +22,7 @@ KnownSides: TypeAlias = dict[Hashable, tuple[str, str]]
 """By what a side of a place has: the module and the name of its record."""
 _CLASS = re.compile("\x01c[^\x02]*\x02")
 """The mark of a generated class."""
-PLACE_LIMIT = 20
+PLACE_LIMIT = 100
 """How many places a module of protocols holds before the next one is begun."""
 
 

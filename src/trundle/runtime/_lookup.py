@@ -36,7 +36,7 @@ class Conversion(NamedTuple):
 
     Attributes:
         target: the class that it leads to.
-        function: its function.
+        function: its function; in a table without the module where that is the table's own.
         wants_base: whether that takes the stored object as well.
         version: the version that it is for, where it takes that before the object; else empty.
         makes: whether it takes the class that it makes, before all else.
@@ -44,7 +44,7 @@ class Conversion(NamedTuple):
 
     target: str
     function: str
-    wants_base: bool
+    wants_base: bool = False
     version: str = ""
     makes: bool = False
 
@@ -155,7 +155,13 @@ class Lookup:
             if error.name != name:
                 raise
             return ()  # no class of the module is converted on its own
-        return tuple(Conversion(*each) for each in listed.get(self._path(source), ()))
+        found = (Conversion(*each) for each in listed.get(self._path(source), ()))
+        return tuple(
+            each._replace(function=f"{relative}{each.function}")
+            if each.function[0] == ":"
+            else each
+            for each in found
+        )
 
     def _path(self, class_: type[Any]) -> str:
         return f"{class_.__module__.removeprefix(self.package + '.')}:{class_.__qualname__}"
