@@ -23,6 +23,8 @@ CONTRADICTIONS = [
     "{not: true}",
     "{allOf: [{type: string}, {type: integer}]}",
     "{allOf: [{enum: [a]}, {enum: [b]}]}",
+    "{enum: []}",
+    "{required: [k], properties: {k: {type: string, enum: []}}}",
     "{allOf: [{properties: {kind: {const: b}}}, {required: [kind], properties: {kind: {const: c}}}]}",
     "{required: [kind], properties: {kind: false}}",
     "{required: [in], properties: {in: {required: [x], properties: {x: {not: {}}}}}}",

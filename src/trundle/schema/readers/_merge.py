@@ -134,7 +134,8 @@ def _listed(node: Node) -> Iterable[tuple[Any, ...]]:
     if "enum" in value:
         listed = value["enum"]
         if not isinstance(listed, list) or not listed:
-            raise node.error(f"expected a list of values as enum, found {describe(listed)}")
+            reason = f"expected a list of values as enum, found {describe(listed)}"
+            raise node.contradiction(reason) if listed == [] else node.error(reason)
         yield tuple(listed)
 
 

@@ -120,10 +120,12 @@ class Catalogue:
         self._loaded = _load_all(sources, self._library, errors, on_file)
         errors.extend(_spelt_twice(root for each in self._loaded for root in each.found.roots))
         if errors:  # one run lists what is wrong with all files
+            known = {(each.file, each.pointer) for each in errors}
             try:
                 self.select()
             except SchemaError as error:
-                errors.append(error)
+                found = getattr(error, "errors", (error,))
+                errors += (each for each in found if (each.file, each.pointer) not in known)
         raise_all(errors)
 
     @property
@@ -319,10 +321,16 @@ def _load(
         else:
             documents = library.load(path)
     except SchemaError as error:
-        errors.append(error)
+        errors.append(_excludable(error) if source.path.is_dir() else error)
         return
     for document in documents:
         yield source, request, document
+
+
+def _excludable(error: SchemaError) -> SchemaError:
+    """The error of a file in a folder of sources, with what to do where it is no schema."""
+    reason = f"{error.reason}; correct the file, or leave it out with `exclude` in trundle.yaml"
+    return SchemaError(error.file, error.pointer, reason)
 
 
 def _find(source: Source, request: Request, document: Document) -> Found:
