@@ -9,7 +9,7 @@ SYSTEM = $(VENV)/.system
 WORKERS ?= auto
 CORPUS ?=
 
-.PHONY: demo test check bench mutants format clean
+.PHONY: demo test check bench mutants mutmut format clean
 
 demo: $(RUNTIME) ## Run the main job on the example, as a story in the terminal.
 	@$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python examples/crm/demo.py
@@ -31,12 +31,17 @@ bench: $(BENCHMARK) ## Measure conversions against hand-written ones, in one run
 mutants: $(DEVELOPMENT) ## Damage plans and decisions, and count which damage `verify` finds.
 	@PYTHONPATH=tests/shared $(BIN)/python tests/mutants/run.py $(PROJECTS)
 
+mutmut: $(DEVELOPMENT) ## Change the code of bags and merges line by line, and count which changes tests find.
+	@$(BIN)/python -m pip install --quiet --group mutants
+	@$(BIN)/mutmut run
+	@$(BIN)/mutmut results
+
 format: $(DEVELOPMENT) ## Put the code in order.
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 clean: ## Remove what the other targets made.
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis examples/crm/crm
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis mutants examples/crm/crm
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Trundle needs Python 3.11 or newer; set PYTHON=/path/to/python3.11")'
