@@ -340,7 +340,7 @@ class _Body:
         place = Place(self.key.target.version, step.property)
         required = self._required(step.property)
         instead = (
-            self.expressions.literal(step.default, place)
+            f"if_whole({self.expressions.literal(step.default, place)})"
             if step.default is not ABSENT
             else ("LACKING" if required else "ABSENT")
         )

@@ -75,6 +75,7 @@ from trundle.runtime._values import (
     to_free_form,
     with_named,
 )
+from trundle.runtime._whole import if_whole
 
 __all__ = [
     "ABSENT",
@@ -131,6 +132,7 @@ __all__ = [
     "free_form",
     "from_free_form",
     "hook",
+    "if_whole",
     "inside",
     "keep_elements",
     "keep_places",

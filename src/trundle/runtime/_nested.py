@@ -8,6 +8,7 @@ import msgspec
 
 from trundle.runtime._bag import WRITING_OVER
 from trundle.runtime._objects import ABSENT, Hollow, Made, all_missing
+from trundle.runtime._whole import if_whole
 
 Shown: TypeAlias = Mapping[str, Any] | None
 """What an object that is made shows of what it requires, by attribute."""
@@ -47,7 +48,9 @@ def put_inside(
         holder = inside(target, *(name for name, _, _ in holders))
         if default is ABSENT or holder is ABSENT or holder is None:
             return
-        value = default
+        value = if_whole(default)
+        if value is ABSENT:
+            return
     unsaid = WRITING_OVER.get() if over else None
     for name, class_, shown in holders:
         holder = getattr(target, name)
@@ -65,7 +68,7 @@ def put_inside(
 
 def made_empty(class_: type[Any], shown: Shown = None) -> Any:
     """An object with nothing in it but what it shows anyhow."""
-    return class_(**{**all_missing(class_), **copy.deepcopy(dict(shown or {}))})
+    return class_(**{**all_missing(class_), **copy.deepcopy(dict(if_whole(shown or {}) or {}))})
 
 
 def solid(holder: Any, value: Any, *leaves: str) -> Any:

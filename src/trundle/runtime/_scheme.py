@@ -32,6 +32,7 @@ from trundle.runtime._puts import Puts
 from trundle.runtime._reading import BYTES, Reading, json_bytes
 from trundle.runtime._routes import Routes
 from trundle.runtime._spelling import spelt
+from trundle.runtime._whole import Converting
 from trundle.runtime._writing import finite, not_finite, written
 
 
@@ -378,9 +379,10 @@ class Scheme:
             target = self._lookup.api_class(found, to)
             if target is type(value):
                 return value
-            straight = self._lookup.known_function(type(value), target) is not None
-            held = value if straight else self._call(value, self._lookup.hub_class(found))
-            made = self._call(held, target)
+            with Converting(value):
+                straight = self._lookup.known_function(type(value), target) is not None
+                held = value if straight else self._call(value, self._lookup.hub_class(found))
+                made = self._call(held, target)
             if (error := clash_in(made)) is not None:
                 error.subject = self._lookup.subject(value)
                 raise error
