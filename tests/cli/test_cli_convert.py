@@ -204,3 +204,23 @@ def test_the_storage_version_can_be_chosen(generated):
     assert (result.exit_code, "cannot be stored in '2011-01-01'" in result.stderr) == (5, True)
     result = generated.run(*arguments, "2015-05-05")
     assert (result.exit_code, "expected --storage TYPE=VERSION" in result.stderr) == (2, True)
+
+
+def test_a_result_that_lacks_what_its_version_requires_is_a_warning(empty):
+    (empty.folder / "schemas").mkdir()
+    empty.write("schemas/v1.yaml", "title: T\ntype: object\nproperties: {x: {type: string}}\n")
+    inner = "{type: object, required: [z], properties: {z: {type: integer, minimum: 1}}}"
+    empty.write(
+        "schemas/v2.yaml",
+        f"title: T\ntype: object\nrequired: [k]\nproperties: {{x: {{type: string}}, k: {inner}}}\n",
+    )
+    empty.write("trundle.yaml", "package: lacking\nsources: [schemas]\n")
+    assert empty.run("generate").exit_code == 0
+    document = '{"apiVersion": "v1", "kind": "T", "x": "1"}'
+    result = empty.run("convert", "-", "--to", "v2", stdin=document)
+    assert result.exit_code == 0
+    assert "standard input:1: $.k: expected the required property `k`, found" in result.stderr
+    listed = f'{{"apiVersion": "v1", "kind": "List", "items": [{document}]}}'
+    result = empty.run("convert", "-", "--to", "v2", stdin=listed)
+    assert "$.items[0].k: expected the required property `k`" in result.stderr
+    assert "warning" not in empty.run("convert", "-", "--to", "storage", stdin=document).stderr

@@ -115,7 +115,7 @@ def convert(
             lenience=lenience,
             losses=losses,
         )
-        report = _Report(name, wanted)
+        report = _Report(scheme, name, wanted)
         for document, outcome in zip(documents, outcomes, strict=True):
             report.take(document, outcome)
     for note in report.notes:
@@ -179,7 +179,8 @@ def _form_of(text: bytes, name: str) -> str:
 class _Report:
     """What became of the documents of a file: results, what is wrong with others, and what to look at."""
 
-    def __init__(self, name: str, to: str | None) -> None:
+    def __init__(self, scheme: "AnyScheme", name: str, to: str | None) -> None:
+        self.scheme = scheme
         self.name = name
         self.to = to
         self.results: list[bytes] = []
@@ -194,9 +195,29 @@ class _Report:
         self.notes += [f"{place}: {each}" for each in notes]
         if outcome.error is None:
             self.results.append(outcome.result)
+            if not any(each.expected.startswith("the required") for each in outcome.tolerated):
+                self.notes += [f"{place}: {each}" for each in self._lacking(outcome.result)]
             return
         self.code = max(self.code, exit_code(outcome.error) or ExitCode.FAILED)
         self.problems += [f"{place}: {message}" for message in messages_of(outcome.error)]
+
+    def _lacking(self, result: bytes) -> Iterator[str]:
+        """What a result lacks that its version requires: nothing has a value for it, and no default is valid."""
+        from trundle.runtime import DocumentError, UnknownVersionError  # noqa: PLC0415
+
+        if self.to is None:
+            return
+        try:
+            self.scheme.decode(result, version=self.to)
+        except DocumentError as error:
+            for each in error.findings:
+                missing = f"expected {each.expected}, found {each.found}"
+                advice = "configure a `default`, or a hook for it"
+                yield f"{each.path}: {missing} in the result; {advice}"
+        except UnknownVersionError:  # a list, whose items are documents
+            for place, item in enumerate(json.loads(result).get("items", ())):
+                for each in self._lacking(json.dumps(item).encode()):
+                    yield each.replace("$", f"$.items[{place}]", 1)
 
     def _unconverted(self, document: "Document", outcome: "Outcome") -> Iterator[str]:
         """What the values without counterpart mean for somebody who converts the document."""
