@@ -124,6 +124,20 @@ def test_a_list_of_another_group_or_over_a_base_is_refused(crates: Installation)
         crates.scheme.convert(listed("CrateList"), base=crates.scheme.convert(crate("v1")))
 
 
+def test_an_item_of_another_kind_or_group_than_its_list_is_refused(install: Installer) -> None:
+    scheme = install(
+        {"crate.yaml": CRATE, "box.yaml": crd("Box", *CRATE["spec"]["versions"])}
+    ).scheme
+    other = {**crate("v1"), "apiVersion": "other.org/v1"}
+    box = {**crate("v1"), "kind": "Box"}
+    with pytest.raises(DocumentError) as caught:
+        scheme.convert(listed("CrateList", crate("v1"), other, box), "v2")
+    message = str(caught.value)
+    assert "at $.items[1]" in message
+    assert "an item of Crate, found one of Box" in message
+    assert len(scheme.convert(listed("List", crate("v1"), box, api="v1"), "v2")["items"]) == 2
+
+
 def test_a_resource_type_whose_name_ends_in_list_is_no_list(install: Installer) -> None:
     allow = crd("AllowList", version("v1", {}, storage=True), version("v2", {}))
     scheme = install({"allow.yaml": allow}).scheme

@@ -216,8 +216,8 @@ class _Report:
                 yield f"{each.path}: {missing} in the result; {advice}"
         except UnknownVersionError:  # a list, whose items are documents
             for place, item in enumerate(json.loads(result).get("items", ())):
-                for each in self._lacking(json.dumps(item).encode()):
-                    yield each.replace("$", f"$.items[{place}]", 1)
+                for note in self._lacking(json.dumps(item).encode()):
+                    yield note.replace("$", f"$.items[{place}]", 1)
 
     def _unconverted(self, document: "Document", outcome: "Outcome") -> Iterator[str]:
         """What the values without counterpart mean for somebody who converts the document."""

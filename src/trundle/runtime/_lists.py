@@ -9,7 +9,12 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from trundle.runtime._errors import ConversionError, DocumentError, Finding
+from trundle.runtime._errors import (
+    ConversionError,
+    DocumentError,
+    Finding,
+    UnknownVersionError,
+)
 from trundle.runtime._groups import GroupVersion
 from trundle.runtime._lookup import ResourceType
 from trundle.runtime._reading import BYTES, Head, json_bytes, read_head
@@ -67,7 +72,7 @@ class DocumentList(NamedTuple):
         made, findings = [], []
         for number, item in enumerate(self.items):
             try:
-                made.append(self._item(bytes(item), convert_item))
+                made.append(self._item(bytes(item), convert_item, found))
             except ConversionError as error:
                 findings += _within(f"$.items[{number}]", error)
         if findings:
@@ -79,13 +84,30 @@ class DocumentList(NamedTuple):
             changed["apiVersion"] = api_version
         return msgspec.json.encode({**self.members, **changed})
 
-    def _item(self, data: bytes, convert_item: ConvertItem) -> bytes:
+    def _item(self, data: bytes, convert_item: ConvertItem, found: ResourceType | None) -> bytes:
         own = read_head(data)
+        if found is not None:
+            self._check_item(own, found)
         version = None
         if self.resource and own.api_version is None and isinstance(self.head.api_version, str):
             version = GroupVersion.parse(self.head.api_version).version
         named = own.kind is not None or own.type is not None or not self.resource
         return convert_item(data, version=version, resource=None if named else self.resource)
+
+    def _check_item(self, own: Head, found: ResourceType) -> None:
+        """Refuses an item of another resource type, or of another API group, than its list is for.
+
+        Raises:
+            UnknownVersionError: it is such an item.
+        """
+        kind = str(own.kind or self.resource)
+        if kind.casefold() != self.resource.casefold():
+            raise UnknownVersionError(
+                f"expected an item of {self.resource}, found one of {kind}; "
+                "write `kind: List` for items of several kinds"
+            )
+        if isinstance(own.api_version, str):
+            GroupVersion.parse(own.api_version).within(found)
 
 
 def _api_version(head: Head, found: ResourceType, to: str | None) -> str | None:

@@ -29,6 +29,7 @@ from trundle.runtime._lookup import Lookup, ResourceType
 from trundle.runtime._objects import WRITTEN_WITH, ApiObject
 from trundle.runtime._plain import from_plain
 from trundle.runtime._spelling import BagSpelling, is_version, spelt
+from trundle.runtime._writing import no_json
 
 
 class Head(msgspec.Struct):
@@ -434,7 +435,7 @@ def json_bytes(value: Any) -> bytes:
     try:
         return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
     except (TypeError, ValueError) as error:
-        found = Finding("$", "plain JSON", f"an error: {error}")
-        raise DocumentError("document", [found]) from None
+        whole = Finding("$", "plain JSON", f"an error: {error}")
+        raise DocumentError("document", [*no_json(value)] or [whole]) from None
     except RecursionError:
         raise DocumentError("document", [TOO_DEEP]) from None

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from trundle.runtime._bag import encode
-from trundle.runtime._documents import kept_apart, write_value
+from trundle.runtime._documents import kept_apart, member_path, write_value
 from trundle.runtime._errors import Finding
 from trundle.runtime._objects import Entry, GeneratedObject, StoredEntry
 
@@ -83,3 +83,22 @@ def not_finite(value: Any, path: str = "$") -> Iterator[Finding]:
     elif isinstance(value, list):
         for place, item in enumerate(value):
             yield from not_finite(item, f"{path}[{place}]")
+
+
+def no_json(value: Any, path: str = "$") -> Iterator[Finding]:
+    """Every place of a plain value that JSON cannot have: numbers, objects and keys of other kinds."""
+    match value:
+        case None | bool() | int() | str():
+            return
+        case float():
+            yield from not_finite(value, path)
+        case dict():
+            for name, member in value.items():
+                if not isinstance(name, str):
+                    yield Finding(path, "text as the name of each property", f"`{name!r}`")
+                yield from no_json(member, member_path(path, str(name)))
+        case list() | tuple():
+            for place, item in enumerate(value):
+                yield from no_json(item, f"{path}[{place}]")
+        case _:
+            yield Finding(path, "plain JSON", f"an object of the class `{type(value).__name__}`")
