@@ -166,7 +166,7 @@ def test_a_number_in_the_bag_that_is_not_finite_is_an_error():
 
 @pytest.mark.parametrize("wrong", [{1, 2}, object(), b"x", {"a": {1}}, {(1, 2): 3}])
 def test_what_is_no_plain_json_is_a_document_error(scheme, wrong):
-    with pytest.raises(DocumentError, match="Expected plain JSON"):
+    with pytest.raises(DocumentError, match="Expected"):
         scheme.convert(thing("v1", name="n", free=wrong))
 
 
