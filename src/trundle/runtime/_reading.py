@@ -424,6 +424,15 @@ def start_of(data: bytes) -> bytes:
     return data[: data.find(b",", data.find(b",") + 1)]
 
 
+def _why_no_json(value: Any, error: Exception) -> list[Finding]:
+    """What is wrong with a value that cannot be written as JSON; with one that contains itself, all of it."""
+    try:
+        findings = [*no_json(value)]
+    except RecursionError:
+        findings = []
+    return findings or [Finding("$", "plain JSON", f"an error: {error}")]
+
+
 def json_bytes(value: Any) -> bytes:
     """A document as JSON, given as that or as plain Python values.
 
@@ -435,7 +444,6 @@ def json_bytes(value: Any) -> bytes:
     try:
         return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
     except (TypeError, ValueError) as error:
-        whole = Finding("$", "plain JSON", f"an error: {error}")
-        raise DocumentError("document", [*no_json(value)] or [whole]) from None
+        raise DocumentError("document", _why_no_json(value, error)) from None
     except RecursionError:
         raise DocumentError("document", [TOO_DEEP]) from None
