@@ -273,7 +273,7 @@ def _object(world: World, value: dict[str, Any], stations: Stations) -> dict[str
                 found[at] = one
     for name in _moved_out_of(world, stations) & found.keys():
         found[name] = _perhaps_hollow(found[name])
-    for path, each in moved:
+    for path, each in sorted(moved, key=lambda each: len(each[0])):  # what holds others first
         _put(world, found, path, each, last)
     found.update(dict.fromkeys(unsure(world, stations), ANY))
     if world.object(last).embedded and "apiVersion" in found:
@@ -414,8 +414,9 @@ def _taken(
     up = world.newer(other.version, one.version)
     rules = world.rules_of(one if up else other)
     moved = []
-    for older, newer in moves(rules).items():
-        source, target = (older, newer) if up else (newer, older)
+    ways = [(older, newer) if up else (newer, older) for older, newer in moves(rules).items()]
+    for source, target in sorted(ways, key=lambda each: -len(each[0])):  # what stands inside first
+        older = source if up else target
         if "[]" in source:
             moved.append((target, ANY))
             continue
