@@ -6,8 +6,8 @@ It does so because its hub is held back, or because that storage version is chos
 from collections.abc import Callable
 
 import pytest
-from cases import CASES, Case, invented
-from evolving import evolve
+from cases import CASES, V1, V2, Case, invented, thing
+from evolving import Store, evolve, rules
 from proving import prove, prove_side_by_side
 from test_releases import RESOURCE, earlier
 
@@ -63,3 +63,18 @@ def test_releases_of_a_random_evolution_share_a_store(seed: int, forgetting: Tak
 
 def check(case: Case, old: Scheme, new: Scheme) -> None:
     prove_side_by_side(old, new, RESOURCE, examples=12, hooks=case.hooks, renamed=case.renamed)
+
+
+@pytest.mark.parametrize("way", list(WAYS))
+def test_what_a_move_takes_out_is_kept_once(way: str, forgetting: Take) -> None:
+    versions = {
+        V1: thing(a="string", h="string"),
+        V2: thing(o="O", n="string") | {"O": {"a": "string", "z": "string"}},
+    }
+    case = Case(versions, (rules(V1, move={"a": "o.a"}),))
+    old = forgetting(evolve({V1: versions[V1]}))
+    store = Store(WAYS[way](case, V1, forgetting)).put(V2, o={"a": "5", "z": "Z"}, n="N")
+    assert store.stored is not None
+    assert store.stored["$propertyBag"]["o"][V2]["value"] == {"z": "Z"}
+    store.stored = Store(old, store.stored).edit(V1, a=None).stored
+    assert store.read(V2) == {"o": {"z": "Z"}, "n": "N"}

@@ -161,6 +161,8 @@ def test_a_joined_scheme_converts_lists_of_several_groups(install: Installer) ->
     assert both.scheme.convert(before, "v2") == after
     (outcome,) = both.scheme.convert_many([before], "v2")
     assert outcome.unwrap() == after
+    with pytest.raises(UnknownVersionError, match="no resource type 'Crat' to be stored; did you"):
+        both.scheme.storing({"Crat": "v1"})
     crates_alone = listed("CrateList", crate("v2", lid="l"), api=f"{GROUP}/v2")
     assert both.scheme.convert(crates_alone, f"{GROUP}/v1")["apiVersion"] == f"{GROUP}/v1"
 
@@ -196,3 +198,15 @@ def test_deprecated_versions_are_shown(crates: Installation) -> None:
         f"Crate in v2 is deprecated: {warning}",
     ]
     assert crates.module("v1").Crate.__doc__.rstrip().endswith("Deprecated: use v2")
+
+
+def test_items_of_another_group_or_resource_type_are_refused(install: Installer) -> None:
+    other = crd("Crate", version("v1", {}, storage=True), version("v2", {}))
+    other["spec"]["group"] = "other.example.org"
+    groups = {"shop": GROUP, "other": "other.example.org"}
+    both = install({"crate.yaml": CRATE, "other.yaml": other}, config={"groups": groups})
+    strange = {"apiVersion": "other.example.org/v1", "kind": "Crate", "spec": {}}
+    for item in (strange, crate("v1") | {"kind": "Pallet"}):
+        with pytest.raises(DocumentError) as raised:
+            both.scheme.convert(listed("CrateList", crate("v1"), item), "v2")
+        assert [each.path for each in raised.value.findings] == ["$.items[1]"]

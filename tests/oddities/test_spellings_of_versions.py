@@ -9,6 +9,7 @@ import yaml
 from projects import Installation, Installer
 
 from trundle.project.lock import lock
+from trundle.runtime import DocumentError
 from trundle.schema import SchemaError
 
 P, GA, NEXT = "2014-04-04-preview", "2014-04-04", "2019-09-09"
@@ -151,3 +152,14 @@ def test_both_spellings_in_one_project_are_an_error_with_both_places(
     assert "b/v20190909.yaml#: v20190909 is the same version as 2019-09-09" in message
     assert "a/2019-09-09.yaml" in message
     assert "spell it alike in both" in message
+
+
+def test_two_entries_for_one_version_are_an_error_with_their_place(plain: Installation) -> None:
+    entries = {LABELS[P]: {"value": "1"}, P: {"value": "2"}}
+    stored = person(NEXT, **{"$writtenWith": P, "$propertyBag": {"note": entries}})
+    for document in (stored, json.dumps(stored).encode()):
+        with pytest.raises(DocumentError) as raised:
+            plain.scheme.read(P, document)
+        (finding,) = raised.value.findings
+        assert finding.path == '$["$propertyBag"].note'
+        assert finding.expected == f"one entry for {P}"

@@ -79,7 +79,12 @@ class JoinedScheme:
         """
         chosen: dict[str, dict[str, str]] = {}
         for name, version in storage.items():
-            home = self._home(Head(), name)
+            home = self._homes.get(name.casefold())
+            if home is None:
+                advice = self._advice(Head(), name)
+                raise UnknownVersionError(
+                    f"there is no resource type {name!r} to be stored; {advice}"
+                )
             chosen.setdefault(home.member, {})[home.plain] = version
         found = copy.copy(self)
         found._storing = {  # noqa: SLF001 - it is of this class

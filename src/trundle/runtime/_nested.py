@@ -87,9 +87,14 @@ def solid(holder: Any, value: Any, *leaves: str) -> Any:
         if held is ABSENT:
             continue
         if name not in leaves and not isinstance(held, Hollow):
-            return value
+            return _without(value, leaves) if value is holder else value
         hollow = True
     return ABSENT if hollow else value
+
+
+def _without(value: Any, leaves: tuple[str, ...]) -> Any:
+    """An object that is passed on as it is, without the attributes that are followed elsewhere."""
+    return msgspec.structs.replace(value, **dict.fromkeys(leaves, ABSENT))
 
 
 def solid_or_marked(holder: Any, value: Any, *leaves: str) -> Any:

@@ -6,11 +6,13 @@ may what an earlier release stored.
 
 import functools
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
+from trundle.runtime._documents import member_path
+from trundle.runtime._errors import DocumentError, Finding
 from trundle.runtime._objects import BAG
 
 _BAG = BAG.encode()
@@ -56,11 +58,15 @@ class BagSpelling:
         self._patterns = (*((_LABELS,) if labels or dates else ()), *((_DATES,) if labels else ()))
 
     def respelt(self, data: bytes) -> bytes:
-        """A document whose bags spell versions as the package does; mostly the document itself."""
+        """A document whose bags spell versions as the package does; mostly the document itself.
+
+        Raises:
+            DocumentError: a bag has two entries of one property for one version.
+        """
         if not self.spells_otherwise(data):
             return data
         try:
-            return msgspec.json.encode(self._object(msgspec.Raw(data)))
+            return msgspec.json.encode(self._object(msgspec.Raw(data), "$"))
         except (msgspec.MsgspecError, RecursionError):
             return data  # reading it reports what is wrong
 
@@ -76,32 +82,43 @@ class BagSpelling:
     def _otherwise(self, text: str) -> bool:
         return text not in self._versions and spelt(text, self._versions) is not None
 
-    def _value(self, value: msgspec.Raw) -> Any:
+    def _value(self, value: msgspec.Raw, path: str) -> Any:
         data = bytes(value)
         if _BAG not in data:
             return value
         if data.lstrip()[:1] == b"[":
-            return [self._value(each) for each in _LIST.decode(data)]
-        return self._object(value) if data.lstrip()[:1] == b"{" else value
+            items = enumerate(_LIST.decode(data))
+            return [self._value(each, f"{path}[{place}]") for place, each in items]
+        return self._object(value, path) if data.lstrip()[:1] == b"{" else value
 
-    def _object(self, value: msgspec.Raw) -> dict[str, Any]:
+    def _object(self, value: msgspec.Raw, path: str) -> dict[str, Any]:
         members: dict[str, Any] = dict(_OBJECT.decode(value))
         for name, each in members.items():
-            members[name] = self._bag(each) if f"${name.lstrip('$')}" == BAG else self._value(each)
+            place = member_path(path, name)
+            bag = f"${name.lstrip('$')}" == BAG
+            members[name] = self._bag(each, place) if bag else self._value(each, place)
         return members
 
-    def _bag(self, bag: msgspec.Raw) -> Any:
+    def _bag(self, bag: msgspec.Raw, path: str) -> Any:
         try:
             entries = _ENTRIES.decode(bag)
         except msgspec.ValidationError:
-            return self._value(bag)  # a property of the name
+            return self._value(bag, path)  # a property of the name
         return {
-            name: {
-                spelt(version, self._versions) or version: self._value(entry)
-                for version, entry in versions.items()
-            }
+            name: self._entries(versions, member_path(path, name))
             for name, versions in entries.items()
         }
+
+    def _entries(self, versions: Mapping[str, msgspec.Raw], path: str) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for version, entry in versions.items():
+            own = spelt(version, self._versions) or version
+            if own in found:
+                again = f"two, in two spellings of the version ({', '.join(versions)})"
+                finding = Finding(path, f"one entry for {own}", again, "remove one of them")
+                raise DocumentError("stored document", [finding])
+            found[own] = self._value(entry, member_path(path, version))
+        return found
 
 
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
