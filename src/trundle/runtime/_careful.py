@@ -247,7 +247,11 @@ class _Reader:
         path: str,
     ) -> None:
         """Keeps properties that the class has no field for, drops them or notes them."""
-        bags = {name: others[name].copy() for name in others if self.in_store and is_bag(name)}
+        bags = {
+            name: others[name].copy()
+            for name in others
+            if self.in_store and is_bag(name) and _kind(others[name]) == "object"
+        }
         if bags:  # of a later release, in a type that has none here
             values["unknown"] = bags
             note_hidden()

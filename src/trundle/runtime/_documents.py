@@ -165,6 +165,7 @@ def _object_members(value: GeneratedObject, *, stored: bool) -> Iterator[tuple[s
     if config.tag is not None and config.tag_field is not None:
         yield config.tag_field, config.tag
     others: dict[str, Any] = {}
+    apart: dict[str, Any] = {}
     class_ = type(value)
     own = own_names(class_) if stored else ()
     for name, encoded in zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True):
@@ -173,15 +174,16 @@ def _object_members(value: GeneratedObject, *, stored: bool) -> Iterator[tuple[s
             continue
         if name == "unknown":
             others.update((each, member[each]) for each in member if not declares(class_, each))
-            apart = {each: member[each] for each in member if declares(class_, each)}
-            if apart and encoded in own:
-                yield encoded, apart
+            if encoded in own:
+                apart = {each: member[each] for each in member if declares(class_, each)}
         elif name in OTHERS:
             others.update(member)
         else:
             yield encoded, member
     for name, member in others.items():
         yield stored_name(name, own), member
+    if apart:
+        yield wire_name(class_, "unknown"), apart
 
 
 def find_path(root: Any, wanted: object) -> str | None:
