@@ -1,11 +1,32 @@
 """Small evolutions in which properties move into nested objects, out of them, and between them."""
 
+from typing import Any
+
 from cases import P3, V1, V2, V3, Case, thing
-from evolving import rules
+from evolving import hooked, rules
+
+from trundle.runtime import ABSENT
 
 INNER = {"Inner": {"x": "string", "y": "string"}}
 
+
+class Sizes:
+    def assign_to(self, source: Any) -> dict[str, Any]:
+        return {"r__l__max": ABSENT if source.s__size is ABSENT else source.s__size + 1}
+
+    def assign_from(self, source: Any) -> dict[str, Any]:
+        return {"s__size": source.r__l__max - 1}
+
+
 MOVES: dict[str, Case] = {
+    "by a hook": Case(
+        {
+            V1: thing(s="S") | {"S": {"size": "integer", "k": "string"}},
+            V2: thing(r="R", s="S")
+            | {"R": {"l": "L", "z": "string"}, "L": {"max": "integer"}, "S": {"k": "string"}},
+        },
+        (hooked(V1, V2, Sizes, to=(("s.size",), ("r.l.max",)), back=(("r.l.max",), ("s.size",))),),
+    ),
     "into an object": Case(
         {V1: thing(a="string", b="integer"), V2: thing(o="O") | {"O": {"a": "string"}}},
         (rules(V1, move={"a": "o.a"}),),

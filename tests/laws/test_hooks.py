@@ -117,3 +117,50 @@ def test_the_hook_of_a_type_runs_after_those_of_what_is_inside(install):
     CALLS.clear()
     assert scheme.convert(thing(V1, z="z", o={"a": "a"}), V2) == thing(V2, a="z", o={"b": "a"})
     assert CALLS == ["inner", "outer"]
+
+
+class Reaches:
+    def assign_to(self, source):
+        size = source.spec__size
+        return {"rollout__limits__max": ABSENT if size is ABSENT else size * source.factor}
+
+    def assign_from(self, source):
+        return {"spec__size": source.rollout__limits__max // 10, "factor": 10}
+
+
+REACHED = {
+    V1: {
+        "Thing": {"factor": "integer", "spec": "Spec"},
+        "Spec": {"size": "integer", "k": "string"},
+    },
+    V2: {
+        "Thing": {"rollout": "Rollout", "spec": "Spec"},
+        "Rollout": {"limits": "Limits", "z": "string"},
+        "Limits": {"max": "integer", "min": "integer"},
+        "Spec": {"k": "string"},
+    },
+}
+REACHES = (
+    (("factor", "spec.size"), ("rollout.limits.max",)),
+    (
+        ("rollout.limits.max",),
+        ("factor", "spec.size"),
+    ),
+)
+
+
+def test_a_hook_owns_single_properties_inside_of_objects(install):
+    to, back = REACHES
+    scheme = install(REACHED, hooked(V1, V2, Reaches, to=to, back=back))
+    document = thing(V1, factor=3, spec={"k": "a", "size": 2})
+    assert scheme.convert(document, V2) == thing(
+        V2, rollout={"limits": {"max": 6}}, spec={"k": "a"}
+    )
+    stored = scheme.to_storage(document)
+    assert read(scheme, stored, V1) == document
+    seen = read(scheme, stored, V2)
+    seen["rollout"] = {"limits": {"max": 40, "min": 1}, "z": "z"}
+    edited = scheme.to_storage(seen, stored)
+    assert read(scheme, edited, V1) == thing(V1, factor=10, spec={"k": "a", "size": 4})
+    assert read(scheme, edited, V2) == seen
+    assert read(scheme, scheme.to_storage(read(scheme, edited, V1), edited), V2) == seen

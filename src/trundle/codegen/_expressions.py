@@ -10,7 +10,7 @@ from trundle import runtime
 from trundle.codegen._cases import case_test, in_order, joined
 from trundle.codegen._classes import ClassPath, StorageNode
 from trundle.codegen._hooks import record_name
-from trundle.codegen._lifted import class_at, held_object, holder_literal, way_to
+from trundle.codegen._lifted import attribute_at, class_at, held_object, holder_literal, way_to
 from trundle.codegen._naming import attribute_name, shortened
 from trundle.codegen._needs import asks_base
 from trundle.codegen._static import (
@@ -489,9 +489,7 @@ class Expressions:
 
     def _hook_output(self, value: HookOutput, source: str, hint: str) -> str:
         outputs = self._hook_call(value.call, source)
-        lineage = self.key.lineage
-        definition = lineage.definition(value.output.version)
-        attribute = self.types.names(value.output.version, definition)[value.output.property]
+        attribute = attribute_at(self.types, self.key.lineage, value.output)
         told = f"{outputs}.get({text_literal(attribute)}, ABSENT)"
         if value.step is None:
             return told
@@ -539,21 +537,20 @@ class Expressions:
         lines, indent, variables = self.lines, self.indent, self._variables
         self.lines, self.indent, self._variables = [], _INDENT, set()
         lineage = self.key.lineage
-        version = hook.inputs[0][0].version
-        names = self.types.names(version, lineage.definition(version))
         members = [
-            f"{names[place.property]}={self._input(place, value, names[place.property])}"
+            f"{attribute}={self._input(place, value, attribute)}"
             for place, value in hook.inputs
             if value is not None
+            for attribute in [attribute_at(self.types, lineage, place)]
         ]
         body = "".join(self.lines)
         body += call(class_mark(self._record(hook)), members, f"{_INDENT}record = ")
         writes = sorted(
-            each.output.property for each in lineage.hooks if each.how == self._how(hook)
+            attribute_at(self.types, lineage, each.output)
+            for each in lineage.hooks
+            if each.how == self._how(hook)
         )
-        target = hook.between.newer if hook.up else hook.between.older
-        written = self.types.names(target, lineage.definition(target))
-        frozen = ", ".join(text_literal(written[name]) for name in writes)
+        frozen = ", ".join(map(text_literal, writes))
         arguments = [
             text_literal(f"{hook.use}.{hook.method}"),
             f"{hook_mark(hook.use)}.{hook.method}",

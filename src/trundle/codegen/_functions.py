@@ -410,10 +410,9 @@ class _Body:
 
     def _spoken(self, names: tuple[str, ...]) -> str:
         """The test whether one of some properties is there; true where there is none to test."""
-        version = self.key.source.version
-        attributes = self.types.names(version, self.key.lineage.definition(version))
         tests = (
-            f"source.{attributes[name]} is not {self.expressions.absent_test(Read(name))}"
+            f"({self.expressions.render(Read(name), 'source', attribute_of(name))}) is not "
+            f"{self.expressions.absent_test(Read(name))}"
             for name in names
         )
         return " or ".join(tests) or "True"

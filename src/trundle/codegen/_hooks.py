@@ -12,6 +12,7 @@ from typing import TypeAlias
 import msgspec
 
 from trundle.codegen._classes import ApiNode, ClassPath
+from trundle.codegen._lifted import attribute_at
 from trundle.codegen._naming import class_name
 from trundle.codegen._text import class_mark, docstring, text_literal
 from trundle.codegen._types import TypeRenderer
@@ -148,10 +149,16 @@ def _members(types: TypeRenderer, place: HookPlace, version: ApiVersion) -> list
     names = types.names(version, definition)
     node = ApiNode(version, lineage.nodes[version])
     followed = set(lineage.names(version))
-    return [
+    own = [
         (names[each.name], types.annotation(node, each.type, Place(version, each.name)))
         for each in definition.properties
         if each.name in followed
+    ]
+    declared = {name for at, name in lineage.evolution.hooks.named(lineage) if at == version}
+    inside = [Place(version, name) for name in sorted(declared & lineage.lifted(version).keys())]
+    return own + [
+        (attribute_at(types, lineage, each), types.annotation(node, lineage.type(each), each))
+        for each in inside
     ]
 
 

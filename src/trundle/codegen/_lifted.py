@@ -33,6 +33,19 @@ def way_to(
     return tuple(found), types.names(version, definition)[last]
 
 
+def attribute_at(types: TypeRenderer, lineage: Lineage, place: Place) -> str:
+    """What a hook's record calls a property: its attribute, or those that lead to a lifted one."""
+    version, definition = place.version, lineage.definition(place.version)
+    path = lineage.path(place)
+    found = []
+    for depth, name in enumerate(path, start=1):
+        found.append(types.names(version, definition)[name])
+        if depth < len(path):
+            inner = path[0] if depth == 1 else join_path(path[:depth])
+            definition = held_object(lineage, Place(version, inner))
+    return "__".join(found)
+
+
 def held_object(lineage: Lineage, place: Place) -> ObjectType:
     """The definition of the nested object at a place."""
     return lineage.evolution.schema(place.version).object(_key(lineage, place))

@@ -86,7 +86,8 @@ class StaticTypes:
             case None:
                 return OR_ABSENT
             case Read(name):
-                return self.field(name, shape)
+                lifted = name in self.lineage.lifted(shape.version)
+                return united(self.field(name, shape), OR_ABSENT if lifted else ())
             case Change(inner, step):
                 found = self.of(inner, shape)
                 absent = OR_ABSENT if found is None or "Absent" in found else ()

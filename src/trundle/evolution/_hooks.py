@@ -12,6 +12,7 @@ from trundle.evolution._lineage import ByHook, Derivation, Lineage, Place
 from trundle.evolution._neighbours import Neighbours
 from trundle.evolution.conversions import CallHook
 from trundle.schema import FreeForm, ListOf, MapOf, Nullable, Ref, Scalar, Schema, Type, Union
+from trundle.version import ApiVersion
 
 if TYPE_CHECKING:
     from trundle.evolution._evolution import Evolution
@@ -55,6 +56,16 @@ class Hooks:
             if Neighbours(reference.older, reference.newer) in lineage.versions.pairs:
                 yield each
 
+    def named(self, lineage: Lineage) -> Iterator[tuple[ApiVersion, str]]:
+        """What the hooks of a lineage read and write, each in the version that they speak of."""
+        for each in self.among(lineage):
+            ends = each.reference.older, each.reference.newer
+            for method, (source, target) in (("assign_to", ends), ("assign_from", ends[::-1])):
+                declared = each.assign.get(method)
+                if declared is not None:
+                    yield from ((source, name) for name in declared.reads)
+                    yield from ((target, name) for name in declared.writes)
+
     def derivations(self, lineage: Lineage) -> Iterator[Derivation]:
         """What the hooks of a lineage derive, one derivation for each output."""
         for each in self.among(lineage):
@@ -69,7 +80,7 @@ class Hooks:
                 )
                 for version, names in ((source, declared.reads), (target, declared.writes)):
                     for name in names:
-                        if name not in lineage.names(version):
+                        if name not in {*lineage.names(version), *lineage.lifted(version)}:
                             raise ChangeError(
                                 reference.where,
                                 f"{reference.use}.{method} declares {name!r}, which "

@@ -185,6 +185,10 @@ def _named(lineage: Lineage) -> Iterator[tuple[ApiVersion, Path]]:
         changes = lineage.evolution.changes(version, lineage.definition(version).name)
         if changes is not None:
             yield from _of_changes(lineage, version, changes)
+    for version, name in lineage.evolution.hooks.named(lineage):
+        path = path_of(lineage, version, name)
+        if leads(lineage, version, path):
+            yield version, path
 
 
 def _of_changes(

@@ -16,8 +16,10 @@ from trundle.evolution import (
     HookReference,
     Lineage,
     converter_names,
+    join_path,
 )
 from trundle.project.findings import Finding, did_you_mean, listed
+from trundle.schema import EnumType, Nullable, ObjectType, Ref
 from trundle.version import ApiVersion
 
 _ASSIGNING = ("assign_to", "assign_from")
@@ -113,6 +115,8 @@ class _Reading:
         found = []
         for attribute in attributes:
             names = {each.get(attribute) for each in known}
+            if "." in attribute:
+                names = {_path_of(lineage, version, attribute) for lineage in self.place.lineages}
             if len(names) == 1 and None not in names:
                 found.append(str(names.pop()))
                 continue
@@ -217,3 +221,22 @@ def _properties_of(lineage: Lineage, version: ApiVersion) -> Mapping[str, str]:
     hidden = {ADDITIONAL, definition.tag}
     attributes = attribute_names(each.name for each in definition.properties)
     return {attributes[name]: name for name in lineage.names(version) if name not in hidden}
+
+
+def _path_of(lineage: Lineage, version: ApiVersion, attributes: str) -> str | None:
+    """The path of a property of a nested object, by the dotted attributes that lead to it; None for none."""
+    definitions = lineage.evolution.schema(version).definitions
+    definition: ObjectType | EnumType | None = lineage.definition(version)
+    path: list[str] = []
+    for attribute in attributes.split("."):
+        if not isinstance(definition, ObjectType):
+            return None
+        known = attribute_names(each.name for each in definition.properties)
+        names = {known[each.name]: each for each in definition.properties}
+        if attribute not in names:
+            return None
+        path.append(names[attribute].name)
+        type_ = names[attribute].type
+        type_ = type_.inner if isinstance(type_, Nullable) else type_
+        definition = definitions[type_.key] if isinstance(type_, Ref) else None
+    return join_path(tuple(path))

@@ -54,7 +54,11 @@ def _subtrees(project: Project, hook: HookDeclaration) -> Iterator[Finding]:
                     continue
                 what = f"the hook {reference.use}.{method} writes all of {name} in {version}: "
                 what += f"no rule and no other hook has a say in what is inside of {held.name}"
-                yield _note(reference.where, what, "let rules convert it, `move` among them")
+                yield _note(
+                    reference.where,
+                    what,
+                    "let it write single properties inside of it, or let rules convert it",
+                )
 
 
 def _lineages(project: Project, hook: HookDeclaration) -> Iterator[Lineage]:

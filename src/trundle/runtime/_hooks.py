@@ -47,8 +47,9 @@ def hook(*, reads: tuple[str, ...], writes: tuple[str, ...]) -> Callable[[Method
     It is not called when everything that it reads is absent.
 
     Args:
-        reads: attributes of the type on the side that the value comes from.
-        writes: attributes of the type on the side that the value goes to.
+        reads: attributes of the type on the side that the value comes from. Dots lead into nested objects, as in
+            `spec.size`, which is `spec__size` in the record.
+        writes: attributes of the type on the side that the value goes to, in the same way.
 
     Raises:
         TypeError: one of them is a single text.

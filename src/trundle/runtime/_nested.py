@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from trundle.runtime._bag import WRITING_OVER
-from trundle.runtime._objects import ABSENT, Hollow, Made, all_missing
+from trundle.runtime._objects import ABSENT, Absent, Hollow, Made, all_missing
 from trundle.runtime._whole import if_whole
 
 Shown: TypeAlias = Mapping[str, Any] | None
@@ -111,9 +111,11 @@ def solid_or_marked(holder: Any, value: Any, *leaves: str) -> Any:
     return value
 
 
-def presence(holder: Any) -> Any:
+def presence(holder: object) -> bool | Absent | None:
     """Whether a nested object is there: true, null where it is null, or absent."""
-    return holder if holder is ABSENT or holder is None else True
+    if holder is ABSENT:
+        return ABSENT
+    return None if holder is None else True
 
 
 def said(there: Any, value: Any, class_: type[Any], shown: Shown = None) -> Any:

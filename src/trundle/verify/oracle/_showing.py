@@ -285,10 +285,17 @@ def _moved_out_of(world: World, stations: Stations) -> set[str]:
     """The objects that hold what moves elsewhere in versions other than these: what is left may be nothing."""
     one, other = stations[0], stations[-1]
     older = other if world.newer(one.version, other.version) else one
+    found = {
+        path.partition(".")[0]
+        for each in pairwise(stations)
+        for hook, _ in world.hooks_between(*each)
+        for path in (*hook.to[0], *hook.to[1], *hook.back[0], *hook.back[1])
+        if "." in path
+    }
     if len(stations) == 2 and moves(world.rules_of(older)):  # noqa: PLR2004 - the rules say it exactly
-        return set()
+        return found
     names = {world.object(each).name for each in stations}
-    return {
+    return found | {
         path[0]
         for (_, name), rules in world.rules.items()
         if name in names
