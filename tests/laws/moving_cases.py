@@ -178,6 +178,14 @@ MOVES: dict[str, Case] = {
         },
         (rules(V2, move={"a": "o.p.a", "b": "o.p.b"}),),
     ),
+    "over a gap": Case(
+        {
+            V1: thing(a="string", n="string"),
+            V2: thing(n="string"),
+            V3: thing(o="O", n="string") | {"O": {"a": "string", "c": "string"}},
+        },
+        (rules(V1, move={"a": "o.a"}),),
+    ),
     "a preview moves": Case(
         {
             V1: thing(a="string", o="O") | {"O": {"c": "string"}},

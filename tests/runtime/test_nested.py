@@ -8,6 +8,7 @@ from trundle.runtime import (
     put_inside,
     said,
     solid,
+    stripped,
 )
 from trundle.runtime._bag import MISSING, WRITING_OVER
 from trundle.runtime._merge import merge
@@ -68,6 +69,14 @@ def test_an_object_with_nothing_but_what_is_followed_elsewhere_is_absent():
     assert solid(Spec(size=1, name="x"), "made", "size") == "made"
     assert solid(Spec(), "made", "size") == "made"
     assert solid(None, None, "size") is None
+
+
+def test_what_is_followed_elsewhere_is_not_kept_twice():
+    held = Spec(size=1, name="x")
+    assert stripped(held, "size") == Spec(name="x")
+    assert held.size == 1
+    assert stripped(Spec(size=1), "size") is ABSENT
+    assert (stripped(None, "size"), stripped(Spec(), "size")) == (None, Spec())
 
 
 def test_its_own_side_says_whether_an_object_is_there():

@@ -295,9 +295,11 @@ class Expressions:
     def _solid(self, value: Solid, source: str, hint: str) -> str:
         """An object as far as it is one; who writes over a stored object learns what was made of it anyhow."""
         holder = self.variable(self.render(value.holder, source, hint), hint)
-        told = holder if value.value == value.holder else self.render(value.value, source, hint)
         names = self.types.names(value.place.version, held_object(self.key.lineage, value.place))
         leaves = [text_literal(names[each]) for each in value.leaves]
+        if value.value == value.holder:
+            return call("stripped", [holder, *leaves])
+        told = self.render(value.value, source, hint)
         ends = source, self.key.source.kind, self.key.target.kind
         solid = "solid_or_marked" if ends == ("source", "api", "storage") else "solid"
         return call(solid, [holder, told, *leaves])
@@ -491,6 +493,9 @@ class Expressions:
         outputs = self._hook_call(value.call, source)
         attribute = attribute_at(self.types, self.key.lineage, value.output)
         told = f"{outputs}.get({text_literal(attribute)}, ABSENT)"
+        type_ = self.key.lineage.type(value.output)
+        if self.key.lineage.evolution.objects_in(value.output.version, type_):
+            told = f"cast(Any, {told})"  # what a hook returns as dictionaries is objects here
         if value.step is None:
             return told
         told = self.variable(told, hint)

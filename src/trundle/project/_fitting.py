@@ -328,10 +328,9 @@ def _moves(changes: TypeChanges, standing: Sequence[Lineage]) -> Iterator[Misfit
     """Moves whose paths lead nowhere."""
     for older, newer in changes.move.items():
         pairs = [
-            (lineage, pair.newer)
+            (lineage, neighbour)
             for lineage in standing
-            for pair in lineage.versions.pairs
-            if pair.older == changes.version
+            for neighbour in _next_with(lineage, changes.version, (older, newer))
         ]
         ours = [(lineage, changes.version) for lineage in standing]
         missing: list[str] = []
@@ -350,6 +349,26 @@ def _moves(changes: TypeChanges, standing: Sequence[Lineage]) -> Iterator[Misfit
             meant = f"did you mean {' and '.join(advice)}?" if advice else ""
             advised = meant or "write paths as both sides have them, seen from the type"
             yield _misfit(changes, "move", older, what, advised)
+
+
+def _next_with(
+    lineage: Lineage, version: ApiVersion, paths: tuple[str, str]
+) -> Iterator[ApiVersion]:
+    """The next version that has either of two paths, over any gap; else the next one."""
+    having = [
+        each
+        for each in lineage.nodes
+        if each == version
+        or (
+            each > version
+            and any(leads(lineage, each, path_of(lineage, each, path)) for path in paths)
+        )
+    ]
+    found = VersionMap.of(having).neighbour(version) if version in having else None
+    if found is None and version in lineage.nodes:
+        found = lineage.versions.neighbour(version)
+    if found is not None:
+        yield found
 
 
 def _meant(path: str, sides: Sequence[tuple[Lineage, ApiVersion]]) -> Iterator[str]:

@@ -36,7 +36,15 @@ from trundle.runtime._keyed import keep_elements, to_list, to_map
 from trundle.runtime._lenience import STRICT, WEBHOOK, Lenience, Tolerated
 from trundle.runtime._lookup import Conversion, ResourceType, conversion_module
 from trundle.runtime._matching import aligned
-from trundle.runtime._nested import inside, presence, put_inside, said, solid, solid_or_marked
+from trundle.runtime._nested import (
+    inside,
+    presence,
+    put_inside,
+    said,
+    solid,
+    solid_or_marked,
+    stripped,
+)
 from trundle.runtime._objects import (
     ABSENT,
     ADDITIONAL,
@@ -153,6 +161,7 @@ __all__ = [
     "solid",
     "solid_or_marked",
     "stash",
+    "stripped",
     "take_named",
     "tells",
     "through",

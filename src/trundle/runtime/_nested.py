@@ -97,6 +97,14 @@ def _without(value: Any, leaves: tuple[str, ...]) -> Any:
     return msgspec.structs.replace(value, **dict.fromkeys(leaves, ABSENT))
 
 
+def stripped(holder: Any, *leaves: str) -> Any:
+    """A nested object without the attributes that are followed elsewhere; absent where it has nothing else."""
+    found = solid(holder, holder, *leaves)
+    if found is ABSENT or found is None:
+        return found
+    return msgspec.structs.replace(found, **dict.fromkeys(leaves, ABSENT))
+
+
 def solid_or_marked(holder: Any, value: Any, *leaves: str) -> Any:
     """Like `solid`; but what is written over a stored object is there and marked where `solid` has it absent.
 
