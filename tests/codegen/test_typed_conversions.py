@@ -94,8 +94,12 @@ def test_a_package_is_strictly_typed(package):
 
 @pytest.mark.parametrize(
     "attribute",
-    [r"(?<=\bsource\.|\bstored\.)(?!unknown)[a-z_]+", r"(?<=[( ])[a-z_]+(?==(source\.|ABSENT if))"],
-    ids=["read", "written"],
+    [
+        r"(?<=\bsource\.|\bstored\.)(?!unknown)[a-z_]+",
+        r"(?<=[( ])[a-z_]+(?==(source\.|ABSENT if))",
+        r"(?<=[a-z_]\.)[a-z_]+(?= = (?!opened|target))",
+    ],
+    ids=["read", "written", "put into a nested object"],
 )
 def test_an_attribute_that_is_misspelt_in_a_function_is_an_error_there(package, attribute):
     """Damages an attribute in every function that has one; all are found."""
@@ -107,7 +111,9 @@ def test_an_attribute_that_is_misspelt_in_a_function_is_an_error_there(package, 
         if body != match[0]:
             damaged.add((path.name, re.match(r"def (\w+)", body)[1]))
         texts[path] = text[: match.start()] + body + text[match.end() :]
-    assert damaged
+    if not damaged:
+        assert package.name == "crm"
+        pytest.skip("the example has no moves")
     kept = {path: path.read_text() for path in texts}
     try:
         for path, text in texts.items():

@@ -3,9 +3,9 @@ from trundle.runtime import (
     Absent,
     PropertyBag,
     StorageObject,
-    inside,
+    is_there,
+    opened,
     presence,
-    put_inside,
     said,
     solid,
     stripped,
@@ -35,10 +35,20 @@ class Thing(Kept):
 WAY = (("template", Required, {"size": 3}), ("spec", Spec, None))
 
 
-def test_what_is_inside_of_nothing_is_absent():
-    assert inside(Thing(), "template", "spec", "name") is ABSENT
-    assert inside(Thing(template=None), "template", "spec") is ABSENT
-    assert inside(Thing(template=Required(spec=Spec(name="x"), size=1)), "template", "size") == 1
+def put_inside(target, way, attribute, value, default=ABSENT, *, over=False):
+    """Puts a value into a nested object as generated code does."""
+    if value is ABSENT:
+        seen = target
+        for name, _, _ in way:
+            seen = getattr(seen, name)
+            if default is ABSENT or not is_there(seen):
+                return
+        value = default
+    for name, class_, shown in way:
+        inner = opened(getattr(target, name), class_, shown, over=over)
+        setattr(target, name, inner)
+        target = inner
+    setattr(target, attribute, value)
 
 
 def test_a_value_makes_the_objects_on_its_way_with_what_they_show_anyhow():

@@ -10,7 +10,7 @@ from trundle import runtime
 from trundle.codegen._cases import case_test, in_order, joined
 from trundle.codegen._classes import ClassPath, StorageNode
 from trundle.codegen._hooks import record_name
-from trundle.codegen._lifted import attribute_at, class_at, held_object, holder_literal, way_to
+from trundle.codegen._lifted import attribute_at, class_at, held_object, way_to
 from trundle.codegen._naming import attribute_name, shortened
 from trundle.codegen._needs import asks_base
 from trundle.codegen._static import (
@@ -322,14 +322,6 @@ class Expressions:
                 shown.append(f"{text_literal(names[name])}: {literal}")
         return f"{{{', '.join(shown)}}}" if shown else ""
 
-    def way(self, place: Place, hint: str) -> tuple[str, str]:
-        """The nested objects of the target that hold a lifted property, and its attribute in the last."""
-        holders, attribute = way_to(self.types, self.key.lineage, place, self.key.target)
-        shown = [self.shown_anyhow(each.place, self.key.target) for each in holders]
-        text = tuple_literal(map(holder_literal, holders, shown))
-        known = self.helper(f"{hint}_holders", f"\x04 = {text}\n")
-        return known, text_literal(attribute)
-
     def absent_test(self, value: Expression | None) -> str:
         """What an expression is compared with to see whether it is absent.
 
@@ -493,8 +485,7 @@ class Expressions:
         outputs = self._hook_call(value.call, source)
         attribute = attribute_at(self.types, self.key.lineage, value.output)
         told = f"{outputs}.get({text_literal(attribute)}, ABSENT)"
-        type_ = self.key.lineage.type(value.output)
-        if self.key.lineage.evolution.objects_in(value.output.version, type_):
+        if self.static.hook_output(value.output) is None:
             told = f"cast(Any, {told})"  # what a hook returns as dictionaries is objects here
         if value.step is None:
             return told

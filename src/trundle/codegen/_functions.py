@@ -7,6 +7,7 @@ import msgspec
 from trundle.codegen._apart import apart
 from trundle.codegen._classes import ApiNode, ClassPath, StorageNode
 from trundle.codegen._expressions import Expressions, attribute_of, direction
+from trundle.codegen._lifted import way_to
 from trundle.codegen._naming import shortened
 from trundle.codegen._static import Static, without
 from trundle.codegen._text import (
@@ -304,15 +305,39 @@ class _Body:
         for step in self._assigns:
             if step.property not in self._paths:
                 continue
-            place = Place(self.key.target.version, step.property)
             value = self._assigned(msgspec.structs.replace(step, default=ABSENT))
-            arguments = [*self.expressions.way(place, self._attribute(step.property)), value]
-            if step.default is not ABSENT:
-                arguments.append(self.expressions.literal(step.default, place))
-            if (self.key.source.kind, self.key.target.kind) == ("api", "storage"):
-                arguments.append("over=True")
             if value != "ABSENT" or step.default is not ABSENT:
-                yield call("put_inside", ["target", *arguments], "    ") + "\n"
+                yield self._put_inside(step, value)
+
+    def _put_inside(self, step: Assign, value: str) -> str:
+        """The statements that put a value into a nested object, making all on the way that is not there."""
+        place = Place(self.key.target.version, step.property)
+        value = self.expressions.variable(value, self._attribute(step.property))
+        over = (self.key.source.kind, self.key.target.kind) == ("api", "storage")
+        holders, attribute = way_to(self.types, self.key.lineage, place, self.key.target)
+        around, opened, tests, seen = "target", "", [], "target"
+        for holder in holders:
+            arguments = [f"{around}.{holder.attribute}", class_mark(holder.class_)]
+            shown = self.expressions.shown_anyhow(holder.place, self.key.target)
+            arguments += [shown] if shown else []
+            arguments += ["over=True"] if over else []
+            inner = f"{around}_{holder.attribute}"
+            opened += call("opened", arguments, f"        {inner} = ") + "\n"
+            opened += f"        {around}.{holder.attribute} = {inner}\n"
+            around, seen = inner, f"{seen}.{holder.attribute}"
+            tests.append(f"is_there({seen})")
+        absent = "ABSENT" if step.value is None else self.expressions.absent_test(step.value)
+        if step.default is ABSENT:
+            return (
+                f"    if {value} is not {absent}:\n{opened}        {around}.{attribute} = {value}\n"
+            )
+        default = f"if_whole({self.expressions.literal(step.default, place)})"
+        if value == "ABSENT":
+            test, shown = " and ".join(tests), default
+        else:
+            test = f"{value} is not {absent} or ({' and '.join(tests)})"
+            shown = f"{default} if {value} is {absent} else {value}"
+        return f"    if {test}:\n{opened}        {around}.{attribute} = {shown}\n"
 
     def _stored_root(self) -> bool:
         """Whether the target is a whole stored resource, which names the version it was written with."""
@@ -410,11 +435,11 @@ class _Body:
 
     def _spoken(self, names: tuple[str, ...]) -> str:
         """The test whether one of some properties is there; true where there is none to test."""
-        tests = (
-            f"({self.expressions.render(Read(name), 'source', attribute_of(name))}) is not "
-            f"{self.expressions.absent_test(Read(name))}"
-            for name in names
-        )
+        tests = []
+        for name in names:
+            found = self.expressions.render(Read(name), "source", attribute_of(name))
+            found = f"({found})" if " if " in found else found
+            tests.append(f"{found} is not {self.expressions.absent_test(Read(name))}")
         return " or ".join(tests) or "True"
 
 

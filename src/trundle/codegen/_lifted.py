@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 from trundle.codegen._classes import ClassPath
-from trundle.codegen._text import class_mark, text_literal
 from trundle.codegen._types import TypeRenderer
 from trundle.evolution import Lineage, Place, Shape, join_path
 from trundle.schema import Nullable, ObjectType, Ref
@@ -64,8 +63,3 @@ def _key(lineage: Lineage, place: Place) -> str:
     type_ = type_.inner if isinstance(type_, Nullable) else type_
     assert isinstance(type_, Ref)
     return type_.key
-
-
-def holder_literal(holder: Holder, shown: str) -> str:
-    """A nested object as generated code names it, and what one that is made there shows."""
-    return f"({text_literal(holder.attribute)}, {class_mark(holder.class_)}, {shown or 'None'})"

@@ -97,7 +97,7 @@ class StaticTypes:
             case First(options):
                 return united(*(self.of(each, shape) for each in options))
             case HookOutput(_, place, step):
-                own = self.written(Shape("api", place.version), place.property)
+                own = self.hook_output(place)
                 return united(own if step is None else self.changed(step, own), OR_ABSENT)
             case Hidden(inner):
                 return united(self.of(inner, self.key.target), OR_ABSENT)
@@ -107,6 +107,11 @@ class StaticTypes:
                 return ANY
             case _:
                 assert_never(value)
+
+    def hook_output(self, place: Place) -> Static:
+        """The type of what a hook writes; `ANY` for an object, which it may return as a dictionary."""
+        own = self.written(Shape("api", place.version), place.property)
+        return ANY if own is not None and any("\x01" in part for part in own) else own
 
     def field(self, name: str, shape: Shape) -> Static:
         """The type of a property of an object of the plan's lineage, as its class has it."""

@@ -2,68 +2,46 @@
 
 import copy
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import msgspec
 
 from trundle.runtime._bag import WRITING_OVER
-from trundle.runtime._objects import ABSENT, Absent, Hollow, Made, all_missing
+from trundle.runtime._objects import ABSENT, Absent, GeneratedObject, Hollow, Made, all_missing
 from trundle.runtime._whole import if_whole
+
+Held = TypeVar("Held", bound=GeneratedObject)
 
 Shown: TypeAlias = Mapping[str, Any] | None
 """What an object that is made shows of what it requires, by attribute."""
 
 
-def inside(source: Any, *path: str) -> Any:
-    """The attribute that others lead to from an object; absent where one of those is absent or null."""
-    for attribute in path:
-        if source is ABSENT or source is None:
-            return ABSENT
-        source = getattr(source, attribute)
-    return source
-
-
-def put_inside(
-    target: Any,
-    holders: tuple[tuple[str, type[Any], Shown], ...],
-    attribute: str,
-    value: Any,
-    default: Any = ABSENT,
-    *,
-    over: bool = False,
-) -> None:
-    """Puts a value into a nested object, making all on the way to it that is not there.
+def opened(
+    holder: Held | Absent | None, class_: type[Held], shown: Shown = None, *, over: bool = False
+) -> Held:
+    """A copy of a nested object to put something into; a new one where there is none.
 
     Args:
-        target: the object around it.
-        holders: the attributes that lead to the nested object, each with the class of what it holds, and what
-            that shows where it is made.
-        attribute: the attribute of the nested object.
-        value: the value; where it is absent, nothing is made.
-        default: what a nested object shows that is there without a value.
-        over: whether what is made is marked where it is written over a stored object, for a merge to see that
+        holder: the nested object.
+        class_: its class.
+        shown: what it shows where it is made.
+        over: whether one that is made is marked where it is written over a stored object, for a merge to see that
             its writer has no such object.
     """
-    if value is ABSENT:
-        holder = inside(target, *(name for name, _, _ in holders))
-        if default is ABSENT or holder is ABSENT or holder is None:
-            return
-        value = if_whole(default)
-        if value is ABSENT:
-            return
+    if holder is not ABSENT and holder is not None:
+        return msgspec.structs.replace(holder)
+    made: Any = made_empty(class_, shown)
     unsaid = WRITING_OVER.get() if over else None
-    for name, class_, shown in holders:
-        holder = getattr(target, name)
-        if holder is not ABSENT and holder is not None:
-            holder = msgspec.structs.replace(holder)
-        else:
-            holder = made_empty(class_, shown)
-            if unsaid is not None:
-                holder.unknown = Made()
-                unsaid.append(holder)
-        setattr(target, name, holder)
-        target = holder
-    setattr(target, attribute, value)
+    if unsaid is not None:
+        made.unknown = Made()
+        unsaid.append(made)
+    found: Held = made
+    return found
+
+
+def is_there(holder: Held | Absent | None) -> TypeGuard[Held]:
+    """Whether a nested object is there, and not null."""
+    return holder is not ABSENT and holder is not None
 
 
 def made_empty(class_: type[Any], shown: Shown = None) -> Any:
