@@ -36,6 +36,15 @@ def test_what_is_equal_leads_to_no_difference(generated):
     assert "2 pairs, no differences, 0 as expected" in result.stderr
 
 
+def test_pairs_may_stand_in_a_list(generated):
+    pairs = [{"before": BEFORE, "after": AFTER}, {"before": BEFORE, "after": {**AFTER, "id": "b"}}]
+    generated.write("pairs.json", json.dumps(pairs, indent=1))
+    result = generated.run("conform", "pairs.json", "-o", "json")
+    assert data(result)["pairs"] == len(pairs)
+    (found,) = data(result)["differences"]
+    assert found["example"]["where"] == "pairs.json:16"
+
+
 def test_the_same_difference_in_several_documents_is_one_entry(generated):
     other = {**AFTER, "sortKey": "K"}
     generated.write("pairs.jsonl", lines((BEFORE, AFTER), (BEFORE, other), (BEFORE, other)))

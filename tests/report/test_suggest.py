@@ -241,6 +241,51 @@ def test_a_renamed_property_whose_object_has_the_same_members_is_suggested():
     assert "100% of their properties are the same" in found[0].evidence
 
 
+def test_a_renamed_property_of_another_type_with_the_same_members_needs_two_rules():
+    older = thing("Cluster", machine="Machine?", spare="Machine?", note="string?")
+    newer = thing("Cluster", node="Node?", spareNode="Node?", text="integer?")
+    ours = (thing("Machine", cpu="integer?", ram="integer?", disk="string?"),)
+    theirs = (thing("Node", cpu="integer?", ram="integer?", disk="string?"),)
+    found = suggested(older, newer, ours=ours, theirs=theirs)
+    assert [(each.type, each.rule, each.property, each.target) for each in found] == [
+        ("Cluster", "rename", "spare", "spareNode"),
+        ("Machine", "renameType", "", "Node"),
+    ]
+    older, newer = (
+        thing("Cluster", machine="Machine?", note="string?"),
+        thing("Cluster", node="Node?", text="integer?"),
+    )
+    found = suggested(older, newer, ours=ours, theirs=theirs)
+    rules = yaml.safe_load(suggestions_text(found))["changes"]
+    ((_, types),) = rules.items()
+    assert types == {
+        "Cluster": {"rename": {"machine": "node"}},
+        "Machine": {"renameType": "Node"},
+    }
+
+
+def test_what_has_other_members_is_no_rival_of_an_object():
+    found = suggested(
+        thing("Person", home="Place?", a="string?", b="string?"),
+        thing("Person", origin="Place?", c="string?", d="string?"),
+        ours=(thing("Place", street="string?", city="string?"),),
+        theirs=(thing("Place", street="string?", city="string?"),),
+    )
+    assert [(each.rule, each.property, each.target) for each in found] == [
+        ("rename", "home", "origin")
+    ]
+
+
+def test_objects_that_share_one_member_are_no_rename():
+    found = suggested(
+        thing("Person", home="Home?"),
+        thing("Person", owner="Owner?"),
+        ours=(thing("Home", id="string?"),),
+        theirs=(thing("Owner", id="string?"),),
+    )
+    assert found == ()
+
+
 def test_a_version_is_never_renamed_a_group():
     found = suggested(
         thing("Person", ref="Ref?"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from trundle.project.documents import Document, read_documents
+from trundle.project.documents import elements, read_documents
 from trundle.project.errors import ProjectError
 
 _SUFFIXES = (".json", ".jsonl", ".yaml", ".yml")
@@ -39,7 +39,7 @@ class _Placed(msgspec.Struct, frozen=True):
 def read_pairs(paths: Sequence[Path]) -> list[Pair]:
     """Reads all pairs of some files and folders, in YAML or JSON.
 
-    Each document of a file is a pair: an object with `before` and `after`. Two files may also hold the documents
+    Each document of a file, or each element of a list in it, is a pair: an object with `before` and `after`. Two files may also hold the documents
     before and those after, in the same order, and two folders such files, under the same names.
 
     Raises:
@@ -78,7 +78,7 @@ def _files(path: Path) -> dict[str, Path]:
 def _documents(path: Path) -> list[_Placed]:
     # JSON lines are JSON values in a row, which is what a name without an ending is read as, too.
     name = str(path)
-    documents: list[Document] = read_documents(path.read_bytes(), name)
+    documents = elements(read_documents(path.read_bytes(), name))
     return [_Placed(f"{name}:{each.line}", each.data) for each in documents]
 
 

@@ -18,12 +18,13 @@ from trundle.evolution import (
     relate_keyed,
 )
 from trundle.evolution.conversions import EnumText
-from trundle.report._likeness import case_only, likeness, overlap, texts_alike, together
+from trundle.report._likeness import case_only, likeness, overlap, together
 from trundle.report._meeting import Meeting, change_of, meetings, spelled
 from trundle.report._moving import likely_moves
+from trundle.report._renaming import likely_renames, members
 from trundle.report._spelling import paired_definitions
 from trundle.report._walk import TypePair, lineages, type_pairs
-from trundle.schema import EnumType, ListOf, MapOf, Nullable, ObjectType, Scalar, Schema, Type
+from trundle.schema import EnumType, ListOf, MapOf, Nullable, Scalar, Schema, Type
 from trundle.version import ApiVersion
 
 Rule: TypeAlias = Literal[
@@ -32,10 +33,6 @@ Rule: TypeAlias = Literal[
 
 LEAST = 0.65
 """Suggestions of a lower score are left out unless asked for."""
-
-_SAME_DOCS = 0.85
-_SIMILAR = 0.4
-_SAME_MEMBERS = 0.75
 
 
 class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,7 +80,13 @@ def suggest(evolution: Evolution, *, least: float = LEAST) -> tuple[Suggestion, 
         if not pair.identical:
             guesses.extend(each for each in _guesses(pair) if each.score >= least)
     chosen = [each for each in _consistent(guesses) if _fits(each, found)]
-    return tuple(one for each in chosen for one in (each, *each.beside))
+    every = [one for each in chosen for one in (each, *each.beside)]
+    return tuple({_line(one): one for one in reversed(every)}.values())[::-1]
+
+
+def _line(each: Suggestion) -> tuple[object, ...]:
+    """What a suggestion configures: two renames of properties may need the same rename of their type."""
+    return (each.older, each.type, each.rule, each.property, each.target)
 
 
 def _rank(each: Suggestion) -> tuple[object, ...]:
@@ -93,13 +96,22 @@ def _rank(each: Suggestion) -> tuple[object, ...]:
 def _consistent(guesses: list[Suggestion]) -> list[Suggestion]:
     """The best guess for each property, and for each name that a property may get."""
     taken: set[tuple[object, ...]] = set()
+    types: dict[tuple[ApiVersion, str], str] = {}
     chosen = []
     for each in sorted(guesses, key=_rank):
+        renamed = {
+            (one.older, one.type): one.target
+            for one in (each, *each.beside)
+            if one.rule == "renameType"
+        }
+        if any(types.get(one, target) != target for one, target in renamed.items()):
+            continue
         keys = {(each.older, each.type, "from", each.property)}
         if each.rule in ("rename", "move"):
             keys.add((each.older, each.type, "to", each.target))
         if not keys & taken:
             taken |= keys
+            types |= renamed
             chosen.append(each)
     return chosen
 
@@ -188,80 +200,16 @@ def _moves(pair: TypePair) -> Iterator[Suggestion]:
 
 
 def _renames(pair: TypePair, met: tuple[Meeting, ...]) -> Iterator[Suggestion]:
-    """Properties that one side lost and the other gained, two by two."""
-    lineage = pair.lineage
-    removed = [
-        each.older
-        for each in met
-        if each.older is not None and each.newer is None and _gone(lineage, each.older, pair.newer)
-    ]
-    added = [
-        each.newer
-        for each in met
-        if each.newer is not None and each.older is None and _fresh(lineage, each.newer, pair.older)
-    ]
-    hooked = {(each.output, place) for each in lineage.hooks for place in each.inputs}
-    rivals = max(len(removed), len(added))
-    for older in removed:
-        for newer in added:
-            if newer.property == older.property:
-                continue  # kept apart on purpose
-            if "apiVersion" in (older.property, newer.property):
-                continue  # a version and what names no version are never the same
-            if (newer, older) in hooked or (older, newer) in hooked:
-                continue
-            evidence = _rename_evidence(lineage, older, newer, rivals)
-            if evidence:
-                yield _suggestion(
-                    pair, "rename", evidence, property=older.property, target=newer.property
-                )
-
-
-def _gone(lineage: Lineage, older: Place, newer: ApiVersion) -> bool:
-    return all(place.version < newer for place in lineage.thread(older).places)
-
-
-def _fresh(lineage: Lineage, newer: Place, older: ApiVersion) -> bool:
-    return all(place.version > older for place in lineage.thread(newer).places)
-
-
-def _rename_evidence(
-    lineage: Lineage, older: Place, newer: Place, rivals: int
-) -> tuple[tuple[float, str], ...]:
-    """What speaks for a rename: pairs of weight and words; empty where the types rule it out."""
-    ours, theirs = spelled(lineage, older), spelled(lineage, newer)
-    members = _shared_members(lineage, older, newer)
-    if ours != theirs and members < _SAME_MEMBERS:
-        return ()
-    same = f"both {ours}" if ours == theirs else f"{members:.0%} of their properties are the same"
-    name = likeness(older.property, newer.property)
-    same_case = case_only(older.property, newer.property)
-    similar = "names differ by letter case only" if same_case else ""
-    step = "removed and added in the same step"
-    docs = texts_alike(lineage.property(older).doc, lineage.property(newer).doc)
-    evidence = [
-        (0.5 / rivals, f"{step}, with no rival" if rivals == 1 else step),
-        (0.2 if ours == theirs else 0.4 * members, same),
-        (
-            0.95 if same_case else 0.75 * name,
-            similar or ("similar names" if name > _SIMILAR else ""),
-        ),
-    ]
-    if docs >= _SAME_DOCS:
-        evidence.append((0.7 * docs, "same description" if docs == 1 else "similar descriptions"))
-    return tuple(evidence)
-
-
-def _shared_members(lineage: Lineage, older: Place, newer: Place) -> float:
-    """How much of their properties two objects share whose types have no names of their own."""
-    schemas = lineage.evolution.schema(older.version), lineage.evolution.schema(newer.version)
-    pairs = paired_definitions(lineage.type(older), lineage.type(newer), schemas) or ()
-    shared = [
-        overlap(_members(one), _members(other))
-        for one, other in pairs
-        if isinstance(one, ObjectType) and not (one.named and other.named)
-    ]
-    return min(shared) if shared and len(shared) == len(pairs) else 0.0
+    """Properties that one side lost and the other gained, with the renames of types that they need."""
+    for rename in likely_renames(pair, met):
+        what = {"property": rename.older, "target": rename.newer}
+        found = _suggestion(pair, "rename", rename.evidence, **what)
+        with_it = ((found.score, "goes with the rename"),)
+        beside = tuple(
+            _suggestion(pair, "renameType", with_it, type=older, target=newer)
+            for older, newer in rename.types
+        )
+        yield msgspec.structs.replace(found, beside=beside)
 
 
 def _changes_of_type(pair: TypePair, older: Place, newer: Place) -> Iterator[Suggestion]:
@@ -330,7 +278,7 @@ def _type_renames(
             each.name == one.name for each in schemas[1].definitions.values()
         ):
             continue
-        shared = overlap(_members(one), _members(other))
+        shared = overlap(members(one), members(other))
         if not shared:
             continue
         what = "values" if isinstance(one, EnumType) else "properties"
@@ -342,12 +290,6 @@ def _type_renames(
         yield _suggestion(pair, "renameType", evidence, type=one.name, target=other.name)
 
 
-def _members(definition: ObjectType | EnumType) -> frozenset[str]:
-    if isinstance(definition, EnumType):
-        return frozenset(str(value) for value in definition.values)
-    return frozenset(each.name for each in definition.properties)
-
-
 def _changes_of_values(pair: TypePair, older: Place, newer: Place) -> Iterator[Suggestion]:
     """Values of an enum that one side lost and the other gained under a similar name."""
     lineage = pair.lineage
@@ -355,7 +297,7 @@ def _changes_of_values(pair: TypePair, older: Place, newer: Place) -> Iterator[S
     for one, other in paired_definitions(lineage.type(older), lineage.type(newer), schemas) or ():
         if not (isinstance(one, EnumType) and isinstance(other, EnumType)):
             continue
-        ours, theirs = _members(one), _members(other)
+        ours, theirs = members(one), members(other)
         kept = {text.casefold() for text in ours} & {text.casefold() for text in theirs}
         removed = sorted(text for text in ours if text.casefold() not in kept)
         added = sorted(text for text in theirs if text.casefold() not in kept)
