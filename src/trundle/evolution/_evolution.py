@@ -8,7 +8,7 @@ import msgspec
 from trundle.evolution._changes import TypeChanges
 from trundle.evolution._hooks import HookDeclaration, Hooks
 from trundle.evolution._identity import identities, own_signature, references
-from trundle.evolution._lineage import ENVELOPE, Lineage, Nodes
+from trundle.evolution._lineage import ENVELOPE, Lineage, Nodes, Place
 from trundle.evolution._neighbours import VersionMap
 from trundle.evolution._settle import settle
 from trundle.evolution._straight import alike
@@ -207,6 +207,11 @@ class Evolution:
         if found is None:
             found = self._stable[lineage] = self._find_stable(lineage)
         return found
+
+    def changing(self, lineage: Lineage, place: Place) -> bool:
+        """Whether objects at a place of a lineage have other shapes in other versions."""
+        keys = self.objects_in(place.version, lineage.type(place))
+        return any(not self.stable(lineage.child(place, key)) for key in keys)
 
     def _find_stable(self, lineage: Lineage) -> bool:
         if self.is_root(lineage) or lineage.given:

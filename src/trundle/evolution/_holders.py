@@ -5,7 +5,23 @@ object: what the one has in there, the other has elsewhere. To the one an object
 good as absent, to the other it is needed. Whether its own side said that it is there is then an entry of the bag.
 """
 
+from collections.abc import Iterator
+
 from trundle.evolution._lineage import PRESENCE, Lineage, Place, Thread
+from trundle.evolution._values import End
+from trundle.evolution._ways import along
+from trundle.evolution.steps import Expression, PlanKey, Read, Shape, Solid, Witness
+
+
+def holders(key: PlanKey) -> Iterator[tuple[Thread, Place, Place]]:
+    """The threads of the holders that source and target of a plan both have, each with its place in both."""
+    lineage = key.lineage
+    for thread in lineage.threads:
+        own, kept = thread.at(key.source.version), thread.at(key.target.version)
+        if own is None or kept is None:
+            continue
+        if any(lineage.leaves(each) for each in thread.places):
+            yield thread, own, kept
 
 
 def held_elsewhere(lineage: Lineage, place: Place) -> frozenset[int]:
@@ -23,6 +39,12 @@ def holds_alike(lineage: Lineage, one: Place, other: Place) -> bool:
     return held_elsewhere(lineage, one) == held_elsewhere(lineage, other)
 
 
+def solid(lineage: Lineage, place: Place) -> Expression:
+    """What is at a place, as far as it is more than what was lifted out of it."""
+    read, leaves = Read(place.property), lineage.leaves(place)
+    return Solid(read, read, place, leaves) if leaves else read
+
+
 def presence_of(lineage: Lineage, thread: Thread, place: Place) -> Thread:
     """The places of a holder at which it has the same properties in it as at one of them."""
     alike = tuple(each for each in thread.places if holds_alike(lineage, each, place))
@@ -32,3 +54,9 @@ def presence_of(lineage: Lineage, thread: Thread, place: Place) -> Thread:
 def presence_entry(place: Place) -> Place:
     """The entry that has whether a holder is there."""
     return Place(place.version, f"{place.property}{PRESENCE}")
+
+
+def presence_witness(lineage: Lineage, own: Place) -> Witness:
+    """What the presence of a holder accompanies: that object, as far as it is followed itself."""
+    stored, shown = (End(lineage, own, Shape(kind, own.version)) for kind in ("storage", "api"))
+    return Witness((own,), (along(Read(own.property), stored, shown),))

@@ -1,0 +1,207 @@
+"""The values of threads: what one shape of an object has of each.
+
+Where a thread has a property in the source it is read there, and changed straight into the wanted shape. Else it comes
+from the bag, while nothing has made the entry stale; else from other threads, by the derivations of the neighbours in
+between.
+"""
+
+from trundle.evolution._by_conversion import converted, input_of, read_straight
+from trundle.evolution._by_hook import hook_output
+from trundle.evolution._entries import Entries
+from trundle.evolution._holders import holds_alike, presence_of, presence_witness
+from trundle.evolution._lineage import ByConversion, ByHook, Derivation, Place, Thread
+from trundle.evolution._stale import with_lost
+from trundle.evolution._values import End
+from trundle.evolution._ways import along
+from trundle.evolution.steps import (
+    Entry,
+    Expression,
+    First,
+    Hidden,
+    HookCall,
+    PlanKey,
+    Read,
+    Said,
+    Shape,
+    Solid,
+    Unstash,
+    Witness,
+)
+from trundle.version import ApiVersion
+
+
+class ThreadValues:
+    """The values that the source of a plan has of the threads of its lineage.
+
+    Args:
+        key: the plan.
+        asking: the threads whose entries are being asked what they accompany.
+    """
+
+    def __init__(self, key: PlanKey, asking: frozenset[int] = frozenset()) -> None:
+        self.lineage = key.lineage
+        self.source = key.source
+        self.target = key.target
+        self.entries = Entries(key)
+        self.asking = asking
+
+    def value(
+        self, thread: Thread, place: Place, shape: Shape, seen: frozenset[int] = frozenset()
+    ) -> Expression | None:
+        """A thread's value at one of its places in some shape; None where the source has none."""
+        goal = End(self.lineage, place, shape)
+        own = thread.at(self.source.version)
+        if own is not None:
+            return self._own(thread, own, goal)
+        options: list[Expression] = []
+        if self.source.kind == "storage":
+            options.append(self._unstash(thread, goal))
+        derived = self.derived(thread, place, shape, seen | {thread.number})
+        if derived is not None:
+            options.append(derived)
+        return _first(options)
+
+    def derived(
+        self, thread: Thread, place: Place, shape: Shape, seen: frozenset[int]
+    ) -> Expression | None:
+        """A thread's value as other threads give it; None where none of them has a value."""
+        goal = End(self.lineage, place, shape)
+        followed = [
+            each
+            for each in self.lineage.derivations.get(thread.number, ())
+            if self._from_source(each)
+        ]
+        options: list[Expression] = []
+        for each in followed:
+            found = (
+                self._by_hook(each, each.how, goal, seen)
+                if isinstance(each.how, ByHook)
+                else self._by_conversion(each, each.how, goal, seen)
+            )
+            if found is not None:
+                options.append(found)
+        told = _first(options)
+        return told and with_lost(told, thread, goal, followed, self.entries)
+
+    def witness(self, thread: Thread) -> Witness | None:
+        """What an entry of a thread accompanies: the inputs of its derivations, and its namesakes."""
+        storage = Shape("storage", self.source.version)
+        asking = self.asking | {thread.number}
+        stored = ThreadValues(PlanKey(self.lineage, storage, storage), asking)
+        seen = frozenset({thread.number})
+        met = tuple(
+            place for place in stored._beside(thread) if self.lineage.thread(place) is not thread
+        )
+        values = tuple(
+            stored.value(self.lineage.thread(place), place, Shape("api", place.version), seen)
+            for place in met
+        )
+        return None if all(value is None for value in values) else Witness(met, values)
+
+    def hidden(self, place: Place) -> Hidden | None:
+        """What a stored object has of a hook's input that the source cannot see."""
+        value = self.value(self.lineage.thread(place), place, Shape("api", place.version))
+        return None if value is None else Hidden(value)
+
+    def _own(self, thread: Thread, own: Place, goal: End) -> Expression:
+        """What the source has of a thread; a nested object may be there for what another side has elsewhere."""
+        read = Read(own.property)
+        value = along(read, End(self.lineage, own, self.source), goal)
+        leaves = self.lineage.leaves(own)
+        alike = not leaves or holds_alike(self.lineage, own, goal.place)
+        if leaves and (not alike or goal.place.version != self.target.version):
+            value = Solid(read, value, own, leaves)
+        if alike or self.source.kind == "api":
+            return value
+        side = presence_of(self.lineage, thread, goal.place)
+        entries = tuple(Entry(each, None) for each in self.entries.presences(side))
+        said = Unstash(entries, presence_witness(self.lineage, own))
+        return Said(said, value, goal.place, goal.shape)
+
+    def _unstash(self, thread: Thread, goal: End) -> Unstash:
+        witness = None if thread.number in self.asking else self.witness(thread)
+        return Unstash(self.entries.read(thread, goal), witness)
+
+    def _beside(self, thread: Thread) -> dict[Place, None]:
+        """The places that an entry of a thread in this stored shape may accompany, in order."""
+        places: list[Place] = []
+        for each in self.lineage.derivations.get(thread.number, ()):
+            if self._from_source(each):
+                places.extend(each.inputs)
+        if not places:
+            towards = [
+                place
+                for place in self.lineage.namesakes.get(thread.number, ())
+                if self._nearer(place, thread)
+            ]
+            places.extend(towards[:1])
+        storage = self.source.version
+        beside = Place(storage, thread.home(storage).property)
+        if not places and beside.property in self.lineage.followed(storage):
+            places.append(beside)  # a release that knew fewer versions took it for the namesake
+        return dict.fromkeys(places)
+
+    def _nearer(self, place: Place, thread: Thread) -> bool:
+        """Whether a place is this storage's own, or on the way to it from where a thread is kept."""
+        storage = self.source.version
+        home = thread.home(storage).version
+        return place.version == storage or _toward(home, place.version, storage)
+
+    def _from_source(self, each: Derivation) -> bool:
+        """Whether a derivation leads away from the source, so that it never goes in a circle.
+
+        Over a gap, the side before it tells the side after it, for its shape is the one in the bag. What
+        the source itself has may tell anything.
+        """
+        output, other, goal = each.output.version, each.inputs[0].version, self.source.version
+        if self.lineage.thread(each.inputs[0]).at(goal) is not None:
+            return True
+        over_gap = self.source.kind == "storage" and other <= goal < output
+        return over_gap or _toward(output, other, goal)
+
+    def _by_hook(
+        self, each: Derivation, how: ByHook, goal: End, seen: frozenset[int]
+    ) -> Expression | None:
+        """What a hook writes, where the source has any of what it reads."""
+        inputs: list[tuple[Place, Expression | None]] = []
+        for place in each.inputs:
+            thread, shape = self.lineage.thread(place), Shape("api", place.version)
+            value = None if thread.number in seen else self.value(thread, place, shape, seen)
+            inputs.append((place, value))
+        if all(value is None for _, value in inputs):
+            return None
+        if self.source.kind == "api" and self.target.kind == "storage":
+            stored = ThreadValues(PlanKey(self.lineage, self.target, self.target))
+            inputs = [
+                (place, stored.hidden(place) if value is None else value) for place, value in inputs
+            ]
+        call = HookCall(how.use, how.method, how.between, how.up, tuple(inputs))
+        return hook_output(call, each, goal, self.entries)
+
+    def _by_conversion(
+        self, each: Derivation, how: ByConversion, goal: End, seen: frozenset[int]
+    ) -> Expression | None:
+        """What a conversion makes of the other side, where the source has that."""
+        thread = self.lineage.thread(each.inputs[0])
+        if thread.number in seen:
+            return None
+        own = thread.at(self.source.version)
+        if own is not None:
+            found = read_straight(End(self.lineage, own, self.source), each, how, goal)
+            if found is not None:
+                return found
+        given = input_of(self.lineage, each, how)
+        value = self.value(thread, given.place, given.shape, seen)
+        return None if value is None else converted(value, each, how, goal, self.entries)
+
+
+def _first(options: list[Expression]) -> Expression | None:
+    """The first of some options that is there; None where there is none."""
+    if len(options) > 1:
+        return First(tuple(options))
+    return options[0] if options else None
+
+
+def _toward(start: ApiVersion, step: ApiVersion, goal: ApiVersion) -> bool:
+    """Whether going from one version to another leads on to a third."""
+    return goal >= step if start < step else goal <= step
