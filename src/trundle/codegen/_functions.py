@@ -6,10 +6,11 @@ import msgspec
 
 from trundle.codegen._apart import apart
 from trundle.codegen._classes import ApiNode, ClassPath, StorageNode
-from trundle.codegen._expressions import Expressions, attribute_of, direction
+from trundle.codegen._entries import entry_literal
+from trundle.codegen._expressions import Expressions
 from trundle.codegen._lifted import way_to
-from trundle.codegen._naming import shortened
-from trundle.codegen._static import Static, without
+from trundle.codegen._plan_names import attribute_of, function_name
+from trundle.codegen._static import Static, fitted, without
 from trundle.codegen._text import (
     Helper,
     call,
@@ -116,7 +117,7 @@ class FunctionRenderer:
             function_name(plan),
             body.head(source, target),
             statements,
-            tuple(body.expressions.helpers),
+            tuple(body.statements.helpers),
             tuple(calls),
             key in self.wants_base,
             self._touched(plan),
@@ -156,15 +157,6 @@ def _unstashed(step: Step) -> Unstash | None:
     return value if isinstance(value, Unstash) else None
 
 
-def function_name(plan: Plan) -> str:
-    """What a plan's function is called, as far as it is not numbered."""
-    from trundle.evolution import snake  # noqa: PLC0415
-
-    key = plan.key
-    name = snake(key.lineage.definition(key.source.version).name) or "value"
-    return shortened(name, f"_{direction(key)}")
-
-
 class _Body:
     def __init__(self, renderer: FunctionRenderer, plan: Plan, calls: dict[PlanKey, int]) -> None:
         self.renderer = renderer
@@ -177,6 +169,7 @@ class _Body:
         self.expressions = Expressions(
             self.types, self.key, calls, renderer.wants_base, renderer.class_of
         )
+        self.statements = self.expressions.statements
 
     def head(self, source: ClassPath, target: ClassPath) -> str:
         """The function's signature, which says all that there is to say."""
@@ -191,9 +184,9 @@ class _Body:
         target = self.renderer.class_of(self.key, self.key.target)
         members = list(self._members())
         lifted = list(self._lifted())
-        lines = [*self.expressions.prelude, *self.expressions.lines]
-        self.expressions.prelude.clear()
-        self.expressions.lines.clear()
+        lines = [*self.statements.prelude, *self.statements.lines]
+        self.statements.prelude.clear()
+        self.statements.lines.clear()
         stashes = [step for step in self.plan.steps if isinstance(step, Stash)]
         carried = {"storage"} == {self.key.source.kind, self.key.target.kind}
         keep = bool(stashes) or bool(lifted) or carried
@@ -201,7 +194,7 @@ class _Body:
         body = call(class_mark(target), members, before) + "\n" + "".join(lifted)
         for each in stashes:
             self._stash(each)
-        tail = "".join([*self.expressions.prelude, *self.expressions.lines])
+        tail = "".join([*self.statements.prelude, *self.statements.lines])
         if carried:
             tail += self._carry()
         elif len(stashes) > 1 and any(_asks_bag(step.witness) for step in stashes):
@@ -222,7 +215,7 @@ class _Body:
             unstash = _unstashed(step)
             if unstash is not None and isinstance(step, Assign):
                 hint = self._attribute(step.property)
-                entries = self.expressions.entries(unstash.entries, hint)
+                entries = self.expressions.entries.constant(unstash.entries, hint)
                 witness = self._witness(unstash.witness, self.key.source)
                 found[hint] = f"({entries}, {witness})"
         if not found:
@@ -262,7 +255,7 @@ class _Body:
                 continue
             value = self._assigned(step)
             if hooked and not _calls_own_hook(step):
-                value = self.expressions.variable(value, self._attribute(step.property))
+                value = self.statements.variable(value, self._attribute(step.property))
             if implied and step.property in {ADDITIONAL, *implied}:
                 others[step.property] = value
             elif value != "ABSENT" or self._required(step.property):
@@ -312,7 +305,7 @@ class _Body:
     def _put_inside(self, step: Assign, value: str) -> str:
         """The statements that put a value into a nested object, making all on the way that is not there."""
         place = Place(self.key.target.version, step.property)
-        value = self.expressions.variable(value, self._attribute(step.property))
+        value = self.statements.variable(value, self._attribute(step.property))
         over = (self.key.source.kind, self.key.target.kind) == ("api", "storage")
         holders, attribute = way_to(self.types, self.key.lineage, place, self.key.target)
         around, opened, tests, seen = "target", "", [], "target"
@@ -393,14 +386,14 @@ class _Body:
             tests.insert(0, f"{{}} is {self.expressions.absent_test(step.value)}")
         given = without(given, "Absent") if demanded else given
         if tests:
-            value = self.expressions.variable(
+            value = self.statements.variable(
                 value, attribute, static.of(step.value, self.key.source)
             )
             test = " or ".join(tests).format(*[value] * len(tests))
             given = without(given, "None") if null else given
-            fitted = self.expressions.fitted(value, given, self._wanted(step.property))
-            return f"{instead} if {test} else {fitted}"
-        return self.expressions.fitted(value, given, self._wanted(step.property))
+            shown = fitted(value, given, self._wanted(step.property))
+            return f"{instead} if {test} else {shown}"
+        return fitted(value, given, self._wanted(step.property))
 
     def _only_if_absent(self, value: Expression) -> bool:
         """Whether an expression is absent only where the property is that it reads."""
@@ -426,12 +419,12 @@ class _Body:
             if calls_hook(step.derived):
                 arguments.append(f"hooked={self._spoken(step.spoken)}")
             else:
-                name = self.expressions.told(step.derived, f"{attribute}_derived")
+                name = self.expressions.derived(step.derived, f"{attribute}_derived")
                 arguments.append(f"derived={name}")
         if step.aliases:
             places = tuple_literal(entry_literal(place) for place in step.aliases)
             arguments.append(f"aliases={places}")
-        self.expressions.lines.append(call("stash", arguments, "    ") + "\n")
+        self.statements.add(call("stash", arguments))
 
     def _spoken(self, names: tuple[str, ...]) -> str:
         """The test whether one of some properties is there; true where there is none to test."""
@@ -457,8 +450,3 @@ def _asks_bag(witness: Witness | None) -> bool:
         if value is not None
         for each in expressions_in(value)
     )
-
-
-def entry_literal(place: Place) -> str:
-    """The key of an entry of the property bag."""
-    return f"({text_literal(place.property)}, {text_literal(place.version.text)})"

@@ -261,5 +261,10 @@ def fits(given: Static, wanted: Static) -> bool:
     return given is None or wanted is None or all(_fits(each, wanted) for each in given)
 
 
+def fitted(text: str, given: Static, wanted: Static) -> str:
+    """An expression that a type checker takes where another type is wanted than it sees."""
+    return text if fits(given, wanted) else f"cast(Any, {text})"
+
+
 def _fits(part: str, wanted: Iterable[str]) -> bool:
     return part in wanted or (part == "int" and "float" in wanted)

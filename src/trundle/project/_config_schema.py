@@ -53,12 +53,7 @@ def config_schema() -> _Json:
                     ),
                     "minProperties": 1,
                 },
-                "sources": {
-                    "type": "array",
-                    "minItems": 1,
-                    "items": {"anyOf": [_text("A schema file or folder."), _source()]},
-                    "description": "Where the schemas of the API versions are.",
-                },
+                "sources": _sources(),
                 "exclude": _names(
                     "Files that the sources leave out, as patterns of .gitignore relative to this file."
                 ),
@@ -68,14 +63,7 @@ def config_schema() -> _Json:
                     "The version in whose shape objects are stored, by resource type; where absent what a CRD "
                     "says by `storage`, else the newest GA version.",
                 ),
-                "straight": {
-                    "type": "integer",
-                    "minimum": 0,
-                    "maximum": 999_999_999,
-                    "default": STRAIGHT,
-                    "description": "How many of the newest served versions of a resource type convert "
-                    "straight to each other; all others convert by way of the hub.",
-                },
+                "straight": _straight(),
                 "unknown": {
                     "enum": ["error", "keep"],
                     "default": "error",
@@ -95,6 +83,15 @@ def config_schema() -> _Json:
             required=("package", "sources"),
         ),
         "$defs": {"rules": _rules()},
+    }
+
+
+def _sources() -> _Json:
+    return {
+        "type": "array",
+        "minItems": 1,
+        "items": {"anyOf": [_text("A schema file or folder."), _source()]},
+        "description": "Where the schemas of the API versions are.",
     }
 
 
@@ -125,6 +122,17 @@ def _horizon() -> _Json:
     return {
         **_object({"ga": newest}, required=("ga",)),
         "description": "Which versions are served; all where absent.",
+    }
+
+
+def _straight() -> _Json:
+    return {
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 999_999_999,
+        "default": STRAIGHT,
+        "description": "How many of the newest served versions of a resource type convert "
+        "straight to each other; all others convert by way of the hub.",
     }
 
 
