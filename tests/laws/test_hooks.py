@@ -3,8 +3,9 @@
 import json
 
 import pytest
-from evolving import evolve, forget, hooked
+from evolving import Store, evolve, forget, hooked
 
+from trundle.evolution import ChangeError
 from trundle.runtime import ABSENT, HookError
 
 V1, V2 = "2020-01-01", "2021-01-01"
@@ -15,8 +16,8 @@ CALLS = []
 def install():
     made = []
 
-    def install(versions, *more):
-        made.append(evolve(versions, *more))
+    def install(versions, *more, **options):
+        made.append(evolve(versions, *more, **options))
         return made[-1]
 
     yield install
@@ -164,3 +165,84 @@ def test_a_hook_owns_single_properties_inside_of_objects(install):
     assert read(scheme, edited, V1) == thing(V1, factor=10, spec={"k": "a", "size": 4})
     assert read(scheme, edited, V2) == seen
     assert read(scheme, scheme.to_storage(read(scheme, edited, V1), edited), V2) == seen
+
+
+class Paused:
+    """A property of the older side that an annotation of the newer side stands for."""
+
+    def assign_to(self, source):
+        labels = {} if source.metadata is ABSENT else source.metadata.get("labels", {})
+        return {"tier": labels.get("tier", "none")}
+
+    def assign_from(self, source):
+        CALLS.append(source)
+        if source.metadata is ABSENT:
+            return {}
+        text = source.metadata.get("annotations", {}).get("example.com/paused", ABSENT)
+        source.metadata["annotations"] = "a copy"
+        return {"paused": ABSENT if text is ABSENT else text == "true"}
+
+
+ANNOTATED = {
+    V1: {"Thing": {"paused": "boolean", "n": "integer", "x": "string", "y": "string"}},
+    V2: {"Thing": {"tier": "string", "n": "integer", "x": "string", "y": "string"}},
+}
+PAUSED = hooked(
+    V1, V2, Paused, to=(("metadata",), ("tier",)), back=(("metadata", "n"), ("paused",))
+)
+
+
+def described(count, **annotations):
+    named = {name.replace("_", "/"): text for name, text in annotations.items()}
+    return {"name": "t", "resourceVersion": str(count), "annotations": named}
+
+
+PAUSE = {"example.com_paused": "true"}
+
+
+@pytest.mark.parametrize("hub", [V1, V2])
+def test_a_hook_reads_metadata_as_plain_data(install, hub):
+    scheme = install(ANNOTATED, PAUSED, hub=hub)
+    metadata = {**described(1, **PAUSE), "labels": {"tier": "front"}}
+    older = scheme.convert(thing(V2, n=1, metadata=metadata), V1)
+    assert older == thing(V1, n=1, paused=True, metadata=metadata)
+    assert scheme.convert(thing(V1, metadata=metadata), V2)["tier"] == "front"
+    CALLS.clear()
+    assert scheme.convert(thing(V2, metadata=metadata), V1) == thing(V1, metadata=metadata)
+    assert CALLS == []  # all that it reads beside metadata is absent
+
+
+@pytest.mark.parametrize("hub", [V1, V2])
+def test_a_hook_is_asked_again_when_it_says_another_thing_of_metadata(install, hub):
+    scheme = install(ANNOTATED, PAUSED, hub=hub)
+    store = Store(scheme).put(V1, n=1, paused=False, metadata=described(1))
+    store.edit(V2, metadata=described(2, other="a"))
+    assert store.read(V1) == {"n": 1, "paused": False, "metadata": described(2, other="a")}
+    store.edit(V2, metadata=described(3, **PAUSE))
+    assert store.read(V1)["paused"] is True
+    before = store.stored
+    assert store.put(V1, **store.read(V1)).stored == before
+    assert store.put(V2, **store.read(V2)).stored == before
+
+
+def test_the_quick_way_sees_that_a_hook_reads_metadata(install):
+    scheme = install(ANNOTATED, PAUSED)
+    metadata = {**described(1), "labels": {"tier": "front"}}
+    base = scheme.convert_json(json.dumps(thing(V1, x="x", y="y", metadata=metadata)).encode())
+    metadata["labels"]["tier"] = "back"
+    data = json.dumps(thing(V1, x="x", y="y", metadata=metadata)).encode()
+    assert scheme._puts.put(data, base) is not None
+    put = scheme.put(V1, data, base)
+    assert json.loads(put)["tier"] == "back"
+    assert put == scheme.encode(scheme.to_storage(scheme.decode(data), scheme.decode(base)))
+
+
+def test_metadata_that_a_straight_conversion_reads(install):
+    scheme = install(ANNOTATED, PAUSED)
+    data = json.dumps(thing(V2, n=1, metadata=described(1, **PAUSE))).encode()
+    assert json.loads(scheme.convert_json(data, V1)) == scheme.convert(json.loads(data), V1)
+
+
+def test_hooks_do_not_write_metadata(install):
+    with pytest.raises(ChangeError, match=r"declares 'metadata', which Thing of 2021-01-01 does not"):
+        install(ANNOTATED, hooked(V1, V2, Paused, to=(("metadata",), ("metadata",))))

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from trundle.evolution import ADDITIONAL, Place, Plan, expressions_in
+from trundle.evolution import ADDITIONAL, METADATA, Place, Plan, expressions_in
 from trundle.evolution.steps import Assign, Expression, Read, Stash, Unstash, Witness
 from trundle.schema import Nullable
 
@@ -35,6 +35,11 @@ def apart(up: Plan, down: Plan) -> Mapping[str, str] | None:
         and name != tag
         and not _drops_null(down, Place(versions[0], name))
     }
+
+
+def asks_metadata(up: Plan, down: Plan) -> bool:
+    """Whether hooks read the metadata of a resource, either way or for what stands beside an entry."""
+    return METADATA in {*_read(up), *_read(down), *_beside(up)}
 
 
 def _copies(plan: Plan) -> Iterator[tuple[Assign, str]]:

@@ -24,7 +24,7 @@ from trundle.codegen._static import (
 from trundle.codegen._steps import Steps
 from trundle.codegen._text import call, class_mark, text_literal, tuple_literal, type_mark
 from trundle.codegen._types import TypeRenderer
-from trundle.evolution import ADDITIONAL, Lineage, Place, PlanKey, Shape, default_of
+from trundle.evolution import ADDITIONAL, METADATA, Lineage, Place, PlanKey, Shape, default_of
 from trundle.evolution.steps import (
     Change,
     Expression,
@@ -310,7 +310,9 @@ class Expressions:
         return f"ABSENT if {told} is ABSENT else {self.steps.render(value.step, told)}"
 
     def _input(self, place: Place, value: Expression, hint: str) -> str:
-        """What a hook reads of a property."""
+        """What a hook reads of a property, or of metadata."""
+        if self.key.lineage.is_metadata(place):
+            return f"plain_metadata(source.{METADATA})"
         wanted = united(self.static.written(Shape("api", place.version), place.property), OR_ABSENT)
         text = self.render(value, "source", hint)
         return fitted(text, self.static.of(value, self.shape), wanted)

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterator, Mapping
 
 import msgspec
 
-from trundle.codegen._apart import apart
+from trundle.codegen._apart import apart, asks_metadata
 from trundle.codegen._classes import ApiNode, ClassPath, StorageNode
 from trundle.codegen._entries import entry_literal
 from trundle.codegen._expressions import Expressions
@@ -23,6 +23,7 @@ from trundle.codegen._touching import touched
 from trundle.codegen._types import TypeRenderer
 from trundle.evolution import (
     ADDITIONAL,
+    METADATA,
     Place,
     Plan,
     PlanKey,
@@ -138,6 +139,8 @@ class FunctionRenderer:
         )
         named = [name for name in sorted(key.lineage.names(key.source.version)) if name in ours]
         pairs = {ours[name]: theirs.get(found.get(name, ""), "") for name in named}
+        if METADATA in key.lineage.envelope and asks_metadata(plan, back):
+            pairs[METADATA] = ""
         return {one: other for one, other in pairs.items() if one != other}
 
     def _touched(self, plan: Plan) -> Mapping[str, PlanKey | None] | None:
@@ -146,7 +149,7 @@ class FunctionRenderer:
             return None
         version = plan.key.source.version
         names = self.types.names(version, plan.key.lineage.definition(version))
-        return {names[name]: callee for name, callee in found.items()}
+        return {names.get(name, name): callee for name, callee in found.items()}
 
 
 def _unstashed(step: Step) -> Unstash | None:

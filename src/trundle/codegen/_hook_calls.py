@@ -9,7 +9,7 @@ from trundle.codegen._needs import asks_base
 from trundle.codegen._statements import INDENT, Statements
 from trundle.codegen._text import as_types, call, class_mark, hook_mark, text_literal, type_mark
 from trundle.codegen._types import TypeRenderer
-from trundle.evolution import ByHook, Place, PlanKey, Shape, snake
+from trundle.evolution import METADATA, ByHook, Place, PlanKey, Shape, snake
 from trundle.evolution.steps import Expression, HookCall
 
 
@@ -95,6 +95,8 @@ class HookCalls:
             text_literal(str(hook.between)),
             "source",
         ]
+        if 1 < len(hook.inputs) and any(lineage.is_metadata(place) for place, _ in hook.inputs):
+            arguments.append(f"beside={text_literal(METADATA)}")
         outputs = as_types(class_mark(self._record(hook, outputs=True)))
         body += "\n" + call("call_hook", arguments, f"{INDENT}outputs: {outputs} = ")
         body += f"\n{INDENT}return outputs\n"

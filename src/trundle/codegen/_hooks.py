@@ -16,7 +16,7 @@ from trundle.codegen._lifted import attribute_at
 from trundle.codegen._naming import class_name
 from trundle.codegen._text import class_mark, docstring, text_literal
 from trundle.codegen._types import TypeRenderer
-from trundle.evolution import Lineage, Neighbours, Place, converter_names
+from trundle.evolution import METADATA, Lineage, Neighbours, Place, converter_names
 from trundle.version import ApiVersion
 
 KnownSides: TypeAlias = dict[Hashable, tuple[str, str]]
@@ -105,20 +105,20 @@ def _side(
     types: TypeRenderer, place: HookPlace, version: ApiVersion, name: str, known: KnownSides
 ) -> list[str]:
     """What hooks read and write of one side of a place: classes, or those of a side that is the same."""
-    members = _members(types, place, version)
-    found = known_side(known, (place.type_name, *members))
+    members, read = _members(types, place, version), _read_only(place, version)
+    found = known_side(known, (place.type_name, *members, *read))
     if found is not None:
         module, other = found
         record, outputs = ClassPath(module, other), ClassPath(module, f"{other}Outputs")
         return [
             f"{name} = {class_mark(record)}\n{name}Outputs = {class_mark(outputs)}\n",
         ]
-    known[place.type_name, *members] = (types.hook_modules[place.between, place.type_name], name)
+    known[place.type_name, *members, *read] = (types.hook_modules[place.between, place.type_name], name)
     return [
         _class(
             f"{name}(msgspec.Struct, frozen=True, kw_only=True)",
             "What a hook reads.",
-            [f"{attribute}: {annotation} | Absent = ABSENT" for attribute, annotation in members],
+            [f"{attribute}: {annotation} | Absent = ABSENT" for attribute, annotation in members + read],
         ),
         _class(
             f"{name}Outputs(TypedDict, total=False)",
@@ -160,6 +160,13 @@ def _members(types: TypeRenderer, place: HookPlace, version: ApiVersion) -> list
         (attribute_at(types, lineage, each), types.annotation(node, lineage.type(each), each))
         for each in inside
     ]
+
+
+def _read_only(place: HookPlace, version: ApiVersion) -> list[tuple[str, str]]:
+    """What hooks read of a side and cannot write: metadata, where a hook names it."""
+    declared = place.lineage.evolution.hooks.named(place.lineage)
+    read = any(at == version and place.lineage.is_metadata(Place(at, name)) for at, name in declared)
+    return [(METADATA, "Mapping[str, Any]")] if read else []
 
 
 def _protocol(name: str, summary: str, method: str, returns: str) -> str:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from trundle.codegen._classes import ClassPath
 from trundle.codegen._types import TypeRenderer
-from trundle.evolution import Lineage, Place, Shape, join_path
+from trundle.evolution import METADATA, Lineage, Place, Shape, join_path
 from trundle.schema import Nullable, ObjectType, Ref
 
 
@@ -35,6 +35,8 @@ def way_to(
 def attribute_at(types: TypeRenderer, lineage: Lineage, place: Place) -> str:
     """What a hook's record calls a property: its attribute, or those that lead to a lifted one."""
     version, definition = place.version, lineage.definition(place.version)
+    if lineage.is_metadata(place):
+        return METADATA
     path = lineage.path(place)
     found = []
     for depth, name in enumerate(path, start=1):

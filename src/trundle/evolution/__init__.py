@@ -16,7 +16,7 @@ from trundle.evolution._hooks import HookDeclaration, HookMethod, converter_name
 from trundle.evolution._identity import partition
 from trundle.evolution._keyed import list_keys, relate_keyed, told_keys
 from trundle.evolution._lifting import leads, names_inside, path_of
-from trundle.evolution._lineage import ADDITIONAL, ByHook, Lineage, Link, Place, Thread
+from trundle.evolution._lineage import ADDITIONAL, METADATA, ByHook, Lineage, Link, Place, Thread
 from trundle.evolution._neighbours import Neighbours, VersionMap
 from trundle.evolution._paths import EACH, Path, PathError, join_path, plain_path, split_path
 from trundle.evolution._planning import plan
@@ -33,6 +33,7 @@ from trundle.evolution.steps import Plan, PlanKey, Shape
 
 __all__ = [
     "ADDITIONAL",
+    "METADATA",
     "EACH",
     "KEYED_CONVERSIONS",
     "SCALAR_CONVERSIONS",

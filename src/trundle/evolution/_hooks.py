@@ -8,7 +8,7 @@ import msgspec
 
 from trundle.evolution._changes import HookReference
 from trundle.evolution._errors import ChangeError
-from trundle.evolution._lineage import ByHook, Derivation, Lineage, Place
+from trundle.evolution._lineage import METADATA, ByHook, Derivation, Lineage, Place
 from trundle.evolution._neighbours import Neighbours
 from trundle.evolution.conversions import CallHook
 from trundle.schema import FreeForm, ListOf, MapOf, Nullable, Ref, Scalar, Schema, Type, Union
@@ -80,6 +80,8 @@ class Hooks:
                 )
                 for version, names in ((source, declared.reads), (target, declared.writes)):
                     for name in names:
+                        if version == source and lineage.is_metadata(Place(version, name)):
+                            continue
                         if name not in {*lineage.names(version), *lineage.lifted(version)}:
                             raise ChangeError(
                                 reference.where,
@@ -93,7 +95,8 @@ class Hooks:
                                 f"{lineage.definition(version).name} take {', '.join(moved)}; move these in "
                                 "the hook, or leave the object out of it",
                             )
-                inputs = tuple(Place(source, name) for name in sorted(declared.reads))
+                reads = sorted(declared.reads, key=lambda name: (name == METADATA, name))
+                inputs = tuple(Place(source, name) for name in reads)
                 how = ByHook(reference.use, method, between, up)
                 for name in sorted(declared.writes):
                     yield Derivation(how, inputs, Place(target, name))

@@ -41,7 +41,7 @@ from trundle.evolution.conversions import (
     Wrap,
     lossless,
 )
-from trundle.schema import MapOf, Nullable, ObjectType, Property, Ref, Scalar, Type
+from trundle.schema import FreeForm, MapOf, Nullable, ObjectType, Property, Ref, Scalar, Type
 from trundle.version import ApiVersion
 
 if TYPE_CHECKING:
@@ -183,6 +183,8 @@ class Lineage:
         return found
 
     def _find_property(self, place: Place) -> Property:
+        if self.is_metadata(place):
+            return Property(METADATA, FreeForm())
         definition = self.definition(place.version)
         path = self.lifted(place.version).get(place.property)
         if path is not None:
@@ -347,7 +349,15 @@ class Lineage:
 
     @cached_property
     def _thread_of(self) -> Mapping[Place, Thread]:
-        return {place: thread for thread in self.threads for place in thread.places}
+        found = {place: thread for thread in self.threads for place in thread.places}
+        if METADATA in self.envelope:
+            metadata = tuple(Place(version, METADATA) for version in self.nodes)
+            found.update(dict.fromkeys(metadata, Thread(len(self.threads), metadata)))
+        return found
+
+    def is_metadata(self, place: Place) -> bool:
+        """Whether a place is the metadata of a resource."""
+        return place.property == METADATA and METADATA in self.envelope
 
     def thread(self, place: Place) -> Thread:
         """The thread that a place belongs to."""
@@ -457,7 +467,10 @@ class _HookOutput(msgspec.Struct, frozen=True):
     between: Neighbours
 
 
-ENVELOPE = ("apiVersion", "kind", "metadata")
+METADATA = "metadata"
+"""What every resource of a kind has: free-form data, the same in all versions, which hooks may read."""
+
+ENVELOPE = ("apiVersion", "kind", METADATA)
 """Properties of a root object that every resource has; they are carried by rules of their own."""
 
 

@@ -19,6 +19,7 @@ from trundle.evolution.steps import (
     First,
     Hidden,
     HookCall,
+    HookOutput,
     PlanKey,
     Read,
     Said,
@@ -93,7 +94,9 @@ class ThreadValues:
             place for place in stored._beside(thread) if self.lineage.thread(place) is not thread
         )
         values = tuple(
-            stored.value(self.lineage.thread(place), place, Shape("api", place.version), seen)
+            stored._said_of_metadata(thread, place, seen)
+            if self.lineage.is_metadata(place)
+            else stored.value(self.lineage.thread(place), place, Shape("api", place.version), seen)
             for place in met
         )
         return None if all(value is None for value in values) else Witness(met, values)
@@ -141,6 +144,19 @@ class ThreadValues:
             places.append(beside)  # a release that knew fewer versions took it for the namesake
         return dict.fromkeys(places)
 
+    def _said_of_metadata(
+        self, thread: Thread, place: Place, seen: frozenset[int]
+    ) -> HookOutput | None:
+        """What a hook makes of metadata and all else that it reads.
+
+        An entry accompanies this in place of the metadata, in which servers count and note with every write.
+        """
+        for each in self.lineage.derivations[thread.number]:
+            if place in each.inputs and isinstance(each.how, ByHook):
+                call = self._call(each, each.how, seen)
+                return None if call is None else HookOutput(call, each.output, None)
+        return None
+
     def _nearer(self, place: Place, thread: Thread) -> bool:
         """Whether a place is this storage's own, or on the way to it from where a thread is kept."""
         storage = self.source.version
@@ -163,20 +179,25 @@ class ThreadValues:
         self, each: Derivation, how: ByHook, goal: End, seen: frozenset[int]
     ) -> Expression | None:
         """What a hook writes, where the source has any of what it reads."""
+        call = self._call(each, how, seen)
+        return None if call is None else hook_output(call, each, goal, self.entries)
+
+    def _call(self, each: Derivation, how: ByHook, seen: frozenset[int]) -> HookCall | None:
+        """A hook's call with what the source has of its inputs; None where it has none but metadata beside them."""
         inputs: list[tuple[Place, Expression | None]] = []
         for place in each.inputs:
             thread, shape = self.lineage.thread(place), Shape("api", place.version)
             value = None if thread.number in seen else self.value(thread, place, shape, seen)
             inputs.append((place, value))
-        if all(value is None for _, value in inputs):
+        known = [value for place, value in inputs if not self.lineage.is_metadata(place)]
+        if known and all(value is None for value in known):
             return None
         if self.source.kind == "api" and self.target.kind == "storage":
             stored = ThreadValues(PlanKey(self.lineage, self.target, self.target))
             inputs = [
                 (place, stored.hidden(place) if value is None else value) for place, value in inputs
             ]
-        call = HookCall(how.use, how.method, how.between, how.up, tuple(inputs))
-        return hook_output(call, each, goal, self.entries)
+        return HookCall(how.use, how.method, how.between, how.up, tuple(inputs))
 
     def _by_conversion(
         self, each: Derivation, how: ByConversion, goal: End, seen: frozenset[int]

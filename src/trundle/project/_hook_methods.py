@@ -10,6 +10,7 @@ import msgspec
 from trundle.codegen import attribute_names
 from trundle.evolution import (
     ADDITIONAL,
+    METADATA,
     Evolution,
     HookDeclaration,
     HookMethod,
@@ -114,6 +115,10 @@ class _Reading:
         shared = {name: each for name, each in known[0].items() if all(name in x for x in known)}
         found = []
         for attribute in attributes:
+            if attribute.split(".")[0] == METADATA and self._of_resource():
+                if self._reads_metadata(spoken, what, attribute):
+                    found.append(METADATA)
+                continue
             names = {each.get(attribute) for each in known}
             if "." in attribute:
                 names = {_path_of(lineage, version, attribute) for lineage in self.place.lineages}
@@ -129,6 +134,20 @@ class _Reading:
                 advice = f"write one name in `{what}` as a tuple too: ('name',)"
             self.note(f"{spoken} {what} {missing}", advice)
         return tuple(found)
+
+    def _of_resource(self) -> bool:
+        """Whether the hook's type is a resource with metadata, wherever it stands."""
+        return all(METADATA in each.envelope for each in self.place.lineages)
+
+    def _reads_metadata(self, spoken: str, what: str, attribute: str) -> bool:
+        """Whether a hook declares metadata as it may; all else is a finding."""
+        if what == "writes":
+            advice = "metadata stays as its writer has it; write a property"
+            self.note(f"{spoken} writes {attribute!r}, which hooks only read", advice)
+        elif attribute != METADATA:
+            advice = f"write {METADATA!r}, and take the rest from `source.metadata`, a dictionary"
+            self.note(f"{spoken} reads {attribute!r}, but metadata is read as a whole", advice)
+        return (what, attribute) == ("reads", METADATA)
 
     def converters(self) -> Iterator[str]:
         """The property converters that fit a changed property."""

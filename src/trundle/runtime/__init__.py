@@ -30,6 +30,7 @@ from trundle.runtime._hooks import (
     call_converter,
     call_hook,
     hook,
+    plain_metadata,
 )
 from trundle.runtime._joined import JoinedScheme
 from trundle.runtime._keyed import keep_elements, to_list, to_map
@@ -148,6 +149,7 @@ __all__ = [
     "mismatch",
     "opened",
     "other_members",
+    "plain_metadata",
     "presence",
     "present",
     "present_members",

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import inspect
 
 from trundle.runtime._errors import HookError
-from trundle.runtime._objects import ABSENT
+from trundle.runtime._objects import ABSENT, Absent, FreeForm
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 _Read_contra = TypeVar("_Read_contra", contravariant=True)
@@ -48,7 +48,7 @@ def hook(*, reads: tuple[str, ...], writes: tuple[str, ...]) -> Callable[[Method
 
     Args:
         reads: attributes of the type on the side that the value comes from. Dots lead into nested objects, as in
-            `spec.size`, which is `spec__size` in the record.
+            `spec.size`, which is `spec__size` in the record. `metadata` of a resource is read as plain data.
         writes: attributes of the type on the side that the value goes to, in the same way.
 
     Raises:
@@ -74,6 +74,8 @@ def call_hook(
     result: type[Any],
     between: str,
     holder: object,
+    *,
+    beside: str = "",
 ) -> Any:
     """The outputs of a hook's method for a record of inputs; empty where all inputs are absent.
 
@@ -85,12 +87,13 @@ def call_hook(
         result: the record class of the side that is written, which knows their types.
         between: the neighbours, for messages.
         holder: the object that is converted, for messages.
+        beside: an input that is no reason to call the method where all others are absent.
 
     Raises:
         HookError: the method raised, returned no dictionary, or wrote what it did not declare or what is
             not of the attribute's type.
     """
-    values = [getattr(record, field) for field in record.__struct_fields__]
+    values = [getattr(record, field) for field in record.__struct_fields__ if field != beside]
     if all(value is ABSENT for value in values):
         return {}
     if any(isinstance(value, list | dict | msgspec.Struct) for value in values):
@@ -119,6 +122,18 @@ def call_hook(
         reason = f"the hook {name} between {between} wrote a value of a wrong type: {error}"
         raise HookError(reason, holder) from None
     return {name: getattr(made, name) for name in told}
+
+
+def plain_metadata(metadata: FreeForm | Absent) -> dict[str, Any] | Absent:
+    """The metadata of a resource as a hook reads it: plain data, made anew for each call.
+
+    Returns:
+        `ABSENT` where the document has none, or something else than an object in its place.
+    """
+    if metadata is ABSENT:
+        return ABSENT
+    found = msgspec.json.decode(metadata)
+    return found if isinstance(found, dict) else ABSENT
 
 
 def as_documents_write(outputs: Mapping[str, Any], result: Any) -> Mapping[str, Any]:
