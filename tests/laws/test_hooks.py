@@ -231,9 +231,10 @@ def test_the_quick_way_sees_that_a_hook_reads_metadata(install):
     base = scheme.convert_json(json.dumps(thing(V1, x="x", y="y", metadata=metadata)).encode())
     metadata["labels"]["tier"] = "back"
     data = json.dumps(thing(V1, x="x", y="y", metadata=metadata)).encode()
-    assert scheme._puts.put(data, base) is not None
-    put = scheme.put(V1, data, base)
+    put = scheme._puts.put(data, base)
+    assert put is not None
     assert json.loads(put)["tier"] == "back"
+    assert put == scheme.put(V1, data, base)
     assert put == scheme.encode(scheme.to_storage(scheme.decode(data), scheme.decode(base)))
 
 
@@ -244,5 +245,7 @@ def test_metadata_that_a_straight_conversion_reads(install):
 
 
 def test_hooks_do_not_write_metadata(install):
-    with pytest.raises(ChangeError, match=r"declares 'metadata', which Thing of 2021-01-01 does not"):
+    with pytest.raises(
+        ChangeError, match=r"declares 'metadata', which Thing of 2021-01-01 does not"
+    ):
         install(ANNOTATED, hooked(V1, V2, Paused, to=(("metadata",), ("metadata",))))

@@ -162,3 +162,33 @@ def test_a_version_in_between_names_the_pair_that_the_hook_belongs_to(people):
 def test_a_preview_in_between_changes_nothing(people):
     people.schema("2012-02-02-preview", f"{{firstName: {STRING}}}")
     assert hooked(people, GOOD) == []
+
+
+METADATA = """\
+    from trundle.runtime import hook
+
+    class Names:
+        @hook(reads=("metadata", "first_name"), writes=("full_name",))
+        def assign_to(self, source):
+            return {"full_name": str(source.metadata)}
+"""
+
+
+def test_a_hook_of_a_resource_may_read_metadata(people):
+    assert hooked(people, METADATA) == []
+    (declared,) = people.load().hooks
+    assert declared.assign["assign_to"].reads == ("firstName", "metadata")
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "reason"),
+    [
+        ('("metadata",', '("metadata.labels",', "read as a whole; write 'metadata', and take"),
+        ('("full_name",)', '("metadata",)', "writes 'metadata', which hooks only read"),
+        ('("full_name",)', '("metadata.labels",)', "writes 'metadata.labels', which hooks only"),
+        ('("metadata",', '("metdata",', "reads 'metdata', which Person of 2011-01-01 does not"),
+        ('("metadata",', '("metdata",', "did you mean metadata?"),
+    ],
+)
+def test_metadata_is_read_whole_and_not_written(people, was, now, reason):
+    assert any(reason in each for each in hooked(people, METADATA.replace(was, now)))

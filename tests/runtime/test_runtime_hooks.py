@@ -2,7 +2,7 @@ import msgspec
 import pytest
 from evolving import Store, evolve, hooked, thing
 
-from trundle.runtime import ABSENT, HookError, call_converter, call_hook, hook
+from trundle.runtime import ABSENT, HookError, call_converter, call_hook, hook, plain_metadata
 
 
 class Names(msgspec.Struct, frozen=True, kw_only=True):
@@ -169,3 +169,15 @@ def test_a_hook_that_makes_an_infinite_number_is_an_error():
     )
     with pytest.raises(DocumentError, match=r"finite number, got `inf` - at \$\.size"):
         scheme.convert(thing("v1", text="x"))
+
+
+@pytest.mark.parametrize("text", [b"null", b"3", b'"x"', b"[]"])
+def test_metadata_that_is_no_object_is_absent_for_a_hook(text):
+    assert plain_metadata(msgspec.Raw(text)) is ABSENT
+    assert plain_metadata(ABSENT) is ABSENT
+
+
+def test_metadata_is_plain_data_and_the_hooks_own():
+    metadata = msgspec.Raw(b'{"labels": {"a": "b"}}')
+    plain_metadata(metadata)["labels"] = {}
+    assert plain_metadata(metadata) == {"labels": {"a": "b"}}

@@ -95,7 +95,7 @@ class HookCalls:
             text_literal(str(hook.between)),
             "source",
         ]
-        if 1 < len(hook.inputs) and any(lineage.is_metadata(place) for place, _ in hook.inputs):
+        if len(hook.inputs) > 1 and any(lineage.is_metadata(place) for place, _ in hook.inputs):
             arguments.append(f"beside={text_literal(METADATA)}")
         outputs = as_types(class_mark(self._record(hook, outputs=True)))
         body += "\n" + call("call_hook", arguments, f"{INDENT}outputs: {outputs} = ")

@@ -113,12 +113,18 @@ def _side(
         return [
             f"{name} = {class_mark(record)}\n{name}Outputs = {class_mark(outputs)}\n",
         ]
-    known[place.type_name, *members, *read] = (types.hook_modules[place.between, place.type_name], name)
+    known[place.type_name, *members, *read] = (
+        types.hook_modules[place.between, place.type_name],
+        name,
+    )
     return [
         _class(
             f"{name}(msgspec.Struct, frozen=True, kw_only=True)",
             "What a hook reads.",
-            [f"{attribute}: {annotation} | Absent = ABSENT" for attribute, annotation in members + read],
+            [
+                f"{attribute}: {annotation} | Absent = ABSENT"
+                for attribute, annotation in members + read
+            ],
         ),
         _class(
             f"{name}Outputs(TypedDict, total=False)",
@@ -165,7 +171,9 @@ def _members(types: TypeRenderer, place: HookPlace, version: ApiVersion) -> list
 def _read_only(place: HookPlace, version: ApiVersion) -> list[tuple[str, str]]:
     """What hooks read of a side and cannot write: metadata, where a hook names it."""
     declared = place.lineage.evolution.hooks.named(place.lineage)
-    read = any(at == version and place.lineage.is_metadata(Place(at, name)) for at, name in declared)
+    read = any(
+        at == version and place.lineage.is_metadata(Place(at, name)) for at, name in declared
+    )
     return [(METADATA, "Mapping[str, Any]")] if read else []
 
 

@@ -33,9 +33,9 @@ from trundle.evolution.steps import Plan, PlanKey, Shape
 
 __all__ = [
     "ADDITIONAL",
-    "METADATA",
     "EACH",
     "KEYED_CONVERSIONS",
+    "METADATA",
     "SCALAR_CONVERSIONS",
     "VERSIONED",
     "ByHook",

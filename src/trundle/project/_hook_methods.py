@@ -129,7 +129,8 @@ class _Reading:
             missing = f"{attribute!r}, which {type_name} of {version} does not have"
             if any(names):
                 missing = f"{attribute!r}, which not every {type_name} of {version} has alike"
-            advice = did_you_mean(attribute, shared)
+            readable = {METADATA: METADATA} if what == "reads" and self._of_resource() else {}
+            advice = did_you_mean(attribute, {**shared, **readable})
             if len(attributes) > 1 and all(len(each) == 1 for each in attributes):
                 advice = f"write one name in `{what}` as a tuple too: ('name',)"
             self.note(f"{spoken} {what} {missing}", advice)
