@@ -125,8 +125,8 @@ def test_a_broken_plan_is_found_and_its_seed_finds_the_same(
     def broken(*arguments: Any, **options: Any) -> dict[str, bytes]:
         files = dict(generated(*arguments, **options))
         path = "conversions/v2014_04_04.py"
-        assert b"sort_key=read.alpha_key" in files[path]
-        files[path] = files[path].replace(b"sort_key=read.alpha_key", b"sort_key=read.id")
+        assert b"sort_key=source.alpha_key" in files[path]
+        files[path] = files[path].replace(b"sort_key=source.alpha_key", b"sort_key=source.id")
         return files
 
     monkeypatch.setattr(proving, "generate_package", broken)

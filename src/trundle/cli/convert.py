@@ -31,77 +31,73 @@ class Unknown(StrEnum):
     PRUNE = "prune"
 
 
+File = Annotated[str, typer.Argument(metavar="FILE", help="YAML or JSON; `-` is standard input.")]
+To = Annotated[str, typer.Option("--to", metavar="VERSION", help="An API version, or `storage`.")]
+Base = Annotated[
+    str | None,
+    typer.Option("--base", metavar="FILE", help="What the store keeps now, to write over."),
+]
+StoredAs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--storage",
+        metavar="TYPE=VERSION",
+        help="The storage version of a resource type, in place of its hub; repeatable.",
+    ),
+]
+From = Annotated[
+    str | None,
+    typer.Option("--from", metavar="VERSION", help="The version, where documents do not say."),
+]
+ResourceType = Annotated[
+    str | None, typer.Option(help="The resource type, where documents do not say.")
+]
+Lenient = Annotated[
+    bool,
+    typer.Option(
+        "--lenient",
+        help="Tolerate what an API server lets pass: missing and unknown properties, nulls.",
+    ),
+]
+UnknownOption = Annotated[
+    Unknown | None,
+    typer.Option(help="What to do with unknown properties.", show_default="error; keep if lenient"),
+]
+Defaults = Annotated[
+    bool, typer.Option("--defaults", help="Fill in the defaults that the schema declares.")
+]
+Losses = Annotated[
+    bool, typer.Option("--losses", help="Say what cannot be read back from the result.")
+]
+PrintedAs = Annotated[
+    DocumentFormat | None,
+    typer.Option("--output-format", "-o", help="How to print.", show_default="as the input"),
+]
+
+
 def convert(
     context: typer.Context,
     *,
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="YAML or JSON; `-` is standard input.")
-    ],
-    to: Annotated[
-        str, typer.Option("--to", metavar="VERSION", help="An API version, or `storage`.")
-    ],
-    base: Annotated[
-        str | None,
-        typer.Option("--base", metavar="FILE", help="What the store keeps now, to write over."),
-    ] = None,
-    stored_as: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--storage",
-            metavar="TYPE=VERSION",
-            help="The storage version of a resource type, in place of its hub; repeatable.",
-        ),
-    ] = None,
-    version: Annotated[
-        str | None,
-        typer.Option("--from", metavar="VERSION", help="The version, where documents do not say."),
-    ] = None,
-    resource: Annotated[
-        str | None, typer.Option(help="The resource type, where documents do not say.")
-    ] = None,
-    lenient: Annotated[
-        bool,
-        typer.Option(
-            "--lenient",
-            help="Tolerate what an API server lets pass: missing and unknown properties, nulls.",
-        ),
-    ] = False,
-    unknown: Annotated[
-        Unknown | None,
-        typer.Option(
-            help="What to do with unknown properties.", show_default="error; keep if lenient"
-        ),
-    ] = None,
-    defaults: Annotated[
-        bool, typer.Option("--defaults", help="Fill in the defaults that the schema declares.")
-    ] = False,
-    losses: Annotated[
-        bool, typer.Option("--losses", help="Say what cannot be read back from the result.")
-    ] = False,
-    output: Annotated[
-        DocumentFormat | None,
-        typer.Option("--output-format", "-o", help="How to print.", show_default="as the input"),
-    ] = None,
+    file: File,
+    to: To,
+    base: Base = None,
+    stored_as: StoredAs = None,
+    version: From = None,
+    resource: ResourceType = None,
+    lenient: Lenient = False,
+    unknown: UnknownOption = None,
+    defaults: Defaults = False,
+    losses: Losses = False,
+    output: PrintedAs = None,
 ) -> None:
     """Convert documents to another version, or to what a store keeps."""
-    from trundle.project import (  # noqa: PLC0415
-        elements,
-        generated_scheme,
-        load_config,
-        read_documents,
-        write_documents,
-    )
+    from trundle.project import elements, generated_scheme, load_config, read_documents  # noqa: PLC0415
 
     if file == "-" and base == "-":
         raise Refusal(ExitCode.USAGE, "FILE and --base cannot both be standard input")
     text, name = _read(file)
     documents = [*elements(read_documents(text, name))]
-    bases: list[bytes] | None = None
-    if base is not None:
-        bases = [each.data for each in elements(read_documents(*_read(base)))]
-        if len(bases) != len(documents):
-            found = f"{len(bases)} in {base} for {len(documents)} in {file}"
-            raise Refusal(ExitCode.USAGE, f"expected one base for each document, found {found}")
+    bases = None if base is None else _bases(base, file, len(documents))
     with generated_scheme(load_config(settings_of(context).config_path)) as scheme:
         wanted = None if to == STORAGE else to
         scheme = scheme.storing(_storage(stored_as or []))  # noqa: PLW2901 - from here on this one
@@ -118,13 +114,18 @@ def convert(
         report = _Report(scheme, name, wanted)
         for document, outcome in zip(documents, outcomes, strict=True):
             report.take(document, outcome)
-    for note in report.notes:
-        warn(note)
-    if report.results:
-        form = output.value if output is not None else _form_of(text, name)
-        print_exactly(write_documents(report.results, "json" if form == "json" else "yaml"))
-    if report.problems:
-        raise Refusal(report.code, *report.problems)
+    report.print(output.value if output is not None else _form_of(text, name))
+
+
+def _bases(base: str, file: str, count: int) -> list[bytes]:
+    """The stored objects that the documents of a file are written over, one for each."""
+    from trundle.project import elements, read_documents  # noqa: PLC0415
+
+    bases = [each.data for each in elements(read_documents(*_read(base)))]
+    if len(bases) != count:
+        found = f"{len(bases)} in {base} for {count} in {file}"
+        raise Refusal(ExitCode.USAGE, f"expected one base for each document, found {found}")
+    return bases
 
 
 def _storage(options: list[str]) -> dict[str, str]:
@@ -200,6 +201,17 @@ class _Report:
             return
         self.code = max(self.code, exit_code(outcome.error) or ExitCode.FAILED)
         self.problems += [f"{place}: {message}" for message in messages_of(outcome.error)]
+
+    def print(self, form: str) -> None:
+        """Prints notes and results, and ends the command where anything is wrong."""
+        from trundle.project import write_documents  # noqa: PLC0415
+
+        for note in self.notes:
+            warn(note)
+        if self.results:
+            print_exactly(write_documents(self.results, "json" if form == "json" else "yaml"))
+        if self.problems:
+            raise Refusal(self.code, *self.problems)
 
     def _lacking(self, result: bytes) -> Iterator[str]:
         """What a result lacks that its version requires: nothing has a value for it, and no default is valid."""

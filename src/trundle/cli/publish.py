@@ -36,20 +36,30 @@ From = Annotated[
 ]
 In = Annotated[str, typer.Option("--in", metavar="REPOSITORY", help="The package's repository.")]
 
+To = Annotated[
+    str,
+    typer.Option(
+        "--to",
+        metavar="REPOSITORY",
+        help="The package's repository: `oci:DIR`, `oci:DIR//NAME` or `HOST/NAME`.",
+    ),
+]
+Content = Annotated[
+    Path | None,
+    typer.Option(
+        "--content",
+        metavar="FOLDER",
+        help="With --undo: the package's folder, where the registry has collected it as garbage.",
+    ),
+]
+
 
 def publish(
     *,
     folder: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="The folder of the package.")
     ] = Path(),
-    to: Annotated[
-        str,
-        typer.Option(
-            "--to",
-            metavar="REPOSITORY",
-            help="The package's repository: `oci:DIR`, `oci:DIR//NAME` or `HOST/NAME`.",
-        ),
-    ],
+    to: To,
     channel: Word,
     suffix: Annotated[
         str,
@@ -118,14 +128,7 @@ def unpublish(
     keep_content: Annotated[
         bool, typer.Option("--keep-content", help="Leave the version's tag in the registry.")
     ] = False,
-    content: Annotated[
-        Path | None,
-        typer.Option(
-            "--content",
-            metavar="FOLDER",
-            help="With --undo: the package's folder, where the registry has collected it as garbage.",
-        ),
-    ] = None,
+    content: Content = None,
     keys: Keys = None,
     seen: KeysSeen = None,
     dry_run: DryRun = False,

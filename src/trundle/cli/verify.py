@@ -25,16 +25,18 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600}
 _SEEDS = 1_000_000
 _CONFIG = "trundle.yaml"
 
+Files = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="FILES", help="Schema files or folders, or a project; else the project's."
+    ),
+]
+
 
 def verify(
     context: typer.Context,
     *,
-    paths: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="FILES", help="Schema files or folders, or a project; else the project's."
-        ),
-    ] = None,
+    paths: Files = None,
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, help="Replays the examples of this seed.")
     ] = None,
