@@ -8,7 +8,7 @@ from evolving import Store, evolve, forget, hooked
 from trundle.evolution import ChangeError
 from trundle.runtime import ABSENT, HookError
 
-V1, V2 = "2020-01-01", "2021-01-01"
+V1, V2, V3 = "2020-01-01", "2021-01-01", "2022-01-01"
 CALLS = []
 
 
@@ -242,6 +242,16 @@ def test_metadata_that_a_straight_conversion_reads(install):
     scheme = install(ANNOTATED, PAUSED)
     data = json.dumps(thing(V2, n=1, metadata=described(1, **PAUSE))).encode()
     assert json.loads(scheme.convert_json(data, V1)) == scheme.convert(json.loads(data), V1)
+
+
+@pytest.mark.parametrize("hub", [V2, V3])
+def test_a_hook_that_reads_metadata_alone_stands_between_its_neighbours(install, hub):
+    last = {"tier": "integer", "n": "integer", "x": "string", "y": "string"}
+    scheme = install({**ANNOTATED, V3: {"Thing": last}}, PAUSED, hub=hub)
+    metadata = {**described(1), "labels": {"tier": "front"}}
+    assert scheme.convert(thing(V3, metadata=metadata), V2) == thing(V2, metadata=metadata)
+    stored = scheme.to_storage(thing(V1, metadata=metadata))
+    assert read(scheme, stored, V2) == thing(V2, tier="front", metadata=metadata)
 
 
 def test_hooks_do_not_write_metadata(install):

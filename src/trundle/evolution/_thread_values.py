@@ -167,10 +167,11 @@ class ThreadValues:
         """Whether a derivation leads away from the source, so that it never goes in a circle.
 
         Over a gap, the side before it tells the side after it, for its shape is the one in the bag. What
-        the source itself has may tell anything.
+        the source itself has may tell anything, but for metadata, which every source has.
         """
-        output, other, goal = each.output.version, each.inputs[0].version, self.source.version
-        if self.lineage.thread(each.inputs[0]).at(goal) is not None:
+        first, goal = each.inputs[0], self.source.version
+        output, other = each.output.version, first.version
+        if not self.lineage.is_metadata(first) and self.lineage.thread(first).at(goal) is not None:
             return True
         over_gap = self.source.kind == "storage" and other <= goal < output
         return over_gap or _toward(output, other, goal)
