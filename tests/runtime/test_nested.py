@@ -122,3 +122,9 @@ def test_an_object_that_the_writer_emptied_is_gone():
     stored = Thing(template=Required(spec=ABSENT, size=1))
     assert merge(stored, Written(size=1).thing, Written().thing).template is ABSENT
     assert merge(Thing(), Written().thing, Written(size=1).thing).template.unknown is ABSENT
+
+
+def test_what_a_writer_makes_goes_into_what_it_is_not_shown():
+    stored = Thing(template=Required(spec=Spec(size=1), size=4))
+    merged = merge(stored, Thing(), Thing(template=Required(spec=Spec(name="x"), size=4)))
+    assert merged == Thing(template=Required(spec=Spec(size=1, name="x"), size=4))

@@ -35,6 +35,8 @@ def _merge_different(stored: Any, before: Any, after: Any) -> Any:
         if isinstance(known, GeneratedObject) and type(known.unknown) is Made:
             return _merge_made(stored, before, after)
     if isinstance(after, GeneratedObject):
+        if before is ABSENT:  # the writer made one, and is not shown that there is one already
+            before = made_empty(type(after))
         if type(after) is type(stored) is type(before):
             return merge_objects(stored, before, after)
         return _without_hollow(after)
