@@ -172,7 +172,7 @@ DECISIONS: Mapping[str, tuple[tuple[Any, str, Any], ...]] = {
     "entries: always alike": ((_merge, "_same_entry", _always(True)),),
     "revived entries stay": ((_merge, "_drop_revived", _always(None)),),
     "entries: the stored one stays": ((_merge, "_merged_entry", lambda stored, *_: stored),),
-    "entries accompany nothing": ((_bag, "_accompany", _always(None)),),
+    "entries accompany nothing": ((_bag, "accompany", _always(None)),),
     "what travels on accompanies what it did": ((_bag, "_go_along", lambda *_: iter(())),),
     "digest: of nothing": ((_bag, "digest", _always(None)),),
     "digest: always the same": ((_bag, "digest", _always("x")),),

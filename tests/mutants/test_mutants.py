@@ -31,5 +31,19 @@ def test_every_plan_of_a_project_can_be_damaged_in_several_ways() -> None:
 
 def test_the_report_counts_what_changes_an_output() -> None:
     text = report(list(Project("rename").mutants(every=5)))
-    assert text.splitlines()[0] == "| damage | mutants | change an output | caught |"
+    assert (
+        text.splitlines()[0]
+        == "| damage | mutants | change an output | caught | stored bytes only |"
+    )
     assert "| all | " in text
+
+
+def test_what_is_stored_twice_and_read_alike_is_told_apart() -> None:
+    project = Project("number to integer")
+    fates = {each.fate for each in project.mutants() if each.kind == "Stash: derived removed"}
+    assert "stored" in fates
+    assert "survived" not in fates
+
+
+def test_undamaged_projects_have_no_findings() -> None:
+    assert Project("enum and text").right_findings() == set()

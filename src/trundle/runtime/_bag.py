@@ -282,7 +282,7 @@ def carry(
                     put_entry(target, (name, version), entry)
         for each in carried:
             made.extend(_go_along(target, source, each))
-    _accompany(target, made)
+    accompany(target, made)
     tidy(target)
 
 
@@ -309,10 +309,10 @@ def _go_along(target: StorageObject, source: StorageObject, carried: Carried) ->
 def settle(target: StorageObject) -> None:
     """Lets the entries that a conversion has made accompany what they do now that all are there."""
     if target.property_bag is not ABSENT:
-        _accompany(target, _all_entries(target.property_bag))
+        accompany(target, _all_entries(target.property_bag))
 
 
-def _accompany(target: StorageObject, entries: Iterable[Any]) -> None:
+def accompany(target: StorageObject, entries: Iterable[Any]) -> None:
     """Notes what entries accompany; they may accompany each other, and all are current."""
     noted = [
         (entry, entry.witness)

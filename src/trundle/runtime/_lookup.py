@@ -150,7 +150,7 @@ class Lookup:
         relative = conversion_module(module.removeprefix(f"{self.package}."))
         name = f"{self.package}.{relative}"
         try:
-            listed = importlib.import_module(name).CONVERSIONS
+            listed = getattr(importlib.import_module(name), "CONVERSIONS", {})
         except ModuleNotFoundError as error:
             if error.name != name:
                 raise

@@ -10,7 +10,16 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from trundle.runtime._bag import NoEntry, current, decoder, digest, encode, same, tidy
+from trundle.runtime._bag import (
+    NoEntry,
+    accompany,
+    current,
+    decoder,
+    digest,
+    encode,
+    same,
+    tidy,
+)
 from trundle.runtime._documents import OTHERS, write_value
 from trundle.runtime._matching import keys_of, match, match_first, removed_keys
 from trundle.runtime._nested import made_empty
@@ -198,10 +207,7 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
     for place, mark in unsaid:
         _drop_revived(result, stored, merged, place, mark)
     _fill(result, merged)
-    for entry in made:
-        witness = getattr(entry, "witness", None)
-        if witness is not None:
-            entry.beside = digest(witness(result))
+    accompany(result, made)
 
 
 def _told_by_hook(result: Any, mark: NoEntry) -> bool:

@@ -7,6 +7,7 @@ import msgspec
 
 from trundle.evolution import HookDeclaration
 from trundle.runtime import Scheme
+from trundle.verify import _kept_laws as kept_laws
 from trundle.verify import _laws as laws
 from trundle.verify import _oracle_laws as oracle_laws
 from trundle.verify._broken import LawBroken
@@ -210,6 +211,14 @@ def _law8_of_edits(subject: Subject, case: Case, made: Made) -> None:
         oracle_laws.law8_of_edits(subject.scheme, subject.world, once, made.edited)
 
 
+@_law("writes", "edited")
+def _shapes(subject: Subject, case: Case, made: Made) -> None:
+    first = case.writes[-1]
+    once = Case(version=first.version, document=first.document, writes=(first,))
+    document, stored = make(subject, once).document, make(subject, once).stored
+    kept_laws.law_of_shapes(subject.scheme, document, made.edited, stored)
+
+
 LAWS: Mapping[str, Law] = {
     "identity": _identity,
     "law 1": _law1,
@@ -222,6 +231,7 @@ LAWS: Mapping[str, Law] = {
     "law 8": _law8,
     "laws 4 and 8 of edits": _law8_of_edits,
     "agreement": _agreement,
+    "storage versions": _shapes,
     "upgrade": _upgrade,
     "hop by hop": _hops,
 }

@@ -2,6 +2,7 @@
 
 import importlib
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -10,7 +11,7 @@ import msgspec
 
 from trundle.evolution import HookDeclaration
 from trundle.runtime import Scheme
-from trundle.verify._broken import MISSING, LawBroken, differences, same, shown, tree
+from trundle.verify._broken import MISSING, LawBroken, differences, same, shown, spoken, tree
 from trundle.verify._laws import _context, _named, _some_versions, _tree, _view
 from trundle.verify.oracle import (
     Edited,
@@ -102,6 +103,14 @@ def law8_of_edits(scheme: Scheme, world: World, stored: Any, edited: Any) -> Non
             *(_view(scheme, each, other) for each in alone),
         )
         found = _view(scheme, written, other)
+        for path in unseen(edit, found):
+            raise LawBroken(
+                "laws 3 and 4, what an edit changes is seen, and what it cannot see stays",
+                resource,
+                (version, other),
+                path=shown(path),
+                context=_context(scheme, stored=stored, edited=edited, written=written)(),
+            )
         for each in disagreements(after_edit(world, edit, version, other), found):
             raise LawBroken(
                 "laws 4 and 8, an edit leaves nothing stale, and all else as before",
@@ -158,6 +167,33 @@ def law_of_hooks(
             found=found.get(name, MISSING),
             context=_context(scheme, document=document)(),
         )
+
+
+def unseen(edit: Edited, found: Any) -> Iterator[tuple[str | int, ...]]:
+    """The places at which an edit would be seen on its own but is not, and lists that lose what it cannot see."""
+    yield from _unseen(edit.before, edit.was, edit.fresh, found, ())
+
+
+def _unseen(
+    before: Any, was: Any, fresh: Any, found: Any, path: tuple[str | int, ...]
+) -> Iterator[tuple[str | int, ...]]:
+    if all(isinstance(each, dict) for each in (before, was, fresh, found)):
+        for name in {**was, **fresh}:
+            one, two, three, four = (
+                each.get(name, MISSING) for each in (before, was, fresh, found)
+            )
+            yield from _unseen(one, two, three, four, (*path, name))
+        return
+    lists = [each for each in (before, was, fresh, found) if isinstance(each, list)]
+    if len(lists) == 4 and len(set(map(len, lists))) == 1:  # noqa: PLR2004 - all of them
+        for place, (one, two, three, four) in enumerate(zip(*lists, strict=True)):
+            yield from _unseen(one, two, three, four, (*path, place))
+    elif not same(was, fresh) and same(before, found) and not same(found, fresh):
+        yield path
+    elif was == [] and isinstance(before, list) and isinstance(fresh, list):
+        left = Counter(map(spoken, found if isinstance(found, list) else []))
+        if Counter(map(spoken, before)) - left:
+            yield path
 
 
 def _as_returned(wanted: Any, found: Any, *, required: bool) -> bool:

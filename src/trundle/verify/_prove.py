@@ -30,12 +30,16 @@ from trundle.verify._stored import documents, earlier_objects, read_edited
 _WRITES = 3
 _COVERED = (
     *("identity", "law 2", "law 7", "law 8", "hop by hop"),
-    *("law 1 of edits", "laws 3 and 5", "laws 4 and 8 of edits"),
+    *("law 1 of edits", "laws 3 and 5", "laws 4 and 8 of edits", "storage versions"),
 )
 _THOROUGH, _EVERY = 64, 8
 """So many covering documents are held to all of these laws, then each of so many; all are to the first two."""
 _SHOWN = ("law 7", "law 8")
 _OF_EDITS = ("laws 3 and 5", "laws 4 and 8 of edits")
+_FEW = 4
+"""Among so many versions, what each of them shows of a covering document is held to the oracle."""
+_CLOSE = 16
+"""So many covering documents are edited by each of few versions."""
 _APART = 7
 """A mixed edit takes its values from a covering document so many times as far on."""
 _REPLACED = 3
@@ -158,17 +162,47 @@ class _Proving:
         other = self.near(number)
         names = _COVERED if number <= _THOROUGH or number % _EVERY == 0 else _COVERED[:4]
         self.hold(Case(version=self.version, document=document, target=other), names)
-        further = self.versions[number % len(self.versions)]
-        if further not in {self.version, other}:
-            again = Case(version=self.version, document=document, target=further)
-            self.hold(again, _SHOWN)
+        few = len(self.versions) <= _FEW
+        for further in self.versions if few else [self.versions[number % len(self.versions)]]:
+            if further not in {self.version, other}:
+                again = Case(version=self.version, document=document, target=further)
+                self.hold(again, _SHOWN)
         apart = Json(spoken(named_apart(tree(bytes(document)))).encode())
         writes = (Write(self.version, apart),)
         edited = self.edited(writes, other, number) if names is _COVERED else None
         self.hold(Case(version=other, writes=writes, edited=edited), names)
         if names is _COVERED:
-            mixed = self.mixed(writes, other, number)
-            self.hold(Case(version=other, writes=writes, edited=mixed), _OF_EDITS)
+            for editor in self.versions if few and number <= _CLOSE else [other]:
+                for changed in (self.mixed(writes, editor, number), self.emptied(writes, editor)):
+                    self.hold(Case(version=editor, writes=writes, edited=changed), _OF_EDITS)
+            self.write_again(writes[0], other, number)
+
+    def write_again(self, first: Write, other: str, number: int) -> None:
+        """Holds law 1 to the next covering document, over another version's and over an edit of that version."""
+        ours, theirs = self.covering(self.version), self.covering(other)
+        document = Json(ours[number % len(ours)])
+        between = Write(other, Json(theirs[number % len(theirs)]))
+        for writes in ((between,), (first, between)):
+            self.hold(Case(version=self.version, writes=writes, document=document), ("law 1",))
+
+    def emptied(self, writes: tuple[Write, ...], other: str) -> Json | None:
+        """What another version reads, without anything that it may leave out."""
+        scheme = self.subject.scheme
+        try:
+            stored = make(self.subject, Case(version=other, writes=writes)).stored
+            seen = tree(scheme.encode(scheme.from_storage(stored, other)))
+        except Exception:  # noqa: BLE001 - what fails is found where the laws are held
+            return None
+        names = {"apiVersion", scheme.resources[self.subject.resource].name_property}
+        for name in [each for each in seen if each not in names]:
+            less = {key: each for key, each in seen.items() if key != name}
+            try:
+                data = spoken(less).encode()
+                read_edited(scheme, self.subject.resource, other, data, stored)
+            except DocumentError:
+                continue  # it is required
+            seen = less
+        return Json(spoken(seen).encode())
 
     def mixed(self, writes: tuple[Write, ...], other: str, number: int) -> Json | None:
         """What another version reads, with about half of its properties as in one of its covering documents."""
@@ -199,7 +233,8 @@ class _Proving:
             seen = tree(scheme.encode(scheme.from_storage(stored, other)))
         except Exception:  # noqa: BLE001 - what fails is found where the laws are held
             return None
-        for way in range(number, number + len(WAYS)):
+        first = number - number // _REPLACED  # the next way for each document that is not replaced
+        for way in range(first, first + len(WAYS)):
             edited = Json(spoken(stirred(seen, way)).encode())
             try:
                 read_edited(scheme, self.subject.resource, other, bytes(edited), stored)
