@@ -160,7 +160,8 @@ def _member(world: World, member: Edited, own: _Ways, name: str, ways: _Ways) ->
     expected = shown_member(world, name, member.edited, types, ways.across)
     if member.seen is not MISSING:
         was = shown_member(world, name, member.seen, types, ways.across)
-        alike = repr(expected) == repr(was) or same(member.was, member.fresh)
+        alike = repr(expected) == repr(was)
+        alike = alike or (member.was is not MISSING and same(member.was, member.fresh))
         if expected is not ANY and was is not ANY and alike:
             return either(expected, member.before)  # to the observer nothing has changed
     if expected is not ANY and expected is not MISSING:
