@@ -8,9 +8,9 @@ from verify_projects import V1, V2, items, levels, proved, replaced
 
 from trundle.verify.proofs import Counterexample, Proof
 
-STASH = '    stash(target, ("x", "2020-01-01"), read.x)\n'
-DOWN = "level = map_text(read.level, common.level_values_2)"
-UP = "level=map_text(read.level, common.level_values)"
+STASH = '    stash(target, ("x", "2020-01-01"), source.x)\n'
+DOWN = 'dict[str, str] = {"H": "high", "L": "low"}'
+UP = 'dict[str, str] = {"high": "H", "low": "L"}'
 
 
 def findings(proofs: list[Proof]) -> list[Counterexample]:
@@ -64,15 +64,15 @@ def test_elements_matched_by_their_place_are_found(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_wrong_inverse_of_a_rule_is_found() -> None:
-    wrong = replaced(DOWN, 'level = map_text(read.level, {"H": "low"})')
-    found = only(proved(levels(), wrong), "an earlier version stored")
+    wrong = replaced(DOWN, 'dict[str, str] = {"H": "low"}')
+    found = only(proved(levels(), wrong), "law 8, what schemas and rules say")
     assert (found.path, found.expected, found.found) == ("$.level", '"high"', '"low"')
 
 
 def test_a_rule_that_is_wrong_both_ways_is_found_hop_by_hop() -> None:
     def wrong(files: dict[str, bytes]) -> None:
-        replaced(DOWN, 'level = map_text(read.level, {"H": "low", "L": "high"})')(files)
-        replaced(UP, 'level=map_text(read.level, {"high": "L", "low": "H"})')(files)
+        replaced(DOWN, 'dict[str, str] = {"H": "low", "L": "high"}')(files)
+        replaced(UP, 'dict[str, str] = {"high": "L", "low": "H"}')(files)
 
     found = only(proved(levels(), wrong), "hop by hop")
     assert found.path == "$.level"
@@ -80,8 +80,8 @@ def test_a_rule_that_is_wrong_both_ways_is_found_hop_by_hop() -> None:
 
 
 def test_an_entry_that_is_never_stale_is_found() -> None:
-    old = "unstash(read, _level_entries, common.level_witness)"
-    new = "unstash(read, _level_entries)"
+    old = "unstash(source, _level_entries, common.level_witness)"
+    new = "unstash(source, _level_entries)"
     found = findings(proved(levels(), replaced(old, new), examples=60))
     assert {each.path for each in found} == {"$.level"}
     assert any("law 3" in each.law for each in found)
@@ -89,7 +89,7 @@ def test_an_entry_that_is_never_stale_is_found() -> None:
 
 
 def test_a_conversion_that_fails_is_found() -> None:
-    broken = replaced("name=read.name, y=read.y", "name=read.name.lower(), y=read.y")
+    broken = replaced("name=source.name, y=source.y", "name=source.name.lower(), y=source.y")
     found = only(proved(items("x", "y"), broken), "every valid document converts")
     assert "AttributeError" in found.law
     assert document(found)["l"] == [{}]
