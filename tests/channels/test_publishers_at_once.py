@@ -137,8 +137,9 @@ def steps(repository, act, expected, keys=None):
     return step
 
 
-def test_a_publisher_that_slept_while_others_published_goes_on(remote, tmp_path):
-    """It had recorded its version, but nothing was shown yet."""
+def test_a_publisher_that_slept_while_others_published_goes_on(remote, tmp_path, monkeypatch):
+    """It had recorded its version, but nothing was shown yet; a process that sleeps renews no lease."""
+    monkeypatch.setattr("trundle.registry._lease.TagLease._keep_alive", lambda *_: None)
     settings = msgspec.structs.replace(QUICK, lease=3)
     slow = open_repository(reference_of(remote), settings=settings)
     release(remote, package(tmp_path / "a", "1.0.0"))
