@@ -44,9 +44,17 @@ from trundle.version import VersionError
         (UnknownVersionError("no such"), 5, ("no such",)),
         (ConversionError("failed"), 1, ("failed",)),
         (
-            InvalidDocument("Person v1", [Finding("$.a", "no"), Finding("$.b", "nor")]),
+            InvalidDocument(
+                "Person v1", [Finding("$.a", "x", "y"), Finding("$.b", "v", "w", "do z")]
+            ),
             3,
-            ("not a valid Person v1:\n  no - at $.a\n  nor - at $.b",),
+            (
+                (
+                    "not a valid Person v1:\n"
+                    "  Expected x, got y - at $.a\n"
+                    "  Expected v, got w; do z - at $.b"
+                ),
+            ),
         ),
     ],
 )

@@ -17,12 +17,13 @@ OLD, NEW = "2020-01-01", "2021-01-01"
 
 
 def schema(version: str) -> Schema:
-    """Items with a part, which the older version requires."""
+    """Items with a part, which the older version requires and for which no zero value is valid."""
+    size = Property("size", Scalar("integer"), required=True, constraints=(("minimum", 1),))
     part = Property("part", Ref("Part"), required=version == OLD)
     definitions = {
         "Thing": ObjectType("Thing", True, (Property("items", ListOf(Ref("Item"))),)),
         "Item": ObjectType("Item", True, (Property("name", Scalar("string")), part)),
-        "Part": ObjectType("Part", True, (Property("size", Scalar("integer")),)),
+        "Part": ObjectType("Part", True, (size,)),
     }
     return Schema(ApiVersion.parse(version), definitions, (Resource("Thing", "Thing"),))
 
@@ -43,7 +44,7 @@ def edited(scheme: Scheme, *names: str, **more: object) -> object:
             "items": [{"name": "a"}, {"name": "b", "part": {"size": 1}}],
         }
     )
-    items = [{"name": name, **({"part": {}} if name != "a" else {})} for name in names]
+    items = [{"name": name, **({"part": {"size": 2}} if name != "a" else {})} for name in names]
     document = {"apiVersion": OLD, "kind": "Thing", "items": items, **more}
     return read_edited(scheme, "Thing", OLD, msgspec.json.encode(document), stored)
 
