@@ -1,3 +1,3 @@
-"""Trundle keeps versioned things rolling forward without losing anything."""
+"""Trundle converts between schema versions without losing data."""
 
 __version__ = "0.1.0"

@@ -1,5 +1,24 @@
-"""Runs the command line: `python -m trundle`."""
+"""Runs the command line: the `trundle` command, and `python -m trundle`."""
 
-from trundle.cli import main
+import sys
 
-main()
+
+def main() -> None:
+    """Runs the command that the arguments name; ends the process with its exit code.
+
+    Without the extra `trundle[cli]`, ends with a message that says how to install it.
+    """
+    try:
+        from trundle.cli import main as run  # noqa: PLC0415 - needs the extra
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] == "trundle":
+            raise
+        sys.exit(
+            f"error: expected what the trundle command needs, found no {error.name}; "
+            "run: python -m pip install 'trundle[cli]'"
+        )
+    run()
+
+
+if __name__ == "__main__":
+    main()

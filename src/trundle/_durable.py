@@ -1,4 +1,4 @@
-"""Writes files so that whatever moment the process dies at, the old content is there or the new."""
+"""Writes files so that, whenever the process dies, either the old or the new content is there."""
 
 import contextlib
 import errno
@@ -15,7 +15,7 @@ def write_durably(
     Args:
         path: the file.
         content: its new content.
-        staging: a folder on the same file system for the unfinished file; else it stands beside the file.
+        staging: a folder on the same file system for the unfinished file; else it is beside the file.
         mode: the file's permissions, whatever the umask; else those of any new file.
 
     Raises:

@@ -1,10 +1,11 @@
 """Walks a parsed file by hand, and collects a finding for everything that is not as expected."""
 
-import difflib
 from collections.abc import Collection, Mapping
 from typing import TypeAlias
 
-from trundle.reading._tree import ListNode, MapNode, Node, ScalarNode, describe, shorten
+from trundle.documents._errors import DocumentCode, DocumentError
+from trundle.documents._tree import ListNode, MapNode, Node, ScalarNode, describe, shorten
+from trundle.errors import Finding, Place, did_you_mean
 
 Fields: TypeAlias = Mapping[str, tuple[ScalarNode, Node]]
 
@@ -18,25 +19,31 @@ class Walker:
 
     def __init__(self, file: str) -> None:
         self.file = file
-        self._findings: list[tuple[int, str]] = []
+        self._findings: list[Finding] = []
 
     @property
-    def findings(self) -> tuple[str, ...]:
+    def findings(self) -> tuple[Finding, ...]:
         """Everything noted so far, in the order of the file."""
-        return tuple(text for _, text in sorted(self._findings, key=lambda each: each[0]))
+        return tuple(sorted(self._findings, key=lambda each: each.place.line or 0))
 
-    def note(self, line: int, expected: str, found: str, advice: str) -> None:
+    def note(
+        self,
+        line: int,
+        expected: str,
+        found: str,
+        advice: str,
+        code: DocumentCode = DocumentCode.VALUE,
+    ) -> None:
         """Notes a finding."""
-        text = f"{self.file}:{line}: expected {expected}, found {found}; {advice}"
-        self.note_text(line, text)
+        self._findings.append(Finding(code, Place(self.file, line), expected, found, advice))
 
-    def note_text(self, line: int, text: str) -> None:
-        """Notes a finding that is already worded."""
-        self._findings.append((line, text))
+    def add(self, error: DocumentError) -> None:
+        """Notes the findings of an error."""
+        self._findings += error.findings
 
     def place(self, node: Node) -> str:
         """File and line of a node."""
-        return f"{self.file}:{node.line}"
+        return str(Place(self.file, node.line))
 
     def fields(
         self, node: Node, what: str, known: Collection[str], required: Collection[str] = ()
@@ -49,13 +56,13 @@ class Walker:
         fields = {key.text: (key, value) for key, value in node.entries}
         for name, (key, _) in fields.items():
             if name not in known:
-                close = difflib.get_close_matches(name, known, 1)
-                advice = f"did you mean {close[0]}?" if close else "remove it"
+                advice = did_you_mean(name, known, "remove it")
                 expected = f"one of the keys {', '.join(known)} in {what}"
-                self.note(key.line, expected, shorten(name), advice)
+                self.note(key.line, expected, shorten(name), advice, DocumentCode.UNKNOWN_KEY)
         for name in required:
             if name not in fields:
-                self.note(node.line, f"the key {name} in {what}", "none", f"add `{name}:`")
+                expected, code = f"the key {name} in {what}", DocumentCode.MISSING_KEY
+                self.note(node.line, expected, "none", f"add `{name}:`", code)
         return fields
 
     def entries(
@@ -107,7 +114,6 @@ class Walker:
         text = self.text(node, f"{what}: {', '.join(choices)}")
         if text is None or text in choices:
             return text
-        close = difflib.get_close_matches(text, choices, 1)
-        advice = f"did you mean {close[0]}?" if close else "write one of them"
+        advice = did_you_mean(text, choices, "write one of them")
         self.note(node.line, f"{what}: {', '.join(choices)}", shorten(text), advice)
         return None

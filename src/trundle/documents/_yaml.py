@@ -9,8 +9,8 @@ from typing import NoReturn
 
 import yaml
 
-from trundle.reading._errors import DocumentError
-from trundle.reading._tree import (
+from trundle.documents._errors import DocumentError
+from trundle.documents._tree import (
     MAX_DEPTH,
     ListNode,
     MapNode,
@@ -47,7 +47,7 @@ _INTEGER = re.compile(r"-?[0-9]+")
 
 
 def _line(event: yaml.Event) -> int:
-    """Where an event stands; the first line is 1."""
+    """Where an event is; the first line is 1."""
     return event.start_mark.line + 1 if event.start_mark else 1
 
 

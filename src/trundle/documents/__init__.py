@@ -4,9 +4,9 @@ What cannot be read without loss is an error that says where. A `Walker` then re
 to be, and notes a finding for each that is not.
 """
 
-from trundle.reading._errors import DocumentError
-from trundle.reading._json import JsonSyntaxError, parse_json
-from trundle.reading._tree import (
+from trundle.documents._errors import DocumentCode, DocumentError
+from trundle.documents._json import JsonSyntaxError, parse_json
+from trundle.documents._tree import (
     ListNode,
     MapNode,
     Node,
@@ -17,10 +17,12 @@ from trundle.reading._tree import (
     describe,
     shorten,
 )
-from trundle.reading._walk import Fields, Walker
-from trundle.reading._yaml import compose, parse_yaml, resolve_plain
+from trundle.documents._values import parse_values
+from trundle.documents._walk import Fields, Walker
+from trundle.documents._yaml import compose, parse_yaml, resolve_plain
 
 __all__ = [
+    "DocumentCode",
     "DocumentError",
     "Fields",
     "JsonSyntaxError",
@@ -35,6 +37,7 @@ __all__ = [
     "decode",
     "describe",
     "parse_json",
+    "parse_values",
     "parse_yaml",
     "resolve_plain",
     "shorten",

@@ -7,8 +7,8 @@ import json
 import re
 from typing import NoReturn
 
-from trundle.reading._errors import DocumentError
-from trundle.reading._tree import (
+from trundle.documents._errors import DocumentError
+from trundle.documents._tree import (
     MAX_DEPTH,
     ListNode,
     MapNode,

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from trundle.reading._errors import DocumentError
+from trundle.documents._errors import DocumentCode, DocumentError
 
 MAX_DEPTH = 200
 """How deeply lists and objects may nest; well above real documents, well below Python's stack."""
@@ -18,7 +18,7 @@ class ScalarNode(msgspec.Struct, frozen=True, gc=False):
     Attributes:
         json: its JSON spelling; a number is spelled as its author did, where JSON allows that.
         text: what a reader sees; for text, the text itself.
-        line: where it stands; 0 where nobody asks.
+        line: where it is; 0 where it is not needed.
     """
 
     json: str
@@ -133,15 +133,17 @@ def too_deep(name: str, line: int) -> DocumentError:
         f"at most {MAX_DEPTH} levels of lists and objects",
         "deeper nesting",
         "flatten the document",
+        DocumentCode.TOO_DEEP,
     )
 
 
 def duplicate(name: str, line: int, key: str) -> DocumentError:
-    """The error for a key that stands twice in one object."""
+    """The error for a key that occurs twice in one object."""
     return DocumentError(
         name,
         line,
         "each key once in an object",
         f"{shorten(key)} a second time",
         "remove one of the two, or rename it",
+        DocumentCode.DUPLICATE_KEY,
     )

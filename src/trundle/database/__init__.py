@@ -1,0 +1,45 @@
+"""SQLite and PostgreSQL behind one face: transactions, locks, migrations, and errors that say what to do.
+
+Rooms describe their tables with SQLAlchemy Core and bring their migrations as Alembic scripts. What differs
+between the two databases is here and nowhere else.
+"""
+
+from importlib.util import find_spec
+
+if not (
+    find_spec("sqlalchemy") and find_spec("alembic")
+):  # pragma: no cover - depends on the installation
+    raise ImportError(
+        "databases: expected `trundle[database]` to be installed, found no SQLAlchemy or no Alembic; "
+        "run `pip install 'trundle[database]'`"
+    )
+
+from trundle.database._database import Database, open_copy, open_database
+from trundle.database._errors import (
+    BusyError,
+    DamagedError,
+    DatabaseError,
+    InvalidUrlError,
+    NewerSchemaError,
+    OlderSchemaError,
+    UnreachableError,
+    UnwritableError,
+)
+from trundle.database._migrations import Migrations
+from trundle.database._upsert import upsert
+
+__all__ = [
+    "BusyError",
+    "DamagedError",
+    "Database",
+    "DatabaseError",
+    "InvalidUrlError",
+    "Migrations",
+    "NewerSchemaError",
+    "OlderSchemaError",
+    "UnreachableError",
+    "UnwritableError",
+    "open_copy",
+    "open_database",
+    "upsert",
+]

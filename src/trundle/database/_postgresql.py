@@ -1,0 +1,43 @@
+"""PostgreSQL: how its connections are opened, and its transaction-level advisory lock."""
+
+from sqlalchemy import URL, Connection, Engine, create_engine, text
+
+_CONNECT_SECONDS = 10
+
+
+def engine_of_server(url: URL, wait: float, *, read_only: bool) -> Engine:
+    """The engine for a database on a server.
+
+    Args:
+        url: the database.
+        wait: seconds to wait for a lock.
+        read_only: whether every transaction is read-only.
+
+    Raises:
+        ImportError: the driver is not installed.
+    """
+    try:
+        import psycopg  # noqa: F401, PLC0415 - needs an extra
+    except ImportError as error:
+        raise ImportError(
+            "PostgreSQL: expected `trundle[postgres]` to be installed, found no psycopg; "
+            "run `pip install 'trundle[postgres]'`"
+        ) from error
+    # Commits wait for the disk, whatever the server's default says.
+    options = f"-c lock_timeout={int(wait * 1000)} -c synchronous_commit=on"
+    return create_engine(
+        url.set(drivername="postgresql+psycopg"),
+        pool_pre_ping=True,  # A server that was restarted does not fail the next transaction.
+        pool_timeout=wait,
+        connect_args={
+            "connect_timeout": _CONNECT_SECONDS,
+            "application_name": "trundle",
+            "options": options + (" -c default_transaction_read_only=on" if read_only else ""),
+        },
+    )
+
+
+def lock(connection: Connection, name: str) -> None:
+    """Takes the advisory lock of a name until the transaction ends."""
+    statement = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
+    connection.execute(statement, {"name": name})

@@ -1,0 +1,130 @@
+"""SQLite: how its connections are opened, and how a transaction begins.
+
+- Write-ahead logging, so that readers see one state while a writer works; every commit waits for the disk.
+- A transaction that writes begins with `BEGIN IMMEDIATE`: it has the only lock from its first statement on, so it never fails
+  for a lock that it would need later.
+- A database that is opened for reading is copied into memory as a whole. So it may be in a folder that cannot
+  be written (write-ahead logging needs files beside the database), and may be brought to the newest schema.
+"""
+
+import sqlite3
+import time
+from pathlib import Path
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, QueuePool, StaticPool, create_engine, event
+
+from trundle.database._driver_errors import errors_explained
+from trundle.database._errors import BusyError, UnwritableError
+
+WRITING = "trundle_writing"
+"""The execution option of a connection whose transaction writes."""
+
+_PAUSE = 0.05
+_ATTEMPTS = 20
+
+
+def engine_of_file(path: Path, wait: float) -> Engine:
+    """The engine for a file, which is made where it does not exist.
+
+    Args:
+        path: the file.
+        wait: seconds to wait for a lock.
+    """
+
+    def connect() -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            path, timeout=wait, isolation_level=None, check_same_thread=False
+        )
+        try:
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA synchronous = FULL")
+            _log_ahead(connection, wait)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    engine = create_engine("sqlite://", creator=connect, poolclass=QueuePool, pool_timeout=wait)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def engine_of_copy(path: Path) -> Engine:
+    """The engine for a copy of a file in memory; empty where there is no file.
+
+    Raises:
+        DatabaseError: the file cannot be read.
+    """
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    try:
+        with errors_explained(str(path)):
+            if path.exists():
+                _copy(path, connection)
+            connection.execute("PRAGMA foreign_keys = ON")
+    except BaseException:
+        connection.close()
+        raise
+    engine = create_engine("sqlite://", creator=lambda: connection, poolclass=StaticPool)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _begin(connection: Connection) -> None:
+    writing = connection.get_execution_options().get(WRITING, False)
+    connection.exec_driver_sql("PRAGMA query_only = " + ("OFF" if writing else "ON"))
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+
+def _log_ahead(connection: sqlite3.Connection, wait: float) -> None:
+    """Turns write-ahead logging on; SQLite does not wait for others by itself who do the same."""
+    deadline = time.monotonic() + wait
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            busy = error.sqlite_errorcode & 0xFF in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+            if not busy or time.monotonic() >= deadline:
+                raise
+            time.sleep(_PAUSE)
+        else:
+            return  # File systems without shared memory keep another journal; that is as durable.
+
+
+def _copy(path: Path, target: sqlite3.Connection) -> None:
+    place = f"file:{quote(str(path.absolute()))}"
+    try:
+        _backup(f"{place}?mode=ro", target)
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
+            raise
+        _copy_unlocked(path, f"{place}?mode=ro&immutable=1", target, error)
+
+
+def _copy_unlocked(
+    path: Path, place: str, target: sqlite3.Connection, error: sqlite3.OperationalError
+) -> None:
+    """Copies a file in a folder where no lock can be taken; again if it changed meanwhile."""
+    log = path.with_name(f"{path.name}-wal")
+    for _ in range(_ATTEMPTS):
+        before = path.stat()
+        if log.exists() and log.stat().st_size:
+            advice = "run a command once that may write there, or copy the folder"
+            expected = "no unfinished log beside a database that can only be read"
+            raise UnwritableError(str(path), expected, log.name, advice) from error
+        _backup(place, target)
+        after = path.stat()
+        if (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size):
+            return
+        time.sleep(_PAUSE)
+    expected, found = "a moment without writes", "a file that changed all the time"
+    raise BusyError(str(path), expected, found, "try again later")
+
+
+def _backup(place: str, target: sqlite3.Connection) -> None:
+    source = sqlite3.connect(place, uri=True, isolation_level=None)
+    try:
+        source.execute("SELECT count(*) FROM sqlite_master")
+        source.backup(target)
+    finally:
+        source.close()

@@ -1,0 +1,45 @@
+"""What can go wrong when documents are read."""
+
+from trundle.errors import Code, Finding, Place, TrundleError
+
+
+class DocumentCode(Code):
+    """What can be wrong with a document that a person writes."""
+
+    SYNTAX = "unreadable-document"
+    DUPLICATE_KEY = "duplicate-key"
+    TOO_DEEP = "document-too-deep"
+    TOO_LARGE = "document-too-large"
+    UNKNOWN_KEY = "unknown-key"
+    MISSING_KEY = "missing-key"
+    VALUE = "wrong-value"
+
+
+class DocumentError(TrundleError):
+    """A document that cannot be read exactly.
+
+    Attributes:
+        file: the file as the user named it.
+        line: the offending line; the first is 1.
+        expected: what a document has at this place.
+        found: what is there instead.
+        advice: what to do about it.
+    """
+
+    def __init__(
+        self,
+        file: str,
+        line: int,
+        expected: str,
+        found: str,
+        advice: str,
+        code: DocumentCode = DocumentCode.SYNTAX,
+    ) -> None:
+        self.file = file
+        self.line = line
+        self.expected = expected
+        self.found = found
+        self.advice = advice
+        finding = Finding(code, Place(file, line), expected, found, advice)
+        self.findings = (finding,)
+        super().__init__(str(finding))

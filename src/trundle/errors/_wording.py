@@ -1,0 +1,60 @@
+"""The words of findings: what was expected and found, what was probably meant, how values are shown."""
+
+from collections.abc import Collection, Iterable
+
+_LONGEST = 60
+
+
+def expectation(expected: str, found: str, advice: str = "") -> str:
+    """What was expected, what was found, and what to do.
+
+    Args:
+        expected: what should be there; empty where only something is to be known.
+        found: what is there instead; or what is to be known.
+        advice: what to do; may be empty.
+    """
+    text = f"expected {expected}, found {found}" if expected else found
+    return f"{text}; {advice}" if advice else text
+
+
+def similar(name: str, known: Iterable[str], most: int = 1) -> tuple[str, ...]:
+    """At most so many of some names that look like another, the likeliest first; letter case does not count."""
+    import difflib  # noqa: PLC0415 - only for people who err
+
+    spelled = {each.casefold(): each for each in sorted(known, reverse=True)}
+    found = difflib.get_close_matches(name.casefold(), sorted(spelled), n=most)
+    return tuple(spelled[each] for each in found)
+
+
+def did_you_mean(name: str, known: Collection[str], otherwise: str = "") -> str:
+    """Advice that names what looks like a name, else other advice, else all that there is to choose from."""
+    close = similar(name, known)
+    if close:
+        return f"did you mean {close[0]}?"
+    if otherwise:
+        return otherwise
+    return f"write one of {listed(known)}" if known else "remove it"
+
+
+def listed(names: Iterable[str], most: int = 12) -> str:
+    """Names in alphabetical order, parted by commas; of many, the first."""
+    ordered = sorted(names)
+    more = f", and {len(ordered) - most} more" if len(ordered) > most else ""
+    return ", ".join(ordered[:most]) + more
+
+
+def shown(value: object, longest: int = _LONGEST) -> str:
+    """What a value of plain data is, in the words of a message."""
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return repr(value if len(value) <= longest else value[: longest - 3] + "...")
+        case list() | tuple():
+            return "a list"
+        case dict():
+            return "an object"
+    text = str(value)
+    return text if len(text) <= longest else text[: longest - 3] + "..."
