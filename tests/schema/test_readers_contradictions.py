@@ -94,5 +94,5 @@ def test_excluded_files_are_not_read(workspace):
     assert type_of(schema) == Scalar("string")
     with pytest.raises(SchemaError, match="found only excluded ones"):
         read_without("*")
-    with pytest.raises(SchemaError, match="invalid YAML"):
+    with pytest.raises(SchemaError, match="expected valid YAML"):
         read_without("*", "!v2.yaml")

@@ -439,7 +439,7 @@ def test_a_resource_must_be_an_object(workspace):
         workspace.read("$defs: {A: {type: string}}", resources=("A",))
 
 
-def test_a_version_must_be_told(workspace):
+def test_a_version_must_be_named(workspace):
     with pytest.raises(SchemaError, match="no API version"):
         workspace.read("title: R\nproperties: {a: true}", "person.yaml")
 

@@ -122,6 +122,6 @@ def test_what_cannot_be_used_is_an_error(workspace, text, reason):
         workspace.read(text, "v1.py")
 
 
-def test_a_version_must_be_told(workspace):
+def test_a_version_must_be_named(workspace):
     with pytest.raises(SchemaError, match="no API version"):
         workspace.read(STRUCTS, "types.py")

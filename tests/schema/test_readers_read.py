@@ -20,7 +20,7 @@ GOOD = "title: R\nproperties: {a: {type: string}}\n"
         ([], "json-schema"),
     ],
 )
-def test_formats_are_told_apart(document, expected):
+def test_formats_are_distinguished(document, expected):
     assert detect_format(document) == expected
 
 

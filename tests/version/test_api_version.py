@@ -128,7 +128,7 @@ def test_the_identifier_is_a_python_name(text, identifier):
     assert identifier.isidentifier()
 
 
-def test_letter_case_of_a_stage_tells_two_versions_apart_but_keeps_them_together():
+def test_letter_case_of_a_stage_distinguishes_two_versions_but_keeps_them_together():
     one, other = v("2014-04-04-Preview"), v("2014-04-04-preview")
     assert one != other
     assert_order(["2014-04-03", "2014-04-04-Preview", "2014-04-04-preview", "2014-04-04"])

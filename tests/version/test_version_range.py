@@ -52,7 +52,7 @@ def test_what_a_range_allows(text, inside):
 
 
 @pytest.mark.parametrize("text", ["1.10", "1.1"])
-def test_a_family_is_told_by_numbers_and_not_by_text(text):
+def test_numbers_and_not_text_determine_a_family(text):
     assert picked(text, "1.1.0 1.10.0 1.1.5 1.10.5") == [f"{text}.0", f"{text}.5"]
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from trundle.errors import TrundleError
 from trundle.version import ApiVersion
 
 ScalarKind: TypeAlias = Literal["boolean", "integer", "number", "string"]
@@ -17,14 +18,14 @@ Absent: TypeAlias = msgspec.UnsetType
 ABSENT = msgspec.UNSET
 
 
-class SchemaError(Exception):
+class SchemaError(TrundleError):
     """A schema that cannot be read.
 
     Attributes:
         file: the file as the user named it.
         pointer: JSON pointer of the offending place, starting with `#`.
         reason: what was expected, what was found, and what to do.
-        position: where the place stands in its document, so that findings have the order of its lines.
+        position: where the place is in its document, so that findings have the order of its lines.
     """
 
     position: tuple[int, ...] = ()
@@ -34,6 +35,11 @@ class SchemaError(Exception):
         self.pointer = pointer
         self.reason = reason
         super().__init__(f"{file}{pointer}: {reason}")
+
+    @property
+    def errors(self) -> tuple["SchemaError", ...]:
+        """The errors that this one consists of, one for each place."""
+        return (self,)
 
 
 class Scalar(msgspec.Struct, frozen=True):
@@ -113,7 +119,7 @@ class ObjectType(msgspec.Struct, frozen=True):
         doc: the schema's description, else empty.
         source: file and JSON pointer that it was read from; for messages.
         embedded: whether this is a whole resource inside another (its `apiVersion` is its own).
-        tag: the property whose constant tells this object from the other variants of its unions.
+        tag: the property whose constant distinguishes this object from the other variants of its unions.
         constraints: validation keywords of the whole object and their values, in alphabetical order.
     """
 

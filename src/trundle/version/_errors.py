@@ -1,8 +1,12 @@
 """What can go wrong when the name of a version is read."""
 
+from trundle.errors import Kind, TrundleError
 
-class VersionError(ValueError):
+
+class VersionError(TrundleError, ValueError):
     """A text that is not the name of a version."""
+
+    kind = Kind.USAGE
 
 
 class VersionSyntaxError(VersionError):
@@ -11,8 +15,8 @@ class VersionSyntaxError(VersionError):
     Attributes:
         text: the whole text.
         position: the character where it goes wrong; the first is 1, the one after the end ends the text.
-        expected: what stands at this place in a good text.
-        found: what stands there instead.
+        expected: what is at this place in a good text.
+        found: what is there instead.
         advice: what to do about it; may be empty.
     """
 

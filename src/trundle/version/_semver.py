@@ -1,6 +1,6 @@
 """SemVer 2.0: versions of packages, their order, and how far apart two of them are.
 
-Rules are those of https://semver.org/spec/v2.0.0.html; the numbers of its items stand beside what follows them.
+Rules are those of https://semver.org/spec/v2.0.0.html; the numbers of its items are beside what follows them.
 """
 
 import functools
@@ -70,7 +70,7 @@ class SemVer(Frozen):
         _check((major, minor, patch), prerelease, build)
         # A release comes after its pre-releases (item 11.3), a longer pre-release after a shorter one (11.4.4).
         precedence = (major, minor, patch, not prerelease, _identifiers(prerelease))
-        # The texts tell 1.0.0+1 and 1.0.0+01 apart, which are equal as numbers.
+        # The texts distinguish 1.0.0+1 and 1.0.0+01, which are equal as numbers.
         order = (precedence, _identifiers(build), build)
         put = functools.partial(object.__setattr__, self)
         put("major", major)

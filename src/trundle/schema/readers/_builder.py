@@ -133,7 +133,7 @@ class Builder:
         return self._plain(node)
 
     def _plain(self, node: Node) -> Type:
-        """The type of a referenced schema, taken as it stands."""
+        """The type of a referenced schema, taken as it is."""
         place = node.place
         cuts = self._cuts
         self._open.append(place)

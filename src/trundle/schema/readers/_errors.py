@@ -6,16 +6,22 @@ from trundle.schema._model import SchemaError
 
 
 class SchemaErrors(SchemaError):  # noqa: N818 - several errors
-    """Several schemas that cannot be read; `file`, `pointer` and `reason` are those of the first.
-
-    Attributes:
-        errors: all findings.
-    """
+    """Several schemas that cannot be read; `file`, `pointer` and `reason` are those of the first."""
 
     def __init__(self, errors: Sequence[SchemaError]) -> None:
         first = errors[0]
         super().__init__(first.file, first.pointer, first.reason)
-        self.errors = tuple(errors)
+        self._errors = tuple(errors)
+
+    @property
+    def errors(self) -> tuple[SchemaError, ...]:
+        """The errors that this one consists of, one for each place."""
+        return self._errors
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """What went wrong, one message for each schema."""
+        return tuple(map(str, self.errors))
 
     def __str__(self) -> str:
         return "\n".join(str(each) for each in self.errors)
@@ -27,7 +33,7 @@ class UnsatisfiableError(SchemaError):
 
 def raise_all(errors: Sequence[SchemaError]) -> None:
     """Raises what was found: nothing, the one error, or all of them together."""
-    found = (one for each in errors for one in getattr(each, "errors", (each,)))
+    found = (one for each in errors for one in each.errors)
     distinct = list({str(each): each for each in found}.values())
     if len(distinct) == 1:
         raise distinct[0]

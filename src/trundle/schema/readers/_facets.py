@@ -49,8 +49,8 @@ class Dialect(msgspec.Struct, frozen=True):
         structural: whether `allOf`, `anyOf`, `oneOf` and `not` only constrain, as in a CRD.
         dotted_names: whether a definition's name is what follows its last dot.
         dropped: whether an alternative of a union is left out.
-        refine: further schemas that hold for what stands at a place, as a discriminator's constant.
-        variants: the definitions that may stand where this one is referenced, if it is a base of others.
+        refine: further schemas that hold for what is at a place, as a discriminator's constant.
+        variants: the definitions that may be where this one is referenced, if it is a base of others.
         embedded: whether an object with these properties is a whole resource inside another.
     """
 
@@ -66,8 +66,8 @@ class Facet(NamedTuple):
     """One schema of those that hold together at a place.
 
     Attributes:
-        node: where it stands.
-        origin: the outermost referenced schema that it came from, or None where it stands in the open.
+        node: where it is.
+        origin: the outermost referenced schema that it came from, or None where it is in the open.
     """
 
     node: Node
@@ -217,7 +217,7 @@ def _target(node: Node, trail: tuple[Any, ...], library: Library) -> Node:
         raise node.error(f"expected text as $ref, found {reference!r}")
     target = library.resolve(node, reference)
     if len(trail) > LONGEST_CHAIN:
-        raise node.error("too long a chain of references; refer to what is meant directly")
+        raise node.error("too long a chain of references; refer to the target directly")
     if target.place in trail or target.place == node.place:
         raise node.error(f"cyclic $ref: {reference} leads back to itself without saying a type")
     return target

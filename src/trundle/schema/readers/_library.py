@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import unquote, urldefrag, urljoin
 
+from trundle.documents import DocumentError, parse_values
 from trundle.schema._model import SchemaError
 from trundle.schema.readers._errors import UnsatisfiableError
 from trundle.schema.readers._names import escape, unescape
-from trundle.schema.readers._text import parse
 
 _Error = TypeVar("_Error", bound=SchemaError)
 
@@ -64,7 +64,7 @@ class Document:
 
 
 class Node(NamedTuple):
-    """A place in a document and the value that stands there."""
+    """A place in a document and the value that is there."""
 
     document: Document
     pointer: str
@@ -166,7 +166,7 @@ class Library:
         found = self._files.get(real)
         if found is None:
             yaml = path.suffix.lower() in {".yaml", ".yml"}
-            values = parse(_read(path), file=str(path), yaml=yaml)
+            values = _values(_read(path), str(path), yaml=yaml)
             if not values:
                 raise SchemaError(str(path), "#", "expected a schema, found an empty file")
             found = tuple(Document(str(path), path, each, i) for i, each in enumerate(values))
@@ -247,6 +247,15 @@ class Library:
                 where = f"{base.document.file}#{base.pointer}{pointer}"
                 raise node.error(f"unresolvable $ref: there is no {where}")
         return Node(base.document, base.pointer + pointer, value)
+
+
+def _values(data: bytes, file: str, *, yaml: bool) -> list[Any]:
+    """The documents of a file; a text that cannot be read is an error of its schema."""
+    try:
+        return parse_values(data, file=file, yaml=yaml)
+    except DocumentError as error:
+        (found,) = error.findings
+        raise SchemaError(file, "#", f"line {error.line}: {found.message}") from None
 
 
 def _read(path: Path) -> bytes:

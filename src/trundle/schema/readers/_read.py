@@ -35,7 +35,7 @@ class Source(msgspec.Struct, frozen=True):
     Attributes:
         path: a file; a folder, which stands for every `.json`, `.yaml` and `.yml` file below it; or, for
             `python`, a module's file or dotted name.
-        format: the format of the files; `auto` tells it from each document.
+        format: the format of the files; `auto` detects it from each document.
         version: the API version of everything here; None takes it from the documents or their names.
         resources: the definitions that are resources; None leaves that to the format.
         group: the API group of resources whose document gives none.
@@ -124,8 +124,7 @@ class Catalogue:
             try:
                 self.select()
             except SchemaError as error:
-                found = getattr(error, "errors", (error,))
-                errors += (each for each in found if (each.file, each.pointer) not in known)
+                errors += (each for each in error.errors if (each.file, each.pointer) not in known)
         raise_all(errors)
 
     @property
@@ -255,7 +254,7 @@ def matching(source: Source, pattern: str) -> bool:
 
 
 def _excluding(folder: Path, patterns: Sequence[str]) -> Callable[[Path], bool]:
-    """Tells whether patterns match a file."""
+    """Decides whether patterns match a file."""
     spec = pathspec.GitIgnoreSpec.from_lines(patterns)
     return lambda path: spec.match_file(Path(os.path.relpath(path, folder)).as_posix())
 

@@ -1,6 +1,6 @@
 """Azure deployment schemas: `schemas/<version>/<provider>.json`.
 
-A resource stands in `resourceDefinitions` or in the like section of another scope. Its name is the
+A resource is in `resourceDefinitions` or in the like section of another scope. Its name is the
 constant of its `type` property, its API version that of `apiVersion`, because that is what documents
 say. If files in several folders declare a resource in one version, the file in the folder of that version
 counts; the others are misplaced copies.

@@ -128,7 +128,7 @@ def _complete(node: Node) -> Node:
 
 
 def _part(node: Node, key: str, expected: type) -> Node:
-    """What stands under a key, if it is of the expected kind."""
+    """What is under a key, if it is of the expected kind."""
     value = node.value.get(key) if isinstance(node.value, dict) else None
     if not isinstance(value, expected) or not value:
         what = _EXPECTED[expected]

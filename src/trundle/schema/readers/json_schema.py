@@ -23,7 +23,7 @@ def find(document: Document, request: Request) -> Found:
     """The resources of a document.
 
     Raises:
-        SchemaError: the document is no object, or no API version can be told.
+        SchemaError: the document is no object, or no API version can be determined.
     """
     top = Node(document, "", document.value)
     if not isinstance(document.value, dict):

@@ -33,7 +33,7 @@ def find(document: Document, request: Request) -> Found:
     """The resources of a document.
 
     Raises:
-        SchemaError: the definitions are malformed, or no API version can be told.
+        SchemaError: the definitions are malformed, or no API version can be determined.
     """
     base = _container(document)
     names = {
@@ -152,10 +152,10 @@ def _schemas(document: Document, operation: dict[str, Any]) -> Iterator[Any]:
     if isinstance(responses, dict):
         bodies.extend(each for code, each in responses.items() if str(code).startswith("2"))
     for body in bodies:
-        told = _follow(document, body)
-        if told.get("in", "body") == "body" and "schema" in told:
-            yield told["schema"]
-        content = told.get("content")
+        resolved = _follow(document, body)
+        if resolved.get("in", "body") == "body" and "schema" in resolved:
+            yield resolved["schema"]
+        content = resolved.get("content")
         for media in content.values() if isinstance(content, dict) else ():
             if isinstance(media, dict):
                 yield media.get("schema")

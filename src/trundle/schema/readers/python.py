@@ -56,7 +56,7 @@ def find(document: Document, request: Request) -> Found:
     """The resources among the classes of a module.
 
     Raises:
-        SchemaError: there is no class that could be a resource, or no API version can be told.
+        SchemaError: there is no class that could be a resource, or no API version can be determined.
     """
     top = Node(document, "", document.value)
     names = {
@@ -99,7 +99,7 @@ def _import(path: Path) -> ModuleType:
 
 
 def _execute(path: Path) -> ModuleType:
-    """The module of a file, under a name that stands in no one's way."""
+    """The module of a file, under a name that is in no one's way."""
     name = f"_trundle_schema_{abs(hash(path.resolve()))}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
