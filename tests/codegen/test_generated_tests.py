@@ -125,6 +125,7 @@ def run(folder: Path, *command: str) -> str:
     return done.stdout
 
 
+@pytest.mark.full
 def test_the_tests_pass_and_are_typed_and_formatted(tmp_path: Path, evolution: Evolution) -> None:
     write(tmp_path, evolution)
     (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")

@@ -50,7 +50,7 @@ def test_names_that_would_share_an_attribute_are_numbered_in_order():
     assert attribute_names(["a-b", "a_b", "aB"]) == {"a-b": "a_b", "aB": "a_b_2", "a_b": "a_b_3"}
 
 
-def test_a_numbered_attribute_takes_nobody_elses():
+def test_a_numbered_attribute_takes_no_other_name():
     found = attribute_names(["a", "A", "a_2"])
     assert len(set(found.values())) == 3
 
@@ -124,7 +124,7 @@ def test_camel_case_is_that_of_the_classes(attribute: str) -> None:
     assert camel(attribute) == class_.__struct_encode_fields__[0]
 
 
-def test_no_function_has_a_name_that_nobody_can_read():
+def test_no_function_has_an_unreadable_name():
     import re
 
     from evolving import evolution

@@ -182,9 +182,12 @@ def test_generated_code_is_formatted_and_clean(generated):
 def test_generated_code_and_a_hand_written_hook_are_strictly_typed(generated):
     (hooks,) = (each.stem for each in generated.glob("hooks_of_*.py"))
     (generated / "use.py").write_text(
-        "from made.hooks.v1_to_v2 import ThingAssignFrom, ThingAssignTo\n"
+        "from made.hooks.v1_to_v2 import (\n"
+        "    ThingNewer, ThingNewerOutputs, ThingOlder, ThingOlderOutputs\n)\n"
+        "from trundle.runtime import AssignFrom, AssignTo\n"
         f"from {hooks} import Names\n\n"
-        "to: ThingAssignTo = Names()\nback: ThingAssignFrom = Names()\n"
+        "to: AssignTo[ThingOlder, ThingNewerOutputs] = Names()\n"
+        "back: AssignFrom[ThingNewer, ThingOlderOutputs] = Names()\n"
     )
     found = run(
         "-m", "mypy", "--strict", "--cache-dir", str(generated / ".cache"), "made", "use.py",
@@ -195,21 +198,34 @@ def test_generated_code_and_a_hand_written_hook_are_strictly_typed(generated):
 
 def test_a_hook_of_the_wrong_types_does_not_fit_its_protocol(generated):
     (generated / "misuse.py").write_text(
-        "from made.hooks.v1_to_v2 import ThingAssignTo, ThingNewerOutputs, ThingOlder\n\n\n"
+        "from made.hooks.v1_to_v2 import ThingNewerOutputs, ThingOlder\n"
+        "from trundle.runtime import AssignTo\n\n\n"
         "class Wrong:\n"
         "    def assign_to(self, source: ThingOlder) -> ThingNewerOutputs:\n"
         '        return {"first": 5}\n\n\n'
         "class Missing:\n    pass\n\n\n"
-        "to: ThingAssignTo = Missing()\n"
+        "to: AssignTo[ThingOlder, ThingNewerOutputs] = Missing()\n"
     )
     cache = str(generated / ".cache")
     found = run("-m", "mypy", "--strict", "--cache-dir", cache, "misuse.py", cwd=generated)
     assert found.returncode == 1
-    assert "misuse.py:6: error" in found.stdout
-    assert "misuse.py:13: error" in found.stdout
+    assert "misuse.py:7: error" in found.stdout
+    assert "misuse.py:14: error" in found.stdout
 
 
-def test_a_required_object_that_no_other_version_tells_is_strictly_typed(tmp_path):
+def test_a_type_without_properties_or_documentation_is_a_class(tmp_path):
+    made = evolution(
+        {
+            version: {"Thing": {"in": "Empty", version: "string"}, "Empty": {}}
+            for version in ("v1", "v2")
+        }
+    )
+    written(generate_package(made, package="made"), tmp_path)
+    found = run("-c", "from made import v1; print(v1.Thing(in_=v1.Empty()).in_)", cwd=tmp_path)
+    assert found.stdout.startswith("Empty("), found.stderr
+
+
+def test_a_required_object_that_derives_from_no_other_version_is_strictly_typed(tmp_path):
     made = evolution(
         {
             "v1": {"Thing": {"part!": "Part"}, "Part": {"text!": "string"}},
@@ -327,7 +343,7 @@ def test_enums_are_classes_of_known_values():
     assert level == frozenset({1, 2})
 
 
-def test_unions_are_told_apart_by_their_tags():
+def test_tags_distinguish_the_variants_of_unions():
     scheme = evolve({"v1": V1})
     types = imported(scheme, "v1")
     for shape, class_ in (
@@ -434,12 +450,12 @@ def test_documentation_that_breaks_naive_quoting_is_only_documentation(tmp_path)
     doc = 'Ends """ with \\ and "quote"\x00 \\N{x} ' + "word" * 40 + '\n\n"""'
     plain = parse_schema("v1", {"Thing": {"a": "string"}})
     definition = plain.object("Thing")
-    told = msgspec.structs.replace(
+    changed = msgspec.structs.replace(
         definition,
         doc=doc,
         properties=tuple(msgspec.structs.replace(each, doc=doc) for each in definition.properties),
     )
-    schema = msgspec.structs.replace(plain, definitions={"Thing": told})
+    schema = msgspec.structs.replace(plain, definitions={"Thing": changed})
     scheme = load(Evolution((schema,)), title=doc)
     assert "word" * 40 in imported(scheme, "v1").Thing.__doc__
     assert scheme.convert(thing("v1", a="x"), "v1") == thing("v1", a="x")

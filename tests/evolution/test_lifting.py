@@ -87,11 +87,25 @@ def test_a_rule_for_the_nested_type_still_converts_what_is_lifted_from_it():
     assert "o.t@v2 t@v3" in threads(lineage)
 
 
+@pytest.mark.parametrize("name", ["Thing", "T"])
+def test_what_rules_take_out_of_an_object_goes_along_when_it_moves(name):
+    object_ = {"a": "string", "k": "string"}
+    versions = {
+        "v1": {"Thing": {"r": "R"}, "R": object_},
+        "v2": {"Thing": {"t": "T"}, "T": {"r": "R"}, "R": object_},
+        "v3": {"Thing": {"t": "T"}, "T": {"g": "string"}},
+    }
+    path = "t." if name == "Thing" else ""
+    later = rules("v2", name, move={f"{path}r.a": f"{path}g"})
+    lineage = root(versions, rules("v1", move={"r": "t.r"}), later)
+    assert "r.a@v1 t.r.a@v2 t.g@v3" in threads(lineage)
+
+
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
         ("l.a", r"l of Thing is a list \(write the rule under the type of its elements\)"),
-        ("l[].a", "l of Thing is a list"),
+        ("l[].a", "stands in elements of a list, which it cannot leave"),
         ("m.a", "m of Thing is a map"),
         ("u.a", "u of Thing is a union"),
         ("f.a", "f of Thing is free-form data"),

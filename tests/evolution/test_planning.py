@@ -150,7 +150,7 @@ def test_a_narrow_side_is_told_by_the_wide_one_where_the_value_fits():
 
 
 def last(expression):
-    """The step by which the target's own side is told, behind whatever the bag has."""
+    """The step by which the target's own side is derived, behind whatever the bag has."""
     found = expression.options[-1] if isinstance(expression, First) else expression
     return found.step
 

@@ -1,4 +1,4 @@
-"""What only an entry of the bag still has of a list stays, whoever edits the rest of it, and however it is read."""
+"""What only an entry of the bag still has of a list stays, whichever client edits the rest of it, and however it is read."""
 
 import json
 from collections.abc import Iterator

@@ -10,8 +10,9 @@ from trundle.runtime import (
     solid,
     stripped,
 )
-from trundle.runtime._bag import MISSING, WRITING_OVER
+from trundle.runtime._bag import MISSING, WRITING_OVER, NoEntry
 from trundle.runtime._merge import merge
+from trundle.runtime._objects import Entry, Hollow
 
 
 class Kept(StorageObject):
@@ -128,3 +129,18 @@ def test_what_a_writer_makes_goes_into_what_it_is_not_shown():
     stored = Thing(template=Required(spec=Spec(size=1), size=4))
     merged = merge(stored, Thing(), Thing(template=Required(spec=Spec(name="x"), size=4)))
     assert merged == Thing(template=Required(spec=Spec(size=1, name="x"), size=4))
+
+
+def test_marks_of_what_a_writer_left_unsaid_are_nothing_that_an_object_holds():
+    marked = Spec(size=1, property_bag={"x": {"v1": NoEntry(ABSENT)}})
+    assert presence(stripped(marked, "size")) is ABSENT
+    assert presence(stripped(Spec(size=1, property_bag={"x": {"v1": Entry("y")}}), "size")) is True
+    hollow = Spec(property_bag={"x": {"v1": NoEntry(ABSENT)}}, unknown=Hollow())
+    assert (
+        merge(
+            Required(size=1, spec=ABSENT),
+            Required(size=1, spec=ABSENT),
+            Required(size=1, spec=hollow),
+        ).spec
+        is ABSENT
+    )

@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+from amounts import amount
 from evolving import evolve, forget, thing
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -151,7 +152,7 @@ def is_json(document):
 
 
 @given(document=documents, to=st.sampled_from(["v1", "v2", None]), lenient=st.booleans())
-@settings(examples, max_examples=300)
+@settings(examples, max_examples=amount(300))
 def test_a_dictionary_comes_to_what_its_json_comes_to(scheme, document, to, lenient):
     options = {"lenience": Lenience(missing=True, nulls=True, unknown="keep")} if lenient else {}
     kept = repr(document)
@@ -167,7 +168,7 @@ def test_a_dictionary_comes_to_what_its_json_comes_to(scheme, document, to, leni
 
 
 @given(first=documents, second=documents)
-@settings(examples, max_examples=150)
+@settings(examples, max_examples=amount(150))
 def test_writing_over_a_dictionary_comes_to_the_same(scheme, first, second):
     stored, failed = attempted(lambda: scheme.convert(first))
     if failed is not None or not is_json(second):
@@ -208,8 +209,8 @@ class Count(int):
         {"texts": ("x", "y")},
         {"many": ({"x": "1"},)},
         {"by": {Named.X: {"x": "1"}}},
-        {"numbers": {1: 2}},
-        {"in": {"z": {1: (2, None)}}},
+        {"numbers": {"1": 2}},
+        {"in": {"z": {"1": (2, None)}}},
     ],
 )
 @pytest.mark.parametrize("to", ["v1", "v2", None])
@@ -229,6 +230,11 @@ def test_what_json_writes_is_taken_and_comes_out_plain(scheme, members, to):
         ({"f": float("nan")}, "a finite number, got `nan` - at $.f"),
         ({"numbers": {"x": float("inf")}}, "a finite number, got `inf` - at $.numbers.x"),
         ({"free": [float("nan")]}, "a finite number, got `nan` - at $.free[0]"),
+        ({"numbers": {1: 2}}, "text as the name of each property, got `1` - at $.numbers"),
+        ({"in": {"z": [{True: 1}]}}, "name of each property, got `True` - at $.in.z[0]"),
+        ({"free": {None: 1}}, "text as the name of each property, got `None` - at $.free"),
+        ({"by": {1.5: {}}}, "text as the name of each property, got `1.5` - at $.by"),
+        ({2: 1}, "text as the name of each property, got `2` - at $"),
         ({"in": object()}, "plain JSON, got an object of the class `object` - at $.in"),
     ],
 )
@@ -236,6 +242,8 @@ def test_what_json_does_not_have_is_refused(scheme, members, found):
     for to in ("v1", "v2", None):
         with pytest.raises(ConversionError, match=re.escape(found)):
             scheme.convert({**thing("v1", a="x"), **members}, to)
+        (outcome,) = scheme.convert_many([{**thing("v1", a="x"), **members}], to)
+        assert found in str(outcome.error)
 
 
 def test_an_object_within_a_dictionary_is_refused(scheme):

@@ -90,7 +90,7 @@ def test_what_is_touched_is_validated(scheme, touched, found):
 def test_what_is_wrong_where_a_step_looks_brings_to_light_all_that_is_wrong(scheme):
     with pytest.raises(DocumentError) as caught:
         convert(scheme, ',"n":"no number","zzz":1}')
-    assert [each.path for each in caught.value.findings] == ["$.n", "$.zzz"]
+    assert [each.place.path for each in caught.value.findings] == ["$.n", "$.zzz"]
 
 
 def test_text_that_is_no_utf_8_is_an_error_wherever_it_is(scheme):

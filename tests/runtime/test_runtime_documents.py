@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from evolving import evolve, thing
 
-from trundle.runtime import ConversionError, DocumentError
+from trundle.runtime import ConversionError, DocumentError, reason_of
 
 ALL = {
     "Thing": {
@@ -47,7 +47,7 @@ def findings(scheme, document):
     data = document if isinstance(document, bytes) else json.dumps(document).encode()
     with pytest.raises(DocumentError) as raised:
         scheme.decode(data)
-    return [str(each) for each in raised.value.findings]
+    return [f"{reason_of(each)} - at {each.place.path}" for each in raised.value.findings]
 
 
 @pytest.mark.parametrize(
@@ -325,7 +325,7 @@ def test_every_error_is_a_conversion_error_and_carries_its_data(scheme):
     with pytest.raises(ConversionError) as raised:
         scheme.convert(thing("v1"))
     (finding,) = raised.value.findings
-    assert (finding.path, finding.reason) == (
+    assert (finding.place.path, reason_of(finding)) == (
         "$.name",
         "Expected the required property `name`, got nothing",
     )

@@ -1,4 +1,4 @@
-"""Telling the variants of a union apart, in generated code."""
+"""Distinguishing the variants of a union, in generated code."""
 
 import re
 from collections.abc import Iterable
@@ -57,7 +57,7 @@ def case_test(types: TypeRenderer, lineage: Lineage, case: Case, step: Cases) ->
                 lineage, step.place, variant, storage=step.source.kind == "storage"
             )
             test = f"isinstance(value, {annotation})"
-            return test if case.telling is None else f"{test} and {_tells(types, case, step)}"
+            return test if case.telling is None else f"{test} and {_has_text(types, case, step)}"
         case Scalar(kind):
             return _KINDS[kind]
         case ListOf():
@@ -68,8 +68,8 @@ def case_test(types: TypeRenderer, lineage: Lineage, case: Case, step: Cases) ->
             return "True"
 
 
-def _tells(types: TypeRenderer, case: Case, step: Cases) -> str:
-    """The test that an object has the text that its target is told by."""
+def _has_text(types: TypeRenderer, case: Case, step: Cases) -> str:
+    """The test that an object has the text that distinguishes its target."""
     assert case.telling is not None
     assert isinstance(case.variant, Ref)
     name, texts = case.telling

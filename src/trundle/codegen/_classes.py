@@ -173,7 +173,7 @@ class Classes:
 
     @cached_property
     def _name_properties(self) -> Mapping[tuple[ApiVersion, str], tuple[str, str]]:
-        """What tells each root's version and resource type."""
+        """What identifies each root's version and resource type."""
         return {
             (schema.version, each.root): ("apiVersion", each.name_property)
             for schema in self.evolution.schemas

@@ -1,21 +1,26 @@
 """The modules of conversions: which function stands where, and where the scheme finds it."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 import msgspec
 
-from trundle.codegen._alike import Alike
 from trundle.codegen._classes import ClassPath
+from trundle.codegen._common_functions import Alike
 from trundle.codegen._functions import Function, FunctionRenderer
 from trundle.codegen._helpers import LINE_LIMIT, Helpers
-from trundle.codegen._needs import wants_base
-from trundle.codegen._text import WIDTH, text_literal
+from trundle.codegen._independent_properties import back_of
+from trundle.codegen._naming import first_free, shortened
+from trundle.codegen._needed_plans import wants_base
+from trundle.codegen._plan_names import direction
+from trundle.codegen._text import text_literal, tuple_literal
 from trundle.codegen._types import TypeRenderer
-from trundle.evolution import Plan, PlanKey, partition
+from trundle.evolution import Plan, PlanKey, partition, snake
 from trundle.runtime import conversion_module
 
-_INDEX = "CONVERSIONS: dict[str, tuple[tuple[str | bool, ...], ...]] = "
-"""By source class: the classes that conversions lead to, their functions, and what these take."""
+_INDEX = "CONVERSIONS: ConversionTable = "
+"""By the modules of classes: which function converts what; see `ConversionTable`."""
 
 
 class ConversionModule(msgspec.Struct, frozen=True):
@@ -44,18 +49,14 @@ def conversion_modules(
     renderer = FunctionRenderer(types, wants_base(plans))
     yield from _Placing(
         types,
-        {plan.key: renderer.render(plan, plans.get(_back(plan.key))) for plan in plans.values()},
+        {plan.key: renderer.render(plan, plans.get(back_of(plan.key))) for plan in plans.values()},
     ).modules()
-
-
-def _back(key: PlanKey) -> PlanKey:
-    return PlanKey(key.lineage, key.target, key.source)
 
 
 class _Placing:
     """Gives each function a module and a name.
 
-    A function stands with the class of its API side, else of its source; `home` is the module for that.
+    A function is with the class of its API side, else of its source; `home` is the module for that.
     """
 
     def __init__(self, types: TypeRenderer, functions: Mapping[PlanKey, Function]) -> None:
@@ -67,7 +68,7 @@ class _Placing:
                 key: (f.source, f.target, f.text, f.helpers, f.wants_base)
                 for key, f in functions.items()
             },
-            {key: f.calls for key, f in functions.items()},
+            {key: (*f.calls, *_ways_back(key, f)) for key, f in functions.items()},
         )
         self.alike = Alike(functions, numbers)
         self.paths: dict[PlanKey, ClassPath] = {}
@@ -75,7 +76,8 @@ class _Placing:
         self._place()
         self.listed: dict[str, list[PlanKey]] = {}
         for key in {number: key for key, number in reversed(numbers.items())}.values():
-            self.listed.setdefault(self._home(key), []).append(key)
+            if _is_looked_up(key):
+                self.listed.setdefault(self._home(key), []).append(key)
 
     def _home(self, key: PlanKey) -> str:
         return conversion_module(_kept_with(self.functions[key], key).module)
@@ -85,10 +87,8 @@ class _Placing:
         sizes: dict[str, int] = {}
         for key, function in self.alike.functions.items():
             home = self._home(key)
-            name, count = function.name, 2
-            while name in taken.setdefault(home, set()):
-                name, count = f"{function.name}_{count}", count + 1
-            taken[home].add(name)
+            names = (function.name, *_fuller_names(key, function))
+            name = first_free(names, taken.setdefault(home, set()))
             part = sizes.get(home, 0) // LINE_LIMIT
             sizes[home] = sizes.get(home, 0) + function.lines
             module = home if part == 0 else f"{home}_part{part + 1}"
@@ -112,28 +112,29 @@ class _Placing:
     def _path(self, key: PlanKey, module: str) -> str:
         """Where a conversion is, as a literal in a table of a module."""
         path = self.paths[key]
-        return text_literal(f":{path.name}" if path.module == module else str(path))
+        return text_literal(path.name if path.module == module else str(path))
 
     def _index(self, keys: list[PlanKey], module: str) -> str:
-        """By source class: the classes that conversions lead to, and where these functions are."""
-        found: dict[str, list[str]] = {}
+        """By the modules of two classes: which function leads from the one to the other."""
+        found: dict[tuple[str, str], dict[str, str]] = {}
         for key in keys:
             function, leading = self.functions[key], self.alike.leading[key]
-            parts = [text_literal(str(function.target)), self._path(key, module)]
-            extra = [function.wants_base, leading.version or "", leading.made is not None]
+            source, target = function.source, function.target
+            entry = [self._path(key, module)]
+            extra = [leading.version or "", leading.made is not None, function.wants_base]
             while extra and not extra[-1]:
                 extra.pop()
-            parts.extend(text_literal(x) if isinstance(x, str) else str(x) for x in extra)
-            entry = f"({', '.join(parts)})"
-            found.setdefault(str(function.source), []).append(entry)
+            entry.extend(text_literal(x) if isinstance(x, str) else str(x) for x in extra)
+            classes = source.name if source.name == target.name else f"{source.name} {target.name}"
+            shown = tuple_literal(entry) if extra else entry[0]
+            among = found.setdefault((source.module, target.module), {})
+            among[classes] = min(shown, among.get(classes, shown), key=_from_afar)
         text = f"\n\n{_INDEX}{{\n"
-        for source, entries in sorted(found.items()):
-            line = f"    {text_literal(source)}: ({entries[0]},),\n"
-            if len(entries) == 1 and len(line) <= WIDTH + 1:
-                text += line
-                continue
-            shown = "".join(f"        {entry},\n" for entry in sorted(entries))
-            text += f"    {text_literal(source)}: (\n{shown}    ),\n"
+        for modules, functions in sorted(found.items()):
+            text += f"    {tuple_literal(map(text_literal, modules))}: {{\n"
+            for classes, each in sorted(functions.items()):
+                text += f"        {text_literal(classes)}: {each},\n"
+            text += "    },\n"
         return text + "}\n"
 
     def _touching(self, keys: list[PlanKey]) -> str:
@@ -154,13 +155,73 @@ class _Placing:
         """By conversion to storage: the attributes that it, or the way back, does not just copy."""
         text = ""
         for key in keys:
-            found = self.functions[key].tied
-            if found is not None:
-                members = ", ".join(
-                    f"{text_literal(one)}: {text_literal(other)}" for one, other in found.items()
-                )
-                text += f"    {text_literal(self.paths[key].name)}: {{{members}}},\n"
+            function = self.functions[key]
+            if function.tied is None or key not in self._merging:
+                continue
+            found = dict(function.tied)
+            for name, (other, callee) in function.parts.items():
+                if self._merges(callee):
+                    found[name] = f"*{other}"
+            members = ", ".join(
+                f"{text_literal(one)}: {text_literal(other)}" for one, other in found.items()
+            )
+            text += f"    {text_literal(self.paths[key].name)}: {{{members}}},\n"
         return f"\n\nTIED: dict[str, dict[str, str]] = {{\n{text}}}\n" if text else ""
+
+    def _merges(self, key: PlanKey) -> bool:
+        """Whether a put may merge objects by a plan: it is the one plan between their classes, and so is the way back."""
+        ways = (self.functions[key], self.functions[back_of(key)])
+        return ways[0].tied is not None and all(
+            self._between[each.source, each.target] == 1 for each in ways
+        )
+
+    @cached_property
+    def _between(self) -> Counter[tuple[ClassPath, ClassPath]]:
+        """How many conversions lead from one class to another."""
+        listed = (self.functions[key] for keys in self.listed.values() for key in keys)
+        return Counter((each.source, each.target) for each in listed)
+
+    @cached_property
+    def _merging(self) -> frozenset[PlanKey]:
+        """The plans whose functions a put may merge objects by: those of resources, and of objects within."""
+        found = dict.fromkeys(
+            key for key in self.functions if self.types.evolution.is_root(key.lineage)
+        )
+        waiting = [*found]
+        for key in waiting:
+            inner = [callee for _, callee in self.functions[key].parts.values()]
+            new = [
+                each for each in dict.fromkeys(inner) if each not in found and self._merges(each)
+            ]
+            found.update(dict.fromkeys(new))
+            waiting.extend(new)
+        return frozenset(self.alike.writer[key] for key in found)
+
+
+def _ways_back(key: PlanKey, function: Function) -> tuple[PlanKey, ...]:
+    """The plan back from storage of a function whose table says what both ways do."""
+    return () if function.tied is None else (back_of(key),)
+
+
+def _fuller_names(key: PlanKey, function: Function) -> Iterator[str]:
+    """What a function is called where its plain name is another's: with the other version, and with its class."""
+    way = direction(key)
+    other = key.source if key.source.kind == "storage" != key.target.kind else key.target
+    suffix = way if way.endswith(other.version.identifier) else f"{way}_{other.version.identifier}"
+    for name in (function.name.removesuffix(f"_{way}"), snake(function.target.name)):
+        yield shortened(name, f"_{way}")
+        yield shortened(name, f"_{suffix}")
+
+
+def _is_looked_up(key: PlanKey) -> bool:
+    """Whether the scheme looks for a conversion by its classes: one of a resource, or one that a store is part of."""
+    kinds = {key.source.kind, key.target.kind}
+    return kinds != {"api"} or key.lineage.evolution.is_root(key.lineage)
+
+
+def _from_afar(entry: str) -> tuple[bool, str]:
+    """Orders entries of a table: those of its own module come first."""
+    return ":" in entry, entry
 
 
 def _kept_with(function: Function, key: PlanKey) -> ClassPath:

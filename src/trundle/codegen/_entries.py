@@ -2,7 +2,7 @@
 
 from trundle.codegen._naming import attribute_name
 from trundle.codegen._statements import Statements
-from trundle.codegen._static import StaticTypes, shown, united, without
+from trundle.codegen._static_types import StaticTypes, shown, united, without
 from trundle.codegen._steps import Steps
 from trundle.codegen._text import text_literal, tuple_literal
 from trundle.evolution import Lineage, Place, Shape

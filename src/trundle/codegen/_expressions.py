@@ -11,7 +11,7 @@ from trundle.codegen._lifted import attribute_at, class_at, held_object, way_to
 from trundle.codegen._naming import attribute_name
 from trundle.codegen._plan_names import about, attribute_of
 from trundle.codegen._statements import INDENT, Statements
-from trundle.codegen._static import (
+from trundle.codegen._static_types import (
     OR_ABSENT,
     Static,
     StaticTypes,
@@ -24,7 +24,16 @@ from trundle.codegen._static import (
 from trundle.codegen._steps import Steps
 from trundle.codegen._text import call, class_mark, text_literal, tuple_literal, type_mark
 from trundle.codegen._types import TypeRenderer
-from trundle.evolution import ADDITIONAL, METADATA, Lineage, Place, PlanKey, Shape, default_of
+from trundle.evolution import (
+    ADDITIONAL,
+    METADATA,
+    Label,
+    Lineage,
+    Place,
+    PlanKey,
+    Shape,
+    default_of,
+)
 from trundle.evolution.steps import (
     Change,
     Expression,
@@ -44,6 +53,7 @@ from trundle.evolution.steps import (
     Witness,
 )
 from trundle.schema import ABSENT, ListOf, MapOf, Nullable, Type
+from trundle.version import ApiVersion
 
 _LONG = 40
 """How long the names of properties may be that a helper's name lists."""
@@ -125,36 +135,37 @@ class Expressions:
             case First(options):
                 return self._first(options, source, hint)
             case KeepPlaces(inner, entries, step):
-                told = self.statements.variable(self.render(inner, source, hint), hint)
+                derived = self.statements.variable(self.render(inner, source, hint), hint)
                 hidden = f"lambda each: ({self.steps.render(step, 'each')}) is ABSENT"
                 if entries[0].place.property != ADDITIONAL:
                     return call(
-                        "keep_places", [source, self.entries.constant(entries, hint), told, hidden]
+                        "keep_places",
+                        [source, self.entries.constant(entries, hint), derived, hidden],
                     )
-                told = f"{{}} if {told} is ABSENT else {told}"  # that map is there without members
+                derived = f"{{}} if {derived} is ABSENT else {derived}"  # that map is there without members
                 kept = call(
-                    "keep_places", [source, self.entries.constant(entries, hint), told, hidden]
+                    "keep_places", [source, self.entries.constant(entries, hint), derived, hidden]
                 )
                 return f"{kept} or ABSENT"
             case Refill(inner, entries, seen):
-                told = self.render(inner, source, hint)
+                derived = self.render(inner, source, hint)
                 view = f"lambda value: {self.steps.render(seen, 'value')}"
-                return call("refill", [source, self.entries.constant(entries, hint), told, view])
+                return call("refill", [source, self.entries.constant(entries, hint), derived, view])
             case KeepElements(inner, entries, seen, keyed):
-                told = self.render(inner, source, hint)
+                derived = self.render(inner, source, hint)
                 view = f"lambda value: {self.steps.render(seen, 'value')}"
-                arguments = [source, self.entries.constant(entries, hint), told, view]
+                arguments = [source, self.entries.constant(entries, hint), derived, view]
                 return call("keep_elements", [*arguments, *self.steps.key_and_value(keyed)])
             case Presence(inner):
                 return f"presence({self.render(inner, source, hint)})"
             case Solid():
                 return self._solid(value, source, hint)
             case Said(said, inner, place, shape):
-                told = self.statements.variable(self.render(inner, source, hint), hint)
+                derived = self.statements.variable(self.render(inner, source, hint), hint)
                 found = call("unstash", self._unstash(said, source, f"{hint}_presence"))
                 made = class_mark(class_at(self.types, self.key.lineage, place, shape))
                 shown = self.shown_anyhow(place, shape)
-                return call("said", [found, told, made, *([shown] if shown else [])])
+                return call("said", [found, derived, made, *([shown] if shown else [])])
             case _:
                 assert_never(value)
 
@@ -170,6 +181,9 @@ class Expressions:
             names = tuple_literal(map(text_literal, implied))
             told = self.statements.helper("implied", f"\x04 = {names}\n")
             return f"other_members({source}.additional_properties, {told})"
+        if shape.kind == "api" and (label := self.key.lineage.label(Place(shape.version, name))):
+            arguments = [f"{source}.{METADATA}", *map(text_literal, label), source]
+            return call("read_label", arguments)
         if name in implied:
             return f"take_named({source}.additional_properties, {text_literal(name)})"
         if name == definition.tag:
@@ -199,10 +213,10 @@ class Expressions:
         leaves = [text_literal(names[each]) for each in value.leaves]
         if value.value == value.holder:
             return call("stripped", [holder, *leaves])
-        told = self.render(value.value, source, hint)
+        derived = self.render(value.value, source, hint)
         ends = source, self.key.source.kind, self.key.target.kind
         solid = "solid_or_marked" if ends == ("source", "api", "storage") else "solid"
-        return call(solid, [holder, told, *leaves])
+        return call(solid, [holder, derived, *leaves])
 
     def _change(
         self, inner: Expression, step: ValueStep, source: str, hint: str, instead: str | None
@@ -295,41 +309,55 @@ class Expressions:
         return arguments
 
     def _hidden(self, inner: Expression, hint: str) -> str:
-        name = self._told((inner,), f"{hint.rstrip('_')}_hidden", self.key.target, many=False)
+        name = self._evaluator((inner,), f"{hint.rstrip('_')}_hidden", self.key.target, many=False)
         return f"ABSENT if base is None else {name}(base)"
 
     def _hook_output(self, value: HookOutput, source: str, hint: str) -> str:
         outputs = self.hooks.outputs(value.call, source, self.shape)
         attribute = attribute_at(self.types, self.key.lineage, value.output)
-        told = f"{outputs}.get({text_literal(attribute)}, ABSENT)"
+        derived = f"{outputs}.get({text_literal(attribute)}, ABSENT)"
         if self.static.hook_output(value.output) is None:
-            told = f"cast(Any, {told})"  # what a hook returns as dictionaries is objects here
+            derived = f"cast(Any, {derived})"  # what a hook returns as dictionaries is objects here
         if value.step is None:
-            return told
-        told = self.statements.variable(told, hint)
-        return f"ABSENT if {told} is ABSENT else {self.steps.render(value.step, told)}"
+            return derived
+        derived = self.statements.variable(derived, hint)
+        return f"ABSENT if {derived} is ABSENT else {self.steps.render(value.step, derived)}"
 
     def _input(self, place: Place, value: Expression, hint: str) -> str:
         """What a hook reads of a property, or of metadata."""
         if self.key.lineage.is_metadata(place):
-            return f"plain_metadata(source.{METADATA})"
+            return f"plain_metadata({self.shared_metadata(place.version)})"
         wanted = united(self.static.written(Shape("api", place.version), place.property), OR_ABSENT)
         text = self.render(value, "source", hint)
         return fitted(text, self.static.of(value, self.shape), wanted)
 
+    def labels(self, version: ApiVersion) -> tuple[Label, ...]:
+        """The labels and annotations that documents of a version have for hooks."""
+        lineage = self.key.lineage
+        found = (lineage.label(Place(version, name)) for name in lineage.labels.get(version, ()))
+        return tuple(each for each in found if each is not None)
+
+    def shared_metadata(self, version: ApiVersion, base: str = "") -> str:
+        """The metadata of the source without what it has under keys that hooks write."""
+        labels = self.labels(version)
+        if not labels:
+            return f"source.{METADATA}"
+        shown = tuple_literal(tuple_literal(map(text_literal, each)) for each in labels)
+        return call("without_labels", [f"source.{METADATA}", shown, *([base] if base else [])])
+
     def witness(self, witness: Witness, shape: Shape) -> str:
-        """The name of a helper that tells what an entry accompanies in objects of a storage shape."""
+        """The name of a helper that returns what an entry accompanies in objects of a storage shape."""
         places = [about(value) for value in witness.values if value is not None]
         names = "_and_".join(dict.fromkeys(map(attribute_of, places))) or "nothing"
         if len(names) > _LONG:
             names = f"{attribute_of(places[0])}_and_others"
-        return self._told(tuple(witness.values), f"{names}_witness", shape, many=True)
+        return self._evaluator(tuple(witness.values), f"{names}_witness", shape, many=True)
 
     def derived(self, value: Expression, hint: str) -> str:
-        """The name of a helper that tells an expression of an object of the target's shape."""
-        return self._told((value,), hint, self.key.target, many=False)
+        """The name of a helper that evaluates an expression of an object of the target's shape."""
+        return self._evaluator((value,), hint, self.key.target, many=False)
 
-    def _told(
+    def _evaluator(
         self, values: tuple[Expression | None, ...], hint: str, shape: Shape, *, many: bool
     ) -> str:
         before, self.shape = self.shape, shape

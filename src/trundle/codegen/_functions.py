@@ -4,13 +4,13 @@ from collections.abc import Container, Iterator, Mapping
 
 import msgspec
 
-from trundle.codegen._apart import apart, asks_metadata
 from trundle.codegen._classes import ApiNode, ClassPath, StorageNode
 from trundle.codegen._entries import entry_literal
 from trundle.codegen._expressions import Expressions
+from trundle.codegen._independent_properties import apart, asks_metadata, back_of, parts
 from trundle.codegen._lifted import way_to
 from trundle.codegen._plan_names import attribute_of, function_name
-from trundle.codegen._static import Static, fitted, without
+from trundle.codegen._static_types import Static, fitted, without
 from trundle.codegen._text import (
     Helper,
     call,
@@ -19,11 +19,12 @@ from trundle.codegen._text import (
     tuple_literal,
     type_mark,
 )
-from trundle.codegen._touching import touched
+from trundle.codegen._touched_properties import touched
 from trundle.codegen._types import TypeRenderer
 from trundle.evolution import (
     ADDITIONAL,
     METADATA,
+    Label,
     Place,
     Plan,
     PlanKey,
@@ -59,8 +60,10 @@ class Function(msgspec.Struct, frozen=True):
         body: its statements.
         touched: by attribute of the source the plan that converts the objects in it, None where the value must
             be there as it is; all others are only copied. None where documents must be read whole.
-        tied: of a whole resource on its way to storage: by attribute that of the storage class, where both
-            ways only copy it under another name; empty where more depends on it. All others are only copied.
+        tied: of an object on its way to storage: by attribute that of the storage class, where both ways only
+            copy it under another name; empty where more depends on it. All others are only copied.
+        parts: by attribute that is tied for no more than the objects in it, that of the storage class, and the
+            plan that converts each of these.
     """
 
     source: ClassPath
@@ -73,6 +76,7 @@ class Function(msgspec.Struct, frozen=True):
     wants_base: bool
     touched: Mapping[str, PlanKey | None] | None = None
     tied: Mapping[str, str] | None = None
+    parts: Mapping[str, tuple[str, PlanKey]] = {}
 
     @property
     def text(self) -> str:
@@ -123,25 +127,41 @@ class FunctionRenderer:
             key in self.wants_base,
             self._touched(plan),
             self._tied(plan, back),
+            self._parts(plan, back),
         )
 
     def _tied(self, plan: Plan, back: Plan | None) -> Mapping[str, str] | None:
         key = plan.key
-        root = self.types.evolution.is_root(key.lineage)
-        if back is None or not root or (key.source.kind, key.target.kind) != ("api", "storage"):
+        if back is None or (key.source.kind, key.target.kind) != ("api", "storage"):
             return None
         found = apart(plan, back)
         if found is None:
             return None
-        ours, theirs = (
-            self.types.names(version, key.lineage.definition(version))
-            for version in (key.source.version, key.target.version)
-        )
+        ours, theirs = self._attributes(key)
         named = [name for name in sorted(key.lineage.names(key.source.version)) if name in ours]
         pairs = {ours[name]: theirs.get(found.get(name, ""), "") for name in named}
         if METADATA in key.lineage.envelope and asks_metadata(plan, back):
             pairs[METADATA] = ""
         return {one: other for one, other in pairs.items() if one != other}
+
+    def _parts(self, plan: Plan, back: Plan | None) -> Mapping[str, tuple[str, PlanKey]]:
+        key = plan.key
+        if back is None or (key.source.kind, key.target.kind) != ("api", "storage"):
+            return {}
+        ours, theirs = self._attributes(key)
+        return {
+            ours[name]: (theirs[other], callee)
+            for name, (other, callee) in sorted(parts(plan, back).items())
+            if name in ours and other in theirs and not {callee, back_of(callee)} & self.wants_base
+        }
+
+    def _attributes(self, key: PlanKey) -> tuple[Mapping[str, str], Mapping[str, str]]:
+        """The attributes of a plan's source and of its target, by property."""
+        ours, theirs = (
+            self.types.names(version, key.lineage.definition(version))
+            for version in (key.source.version, key.target.version)
+        )
+        return ours, theirs
 
     def _touched(self, plan: Plan) -> Mapping[str, PlanKey | None] | None:
         found = touched(plan)
@@ -246,12 +266,10 @@ class _Body:
         return "None" if witness is None else self.expressions.witness(witness, shape)
 
     def _members(self) -> Iterator[str]:
-        source_node = self._node(self.key.source)
-        if "metadata" in self.types.envelope(source_node):
-            yield "metadata=source.metadata"
         implied = set(self.key.lineage.implied(self.key.target.version))
         given = self.key.lineage.given
         others: dict[str, str] = {}
+        labels: dict[Label, str] = {}
         hooked = any(_calls_own_hook(each) for each in self._assigns)
         for step in self._assigns:
             if step.property == self.definition.tag or step.property in self._paths:
@@ -259,13 +277,19 @@ class _Body:
             value = self._assigned(step)
             if hooked and not _calls_own_hook(step):
                 value = self.statements.variable(value, self._attribute(step.property))
+            label = self.key.lineage.label(Place(self.key.target.version, step.property))
+            if self.key.target.kind == "api" and label is not None:
+                labels[label] = value
+                continue
             if implied and step.property in {ADDITIONAL, *implied}:
                 others[step.property] = value
             elif value != "ABSENT" or self._required(step.property):
                 if step.property == ADDITIONAL and not value.startswith("source."):
                     value = value if value.isidentifier() else f"({value})"
-                    value += " or ABSENT"  # no document tells an empty map from none
+                    value += " or ABSENT"  # no document distinguishes an empty map from none
                 yield f"{self._attribute(step.property)}={value}"
+        if METADATA in self.types.envelope(self._node(self.key.source)):
+            yield f"metadata={self._metadata(labels)}"
         for name in self.definition.properties:
             if Place(self.key.target.version, name.name) in given and self._required(name.name):
                 yield f"{self._attribute(name.name)}=LACKING"
@@ -285,6 +309,21 @@ class _Body:
             )
         yield "unknown=source.unknown"
 
+    def _metadata(self, labels: Mapping[Label, str]) -> str:
+        """The target's metadata: the source's, but for labels and annotations that stand for properties."""
+        over = self.key in self.renderer.wants_base
+        base = f"None if base is None else base.{METADATA}" if over else ""
+        found = f"source.{METADATA}"
+        if self.key.source.kind == "api":
+            found = self.expressions.shared_metadata(self.key.source.version, base)
+        if not labels:
+            return found
+        shown = (
+            tuple_literal([*map(text_literal, label), value])
+            for label, value in sorted(labels.items())
+        )
+        return call("with_labels", [found, tuple_literal(shown)])
+
     @property
     def _assigns(self) -> list[Assign]:
         """What the target gets: the type's own hook runs last, after nested objects with hooks of their own."""
@@ -293,7 +332,7 @@ class _Body:
 
     @property
     def _paths(self) -> Container[str]:
-        """The lifted properties of the target, which stand in its nested objects."""
+        """The lifted properties of the target, which are in its nested objects."""
         return self.key.lineage.lifted(self.key.target.version)
 
     def _lifted(self) -> Iterator[str]:
@@ -440,7 +479,7 @@ class _Body:
 
 
 def _calls_own_hook(step: Assign) -> bool:
-    """Whether the type's own hook tells what a step assigns."""
+    """Whether the type's own hook derives what a step assigns."""
     parts = () if step.value is None else expressions_in(step.value)
     return any(isinstance(each, HookOutput) for each in parts)
 

@@ -1,10 +1,10 @@
-"""Functions and constants that conversions need beside them: which stand with one, which several share.
+"""Functions and constants that conversions need beside them: which are with one, which several share.
 
 A rendered conversion brings helpers of its own, as what it does with each variant of a union. Those that come
 to the same are written once: within a module before the first conversion that uses them; those that
 conversions of several modules use in the module of the first function that they call, which all of these
 import anyway, else with the first class that they use. Those that call hooks, and those that refer to nothing,
-stand in modules of their own.
+are in modules of their own.
 """
 
 import re
@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from trundle.codegen._alike import Leading
 from trundle.codegen._classes import ClassPath
+from trundle.codegen._common_functions import Leading, version_of
 from trundle.codegen._functions import Function
+from trundle.codegen._naming import first_free, shortened
 from trundle.codegen._text import marks, path_mark
-from trundle.evolution import PlanKey
+from trundle.evolution import PlanKey, snake
 from trundle.runtime import conversion_module
 
 COMMON = "conversions.common"
@@ -28,6 +29,10 @@ LINE_LIMIT = 500
 
 _PART = re.compile("\x01p(\\d+)\x02")
 _CALL = re.compile("\x01f(\\d+)\x02(\\(?)")
+_EACH = re.compile(
+    r"ABSENT if ([\w.]+) is ABSENT else \[(\x01f[^\x02]*\x02)\(item\) for item in \1\]"
+)
+"""A list whose elements go through a function alone, or are absent with it."""
 _CALLED = re.compile("\x01f([^\x02]*)\x02")
 
 
@@ -36,6 +41,8 @@ class _Known(msgspec.Struct):
 
     Attributes:
         hint: what its name ends with.
+        subject: what it is about: the class that the first function reads that brings it.
+        version: the version of that class, or of the one that is made.
         text: its source, in which parts are known by their numbers among all helpers.
         parts: the numbers of the helpers that it uses.
         called: the first function that it calls, itself or through its parts.
@@ -43,10 +50,21 @@ class _Known(msgspec.Struct):
     """
 
     hint: str
+    subject: str
+    version: str
     text: str
     parts: tuple[int, ...]
     called: ClassPath | None
     modules: set[str]
+
+    def names(self, before: str = "") -> tuple[str, ...]:
+        """What it may be called, the plainest first."""
+        hint = self.hint.strip("_")
+        fuller = shortened(f"{self.subject}_{hint}")
+        return tuple(
+            before + each
+            for each in (hint, fuller, shortened(f"{self.subject}_{hint}", f"_{self.version}"))
+        )
 
 
 class Helpers:
@@ -54,7 +72,7 @@ class Helpers:
 
     Args:
         functions: the conversions that are written, in a fixed order.
-        paths: what each conversion is called and where it stands, also of those that others stand for.
+        paths: what each conversion is called and where it is, also of those that others stand for.
         leading: what each takes before the object.
     """
 
@@ -88,7 +106,11 @@ class Helpers:
                 called = _first_called(text)
                 for part in parts:
                     called = called or self._known[part].called
-                self._known.append(_Known(helper.hint, text, parts, called, set()))
+                subject = snake(function.source.name).strip("_")
+                version = version_of(key).identifier
+                self._known.append(
+                    _Known(helper.hint, subject, version, text, parts, called, set())
+                )
             self._known[number].modules.add(self._paths[key].module)
             numbers.append(number)
         return tuple(numbers)
@@ -102,7 +124,7 @@ class Helpers:
             leading = "".join(f"{each}, " for each in before)
             return f"{path_mark(self._paths[key])}{match[2]}{leading}"
 
-        return _CALL.sub(resolved, text)
+        return _EACH.sub(r"convert_each(\2, \1)", _CALL.sub(resolved, text))
 
     def _name_shared(self) -> None:
         """Gives each helper that several modules use a place and a name."""
@@ -113,7 +135,7 @@ class Helpers:
             if len(known.modules) == 1:
                 continue
             module = self._home(known) or self._common_module(known)
-            name = _free(known.hint.strip("_"), taken.setdefault(module, set()))
+            name = first_free(known.names(), taken.setdefault(module, set()))
             self._shared_paths[number] = ClassPath(module, name)
             self._shared.setdefault(module, []).append(number)
 
@@ -159,13 +181,13 @@ class Helpers:
     def _kept(
         self, numbers: tuple[int, ...], names: dict[int, str], taken: set[str]
     ) -> Iterator[str]:
-        """The helpers that stand before the first function of a module that uses them."""
+        """The helpers that are before the first function of a module that uses them."""
         for number in numbers:
             if number in names or number in self._shared_paths:
                 continue
             known = self._known[number]
             yield from self._kept(known.parts, names, taken)
-            names[number] = _free(f"_{known.hint.strip('_')}", taken)
+            names[number] = first_free(known.names("_"), taken)
             text = known.text.replace("\x04", names[number])
             yield self._spoken(text, names)
 
@@ -190,12 +212,3 @@ def _first_called(text: str) -> ClassPath | None:
         return None
     module, _, name = found[1].partition(":")
     return ClassPath(module, name)
-
-
-def _free(plain: str, taken: set[str]) -> str:
-    """A name that is not taken, which it is from now on."""
-    name, number = plain, 2
-    while name in taken:
-        name, number = f"{plain}_{number}", number + 1
-    taken.add(name)
-    return name

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from trundle.codegen._classes import ClassPath
 from trundle.codegen._hooks import record_name
 from trundle.codegen._lifted import attribute_at
-from trundle.codegen._needs import asks_base
+from trundle.codegen._needed_plans import asks_base
 from trundle.codegen._statements import INDENT, Statements
 from trundle.codegen._text import as_types, call, class_mark, hook_mark, text_literal, type_mark
 from trundle.codegen._types import TypeRenderer

@@ -1,28 +1,24 @@
-"""Protocols for hand-written hooks: one for each place where a hook may stand.
+"""Protocols for hand-written hooks: one for each place where a hook may be.
 
 Between two neighbours of a type there are a frozen record of either side, which a hook reads, a dictionary
 type of either side, which it writes, and a protocol for each method that it may have. A side that is the same
 at several places is written once.
 """
 
-import re
 from collections.abc import Hashable, Iterable
-from typing import TypeAlias
 
 import msgspec
 
 from trundle.codegen._classes import ApiNode, ClassPath
+from trundle.codegen._hook_dictionaries import KnownRecords, WrittenTypes
 from trundle.codegen._lifted import attribute_at
 from trundle.codegen._naming import class_name
 from trundle.codegen._text import class_mark, docstring, text_literal
 from trundle.codegen._types import TypeRenderer
-from trundle.evolution import METADATA, Lineage, Neighbours, Place, converter_names
+from trundle.evolution import METADATA, Lineage, Neighbours, Place, converter_names, label_of
+from trundle.schema import Type
 from trundle.version import ApiVersion
 
-KnownSides: TypeAlias = dict[Hashable, tuple[str, str]]
-"""By what a side of a place has: the module and the name of its record."""
-_CLASS = re.compile("\x01c[^\x02]*\x02")
-"""The mark of a generated class."""
 PLACE_LIMIT = 100
 """How many places a module of protocols holds before the next one is begun."""
 
@@ -43,20 +39,24 @@ class HookPlace(msgspec.Struct, frozen=True):
         """The type's name on the older side."""
         return self.lineage.definition(self.between.older).name
 
+    @property
+    def declared(self) -> bool:
+        """Whether a hook is declared there."""
+        return any(
+            Neighbours(each.reference.older, each.reference.newer) == self.between
+            for each in self.lineage.evolution.hooks.among(self.lineage)
+        )
+
 
 def hook_places(lineages: Iterable[Lineage]) -> dict[str, list[HookPlace]]:
-    """By module: the places where a hook may stand, in alphabetical order of their types."""
+    """By module: the places where a hook may be, in alphabetical order of their types."""
     found: dict[tuple[Neighbours, str], HookPlace] = {}
     for lineage in lineages:
-        hooked = {
-            Neighbours(each.reference.older, each.reference.newer)
-            for each in lineage.evolution.hooks.among(lineage)
-        }
         for between in lineage.versions.pairs:
             place = HookPlace(between, lineage)
-            if between in hooked or _differs(place):
+            if place.declared or _differs(place):
                 known = found.setdefault((between, place.type_name), place)
-                if between in hooked and known is not place:
+                if place.declared and known is not place:
                     found[between, place.type_name] = place
     counts: dict[Neighbours, int] = {}
     modules: dict[str, list[HookPlace]] = {}
@@ -76,7 +76,7 @@ def _differs(place: HookPlace) -> bool:
     )
 
 
-def render_hook_place(types: TypeRenderer, place: HookPlace, known: KnownSides) -> str:
+def render_hook_place(types: TypeRenderer, place: HookPlace, known: KnownRecords) -> str:
     """The records, dictionaries and protocols of one place.
 
     Args:
@@ -89,83 +89,84 @@ def render_hook_place(types: TypeRenderer, place: HookPlace, known: KnownSides) 
     parts = [
         *_side(types, place, older, f"{name}Older", known),
         *_side(types, place, newer, f"{name}Newer", known),
-        _hook_types(name),
         *_converters(types, place, name),
     ]
     return "\n\n".join(parts)
 
 
-def _hook_types(name: str) -> str:
-    """What the two methods for a whole object take and return."""
-    to = f"{name}AssignTo = AssignTo[{name}Older, {name}NewerOutputs]\n"
-    return to + f"{name}AssignFrom = AssignFrom[{name}Newer, {name}OlderOutputs]\n"
-
-
 def _side(
-    types: TypeRenderer, place: HookPlace, version: ApiVersion, name: str, known: KnownSides
+    types: TypeRenderer, place: HookPlace, version: ApiVersion, name: str, known: KnownRecords
 ) -> list[str]:
     """What hooks read and write of one side of a place: classes, or those of a side that is the same."""
-    members, read = _members(types, place, version), _read_only(place, version)
-    found = known_side(known, (place.type_name, *members, *read))
+    module = types.hook_modules[place.between, place.type_name]
+    written = WrittenTypes(
+        types,
+        version,
+        module,
+        "Older" if version == place.between.older else "Newer",
+        known,
+        declared=place.declared,
+    )
+    node = ApiNode(version, place.lineage.nodes[version])
+    members = _members(types, place, version)
+    read = _read_only(place, version)
+    shown = [(name, types.annotation(node, type_, at)) for name, type_, at in members]
+    side = (place.type_name, place.declared, *shown, *read)
+    found = known_side(known, side)
     if found is not None:
-        module, other = found
-        record, outputs = ClassPath(module, other), ClassPath(module, f"{other}Outputs")
+        home, other = found
+        record, outputs = ClassPath(home, other), ClassPath(home, f"{other}Outputs")
         return [
             f"{name} = {class_mark(record)}\n{name}Outputs = {class_mark(outputs)}\n",
         ]
-    known[place.type_name, *members, *read] = (
-        types.hook_modules[place.between, place.type_name],
-        name,
-    )
+    known[side] = module, name
+    lines = [
+        f"{name}: {written.annotation(node, type_, at)} | Absent" for name, type_, at in members
+    ]
     return [
         _class(
             f"{name}(msgspec.Struct, frozen=True, kw_only=True)",
-            "What a hook reads.",
             [
                 f"{attribute}: {annotation} | Absent = ABSENT"
-                for attribute, annotation in members + read
+                for attribute, annotation in shown + read
             ],
         ),
-        _class(
-            f"{name}Outputs(TypedDict, total=False)",
-            "What a hook may write.",
-            [f"{attribute}: {_returned(annotation)} | Absent" for attribute, annotation in members],
-        ),
+        _class(f"{name}Outputs(TypedDict, total=False)", lines),
+        *(_class(f"{name}(TypedDict, total=False)", own) for name, own in written.classes),
     ]
 
 
-def _returned(annotation: str) -> str:
-    """What a hook may return where an annotation stands: objects as they were read, or as dictionaries."""
-    return _CLASS.sub(r"\g<0> | Mapping[str, Any]", annotation)
-
-
-def known_side(known: KnownSides, side: Hashable) -> tuple[str, str] | None:
+def known_side(known: KnownRecords, side: Hashable) -> tuple[str, str] | None:
     """The module and the name of the record of a side, where the same was rendered before."""
     return known.get(side)
 
 
-def _class(head: str, about: str, members: list[str]) -> str:
-    lines = "".join(f"    {each}\n" for each in members)
-    return f"class {head}:\n{docstring(about, '    ')}\n{lines}".rstrip("\n") + "\n"
+def _class(head: str, members: list[str]) -> str:
+    return f"class {head}:\n" + ("".join(f"    {each}\n" for each in members) or "    pass\n")
 
 
-def _members(types: TypeRenderer, place: HookPlace, version: ApiVersion) -> list[tuple[str, str]]:
+def _members(
+    types: TypeRenderer, place: HookPlace, version: ApiVersion
+) -> list[tuple[str, Type, Place]]:
+    """The attributes of a side that hooks read and write, with their types and places."""
     lineage = place.lineage
     definition = lineage.definition(version)
     names = types.names(version, definition)
-    node = ApiNode(version, lineage.nodes[version])
     followed = set(lineage.names(version))
     own = [
-        (names[each.name], types.annotation(node, each.type, Place(version, each.name)))
+        (names[each.name], each.type, Place(version, each.name))
         for each in definition.properties
-        if each.name in followed
+        if each.name in followed and _is_readable(each.name)
     ]
     declared = {name for at, name in lineage.evolution.hooks.named(lineage) if at == version}
     inside = [Place(version, name) for name in sorted(declared & lineage.lifted(version).keys())]
-    return own + [
-        (attribute_at(types, lineage, each), types.annotation(node, lineage.type(each), each))
-        for each in inside
-    ]
+    return own + [(attribute_at(types, lineage, each), lineage.type(each), each) for each in inside]
+
+
+def _is_readable(name: str) -> bool:
+    """Whether hooks may name a property: all but labels that are none of theirs."""
+    label = label_of(name)
+    return label is None or name == label.name
 
 
 def _read_only(place: HookPlace, version: ApiVersion) -> list[tuple[str, str]]:

@@ -34,7 +34,7 @@ def lay_out(source: str) -> str:
 
 
 def _lines(line: str, *, inside: bool) -> Iterator[str]:
-    """The lines that one becomes; `inside` says whether it stands within brackets."""
+    """The lines that one becomes; `inside` says whether it is within brackets."""
     if len(line) <= WIDTH or line.lstrip().startswith("#"):
         yield line
         return
@@ -72,7 +72,7 @@ def _parenthesised(line: str) -> str:
 
 
 def _body(head: str, body: str, indent: str) -> Iterator[str]:
-    """What stands between two brackets, on lines of its own."""
+    """What is between two brackets, on lines of its own."""
     comprehension = " for " in _plain(body)
     parts = [body.strip()] if comprehension else [part.strip() for part in split_top(body, ",")]
     collection = not (head[-2:-1].isidentifier() or head[-2:-1] in _CLOSE) or head[-1] == "{"
@@ -87,7 +87,7 @@ def _body(head: str, body: str, indent: str) -> Iterator[str]:
 
 
 def _pieces(line: str) -> Iterator[str]:
-    """A conditional expression, a comprehension or a union, in the pieces that stand on own lines."""
+    """A conditional expression, a comprehension or a union, in the pieces that are on own lines."""
     plain = _plain(line)
     if " else " in plain:
         words = _CHOICE
@@ -103,7 +103,7 @@ def _pieces(line: str) -> Iterator[str]:
 
 
 def split_top(text: str, mark: str) -> Iterator[str]:
-    """The parts of a text between marks that stand outside all brackets and strings."""
+    """The parts of a text between marks that are outside all brackets and strings."""
     start = 0
     for place in _top(text, re.compile(re.escape(mark))):
         yield text[start:place]
@@ -127,7 +127,7 @@ def _top(text: str, wanted: re.Pattern[str]) -> Iterator[int]:
 
 
 def _plain(text: str) -> str:
-    """What of a text stands outside all brackets and strings."""
+    """What of a text is outside all brackets and strings."""
     return "".join(text[start:end] for start, end in _outside(text))
 
 

@@ -1,4 +1,4 @@
-"""Where lifted properties stand in generated classes: the attributes and classes that lead to them."""
+"""Where lifted properties are in generated classes: the attributes and classes that lead to them."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from trundle.schema import Nullable, ObjectType, Ref
 
 
 class Holder(NamedTuple):
-    """A nested object on the way to a lifted property: where it stands, its attribute, and its class."""
+    """A nested object on the way to a lifted property: where it is, its attribute, and its class."""
 
     place: Place
     attribute: str

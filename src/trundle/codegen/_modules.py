@@ -29,6 +29,8 @@ _STANDARD = {
     "ClassVar": "typing",
     "Mapping": "collections.abc",
     "Protocol": "typing",
+    "Required": "typing",
+    "Sequence": "collections.abc",
     "StrEnum": "enum",
     "TYPE_CHECKING": "typing",
     "TypeVar": "typing",

@@ -32,20 +32,22 @@ _RESERVED_CLASSES = frozenset(
         "Absent",
         "Any",
         "ApiObject",
-        "AssignFrom",
-        "AssignTo",
         "BAG",
+        "BAG_FIELD",
         "ClassVar",
         "FreeForm",
         "Literal",
         "Mapping",
         "PropertyBag",
         "Protocol",
+        "Required",
+        "Sequence",
         "StorageObject",
         "StrEnum",
         "TypedDict",
         "UNKNOWN",
         "WRITTEN_WITH",
+        "WRITTEN_WITH_FIELD",
     }
 )
 
@@ -90,7 +92,7 @@ def attribute_names(names: Iterable[str], occupied: Iterable[str] = ()) -> dict[
 
 
 def camel(attribute: str) -> str:
-    """The document name that generated classes give an attribute unless told otherwise."""
+    """The document name that generated classes give an attribute by default."""
     first, *rest = attribute.split("_")
     return first + "".join(word.title() for word in rest)
 
@@ -105,3 +107,20 @@ def shortened(name: str, suffix: str = "") -> str:
     while len(words) > 1 and len("_".join(words)) + len(suffix) > NAME_LIMIT:
         words.pop(0)
     return ("_".join(words) + suffix)[-NAME_LIMIT:].lstrip("_")
+
+
+def first_free(names: Iterable[str], taken: set[str]) -> str:
+    """The first of some names that is not taken, which it is from now on; the first numbered where all are.
+
+    Args:
+        names: the names, the plainest first.
+        taken: the names that others have; grows.
+    """
+    tried = list(names)
+    name = next((each for each in tried if each not in taken), "")
+    number = 2
+    while not name:
+        numbered = f"{tried[0]}_{number}"
+        name, number = ("" if numbered in taken else numbered), number + 1
+    taken.add(name)
+    return name

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trundle.codegen._blueprint import STRAIGHT, Blueprint
 from trundle.codegen._classes import ApiNode, StorageNode
 from trundle.codegen._conversions import conversion_modules
-from trundle.codegen._hooks import KnownSides, hook_places, render_hook_place
+from trundle.codegen._hooks import hook_places, render_hook_place
 from trundle.codegen._layout import lay_out
 from trundle.codegen._modules import Near, contract, relative, render_module
 from trundle.codegen._text import (
@@ -18,6 +18,9 @@ from trundle.codegen._text import (
 from trundle.codegen._types import TypeRenderer
 from trundle.evolution import ChangeError, Evolution
 from trundle.schema import ObjectType
+
+if TYPE_CHECKING:
+    from trundle.codegen._hook_dictionaries import KnownRecords
 
 
 def generate_package(
@@ -195,11 +198,14 @@ class _Packing:
             yield f"{each.module.replace('.', '/')}.py", text
 
     def _hooks(self) -> Iterator[tuple[str, str]]:
-        known: KnownSides = {}
+        known: KnownRecords = {}
         for module, places in self.hook_places.items():
             body = "\n\n".join(render_hook_place(self.types, place, known) for place in places)
             between = places[0].between
-            about = f"Where hooks may stand between {between.older} and {between.newer}."
+            about = (
+                f"Where hooks may stand between {between.older} and {between.newer}: the records that they read, "
+                "the dictionaries (`Outputs`) that they return, and a protocol for each converter."
+            )
             yield f"{module.replace('.', '/')}.py", self._module(module, about, body, direct=True)
 
 

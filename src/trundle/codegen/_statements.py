@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from trundle import runtime
 from trundle.codegen._naming import shortened
-from trundle.codegen._static import Static, shown
+from trundle.codegen._static_types import Static, shown
 from trundle.codegen._text import Helper, part_mark
 
 INDENT = "    "
@@ -28,7 +28,7 @@ class Statements:
     """The statements of one function.
 
     Attributes:
-        prelude: what stands before all others.
+        prelude: what is before all others.
         lines: the statements so far, each with its line's end.
         indent: how far the next is indented.
         helpers: functions and constants beside the function.

@@ -6,7 +6,7 @@ from typing import assert_never
 from trundle.codegen._cases import case_test, in_order, joined
 from trundle.codegen._plan_names import direction
 from trundle.codegen._statements import Statements
-from trundle.codegen._static import StaticTypes, shown, united
+from trundle.codegen._static_types import StaticTypes, shown, united
 from trundle.codegen._text import call, function_mark, hook_mark, text_literal
 from trundle.codegen._types import TypeRenderer
 from trundle.evolution import Place, PlanKey, Shape

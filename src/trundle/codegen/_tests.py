@@ -1,6 +1,6 @@
 """Generating the round-trip tests of a package: one module for each API version.
 
-The tests hold generated values to the laws of conversion, which `trundle.verify` knows. A module names the
+The tests check generated values against the laws of conversion, which `trundle.verify` has. A module names the
 resource types and the nested types of its version; what is the same for all of them is parametrised, so
 that a module stays small however many types there are.
 """

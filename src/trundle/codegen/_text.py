@@ -1,7 +1,7 @@
 """Writing Python source: lines, docstrings, and references that become imports.
 
 While code is rendered, a class or function of the package is a **mark**. `Module` turns marks into names
-once it is known which module the code stands in, and collects the imports that they need.
+once it is known which module the code is in, and collects the imports that they need.
 """
 
 import re

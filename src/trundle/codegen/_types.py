@@ -9,7 +9,15 @@ from trundle import runtime
 from trundle.codegen._classes import ApiNode, Classes, ClassPath, StorageNode
 from trundle.codegen._naming import attribute_name, attribute_names, camel
 from trundle.codegen._text import call, class_mark, docstring, text_literal, tuple_literal
-from trundle.evolution import ADDITIONAL, Lineage, Neighbours, Place, list_keys
+from trundle.evolution import (
+    ADDITIONAL,
+    Label,
+    Lineage,
+    Neighbours,
+    Place,
+    label_of,
+    list_keys,
+)
 from trundle.schema import (
     ABSENT,
     EnumType,
@@ -86,19 +94,16 @@ class TypeRenderer:
         names = self.names(node.version, definition)
         fields = self.fields(node, definition)
         docs = {names[each.name]: self._documented(node, each) for each in fields}
-        doc = (
-            docstring(f"`{definition.name}` as a store keeps it.", "    ")
-            if storage
-            else docstring(self._said(node, definition), "    ", docs)
-        )
+        doc = "" if storage else docstring(self._said(node, definition, docs), "    ", docs)
         lines = [
             self._field(node, each, names[each.name]) for each in self.fields(node, definition)
         ]
         body = "".join(self._envelope(node) + lines + self._tail(node, definition, names))
-        return call(f"class {path.name}", bases) + f":\n{doc}\n{body}"
+        parts = [part for part in (doc, body) if part] or ["    pass\n"]
+        return call(f"class {path.name}", bases) + ":\n" + "\n".join(parts)
 
     def tag(self, node: ApiNode | StorageNode, definition: ObjectType) -> str:
-        """The text that tells a variant of a union from the others."""
+        """The text that distinguishes a variant of a union from the others."""
         tag = definition.property(definition.tag or "")
         assert tag is not None
         assert isinstance(tag.type, Ref)
@@ -107,7 +112,7 @@ class TypeRenderer:
         return str(constant.values[0])
 
     def names(self, version: ApiVersion, definition: ObjectType) -> Mapping[str, str]:
-        """The attributes of a type's properties; a root's stand beside those that name the resource."""
+        """The attributes of a type's properties; a root's are beside those that name the resource."""
         key = version, id(definition)
         found = self._names.get(key)
         if found is None:
@@ -118,7 +123,9 @@ class TypeRenderer:
         envelope = self._root_envelopes.get((version, id(definition)), ())
         kept = {name: attribute_name(name) for name in envelope}
         plain = [each.name for each in definition.properties if each.name not in kept]
-        return {**kept, **attribute_names(plain, kept.values())}
+        labels = [name for name in plain if label_of(name) is not None]
+        own = attribute_names((name for name in plain if name not in labels), kept.values())
+        return {**kept, **own, **attribute_names(labels, [*kept.values(), *own.values()])}
 
     @cached_property
     def _root_envelopes(self) -> dict[tuple[ApiVersion, int], tuple[str, ...]]:
@@ -128,11 +135,23 @@ class TypeRenderer:
                 ApiNode(version, key, root=True)
             )
             for version, key in self.resources
+        } | {
+            (version, id(each.root.definition(version))): self.envelope(
+                StorageNode(each.root, version)
+            )
+            for each in self.evolution.resources
+            for version in each.root.nodes
         }
 
-    def _said(self, node: ApiNode | StorageNode, definition: ObjectType) -> str:
-        """What an API type's schema says about it, and the warning of a deprecated version."""
-        said = definition.doc or f"`{definition.name}` of the schema."
+    def _said(
+        self, node: ApiNode | StorageNode, definition: ObjectType, docs: Mapping[str, str]
+    ) -> str:
+        """What an API type's schema says about it, and the warning of a deprecated version.
+
+        Where it says nothing, that is the type's name, as far as the class or its attributes leave it to be said.
+        """
+        named = self.classes.path(node).name == definition.name and not any(docs.values())
+        said = definition.doc or ("" if named else f"`{definition.name}` of the schema.")
         resource = self.resource(node)
         if resource is None or not resource.deprecated:
             return said
@@ -206,17 +225,26 @@ class TypeRenderer:
         if isinstance(node, StorageNode):
             if self.resource(node) is not None:
                 lines.append(
-                    "    written_with: str | Absent = "
-                    f"msgspec.field(default=ABSENT, name={own_name(definition, 'WRITTEN_WITH')})\n"
+                    f"    written_with: str | Absent = {_own(definition, 'WRITTEN_WITH')}\n"
                 )
-            lines.append(
-                "    property_bag: PropertyBag | Absent = "
-                f"msgspec.field(default=ABSENT, name={own_name(definition, 'BAG')})\n"
-            )
+            lines.append(f"    property_bag: PropertyBag | Absent = {_own(definition, 'BAG')}\n")
             lines.extend(_list_keys(node, names))
         else:
             lines.extend(_defaults(self.fields(node, definition), names))
+            lines.extend(_labels(self._owned_labels(node)))
         return lines
+
+    def _owned_labels(self, node: ApiNode) -> tuple[Label, ...]:
+        """The labels and annotations that stand for properties in documents of a root."""
+        if not node.root:
+            return ()
+        names = (
+            name
+            for each in self.evolution.resources
+            if each.root.nodes.get(node.version) == node.key
+            for name in each.root.labels.get(node.version, ())
+        )
+        return tuple(label for label in map(label_of, names) if label is not None)
 
     def _documented(self, node: ApiNode | StorageNode, each: Property) -> str:
         """What a schema says about a property, with its enum and its validation keywords."""
@@ -266,6 +294,12 @@ class TypeRenderer:
         return self.annotation(node, type_, place)
 
 
+def _own(definition: ObjectType, constant: str) -> str:
+    """The field of a storage class for something that is no property, as source text."""
+    name = own_name(definition, constant)
+    return f"{name}_FIELD" if name == constant else f"msgspec.field(default=ABSENT, name={name})"
+
+
 def own_name(definition: ObjectType, constant: str) -> str:
     """What a class calls something in documents that is no property, as source text.
 
@@ -295,6 +329,14 @@ def _defaults(fields: tuple[Property, ...], names: Mapping[str, str]) -> list[st
         return []
     shown = ", ".join(f"{text_literal(a)}: {text_literal(b)}" for a, b in declared.items())
     return [f"\n    __defaults__: ClassVar[dict[str, str]] = {{{shown}}}\n"]
+
+
+def _labels(labels: tuple[Label, ...]) -> list[str]:
+    """The labels and annotations in the metadata of documents that hooks write, by field and key."""
+    if not labels:
+        return []
+    shown = tuple_literal(tuple_literal(map(text_literal, each)) for each in labels)
+    return [f"\n    __labels__: ClassVar[tuple[tuple[str, str], ...]] = {shown}\n"]
 
 
 def _list_keys(node: StorageNode, names: Mapping[str, str]) -> list[str]:

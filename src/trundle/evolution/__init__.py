@@ -15,12 +15,14 @@ from trundle.evolution._evolution import Evolution, ResourceLineage
 from trundle.evolution._hooks import HookDeclaration, HookMethod, converter_names, snake
 from trundle.evolution._identity import partition
 from trundle.evolution._keyed import list_keys, relate_keyed, told_keys
+from trundle.evolution._labels import Label, declared_label, is_label_key, label_of
 from trundle.evolution._lifting import leads, names_inside, path_of
-from trundle.evolution._lineage import ADDITIONAL, METADATA, ByHook, Lineage, Link, Place, Thread
+from trundle.evolution._lineage import Lineage
 from trundle.evolution._neighbours import Neighbours, VersionMap
 from trundle.evolution._paths import EACH, Path, PathError, join_path, plain_path, split_path
 from trundle.evolution._planning import plan
 from trundle.evolution._straight import goes_straight
+from trundle.evolution._threads import ADDITIONAL, METADATA, ByHook, Link, Place, Thread
 from trundle.evolution._traversal import (
     calls_hook,
     changes_in,
@@ -44,6 +46,7 @@ __all__ = [
     "HookDeclaration",
     "HookMethod",
     "HookReference",
+    "Label",
     "Lineage",
     "Link",
     "NamedConversion",
@@ -62,12 +65,15 @@ __all__ = [
     "changes_in",
     "changes_within",
     "converter_names",
+    "declared_label",
     "default_of",
     "expressions_in",
     "fixed_text",
     "goes_straight",
     "inner_changes",
+    "is_label_key",
     "join_path",
+    "label_of",
     "leads",
     "list_keys",
     "names_inside",

@@ -9,8 +9,9 @@ from typing import assert_never
 
 import msgspec
 
-from trundle.evolution._lineage import Lineage, Thread
+from trundle.evolution._lineage import Lineage
 from trundle.evolution._spelling import enums_at
+from trundle.evolution._threads import Thread
 from trundle.evolution.steps import (
     CallConverter,
     CallScalar,

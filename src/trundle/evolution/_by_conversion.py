@@ -3,10 +3,11 @@
 from trundle.evolution._changes import SCALAR_CONVERSIONS
 from trundle.evolution._entries import Entries
 from trundle.evolution._keyed import change_keyed
-from trundle.evolution._lineage import ByConversion, Derivation, Lineage, Place
+from trundle.evolution._lineage import Lineage
 from trundle.evolution._named import change_scalar
 from trundle.evolution._neighbours import Neighbours
 from trundle.evolution._stale import with_elements
+from trundle.evolution._threads import ByConversion, Derivation, Place
 from trundle.evolution._values import End, Mismatch, change_value, own_letter_case
 from trundle.evolution._ways import along, change, way
 from trundle.evolution.conversions import CallHook, ConvertScalar, Keyed, MapValues, loosens
@@ -26,7 +27,7 @@ def read_straight(own: End, each: Derivation, how: ByConversion, goal: End) -> E
     """What the source has of the other side at `own`, changed to the goal in one step; None where it takes several."""
     lineage, (source, *_) = own.lineage, each.inputs
     changing = lineage.evolution.changing
-    if loosens(how.conversion):  # what is free-form has the shape that stands beside it
+    if loosens(how.conversion):  # what is free-form has the shape that is beside it
         stepwise = changing(lineage, each.output)
         stepwise = stepwise or (own.place != source and changing(lineage, source))
     else:
@@ -70,7 +71,7 @@ def converted(
 
 
 def _fitted(value: Expression, free: End, output: Place, goal: End, entries: Entries) -> Expression:
-    """Typed data that free-form data gives: what fits the type that stands beside the free-form one.
+    """Typed data that free-form data gives: what fits the type that is beside the free-form one.
 
     Where the entry of the typed data is stale, what that has inside of it beyond the type goes along.
     """
@@ -97,8 +98,10 @@ def _across(
     match how.conversion:
         case MapValues(values):
             mapped = MapText(values if how.up else _inverse(values))
-            spelled = own_letter_case(given)
-            return mapped if spelled is None else Chain((spelled, mapped)), reached
+            # A text that is not mapped may be known to both enums, each in its own letter case.
+            steps = (own_letter_case(given), mapped, own_letter_case(reached))
+            known = tuple(each for each in steps if each is not None)
+            return Chain(known) if len(known) > 1 else mapped, reached
         case ConvertScalar(name, version):
             used = name if how.up else SCALAR_CONVERSIONS[name]
             return change_scalar(lineage, used, version, source, output), reached

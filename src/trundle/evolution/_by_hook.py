@@ -1,7 +1,7 @@
 """What hooks write: the value of an output, as one call of the hook gives it."""
 
 from trundle.evolution._entries import Entries
-from trundle.evolution._lineage import Derivation
+from trundle.evolution._threads import Derivation
 from trundle.evolution._values import End
 from trundle.evolution._ways import along, between, way
 from trundle.evolution.steps import Chain, Expression, HookCall, HookOutput, Refill, Shape

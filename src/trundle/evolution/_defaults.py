@@ -3,7 +3,8 @@
 from typing import Any, assert_never
 
 from trundle.evolution._changes import TypeChanges
-from trundle.evolution._lineage import Lineage, Place
+from trundle.evolution._lineage import Lineage
+from trundle.evolution._threads import Place
 from trundle.schema import (
     ABSENT,
     FreeForm,

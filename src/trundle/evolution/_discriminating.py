@@ -1,4 +1,4 @@
-"""What tells the variants of a union apart, and which variants of two unions meet.
+"""What distinguishes the variants of a union, and which variants of two unions meet.
 
 A constant that several variants of a union share discriminates nothing. Variants meet where all discriminators
 that both have agree, and by name where nothing discriminates; letter case does not matter.
@@ -35,9 +35,9 @@ def tag_text(definition: ObjectType, definitions: Definitions) -> str | None:
 
 
 def discriminators(variants: tuple[Type, ...], schema: Schema) -> tuple[Mapping[str, str], ...]:
-    """For each variant of a union, the constant texts that tell it from the others, by property name.
+    """For each variant of a union, the constant texts that distinguish it from the others, by property name.
 
-    A constant that another variant has, too, tells nothing; neither does the version of an embedded resource.
+    A constant that another variant has, too, distinguishes nothing; neither does the version of an embedded resource.
     """
     found = tuple(_constants(each, schema.definitions) for each in variants)
     times = Counter((name, text.casefold()) for each in found for name, text in each.items())
@@ -85,7 +85,7 @@ def likeness_of(
 
 
 def contradict(one: ObjectType, other: ObjectType, older: Schema, newer: Schema) -> bool:
-    """Whether different texts of one property tell two objects from other variants."""
+    """Whether different texts of one property distinguish two objects from other variants."""
     if one.tag is None or one.tag != other.tag:
         return False
     texts = tag_text(one, older.definitions), tag_text(other, newer.definitions)

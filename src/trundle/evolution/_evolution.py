@@ -5,14 +5,16 @@ from functools import cached_property
 
 import msgspec
 
-from trundle.evolution._changes import TypeChanges
+from trundle.evolution._changes import NamedConversion, TypeChanges
 from trundle.evolution._hooks import HookDeclaration, Hooks
 from trundle.evolution._identity import identities, own_signature, references
-from trundle.evolution._lineage import ENVELOPE, Lineage, Nodes, Place
+from trundle.evolution._labels import written_labels
+from trundle.evolution._lineage import Lineage, Nodes
 from trundle.evolution._neighbours import VersionMap
 from trundle.evolution._settle import settle
 from trundle.evolution._straight import alike
-from trundle.schema import EnumType, ObjectType, Resource, Schema, Type
+from trundle.evolution._threads import ENVELOPE, Place
+from trundle.schema import EnumType, ListOf, Nullable, ObjectType, Resource, Schema, Type
 from trundle.version import ApiVersion
 
 
@@ -76,6 +78,13 @@ class Evolution:
         """All configured changes."""
         return tuple(self._changes.values())
 
+    def as_of(self, version: ApiVersion) -> "Evolution":
+        """The evolution as the release of a version had it, without later versions and without hooks."""
+        return Evolution(
+            tuple(each for each in self.schemas if each.version <= version),
+            tuple(each for each in self.all_changes if each.version < version),
+        )
+
     def served(self, horizon: int | None) -> frozenset[ApiVersion]:
         """The versions in which clients are meant to use some resource type.
 
@@ -94,7 +103,7 @@ class Evolution:
 
     @cached_property
     def resources(self) -> tuple[ResourceLineage, ...]:
-        """All resource types in alphabetical order; letter case does not tell two apart."""
+        """All resource types in alphabetical order, whatever their letter case."""
         found: dict[str, dict[ApiVersion, Resource]] = {}
         for schema in self.schemas:
             for resource in schema.resources:
@@ -115,7 +124,9 @@ class Evolution:
             [version for version, each in resources.items() if each.kept],
         )
         nodes = {version: each.root for version, each in resources.items()}
-        lineage = Lineage(self, nodes, versions=versions)
+        names = {version: self.schema(version).object(key).name for version, key in nodes.items()}
+        labels = written_labels(self.hooks.written(), versions, names)
+        lineage = Lineage(self, nodes, versions=versions, labels=labels)
         self._roots[id(lineage)] = lineage
         return lineage
 
@@ -139,6 +150,26 @@ class Evolution:
     def envelope(self, lineage: Lineage) -> tuple[str, ...]:
         """The properties of a root object that name it; empty for every other lineage."""
         return self._envelopes.get(id(lineage), ()) if self.is_root(lineage) else ()
+
+    @cached_property
+    def key_names(self) -> frozenset[str]:
+        """The names of all properties by which some schema or rule finds the elements of a list."""
+        types = (
+            each.type
+            for schema in self.schemas
+            for definition in schema.definitions.values()
+            if isinstance(definition, ObjectType)
+            for each in definition.properties
+        )
+        listed = (type_.inner if isinstance(type_, Nullable) else type_ for type_ in types)
+        declared = {key for each in listed if isinstance(each, ListOf) for key in each.keys}
+        ruled = {
+            each.key
+            for changes in self.all_changes
+            for each in changes.convert.values()
+            if isinstance(each, NamedConversion)
+        }
+        return frozenset(declared | ruled)
 
     @cached_property
     def said_stored(self) -> tuple[ApiVersion, ...]:
@@ -171,7 +202,7 @@ class Evolution:
     def meets(
         self, older: ApiVersion, newer: ApiVersion, among: Iterable[ApiVersion]
     ) -> Callable[[ObjectType | EnumType, ObjectType | EnumType], bool]:
-        """Whether two definitions that stand at the same place are the same thing, by their names.
+        """Whether two definitions that are at the same place are the same thing, by their names.
 
         A type rename counts where the place itself exists in its version: `among` are those versions. They
         are the same when they share a name, when configured type renames lead from one to the other, when
@@ -220,7 +251,7 @@ class Evolution:
         return len(numbers) == 1 and not self.ruled(lineage)
 
     def ruled(self, lineage: Lineage) -> bool:
-        """Whether a rule or a hook speaks of a type that stands anywhere in a subtree."""
+        """Whether a rule or a hook names a type that is anywhere in a subtree."""
         return any(
             name in self._touched
             for node in lineage.nodes.items()
@@ -236,7 +267,7 @@ class Evolution:
 
     @cached_property
     def _touched(self) -> frozenset[str]:
-        """Names of types that a rule or a hook speaks of."""
+        """Names of types that a rule or a hook names."""
         hooked = {each.reference.type for each in self.hooks.declarations}
         return frozenset(hooked | {each.type for each in self._changes.values()})
 

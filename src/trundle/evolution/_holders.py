@@ -7,7 +7,8 @@ good as absent, to the other it is needed. Whether its own side said that it is 
 
 from collections.abc import Iterator
 
-from trundle.evolution._lineage import PRESENCE, Lineage, Place, Thread
+from trundle.evolution._lineage import Lineage
+from trundle.evolution._threads import PRESENCE, Place, Thread
 from trundle.evolution._values import End
 from trundle.evolution._ways import along
 from trundle.evolution.steps import Expression, PlanKey, Read, Shape, Solid, Witness

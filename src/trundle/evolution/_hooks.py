@@ -8,8 +8,9 @@ import msgspec
 
 from trundle.evolution._changes import HookReference
 from trundle.evolution._errors import ChangeError
-from trundle.evolution._lineage import METADATA, ByHook, Derivation, Lineage, Place
+from trundle.evolution._lineage import Lineage
 from trundle.evolution._neighbours import Neighbours
+from trundle.evolution._threads import METADATA, ByHook, Derivation, Place
 from trundle.evolution.conversions import CallHook
 from trundle.schema import FreeForm, ListOf, MapOf, Nullable, Ref, Scalar, Schema, Type, Union
 from trundle.version import ApiVersion
@@ -40,13 +41,13 @@ class HookDeclaration(msgspec.Struct, frozen=True):
 
 
 class Hooks:
-    """All declared hooks, found by the lineages they stand in."""
+    """All declared hooks, found by the lineages they are in."""
 
     def __init__(self, declarations: tuple[HookDeclaration, ...]) -> None:
         self.declarations = declarations
 
     def among(self, lineage: Lineage) -> Iterator[HookDeclaration]:
-        """The hooks that stand between neighbours of a lineage."""
+        """The hooks that are between neighbours of a lineage."""
         for each in self.declarations:
             reference = each.reference
             if reference.older not in lineage.nodes or reference.newer not in lineage.nodes:
@@ -57,7 +58,7 @@ class Hooks:
                 yield each
 
     def named(self, lineage: Lineage) -> Iterator[tuple[ApiVersion, str]]:
-        """What the hooks of a lineage read and write, each in the version that they speak of."""
+        """What the hooks of a lineage read and write, each in the version that they name."""
         for each in self.among(lineage):
             ends = each.reference.older, each.reference.newer
             for method, (source, target) in (("assign_to", ends), ("assign_from", ends[::-1])):
@@ -65,6 +66,13 @@ class Hooks:
                 if declared is not None:
                     yield from ((source, name) for name in declared.reads)
                     yield from ((target, name) for name in declared.writes)
+
+    def written(self) -> Iterator[tuple[HookReference, str, ApiVersion]]:
+        """What all hooks write: the hook, the property, and the version that it is written for."""
+        for each in self.declarations:
+            ends = {"assign_to": each.reference.newer, "assign_from": each.reference.older}
+            for method, declared in each.assign.items():
+                yield from ((each.reference, name, ends[method]) for name in declared.writes)
 
     def derivations(self, lineage: Lineage) -> Iterator[Derivation]:
         """What the hooks of a lineage derive, one derivation for each output."""

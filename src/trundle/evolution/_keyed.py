@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 
 from trundle.evolution._changes import NamedConversion
 from trundle.evolution._discriminating import Meets
-from trundle.evolution._lineage import Lineage, Place, object_pairs
+from trundle.evolution._lineage import Lineage, object_pairs
+from trundle.evolution._threads import Place
 from trundle.evolution._values import End, Mismatch, change_between
 from trundle.evolution.conversions import ConvertObject, Keyed, loosens, relate
 from trundle.evolution.steps import Chain, NotNull, Optional, ToList, ToMap, Values, ValueStep
@@ -93,7 +94,7 @@ def change_keyed(source: End, target: End, conversion: Keyed, *, up: bool) -> Va
 
 
 def told_keys(lineage: Lineage) -> Iterator[tuple[Lineage, str]]:
-    """The types of elements whose key a map of another version tells, each with the property that has it."""
+    """The types of elements whose key derives from a map of another version, each with the key's property."""
     for link in lineage.links:
         if isinstance(link.conversion, Keyed):
             place = link.newer if link.conversion.map_older else link.older

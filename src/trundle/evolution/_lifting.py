@@ -1,34 +1,25 @@
 """Lifted properties: what a rule or a hook names by a path is followed by the type that the path starts from.
 
 A property inside of a nested object belongs to the lineage of that object. Where a rule names it by a path, it
-is *lifted*: the type that the rule stands under, its *anchor*, follows it under its path, and the nested object
-no longer does. So it may be joined with any other property of the anchor, wherever that stands. The objects on
+is *lifted*: the type that the rule is under, its *anchor*, follows it under its path, and the nested object
+no longer does. So it may be joined with any other property of the anchor, wherever that is. The objects on
 the way, its *holders*, are lifted as well, but for the outermost, which is a property of the anchor anyhow.
 
 A property is lifted in every version to which the lineages of the nested objects lead it, not just in the two
-that a rule speaks of.
+that a rule names.
 """
 
-from collections.abc import Hashable, Iterator, Mapping
-from typing import assert_never
+from collections.abc import Collection, Hashable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from trundle.evolution._bare import BareLineage
 from trundle.evolution._changes import TypeChanges
 from trundle.evolution._errors import ChangeError
-from trundle.evolution._lineage import Lineage, Place
+from trundle.evolution._lineage import Lineage
 from trundle.evolution._neighbours import VersionMap
-from trundle.evolution._paths import EACH, Path, PathError, split_path
-from trundle.schema import (
-    FreeForm,
-    ListOf,
-    MapOf,
-    Nullable,
-    ObjectType,
-    Ref,
-    Scalar,
-    Type,
-    Union,
-)
+from trundle.evolution._obstacles import after_elements, in_elements, obstacle
+from trundle.evolution._paths import EACH, Path, PathError, join_path, split_path
+from trundle.evolution._threads import Place
 from trundle.version import ApiVersion
 
 _SINGLE = 1
@@ -42,11 +33,140 @@ def lifted_paths(lineage: Lineage) -> Mapping[ApiVersion, tuple[Path, ...]]:
         ChangeError: a rule's path leads through something else than nested objects.
     """
     found: dict[ApiVersion, set[Path]] = {}
-    for version, path in _named(lineage):
-        for length in range(_SINGLE + 1, len(path) + 1):
-            for other, same in _spread(lineage.bare, version, path[:length]):
-                found.setdefault(other, set()).add(same)
-    return {version: tuple(sorted(paths)) for version, paths in sorted(found.items())}
+    waiting = list(_named(lineage))
+    while waiting:
+        for version, path in waiting:
+            for length in range(_SINGLE + 1, len(path) + 1):
+                for other, same in _spread(lineage.bare, version, path[:length]):
+                    found.setdefault(other, set()).add(same)
+        waiting = [
+            end
+            for each in (*nested_moves(lineage, found), *carried_moves(lineage, found))
+            for end in (each.older, each.newer)
+            if end[1] not in found.get(end[0], ())
+        ]
+    apart = {
+        version: sorted(path for path in paths if Place(version, path[0]) not in lineage.given)
+        for version, paths in sorted(found.items())
+    }
+    return {version: tuple(paths) for version, paths in apart.items() if paths}
+
+
+class NestedMove(NamedTuple):
+    """A move that is written under the type of a nested object, as seen from the type that lifts what it moves.
+
+    Attributes:
+        changes: the rules that it is among.
+        name: what it moves, as they name it.
+        older: where that is in the older version.
+        newer: where it is in the newer one.
+    """
+
+    changes: TypeChanges
+    name: str
+    older: tuple[ApiVersion, Path]
+    newer: tuple[ApiVersion, Path]
+
+
+def nested_moves(
+    lineage: Lineage, lifted: Mapping[ApiVersion, Collection[Path]]
+) -> Iterator[NestedMove]:
+    """The moves within nested objects that lead to or from what a lineage lifts, over any other pair of neighbours.
+
+    Args:
+        lineage: the lineage.
+        lifted: what it lifts in each version.
+    """
+    holders = {
+        each
+        for version, paths in lifted.items()
+        for path in paths
+        for length in range(1, len(path))
+        for each in _spread(lineage.bare, version, path[:length])
+    }
+    for version, holder in sorted(holders):
+        nested = owner(lineage, version, (*holder, ""))
+        changes = lineage.evolution.changes(version, nested.definition(version).name)
+        for name, newer in () if changes is None else sorted(changes.move.items()):
+            assert changes is not None
+            ends = _ends(nested, version, (name, newer), changes.place("move", name))
+            around = ends and _counterpart(lineage.bare, version, holder, ends[1][0])
+            if ends is None or around is None:
+                continue
+            (_, inside), (target, other) = ends
+            found = NestedMove(
+                changes, name, (version, (*holder, *inside)), (target, (*around, *other))
+            )
+            if any(
+                path[:length] in lifted.get(at, ())
+                for (at, path), around_it in ((found.older, holder), (found.newer, around))
+                for length in range(len(around_it) + 1, len(path) + 1)
+            ):
+                yield found
+
+
+def carried_moves(
+    lineage: Lineage, lifted: Mapping[ApiVersion, Collection[Path]]
+) -> Iterator[NestedMove]:
+    """What goes along with an object that a rule moves, where a rule of any other pair of neighbours leads into it.
+
+    Args:
+        lineage: the lineage.
+        lifted: what it lifts in each version.
+    """
+    for version in lineage.nodes:
+        changes = lineage.evolution.changes(version, lineage.definition(version).name)
+        for name, newer in () if changes is None else sorted(changes.move.items()):
+            assert changes is not None
+            ends = _ends(lineage, version, (name, newer), changes.place("move", name))
+            for rest in () if ends is None else sorted(_within(ends, lifted)):
+                assert ends is not None
+                (_, one), (target, other) = ends
+                older, later = (*one, *rest), (*other, *rest)
+                said = {join_path(older) in changes.move, join_path(later) in changes.move.values()}
+                both = leads(lineage, version, older) and leads(lineage, target, later)
+                if both and said == {False}:
+                    inner = owner(lineage, version, older).definition(version).name
+                    own = lineage.evolution.changes(version, inner)
+                    where = {"": changes.place("move", name)}
+                    about = own or TypeChanges(version=version, type=changes.type, where=where)
+                    yield NestedMove(about, rest[-1], (version, older), (target, later))
+
+
+def _within(
+    ends: tuple[tuple[ApiVersion, Path], tuple[ApiVersion, Path]],
+    lifted: Mapping[ApiVersion, Collection[Path]],
+) -> set[Path]:
+    """The paths of what is lifted out of an object at either end of a move, as seen from the object."""
+    return {
+        path[len(end) :]
+        for version, end in ends
+        for path in lifted.get(version, ())
+        if len(path) > len(end) and path[: len(end)] == end
+    }
+
+
+def nested_changes(lineage: Lineage) -> tuple[TypeChanges, ...]:
+    """The rules of nested types about what they move, where a lineage lifts that: one rule each, as seen from there.
+
+    What goes along with a moved object is such a rule as well.
+    """
+    lifted = {version: lineage.lifted(version).values() for version in lineage.nodes}
+    moves = (*nested_moves(lineage, lifted), *carried_moves(lineage, lifted))
+    return tuple(_seen_from_around(each) for each in moves)
+
+
+def _seen_from_around(each: NestedMove) -> TypeChanges:
+    changes, (version, older), (_, newer) = each.changes, each.older, each.newer
+    name = join_path(older)
+    about: dict[str, Any] = {
+        rule: {name: told[each.name]}
+        for rule in ("values", "convert", "variant")
+        if each.name in (told := getattr(changes, rule))
+    }
+    where = {"": changes.place("move", each.name)}
+    moved = {name: join_path(newer)}
+    return TypeChanges(version=version, type=changes.type, move=moved, where=where, **about)
 
 
 def trail(lineage: Lineage, version: ApiVersion, path: Path) -> Hashable:
@@ -74,7 +194,7 @@ def leads(lineage: Lineage, version: ApiVersion, path: Path) -> bool:
     for name in path[:-1]:
         if current is None or name not in current.names(version):
             return False
-        current = _child(current, Place(version, name))
+        current = current.nested(Place(version, name))
     return current is not None and path[-1] in current.names(version)
 
 
@@ -84,7 +204,7 @@ def names_inside(lineage: Lineage, version: ApiVersion, path: Path) -> tuple[str
     for name in path:
         if current is None or name not in current.names(version):
             return ()
-        current = _child(current, Place(version, name))
+        current = current.nested(Place(version, name))
     return () if current is None else current.names(version)
 
 
@@ -98,54 +218,8 @@ def path_of(lineage: Lineage, version: ApiVersion, text: str) -> Path:
         return (text,)
 
 
-def obstacle(lineage: Lineage, version: ApiVersion, path: Path) -> str | None:
-    """What a path leads through that is no nested object; None where there is no such thing."""
-    current = lineage.bare
-    for name in (each for each in path[:-1] if each != EACH):
-        if name not in current.names(version):
-            return None
-        child = _child(current, Place(version, name))
-        if child is None:
-            shown = _spelt(current, Place(version, name))
-            return f"{shown}, and a path leads through nested objects only"
-        current = child
-    return None
-
-
-def _spelt(lineage: Lineage, place: Place) -> str:
-    """A property that is no nested object, and what to write in its place if there is such a thing."""
-    name, type_ = place.property, _plain(lineage.type(place))
-    where = f"{name} of {lineage.definition(place.version).name} is"
-    match type_:
-        case ListOf():
-            return f"{where} a list (write the rule under the type of its elements)"
-        case MapOf():
-            return f"{where} a map"
-        case Union():
-            return f"{where} a union"
-        case FreeForm():
-            return f"{where} free-form data"
-        case Scalar() | Ref() | Nullable():
-            return f"{where} a single value"
-        case _:
-            assert_never(type_)
-
-
-def _plain(type_: Type) -> Type:
-    return type_.inner if isinstance(type_, Nullable) else type_
-
-
-def _child(lineage: BareLineage, place: Place) -> BareLineage | None:
-    """The lineage of a nested object; None where a property is anything else."""
-    type_ = _plain(lineage.type(place))
-    definitions = lineage.evolution.schema(place.version).definitions
-    if isinstance(type_, Ref) and isinstance(definitions[type_.key], ObjectType):
-        return lineage.inside(place, type_.key)
-    return None
-
-
 def _inside(lineage: BareLineage, place: Place) -> BareLineage:
-    found = _child(lineage, place)
+    found = lineage.nested(place)
     assert found is not None
     return found
 
@@ -172,7 +246,7 @@ def _counterpart(
         found.append(same)
         if place == len(path) - 1:
             break
-        ours, theirs = _child(current, Place(version, name)), _child(current, Place(other, same))
+        ours, theirs = current.nested(Place(version, name)), current.nested(Place(other, same))
         if ours is None or ours is not theirs:
             return None
         current = ours
@@ -180,7 +254,7 @@ def _counterpart(
 
 
 def _named(lineage: Lineage) -> Iterator[tuple[ApiVersion, Path]]:
-    """The paths that rules and hooks name, each in the version that it speaks of."""
+    """The paths that rules and hooks name, each in the version that it names."""
     for version in lineage.nodes:
         changes = lineage.evolution.changes(version, lineage.definition(version).name)
         if changes is not None:
@@ -196,20 +270,62 @@ def _of_changes(
 ) -> Iterator[tuple[ApiVersion, Path]]:
     for rule, older, newer in changes.named():
         where = changes.place(rule, older)
+        if where:
+            _check_elements(lineage, version, (rule, older, newer), where)
         path = _path(lineage, version, older, where)
         if path is None:
             continue
         yield version, path
-        if newer is None:
-            continue
-        later = {
-            other: found
-            for other in lineage.nodes
-            if other > version and (found := _path(lineage, other, newer, where)) is not None
-        }
-        target = VersionMap.of([version, *later]).neighbour(version) or next(iter(later), None)
-        if target is not None:
-            yield target, later[target]
+        ends = None if newer is None else _ends(lineage, version, (older, newer), where)
+        if ends is not None:
+            yield ends[1]
+
+
+def _check_elements(
+    lineage: Lineage, version: ApiVersion, rule: tuple[str, str, str | None], where: str
+) -> None:
+    """Refuses a rule about what is in the elements of a list, and says where it belongs.
+
+    Raises:
+        ChangeError: it is such a rule.
+    """
+    kind, older, newer = rule
+    path = path_of(lineage, version, older)
+    found = in_elements(lineage.bare, version, path)
+    if EACH not in path or leads(lineage, version, path) or found is None:
+        return
+    type_name, inside = found
+    at = f"{older} of {lineage.definition(version).name} in {version}"
+    what = f"cannot follow {at}: it stands in elements of a list"
+    target = None if newer is None else path_of(lineage, version, newer)
+    if target is not None and EACH not in target:
+        raise ChangeError(
+            where,
+            f"{what}, which it cannot leave for {newer}: what stands in elements moves within them; "
+            "write a hook for what leaves the list",
+        )
+    own = join_path(inside)
+    told = None if target is None else join_path(after_elements(target))
+    rules = f"{kind}: [{own}]" if kind == "keep" else f"{kind}: {{{own}: {told or '...'}}}"
+    raise ChangeError(
+        where, f"{what}; write it under their type in {version}: `{type_name}: {{{rules}}}`"
+    )
+
+
+def _ends(
+    lineage: Lineage, version: ApiVersion, names: tuple[str, str], where: str
+) -> tuple[tuple[ApiVersion, Path], tuple[ApiVersion, Path]] | None:
+    """Where the two paths of a rule lead, each with its version; None where one of them leads nowhere."""
+    path = _path(lineage, version, names[0], where)
+    later = {
+        other: found
+        for other in lineage.nodes
+        if other > version and (found := _path(lineage, other, names[1], where)) is not None
+    }
+    target = VersionMap.of([version, *later]).neighbour(version) or next(iter(later), None)
+    if path is None or target is None:
+        return None
+    return (version, path), (target, later[target])
 
 
 def _path(lineage: Lineage, version: ApiVersion, text: str, where: str) -> Path | None:
@@ -221,7 +337,7 @@ def _path(lineage: Lineage, version: ApiVersion, text: str, where: str) -> Path 
     path = path_of(lineage, version, text)
     if leads(lineage, version, path):
         return path
-    reason = obstacle(lineage, version, path) if where else None
+    reason = obstacle(lineage.bare, version, path) if where else None
     if reason is not None:
         type_name = lineage.definition(version).name
         raise ChangeError(where, f"cannot follow {text} of {type_name} in {version}: {reason}")

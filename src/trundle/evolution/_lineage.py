@@ -3,10 +3,10 @@
 A **lineage** follows one object type from its place in a resource: nested types meet where their parents'
 properties meet, never by definition name. Within it a **thread** is one property wherever conversion
 between its versions is exact both ways; a thread has at most one property per version. Threads meet at
-**derivations**: a conversion that is not exact, a rule or a hook tells one thread's value from others'.
+**derivations**: a conversion that is not exact, a rule or a hook derives one thread's value from others'.
 Two threads that share a name without any conversion between them are **namesakes**.
 
-A property of a nested object that a rule names by a path is *lifted*: the type that the rule stands under follows
+A property of a nested object that a rule names by a path is *lifted*: the type that the rule is under follows
 it under its path, as if it were a property of its own.
 
 Data lives where its thread says: in a property of the stored object where the thread has one at the
@@ -20,9 +20,23 @@ from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 import msgspec
 
+from trundle.evolution._changes import TypeChanges
+from trundle.evolution._labels import Label, label_of
 from trundle.evolution._neighbours import Neighbours, VersionMap
 from trundle.evolution._paths import Path, join_path
 from trundle.evolution._spelling import respelled
+from trundle.evolution._threads import (
+    ADDITIONAL,
+    METADATA,
+    OWN_TEXT,
+    PRESENCE,
+    ByConversion,
+    ByHook,
+    Derivation,
+    Link,
+    Place,
+    Thread,
+)
 from trundle.evolution.conversions import (
     ByVariant,
     CallHook,
@@ -49,80 +63,6 @@ if TYPE_CHECKING:
     from trundle.evolution._evolution import Evolution
     from trundle.evolution.steps import Plan, PlanKey
 
-ADDITIONAL = "*"
-"""The name under which the additional properties of an object are followed, as a map."""
-
-
-PRESENCE = "?"
-"""What is put behind the name of a nested object in the entry that has whether its own side has the object."""
-
-
-class Place(msgspec.Struct, frozen=True, order=True, cache_hash=True):
-    """A property of a lineage's type in one version."""
-
-    version: ApiVersion
-    property: str
-
-
-class ByConversion(msgspec.Struct, frozen=True):
-    """A value tells another by a conversion; `up` is the way from the older side to the newer."""
-
-    conversion: Conversion
-    up: bool
-
-
-class ByHook(msgspec.Struct, frozen=True):
-    """A hook's method tells several outputs from its inputs."""
-
-    use: str
-    method: str
-    between: Neighbours
-    up: bool
-
-
-class Derivation(msgspec.Struct, frozen=True):
-    """How the value at one place follows from the values at others, across one pair of neighbours."""
-
-    how: ByConversion | ByHook
-    inputs: tuple[Place, ...]
-    output: Place
-
-
-class Link(msgspec.Struct, frozen=True):
-    """Two places that meet; `conversion` is None where they only share a name."""
-
-    older: Place
-    newer: Place
-    conversion: Conversion | None
-
-
-class Thread(msgspec.Struct, frozen=True, dict=True):
-    """One property through the versions between which its conversion is exact both ways."""
-
-    number: int
-    places: tuple[Place, ...]
-
-    def at(self, version: ApiVersion) -> Place | None:
-        """The thread's place in a version."""
-        return self._by_version.get(version)
-
-    @cached_property
-    def _by_version(self) -> Mapping[ApiVersion, Place]:
-        return {place.version: place for place in self.places}
-
-    def home(self, storage: ApiVersion) -> Place:
-        """Where a storage object of some version keeps the thread's value.
-
-        That is its own property where it has one. Else the value rides in the bag, in the shape it had
-        before the gap: the newest earlier one, a GA's before a preview's, or else the oldest later one.
-        """
-        if place := self.at(storage):
-            return place
-        earlier = [place for place in self.places if place.version < storage]
-        stable = [place for place in earlier if not place.version.preview]
-        return (stable or earlier or self.places[:1])[-1]
-
-
 Nodes: TypeAlias = Mapping[ApiVersion, str]
 
 
@@ -134,10 +74,14 @@ class Lineage:
         nodes: the key of the type's definition, by version.
         given: the places of properties that an object around it follows, by the places that they have here.
         around: the lineage of that object.
+        versions: the map of the versions, where more is known of it than the nodes say.
+        labels: by version the labels and annotations that are properties, for hooks write them.
 
     Attributes:
         nodes: the key of the type's definition, by version.
         versions: the map of these versions.
+        labels: by version the labels and annotations that are properties of a stored object, and that documents
+            have in their metadata.
         plans: the plans that were made of it.
     """
 
@@ -148,14 +92,19 @@ class Lineage:
         given: Mapping[Place, Place] | None = None,
         around: "Lineage | None" = None,
         versions: VersionMap | None = None,
+        labels: Mapping[ApiVersion, tuple[str, ...]] | None = None,
     ) -> None:
         self.evolution = evolution
         self.nodes = dict(sorted(nodes.items()))
         self.versions = versions or VersionMap.of(nodes)
         self.given = given or {}
         self.around = around
+        self.labels = labels or {}
         self._definitions = {
-            version: evolution.schema(version).object(key) for version, key in self.nodes.items()
+            version: with_labels(
+                evolution.schema(version).object(key), self.labels.get(version, ())
+            )
+            for version, key in self.nodes.items()
         }
         self._properties: dict[Place, Property] = {}
         self._names: dict[ApiVersion, tuple[str, ...]] = {}
@@ -195,6 +144,9 @@ class Lineage:
         holder = place.property.removesuffix(PRESENCE)
         if found is None and holder != place.property and holder in self.followed(place.version):
             return Property(place.property, Nullable(Scalar("boolean")))
+        written = place.property.removesuffix(OWN_TEXT)
+        if found is None and written != place.property and written in self.followed(place.version):
+            return Property(place.property, self.type(Place(place.version, written)))
         if found is None:
             assert definition.additional is not None
             return Property(place.property, definition.additional)
@@ -216,6 +168,10 @@ class Lineage:
     def type(self, place: Place) -> Type:
         """The type of the property at a place."""
         return self.property(place).type
+
+    def type_inside(self, version: ApiVersion, path: Path) -> Type:
+        """The type of a property that a path leads to, whatever follows it."""
+        return self._nested_property(version, path).type
 
     def names(self, version: ApiVersion) -> tuple[str, ...]:
         """The names of the object's own properties that conversion follows, in alphabetical order."""
@@ -253,6 +209,13 @@ class Lineage:
             for version, paths in lifted_paths(self).items()
         }
 
+    @cached_property
+    def nested_changes(self) -> tuple[TypeChanges, ...]:
+        """The rules of nested types that move what is followed here, as seen from here."""
+        from trundle.evolution._lifting import nested_changes  # noqa: PLC0415 - a room's inner cycle
+
+        return nested_changes(self)
+
     def path(self, place: Place) -> Path:
         """The names that lead from an object to the property at a place."""
         return self.lifted(place.version).get(place.property, (place.property,))
@@ -284,7 +247,7 @@ class Lineage:
             each.name
             for version in self.nodes
             for each in self.definition(version).properties
-            if each.name not in envelope
+            if each.name not in {*envelope, *self.labels.get(version, ())}
         )
 
     def followed(self, version: ApiVersion) -> tuple[str, ...]:
@@ -305,6 +268,13 @@ class Lineage:
     def respelled(self) -> Mapping[Place, int]:
         """The places whose enums show their own letter case, numbered by what conversions join."""
         return respelled(self, self.links)
+
+    @cached_property
+    def own_texts(self) -> Mapping[Place, tuple[Place, ...]]:
+        """By place of an enum that shows its own letter case: the entries that may have what its clients wrote."""
+        from trundle.evolution._own_text import own_texts  # noqa: PLC0415 - a room's inner cycle
+
+        return own_texts(self)
 
     @cached_property
     def threads(self) -> tuple[Thread, ...]:
@@ -358,6 +328,11 @@ class Lineage:
     def is_metadata(self, place: Place) -> bool:
         """Whether a place is the metadata of a resource."""
         return place.property == METADATA and METADATA in self.envelope
+
+    def label(self, place: Place) -> Label | None:
+        """The label or annotation that documents have for the property at a place; None for any other property."""
+        known = place.property in self.labels.get(place.version, ())
+        return label_of(place.property) if known else None
 
     def thread(self, place: Place) -> Thread:
         """The thread that a place belongs to."""
@@ -467,11 +442,13 @@ class _HookOutput(msgspec.Struct, frozen=True):
     between: Neighbours
 
 
-METADATA = "metadata"
-"""What every resource of a kind has: free-form data, the same in all versions, which hooks may read."""
-
-ENVELOPE = ("apiVersion", "kind", METADATA)
-"""Properties of a root object that every resource has; they are carried by rules of their own."""
+def with_labels(definition: ObjectType, labels: Iterable[str]) -> ObjectType:
+    """An object with some labels and annotations as properties."""
+    if not labels:
+        return definition
+    added = (Property(name, Scalar("string")) for name in labels)
+    properties = tuple(sorted((*definition.properties, *added), key=lambda each: each.name))
+    return msgspec.structs.replace(definition, properties=properties)
 
 
 def additional_property(definition: ObjectType) -> Property:

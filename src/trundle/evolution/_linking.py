@@ -8,9 +8,10 @@ import msgspec
 from trundle.evolution._changes import KEYED_CONVERSIONS, TypeChanges
 from trundle.evolution._errors import ChangeError
 from trundle.evolution._keyed import relate_keyed
-from trundle.evolution._lineage import Lineage, Link, Place
+from trundle.evolution._lineage import Lineage
 from trundle.evolution._neighbours import Neighbours, VersionMap
 from trundle.evolution._spelling import respell
+from trundle.evolution._threads import Link, Place
 from trundle.evolution.conversions import (
     ByVariant,
     Conversion,
@@ -63,6 +64,7 @@ def _changes_of(lineage: Lineage) -> Iterator[TypeChanges]:
         changes = lineage.evolution.changes(version, lineage.definition(version).name)
         if changes is not None:
             yield changes
+    yield from lineage.nested_changes
 
 
 def _join(
@@ -71,7 +73,7 @@ def _join(
     version = changes.version
     kind, older, newer = rule
     if older not in _known(lineage, version):
-        return  # the type stands at several places; whether a rule matches any is found elsewhere
+        return  # the type is at several places; whether a rule matches any is found elsewhere
     later = VersionMap.of(
         [version, *(v for v in lineage.nodes if v > version and newer in _known(lineage, v))]
     )
@@ -186,6 +188,9 @@ def _conversion(lineage: Lineage, older: Place, newer: Place, *, ruled: bool) ->
     """How two places convert; rules and hooks count only where the two are neighbours."""
     evolution = lineage.evolution
     changes = evolution.changes(older.version, lineage.definition(older.version).name)
+    for each in lineage.nested_changes:
+        if (each.version, *each.move.items()) == (older.version, (older.property, newer.property)):
+            changes = each
     own = _own_places(lineage, older, newer)
     if own is not None and (changes is None or not _speaks(changes, older.property)):
         return _conversion(*own, ruled=ruled)

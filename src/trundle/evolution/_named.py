@@ -1,6 +1,7 @@
 """The step of a named scalar conversion."""
 
-from trundle.evolution._lineage import Lineage, Place
+from trundle.evolution._lineage import Lineage
+from trundle.evolution._threads import Place
 from trundle.evolution.steps import CallScalar, NotNull, Optional, ValueStep
 from trundle.schema import Nullable, Scalar
 
@@ -15,7 +16,7 @@ def change_scalar(
         name: the conversion.
         version: the version that a bare group gets, if the configuration gives one.
         source: the place that is read.
-        output: the place that is told.
+        output: the place that is derived.
     """
     admitted = lineage.type(output)
     bare = admitted.inner if isinstance(admitted, Nullable) else admitted

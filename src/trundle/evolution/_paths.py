@@ -1,12 +1,14 @@
-"""Paths in rules and hooks: dotted names, seen from the type that the rule stands under.
+"""Paths in rules and hooks: dotted names, seen from the type that the rule is under.
 
 `strategy.rollingUpdate.maxSurge` leads through nested objects. A name with a dot or a bracket in it, or the key
-of a map, stands in brackets: `metadata.annotations["example.com/paused"]`. `[]` is each element of a list.
+of a map, is in brackets: `metadata.annotations["example.com/paused"]`. `[]` is each element of a list.
 """
 
 import json
 import re
 from typing import TypeAlias
+
+from trundle.errors import Kind, TrundleError
 
 Path: TypeAlias = tuple[str, ...]
 """The names that a path leads through, the last one the property that it names."""
@@ -18,8 +20,10 @@ _PART = re.compile(r'\.?(?:(\[\])|\[("(?:[^"\\]|\\.)*")\]|([^.\[\]"]+))')
 _PLAIN = re.compile(r'[^.\[\]"]+')
 
 
-class PathError(ValueError):
+class PathError(TrundleError, ValueError):
     """A text that is no path."""
+
+    kind = Kind.REFUSED
 
 
 def split_path(text: str) -> Path:

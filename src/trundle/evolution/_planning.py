@@ -18,8 +18,9 @@ from trundle.evolution._holders import (
     presence_witness,
     solid,
 )
-from trundle.evolution._lineage import ByConversion, Place, Thread
+from trundle.evolution._own_text import own_text_groups
 from trundle.evolution._thread_values import ThreadValues
+from trundle.evolution._threads import ByConversion, Place, Thread
 from trundle.evolution.conversions import exact, loosens
 from trundle.evolution.steps import (
     Assign,
@@ -27,6 +28,7 @@ from trundle.evolution.steps import (
     Plan,
     PlanKey,
     Presence,
+    Read,
     Shape,
     Stash,
     Step,
@@ -97,7 +99,23 @@ class _Planning:
                 tuple(place for place in self.entries.homes(thread) if place != home),
                 self._spoken(thread) if self.source.kind == "storage" else (),
             )
+        if self.source.kind == "api":
+            yield from self._own_texts()
         yield from self._presences()
+
+    def _own_texts(self) -> Iterator[Stash]:
+        """What clients wrote in another letter case than that of their version's enum."""
+        version, storage = self.source.version, self.target
+        stored = ThreadValues(PlanKey(self.lineage, storage, storage))
+        for name in self.lineage.followed(version):
+            place = Place(version, name)
+            entries = self.lineage.own_texts.get(place)
+            if entries is None:
+                continue
+            thread = self.lineage.thread(place)
+            shown = stored.shared(thread, place, self.source)
+            witness = stored.own_text_witness(thread)
+            yield Stash(entries[0], Read(name), witness, shown, entries[1:])
 
     def _presences(self) -> Iterator[Stash]:
         """Whether the source has nested objects in which the storage shape has something else."""
@@ -122,7 +140,7 @@ class _Planning:
         return told is None or not self._on_the_way(thread)
 
     def _spoken(self, thread: Thread) -> tuple[str, ...]:
-        """The properties of a stored source that the hooks which tell a thread write, too."""
+        """The properties of a stored source that are also written by the hooks which derive a thread."""
         hooks = {each.how for each in self.lineage.derivations.get(thread.number, ())}
         places = (
             self.lineage.thread(each.output).at(self.source.version)
@@ -137,7 +155,7 @@ class _Planning:
         return any(low < place.version < high for place in thread.places)
 
     def _exact_towards(self, thread: Thread, storage: Shape) -> bool:
-        """Whether the storage shape tells a thread's value exactly, so that no entry is needed."""
+        """Whether a thread's value derives exactly from the storage shape, so that no entry is needed."""
         for each in self.lineage.derivations.get(thread.number, ()):
             if not isinstance(each.how, ByConversion):
                 return False  # a hook or a move has a part in it
@@ -147,13 +165,9 @@ class _Planning:
             shared = self.lineage.derivations.get(other.number, ())
             if not all(isinstance(one.how, ByConversion) for one in shared):
                 return False  # what the other side has is not this thread's alone
-            apart = self.source != Shape("api", each.output.version)
-            if (
-                apart
-                and loosens(each.how.conversion)
-                and self.lineage.evolution.changing(self.lineage, each.output)
-            ):
-                return False  # free-form data has no bags
+            changing = self.lineage.evolution.changing(self.lineage, each.output)
+            if changing and loosens(each.how.conversion):
+                return False  # free-form data has no bags; other versions keep an entry beside it
             return exact(each.how.conversion, up=not each.how.up)
         return False
 
@@ -178,6 +192,10 @@ class _Planning:
             return
         rolled = ThreadValues(PlanKey(self.lineage, self.target, self.target))
         for thread in self.lineage.threads:
+            for entries in own_text_groups(self.lineage, thread):
+                yield Carried(
+                    entries, self.values.own_text_witness(thread), rolled.own_text_witness(thread)
+                )
             if any(thread.at(each.version) is not None for each in (self.source, self.target)):
                 continue
             before, after = self.values.witness(thread), rolled.witness(thread)

@@ -1,7 +1,7 @@
-"""Deciding how the variants of unions are told apart, before anything is compared.
+"""Deciding what distinguishes the variants of unions, before anything is compared.
 
-Variants of different JSON kinds tell themselves apart. Several objects need one property that each fixes
-to a text of its own; it becomes their tag. A union that cannot be told apart is carried as free-form data.
+Variants of different JSON kinds need no tag. Several objects need one property that each fixes
+to a text of its own; it becomes their tag. A union whose variants nothing distinguishes is carried as free-form data.
 The variants of a settled union have an order of their own: the order of the schema says nothing.
 """
 
@@ -31,7 +31,7 @@ _Candidate: TypeAlias = tuple[str, str]
 
 
 def settle(schemas: Sequence[Schema]) -> tuple[Schema, ...]:
-    """The schemas with their unions settled: tags on their objects, free-form data where nothing tells.
+    """The schemas with their unions settled: tags on their objects, free-form data where nothing distinguishes them.
 
     Of several properties that could be the tag of a union, the one becomes it that documents must have, and
     that most versions have for types of these names: so far as possible, all versions choose alike.
@@ -121,7 +121,7 @@ class _Settling:
         return ordered[0] if len(ordered) == 1 else Union(tuple(ordered))
 
     def order(self, variant: Type) -> tuple[str, str, str]:
-        """Where a variant stands among those of its union, whatever the order of the schema."""
+        """Where a variant is among those of its union, whatever the order of the schema."""
         if not isinstance(variant, Ref):
             return self.kind(variant), "", ""
         found = self.definitions[variant.key]

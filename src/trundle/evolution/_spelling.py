@@ -31,7 +31,8 @@ from trundle.evolution.conversions import (
 from trundle.schema import EnumType, Ref
 
 if TYPE_CHECKING:
-    from trundle.evolution._lineage import Lineage, Link, Place
+    from trundle.evolution._lineage import Lineage
+    from trundle.evolution._threads import Link, Place
 
 Spellings: TypeAlias = Mapping[str, frozenset[str]]
 """How each text is spelled, by its case-folded form."""

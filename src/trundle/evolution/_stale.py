@@ -1,7 +1,7 @@
 """Stale entries: what they still have that no other thread can give.
 
 Where the entry of a thread is stale, other threads give its value. What these cannot have at all, such as elements
-that get lost on the way to them, was not changed by whoever wrote them, and is taken from the entry.
+that get lost on the way to them, was not changed by their writer, and is taken from the entry.
 """
 
 import itertools
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from trundle.evolution._entries import Entries
 from trundle.evolution._keyed import change_keyed
-from trundle.evolution._lineage import ByConversion, Derivation, Thread
+from trundle.evolution._threads import ByConversion, Derivation, Thread
 from trundle.evolution._traversal import changes_within
 from trundle.evolution._values import End, Mismatch, change_value
 from trundle.evolution.conversions import Keyed

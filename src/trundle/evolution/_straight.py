@@ -2,13 +2,14 @@
 
 Converting by way of the hub is the reference. What a version has is kept there, in a property or in the bag,
 and the other version takes it from there. Going straight comes to the same wherever a property has a
-counterpart on its own thread, or none at all. A value that is told from other threads may be told otherwise
+counterpart on its own thread, or none at all. A value that derives from other threads may be derived differently
 on the way to the hub, unless one of the two versions is where it would be kept.
 """
 
 from collections.abc import Iterator
 
-from trundle.evolution._lineage import Lineage, Place
+from trundle.evolution._lineage import Lineage
+from trundle.evolution._threads import Place
 from trundle.schema import Nullable
 from trundle.version import ApiVersion
 

@@ -9,8 +9,8 @@ from trundle.evolution._by_conversion import converted, input_of, read_straight
 from trundle.evolution._by_hook import hook_output
 from trundle.evolution._entries import Entries
 from trundle.evolution._holders import holds_alike, presence_of, presence_witness
-from trundle.evolution._lineage import ByConversion, ByHook, Derivation, Place, Thread
 from trundle.evolution._stale import with_lost
+from trundle.evolution._threads import ByConversion, ByHook, Derivation, Place, Thread
 from trundle.evolution._values import End
 from trundle.evolution._ways import along
 from trundle.evolution.steps import (
@@ -50,6 +50,17 @@ class ThreadValues:
         self, thread: Thread, place: Place, shape: Shape, seen: frozenset[int] = frozenset()
     ) -> Expression | None:
         """A thread's value at one of its places in some shape; None where the source has none."""
+        found = self.shared(thread, place, shape, seen)
+        entries = self.entries.own_text(place) if shape.kind == "api" else ()
+        if found is None or not entries:
+            return found
+        witness = self.own_text_witness(thread)
+        return _first([Unstash(entries, witness), found])
+
+    def shared(
+        self, thread: Thread, place: Place, shape: Shape, seen: frozenset[int] = frozenset()
+    ) -> Expression | None:
+        """A thread's value like `value`, without what only the clients of one version are shown."""
         goal = End(self.lineage, place, shape)
         own = thread.at(self.source.version)
         if own is not None:
@@ -100,6 +111,15 @@ class ThreadValues:
             for place in met
         )
         return None if all(value is None for value in values) else Witness(met, values)
+
+    def own_text_witness(self, thread: Thread) -> Witness:
+        """What the text that a client wrote accompanies in this stored shape: the value that versions share."""
+        storage = Shape("storage", self.source.version)
+        place = thread.home(storage.version)
+        goal = End(self.lineage, place, Shape("storage", place.version))
+        own = thread.at(storage.version)
+        kept: Expression = Read(place.property) if own is not None else self._unstash(thread, goal)
+        return Witness((place,), (kept,))
 
     def hidden(self, place: Place) -> Hidden | None:
         """What a stored object has of a hook's input that the source cannot see."""
@@ -166,8 +186,8 @@ class ThreadValues:
     def _from_source(self, each: Derivation) -> bool:
         """Whether a derivation leads away from the source, so that it never goes in a circle.
 
-        Over a gap, the side before it tells the side after it, for its shape is the one in the bag. What
-        the source itself has may tell anything, but for metadata, which every source has.
+        Over a gap, the side after it derives from the side before it, whose shape is the one in the bag. What
+        the source itself has may derive anything, but for metadata, which every source has.
         """
         first, goal = each.inputs[0], self.source.version
         output, other = each.output.version, first.version

@@ -1,6 +1,6 @@
 """The parts of a plan's records: the one place that knows what each expression and change of value holds.
 
-Whoever searches a plan walks these, so that no search misses a record.
+Every search of a plan walks these, so that no search misses a record.
 """
 
 from collections.abc import Iterator

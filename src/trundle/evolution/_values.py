@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from typing import Literal
 
 from trundle.evolution._discriminating import tag_text
-from trundle.evolution._lineage import ByConversion, Lineage, Place
+from trundle.evolution._lineage import Lineage
 from trundle.evolution._spelling import spellings
+from trundle.evolution._threads import ByConversion, Place
 from trundle.evolution.conversions import MapValues
 from trundle.evolution.steps import (
     Case,
@@ -89,7 +90,7 @@ def change_value(source: End, target: End) -> ValueStep | Mismatch | None:
 def change_between(
     source: End, target: End, older: Type, newer: Type
 ) -> ValueStep | Mismatch | None:
-    """The step between two types that stand within a list or map at two ends."""
+    """The step between two types that are within a list or map at two ends."""
     return _Changing(source, target).nested(older, newer)
 
 
@@ -177,11 +178,19 @@ class _Changing:
             renamed = self.source.place.property == "apiVersion" and one.values != other.values
             if renamed and len(one.values) == len(other.values) == 1:
                 return MapText(((one.values[0], other.values[0]),))
-            respelled = kind == "string" and self._respelled(one, other)
+            respelled = kind == "string" and (self._shows_its_own() or self._respelled(one, other))
             return ToEnum(other.values) if respelled else None
         if isinstance(other, EnumType) and kind == "string":
             return ToEnum(other.values)
         return None
+
+    def _shows_its_own(self) -> bool:
+        """Whether the target shows its own letter case of texts that are stored, or shown, as they were written."""
+        own = self.target.lineage.own_texts.get(self.target.place)
+        if own is None or self.target.shape.kind != "api":
+            return False
+        source = self.source
+        return source.shape.kind == "storage" or source.lineage.own_texts.get(source.place) != own
 
     def _respelled(self, one: EnumType, other: EnumType) -> bool:
         """Whether texts take the letter case of the other enum."""
@@ -289,7 +298,7 @@ def _object(end: End, type_: Type) -> Lineage | None:
 
 
 def _tag_text(lineage: Lineage, version: ApiVersion) -> str | None:
-    """The text that tells a lineage's objects from other variants in a version."""
+    """The text that distinguishes a lineage's objects from other variants in a version."""
     definitions = lineage.evolution.schema(version).definitions
     return tag_text(lineage.definition(version), definitions)
 

@@ -56,7 +56,7 @@ class Variant(msgspec.Struct, frozen=True):
         older: the position among the variants of the older side's union.
         newer: the position among those of the newer side's.
         conversion: how one becomes the other.
-        up: whether each value of the older fits the newer; one that is told by a text fits with that only.
+        up: whether each value of the older fits the newer; one that is distinguished by a text fits with that only.
         down: whether each value of the newer fits the older.
     """
 
@@ -204,7 +204,7 @@ def exact(conversion: Conversion, *, up: bool) -> bool:
 
 
 def loosens(conversion: Conversion) -> bool:
-    """Whether one side of a conversion is free-form data, whatever it stands in."""
+    """Whether one side of a conversion is free-form data, whatever it is in."""
     match conversion:
         case Narrow(older, newer):
             return isinstance(older, FreeForm) or isinstance(newer, FreeForm)

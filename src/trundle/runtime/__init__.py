@@ -1,5 +1,6 @@
 """What generated code imports: bases of its classes, the property bag, the scheme, hooks and errors."""
 
+from trundle.errors import Finding
 from trundle.runtime._bag import (
     MISSING,
     BagEntry,
@@ -18,10 +19,12 @@ from trundle.runtime._errors import (
     BagError,
     ConversionError,
     DocumentError,
-    Finding,
     HookError,
+    LabelError,
     PlacedError,
     UnknownVersionError,
+    ValueCode,
+    reason_of,
 )
 from trundle.runtime._hooks import (
     AssignFrom,
@@ -34,8 +37,14 @@ from trundle.runtime._hooks import (
 )
 from trundle.runtime._joined import JoinedScheme
 from trundle.runtime._keyed import keep_elements, to_list, to_map
+from trundle.runtime._labels import read_label, with_labels, without_labels
 from trundle.runtime._lenience import STRICT, WEBHOOK, Lenience, Tolerated
-from trundle.runtime._lookup import Conversion, ResourceType, conversion_module
+from trundle.runtime._lookup import (
+    Conversion,
+    ConversionTable,
+    ResourceType,
+    conversion_module,
+)
 from trundle.runtime._matching import aligned
 from trundle.runtime._nested import (
     is_there,
@@ -50,9 +59,11 @@ from trundle.runtime._objects import (
     ABSENT,
     ADDITIONAL,
     BAG,
+    BAG_FIELD,
     LACKING,
     UNKNOWN,
     WRITTEN_WITH,
+    WRITTEN_WITH_FIELD,
     Absent,
     ApiObject,
     Entry,
@@ -69,6 +80,7 @@ from trundle.runtime._scalars import Unconverted, convert_scalar, unconverted
 from trundle.runtime._scheme import Scheme
 from trundle.runtime._values import (
     Wrapped,
+    convert_each,
     fit,
     from_free_form,
     map_text,
@@ -90,6 +102,7 @@ __all__ = [
     "ABSENT",
     "ADDITIONAL",
     "BAG",
+    "BAG_FIELD",
     "INTERFACE",
     "LACKING",
     "MISSING",
@@ -98,6 +111,7 @@ __all__ = [
     "UNKNOWN",
     "WEBHOOK",
     "WRITTEN_WITH",
+    "WRITTEN_WITH_FIELD",
     "Absent",
     "AnyScheme",
     "ApiObject",
@@ -108,6 +122,7 @@ __all__ = [
     "Carried",
     "Conversion",
     "ConversionError",
+    "ConversionTable",
     "DocumentError",
     "Entry",
     "Finding",
@@ -116,6 +131,7 @@ __all__ = [
     "HookError",
     "HookMethodDeclaration",
     "JoinedScheme",
+    "LabelError",
     "Lenience",
     "Lost",
     "Missing",
@@ -130,12 +146,14 @@ __all__ = [
     "Tolerated",
     "Unconverted",
     "UnknownVersionError",
+    "ValueCode",
     "Wrapped",
     "aligned",
     "call_converter",
     "call_hook",
     "carry",
     "conversion_module",
+    "convert_each",
     "convert_scalar",
     "fit",
     "free_form",
@@ -154,6 +172,8 @@ __all__ = [
     "present",
     "present_members",
     "present_or_none",
+    "read_label",
+    "reason_of",
     "recall",
     "refill",
     "require",
@@ -173,5 +193,7 @@ __all__ = [
     "to_map",
     "unconverted",
     "unstash",
+    "with_labels",
     "with_named",
+    "without_labels",
 ]

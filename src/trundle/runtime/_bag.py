@@ -9,7 +9,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from trundle.runtime._errors import BagError
+from trundle.runtime._errors import BagError, reason_of
 from trundle.runtime._objects import ABSENT, Absent, Entry, FreeForm, StorageObject
 
 
@@ -31,7 +31,7 @@ Value = TypeVar("Value")
 Value_co = TypeVar("Value_co", covariant=True)
 
 Told = Callable[[Any], Any]
-"""What a stored object tells."""
+"""A value that is derived from a stored object."""
 
 
 class Carried(NamedTuple):
@@ -50,13 +50,36 @@ class Carried(NamedTuple):
     same: bool
 
 
-class BagEntry(NamedTuple, Generic[Value_co]):
-    """One place that a value may have been stashed at, and how it is read from there."""
+class BagEntry(Generic[Value_co]):
+    """One place that a value may have been stashed at, and how it is read from there.
 
-    property: str
-    version: str
-    type: Any
-    convert: Callable[[Any], Value_co | Absent] | None = None
+    Args:
+        property: the property.
+        version: the version whose shape the value has.
+        type: the type of the value in that shape.
+        convert: what becomes of the value; None for the value itself.
+    """
+
+    __slots__ = ("_decode", "convert", "property", "type", "version")
+
+    def __init__(
+        self,
+        property: str,  # noqa: A002 - generated code names it
+        version: str,
+        type: Any,  # noqa: A002
+        convert: Callable[[Any], Value_co | Absent] | None = None,
+    ) -> None:
+        self.property = property
+        self.version = version
+        self.type = type
+        self.convert = convert
+        self._decode: Callable[[Any], Any] | None = None
+
+    def decode(self, value: FreeForm) -> Any:
+        """The value of an entry that is JSON, as its type."""
+        if self._decode is None:
+            self._decode = decoder(self.type).decode
+        return self._decode(value)
 
 
 def stash(
@@ -74,10 +97,10 @@ def stash(
     Args:
         target: the storage object, complete but for its bag.
         place: the property and the version whose shape the value has.
-        value: the value; absent is noted only where the object would tell something else.
+        value: the value; absent is recorded only where the object would derive another value.
         witness: what the entry accompanies; when that changes, the entry is stale.
-        derived: what the object tells without the entry; where that is the value, there is no entry.
-        hooked: whether a hook tells that; it is then not asked.
+        derived: the value that the object has without the entry; where that is the same, there is no entry.
+        hooked: whether a hook derives that; it is then not called.
         aliases: other places that the same value may have been stashed at.
     """
     if witness is None and derived is None and value is not ABSENT:
@@ -111,7 +134,7 @@ def stash(
 
 
 class NoEntry(Entry):
-    """What stands in a bag where a writer needs no entry for a value, as long as it is not merged.
+    """What is in a bag where a writer needs no entry for a value, as long as it is not merged.
 
     It is equal to no entry: what it stands for is not in the bag.
     """
@@ -120,6 +143,11 @@ class NoEntry(Entry):
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, NoEntry) and super().__eq__(other)
+
+
+def has_entries(bag: Any) -> bool:
+    """Whether a bag has more in it than the marks of what a writer left unsaid."""
+    return bag is not ABSENT and any(not isinstance(each, NoEntry) for each in _all_entries(bag))
 
 
 def put_entry(target: StorageObject, place: tuple[str, str], entry: Any) -> None:
@@ -151,7 +179,7 @@ def unstash(
         found = bag.get(each.property)
         if found is None or (entry := found.get(each.version)) is None:
             continue
-        if not stale and not current(stored, entry, witness):
+        if not stale and entry.beside is not ABSENT and not current(stored, entry, witness):
             continue
         value: Value | Absent = entry_value(stored, each, entry)
         if each.convert is None or value is ABSENT:
@@ -185,7 +213,7 @@ def keep_places(
     value: Any,
     hidden: Callable[[Any], bool],
 ) -> Any:
-    """A list or map told from the other side, with what only a stale entry still has.
+    """A list or map derived from the other side, with what only a stale entry still has.
 
     An element that the other side cannot have keeps its place behind its neighbour. Where the other side
     has removed the whole list or map, that is so for all of it.
@@ -193,7 +221,7 @@ def keep_places(
     Args:
         stored: the object whose bag has the entry.
         entries: where the list or map may have been stashed.
-        value: the list or map as the other side tells it.
+        value: the list or map as derived from the other side.
         hidden: whether the other side cannot have an element.
     """
     from trundle.runtime._merge import merge_lists  # noqa: PLC0415 - merging reads entries in turn
@@ -219,16 +247,16 @@ def refill(
     value: Any,
     seen: Callable[[Any], Any],
 ) -> Any:
-    """Typed data that free-form data tells, with what only a stale entry still has inside of it.
+    """Typed data derived from free-form data, with what only a stale entry still has inside of it.
 
-    Free-form data has no bags, so that whatever an object within it has beyond it stands in the entry of the
+    Free-form data has no bags, so that whatever an object within it has beyond it is in the entry of the
     whole. Where the free-form data has been edited since, the rest of the entry still belongs to its objects.
 
     Args:
         stored: the object whose bag has the entry.
         entries: where the whole value may have been stashed.
-        value: what the free-form data tells now.
-        seen: what the free-form data told of a value when that was stashed.
+        value: the value that the free-form data has now.
+        seen: the value that the free-form data had when the entry was stashed.
     """
     from trundle.runtime._merge import merge  # noqa: PLC0415 - merging reads entries in turn
 
@@ -244,16 +272,16 @@ def entry_value(stored: StorageObject, each: BagEntry[Any], entry: Any) -> Any:
     if not isinstance(value, msgspec.Raw) or each.type is FreeForm:
         return value
     try:
-        return decoder(each.type).decode(value)
+        return each.decode(value)
     except msgspec.ValidationError:
         from trundle.runtime._careful import read_value  # noqa: PLC0415 - reads entries in turn
 
         read, findings = read_value(bytes(value), each.type, strict=False)
         if findings:
-            inside = findings[0].path.removeprefix("$")
+            inside = findings[0].place.path.removeprefix("$")
             raise BagError(
                 f"the entry {each.property!r} of version {each.version} in the property bag cannot "
-                f"be read: {findings[0].reason}{f' - in the entry at {inside}' if inside else ''}",
+                f"be read: {reason_of(findings[0])}{f' - in the entry at {inside}' if inside else ''}",
                 stored,
             ) from None
         return read

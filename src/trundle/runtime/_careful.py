@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import inspect
 
+from trundle.errors import Finding, similar
 from trundle.runtime._bag import decoder
 from trundle.runtime._documents import (
     MARKS,
@@ -23,7 +24,7 @@ from trundle.runtime._documents import (
     own_names,
     plain_name,
 )
-from trundle.runtime._errors import Finding
+from trundle.runtime._errors import ValueCode, finding
 from trundle.runtime._hiding import note_hidden
 from trundle.runtime._lenience import STRICT, Lenience, Tolerated
 from trundle.runtime._objects import ABSENT, ApiObject, GeneratedObject
@@ -37,13 +38,25 @@ class _Field(NamedTuple):
     required: bool
 
 
+_FIELDS: dict[Any, dict[str, _Field]] = {}
+
+
 @functools.cache
 def _fields(class_: Any) -> dict[str, _Field]:
-    info = inspect.type_info(class_)
-    assert isinstance(info, inspect.StructType)
-    return {
-        field.encode_name: _Field(field.name, field.type, field.required) for field in info.fields
-    }
+    """The fields of a class by their names in JSON; all classes that it refers to are looked at just once."""
+    waiting: list[Any] = [] if class_ in _FIELDS else [inspect.type_info(class_)]
+    while waiting:
+        match waiting.pop():
+            case inspect.StructType(cls, fields=fields) if cls not in _FIELDS:
+                _FIELDS[cls] = {
+                    each.encode_name: _Field(each.name, each.type, each.required) for each in fields
+                }
+                waiting.extend(each.type for each in fields)
+            case inspect.ListType(item_type=inner) | inspect.DictType(value_type=inner):
+                waiting.append(inner)
+            case inspect.UnionType(types):
+                waiting.extend(types)
+    return _FIELDS[class_]
 
 
 @functools.cache
@@ -120,7 +133,7 @@ class _Reader:
         self.tolerated: list[Tolerated] = []
 
     def note(self, path: str, expected: str, found: str, advice: str = "") -> Any:
-        self.findings.append(Finding(path, expected, found, advice))
+        self.findings.append(finding(path, expected, found, advice))
         return _NO_VALUE
 
     def read(self, raw: msgspec.Raw, type_: Any, path: str) -> Any:
@@ -231,7 +244,8 @@ class _Reader:
 
     def missing(self, path: str, name: str) -> None:
         """Notes that a required property is missing."""
-        found = Finding(member_path(path, name), f"the required property `{name}`", "nothing")
+        expected, code = f"the required property `{name}`", ValueCode.MISSING
+        found = finding(member_path(path, name), expected, "nothing", code=code)
         if found in self.shown:
             return
         if self.lenience.missing:
@@ -280,7 +294,8 @@ class _Reader:
     def kept(self, path: str, name: str, fields: dict[str, _Field]) -> bool:
         """Whether an unknown property is kept."""
         advice = _suggestion(name, fields)
-        found = Finding(member_path(path, name), "a known property", f"`{name}`", advice)
+        code = ValueCode.UNKNOWN
+        found = finding(member_path(path, name), "a known property", f"`{name}`", advice, code)
         if found in self.shown:
             return True
         match self.lenience.unknown:
@@ -312,11 +327,7 @@ def _held_apart(raw: msgspec.Raw, class_: Any) -> dict[str, msgspec.Raw]:
 
 
 def _suggestion(name: str, fields: dict[str, _Field]) -> str:
-    import difflib  # noqa: PLC0415 - only for people who err
-
-    close = difflib.get_close_matches(
-        name, [each for each in fields if not each.startswith("$")], 1
-    )
+    close = similar(name, [each for each in fields if not each.startswith("$")])
     return f"did you mean `{close[0]}`?" if close else ""
 
 

@@ -6,14 +6,15 @@ for, and a runtime says which ones it runs.
 """
 
 from trundle import __version__
+from trundle.errors import TrundleError
 
-INTERFACE = 1
+INTERFACE = 2
 """The interface of packages that this Trundle generates; the highest that its runtime runs."""
-OLDEST = 1
+OLDEST = 2
 """The lowest interface that its runtime still runs."""
 
 
-class PackageMismatchError(ImportError):
+class PackageMismatchError(TrundleError, ImportError):
     """A generated package and the installed Trundle are not made for each other.
 
     Attributes:

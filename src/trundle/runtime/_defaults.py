@@ -37,7 +37,7 @@ def fill_in(value: Any, path: str = "$") -> Iterator[Tolerated]:
 
     Args:
         value: an object of a generated class that belongs to the caller, or lists or maps of these.
-        path: where it stands in its document.
+        path: where it is in its document.
     """
     if isinstance(value, GeneratedObject):
         filling = _filling(type(value))

@@ -1,7 +1,7 @@
 """Documents: where places are in them, and writing them with nothing left out."""
 
 import functools
-import re
+import typing
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,7 +13,7 @@ MARKS = ("property_bag", "written_with")
 """Attributes that only stored documents have; others may have properties under their names in documents."""
 
 OTHERS = ("unknown", "additional_properties")
-"""Attributes whose members stand among an object's own in documents."""
+"""Attributes whose members are among an object's own in documents."""
 
 
 @functools.cache
@@ -43,6 +43,21 @@ def _declared(class_: Any) -> frozenset[str]:
     names = zip(class_.__struct_fields__, class_.__struct_encode_fields__, strict=True)
     tag = class_.__struct_config__.tag_field
     return frozenset(encoded for name, encoded in names if name not in apart) | {tag}
+
+
+def has_additional(class_: Any) -> bool:
+    """Whether objects of a class, or within them, may have additional properties."""
+    waiting, seen = [class_], set()
+    for type_ in waiting:
+        waiting.extend(typing.get_args(type_))
+        if type_ in seen or not (isinstance(type_, type) and issubclass(type_, GeneratedObject)):
+            continue
+        seen.add(type_)
+        fields = msgspec.structs.fields(type_)
+        if any(each.name == "additional_properties" for each in fields):
+            return True
+        waiting.extend(each.type for each in fields)
+    return False
 
 
 def wire_name(class_: Any, attribute: str) -> str:
@@ -80,10 +95,16 @@ def _quoted(name: str) -> str:
 
 def kept_apart(data: bytes, place: int) -> bool:
     """Whether a document has what objects keep apart, at its first `$` or after; that is found at once."""
-    return place >= 0 and _APART.search(data, place) is not None
+    return place >= 0 and (data.find(_UNKNOWN, place) >= 0 or data.find(_ADDITIONAL, place) >= 0)
 
 
-_APART = re.compile(b"|".join(re.escape(each.encode()) for each in (UNKNOWN, ADDITIONAL)))
+def may_hold_unknown(data: bytes) -> bool:
+    """Like `may_be_kept_apart`, of an object no class of which has additional properties."""
+    place = data.find(b"$")
+    return (place >= 0 and data.find(_UNKNOWN, place) >= 0) or (b"\\" in data and _ESCAPED in data)
+
+
+_UNKNOWN, _ADDITIONAL = UNKNOWN.encode(), ADDITIONAL.encode()
 _ESCAPED = b"\\u0024"
 
 

@@ -1,52 +1,63 @@
 """What can go wrong when documents are read and converted."""
 
 from collections.abc import Sequence
-from typing import Any
 
-import msgspec
+from trundle.errors import Code, Finding, Kind, Place, TrundleError
 
 
-class ConversionError(Exception):
+class ConversionError(TrundleError):
     """The root of all errors that reading, converting and writing documents raises."""
 
 
 class UnknownVersionError(ConversionError):
     """A version or resource type that the package does not have."""
 
+    kind = Kind.NOT_FOUND
 
-class Finding(msgspec.Struct, frozen=True):
-    """One thing that is wrong with a document.
 
-    Attributes:
+class ValueCode(Code):
+    """What can be wrong with a document of a client or of storage."""
+
+    VALUE = "invalid-value"
+    MISSING = "missing-property"
+    UNKNOWN = "unknown-property"
+    MALFORMED = "malformed-json"
+    TOO_DEEP = "nested-too-deeply"
+
+
+def finding(
+    path: str, expected: str, found: str, advice: str = "", code: ValueCode = ValueCode.VALUE
+) -> Finding:
+    """What is wrong at a place of a document.
+
+    Args:
         path: JSON path of the place, starting with `$`.
-        expected: what has to stand there.
-        found: what stands there.
+        expected: what has to be there.
+        found: what is there.
         advice: what to do about it; empty where that is plain.
+        code: what kind of mistake it is.
     """
-
-    path: str
-    expected: str
-    found: str
-    advice: str = ""
-
-    @property
-    def reason(self) -> str:
-        """What was expected, what was found, and what to do."""
-        advice = f"; {self.advice}" if self.advice else ""
-        return f"Expected {self.expected}, got {self.found}{advice}"
-
-    def __str__(self) -> str:
-        return f"{self.reason} - at {self.path}"
+    return Finding(code, Place(path=path), expected, found, advice)
 
 
-TOO_DEEP = Finding(
-    "$", "fewer levels of nesting than Python's recursion limit allows", "more", "make it flatter"
+def reason_of(wrong: Finding) -> str:
+    """What was expected and found, in the words of msgspec, which finds most of it."""
+    advice = f"; {wrong.advice}" if wrong.advice else ""
+    return f"Expected {wrong.expected}, got {wrong.found}{advice}"
+
+
+TOO_DEEP = finding(
+    "$",
+    "fewer levels of nesting than Python's recursion limit allows",
+    "more",
+    "make it flatter",
+    ValueCode.TOO_DEEP,
 )
 
 
 def malformed(error: Exception) -> Finding:
     """The finding for a document that is no JSON."""
-    return Finding("$", "well-formed JSON", f"an error: {error}")
+    return finding("$", "well-formed JSON", f"an error: {error}", code=ValueCode.MALFORMED)
 
 
 class DocumentError(ConversionError):
@@ -57,14 +68,18 @@ class DocumentError(ConversionError):
         subject: the resource type and version it was read as.
     """
 
+    kind = Kind.REFUSED
+
     def __init__(self, subject: str, findings: Sequence[Finding]) -> None:
         self.subject = subject
         self.findings = tuple(findings)
-        lines = "\n".join(f"  {finding}" for finding in self.findings)
+        lines = "\n".join(f"  {reason_of(each)} - at {each.place.path}" for each in self.findings)
         super().__init__(f"not a valid {subject}:\n{lines}")
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.subject, self.findings)
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """One message with everything that is wrong with the document."""
+        return (str(self),)
 
 
 class PlacedError(ConversionError):
@@ -82,9 +97,6 @@ class PlacedError(ConversionError):
         self.subject: str | None = None
         super().__init__(reason)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.reason, self.holder), {"path": self.path, "subject": self.subject}
-
     def __str__(self) -> str:
         place = f" - at {self.path}" if self.path else ""
         return f"{self.subject}: {self.reason}{place}" if self.subject else f"{self.reason}{place}"
@@ -92,6 +104,12 @@ class PlacedError(ConversionError):
 
 class BagError(PlacedError):
     """An entry of a property bag that cannot be read; it is left where it is."""
+
+
+class LabelError(PlacedError):
+    """A label or annotation that is not text, where hooks read or write it."""
+
+    kind = Kind.REFUSED
 
 
 class HookError(PlacedError):

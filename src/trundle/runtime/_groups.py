@@ -17,7 +17,7 @@ class GroupVersion(NamedTuple):
     """An `apiVersion` in its two parts.
 
     Attributes:
-        group: what stands before the last slash; None where there is no slash.
+        group: what is before the last slash; None where there is no slash.
         version: the version.
     """
 

@@ -3,7 +3,7 @@
 import copy
 import functools
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import msgspec
 from msgspec import inspect
@@ -14,6 +14,8 @@ from trundle.runtime._objects import ABSENT, Absent, FreeForm
 Method = TypeVar("Method", bound=Callable[..., Any])
 _Read_contra = TypeVar("_Read_contra", contravariant=True)
 _Written_co = TypeVar("_Written_co", covariant=True)
+Read = TypeVar("Read")
+Written = TypeVar("Written")
 
 
 class AssignTo(Protocol[_Read_contra, _Written_co]):
@@ -49,7 +51,8 @@ def hook(*, reads: tuple[str, ...], writes: tuple[str, ...]) -> Callable[[Method
     Args:
         reads: attributes of the type on the side that the value comes from. Dots lead into nested objects, as in
             `spec.size`, which is `spec__size` in the record. `metadata` of a resource is read as plain data.
-        writes: attributes of the type on the side that the value goes to, in the same way.
+        writes: attributes of the type on the side that the value goes to, in the same way. A single label or annotation
+            of a resource is `metadata.labels["KEY"]`, or `metadata.annotations["KEY"]`.
 
     Raises:
         TypeError: one of them is a single text.
@@ -68,15 +71,15 @@ def hook(*, reads: tuple[str, ...], writes: tuple[str, ...]) -> Callable[[Method
 
 def call_hook(
     name: str,
-    method: Callable[[Any], Any],
-    record: Any,
+    method: Callable[[Read], Written],
+    record: Read,
     writes: frozenset[str],
     result: type[Any],
     between: str,
     holder: object,
     *,
     beside: str = "",
-) -> Any:
+) -> Written:
     """The outputs of a hook's method for a record of inputs; empty where all inputs are absent.
 
     Args:
@@ -93,9 +96,10 @@ def call_hook(
         HookError: the method raised, returned no dictionary, or wrote what it did not declare or what is
             not of the attribute's type.
     """
-    values = [getattr(record, field) for field in record.__struct_fields__ if field != beside]
+    fields = cast("msgspec.Struct", record).__struct_fields__
+    values = [getattr(record, field) for field in fields if field != beside]
     if all(value is ABSENT for value in values):
-        return {}
+        return cast("Written", {})
     if any(isinstance(value, list | dict | msgspec.Struct) for value in values):
         record = copy.deepcopy(record)
     try:
@@ -121,7 +125,7 @@ def call_hook(
     except msgspec.ValidationError as error:
         reason = f"the hook {name} between {between} wrote a value of a wrong type: {error}"
         raise HookError(reason, holder) from None
-    return {name: getattr(made, name) for name in told}
+    return cast("Written", {name: getattr(made, name) for name in told})
 
 
 def plain_metadata(metadata: FreeForm | Absent) -> dict[str, Any] | Absent:
@@ -186,8 +190,8 @@ def _members(class_: Any) -> tuple[inspect.Field, ...]:
 
 
 def call_converter(
-    name: str, method: Callable[[Any], Any], value: Any, between: str, holder: object
-) -> Any:
+    name: str, method: Callable[[Read], Written], value: Read, between: str, holder: object
+) -> Written | Absent:
     """What a hand-written property converter makes of a value.
 
     Raises:

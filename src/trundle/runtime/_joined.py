@@ -5,13 +5,13 @@ document or the class of an object, and imports it when it is first needed.
 """
 
 import copy
-import difflib
 import importlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple, Self
 
+from trundle.errors import similar
 from trundle.runtime._errors import ConversionError, UnknownVersionError
 from trundle.runtime._groups import GroupVersion
 from trundle.runtime._lenience import Lenience
@@ -45,7 +45,7 @@ class JoinedScheme:
     """Converts documents and objects of several generated packages, each between all its versions.
 
     Resource types are called as their packages call them. Where several groups have one of a name, each is
-    called `group/name`, and the `apiVersion` of a document (`group/version`) tells them apart.
+    called `group/name`, and the `apiVersion` of a document (`group/version`) distinguishes them.
 
     Args:
         package: the dotted name of the package that holds the others.
@@ -153,6 +153,8 @@ class JoinedScheme:
 
         See `AnyScheme.put`.
         """
+        if (listed := list_in(document, self._listed_home)) is not None:
+            return self._list_in_form(document, listed, version, stored, lenience)
         scheme, named = self._of_value(document, resource)
         return scheme.put(version, document, stored, resource=named, lenience=lenience)
 
@@ -171,11 +173,10 @@ class JoinedScheme:
 
         See `AnyScheme.attempt`.
         """
-        if list_in(value, self._listed_home) is not None:
-            method = self.convert_json if isinstance(value, BYTES) else self.convert
+        if (listed := list_in(value, self._listed_home)) is not None:
             usual = Lenience(unknown="keep" if self.unknown == "keep" else "error")
             return outcome_of(
-                lambda noting: method(value, to, base, lenience=noting),
+                lambda noting: self._list_in_form(value, listed, to, base, noting),
                 lambda _: iter(()),
                 lenience or usual,
             )
@@ -310,6 +311,18 @@ class JoinedScheme:
         found = None if home is None else self.resources[home.name]
         return listed.convert(convert_item, found, to, base)
 
+    def _list_in_form(
+        self,
+        value: Any,
+        listed: DocumentList,
+        to: str | None,
+        base: Any,
+        lenience: Lenience | None,
+    ) -> Any:
+        """Converts a list whole: JSON to JSON, a dictionary to a dictionary."""
+        made = self._convert_list(listed, to, base, lenience)
+        return made if isinstance(value, BYTES) else json.loads(made)
+
     def _home(self, head: Head, resource: str | None) -> _Home:
         own = head.api_version if isinstance(head.api_version, str) else ""
         group = GroupVersion.parse(own).group or ""
@@ -328,7 +341,7 @@ class JoinedScheme:
 
     def _advice(self, head: Head, resource: str | None) -> str:
         wanted = str(resource or head.kind or head.type or "").casefold()
-        close = difflib.get_close_matches(wanted, self._homes, n=3)
+        close = list(similar(wanted, self._homes, 3))
         close += [key for key in self._homes if key.rpartition("/")[2] == wanted]
         names = [self._homes[key].name for key in dict.fromkeys(close)]
         if names:

@@ -55,7 +55,7 @@ def keep_elements(
     key: str,
     member: str = "",
 ) -> Any:
-    """A list that a map tells, with what only a stale entry of the list still has.
+    """A list derived from a map, with what only a stale entry of the list still has.
 
     An element that the map has no place for stays behind its neighbour, unless one of its key was removed from the
     map. What an element has beside key and value stays with its key.
@@ -63,8 +63,8 @@ def keep_elements(
     Args:
         stored: the object whose bag has the entry.
         entries: where the list may have been stashed.
-        value: the list as the map tells it now.
-        seen: what the map told of a list when that was stashed.
+        value: the list as derived from the map now.
+        seen: the map as derived from the list when that was stashed.
         key: the attribute of the elements that has the map's key.
         member: the attribute that has the map's value, if there is one.
     """

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from trundle.runtime._errors import Finding
+from trundle.errors import Finding
 
 Unknown: TypeAlias = Literal["error", "keep", "prune"]
 
@@ -21,7 +21,7 @@ class Tolerated(msgspec.Struct, frozen=True):
     Attributes:
         path: JSON path of the place, starting with `$`.
         expected: what the schema says about the place.
-        found: what stood there.
+        found: what was there.
         done: what became of it.
     """
 
@@ -33,7 +33,7 @@ class Tolerated(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, finding: Finding, done: str) -> "Tolerated":
         """A finding that was tolerated."""
-        return cls(finding.path, finding.expected, finding.found, done)
+        return cls(finding.place.path, finding.expected, finding.found, done)
 
     def __str__(self) -> str:
         return f"{self.done}: expected {self.expected}, found {self.found} - at {self.path}"

@@ -4,16 +4,18 @@ A list is converted item by item. The `apiVersion` of a `PersonList` is that of 
 all else, `metadata` too, stays as it is written.
 """
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
+from trundle.errors import Finding, Place
 from trundle.runtime._errors import (
     ConversionError,
     DocumentError,
-    Finding,
     UnknownVersionError,
+    finding,
 )
 from trundle.runtime._groups import GroupVersion
 from trundle.runtime._lookup import ResourceType
@@ -151,7 +153,7 @@ def _within(path: str, error: ConversionError) -> list[Finding]:
     """What is wrong with an item, as seen from the list."""
     if isinstance(error, DocumentError):
         return [
-            msgspec.structs.replace(each, path=path + each.path.removeprefix("$"))
+            dataclasses.replace(each, place=Place(path=path + each.place.path.removeprefix("$")))
             for each in error.findings
         ]
-    return [Finding(path, "a document that can be converted", f"an error: {error}")]
+    return [finding(path, "a document that can be converted", f"an error: {error}")]

@@ -3,7 +3,7 @@
 import importlib
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from trundle.runtime._errors import ConversionError, UnknownVersionError
 from trundle.runtime._groups import GroupVersion
@@ -36,17 +36,25 @@ class Conversion(NamedTuple):
 
     Attributes:
         target: the class that it leads to.
-        function: its function; in a table without the module where that is the table's own.
-        wants_base: whether that takes the stored object as well.
+        function: its function.
         version: the version that it is for, where it takes that before the object; else empty.
         makes: whether it takes the class that it makes, before all else.
+        wants_base: whether it takes the stored object after the object.
     """
 
     target: str
     function: str
-    wants_base: bool = False
     version: str = ""
     makes: bool = False
+    wants_base: bool = False
+
+
+ConversionTable: TypeAlias = Mapping[tuple[str, str], Mapping[str, str | tuple[Any, ...]]]
+"""The conversions of a module, by the modules of the classes that they read and make.
+
+Under each pair stand the names of the two classes, one where both are called alike, and what `Conversion` has from
+`function` on: the function alone where the rest is as it is by default, without a module where it is the table's own.
+"""
 
 
 class Lookup:
@@ -66,6 +74,7 @@ class Lookup:
         ] = {}
         self._origin: dict[type[Any], tuple[ResourceType, str]] = {}
         self._loaded: dict[str, Any] = {}
+        self._tables: dict[str, Mapping[str, tuple[Conversion, ...]]] = {}
 
     def function(self, source: type[Any], target: type[Any]) -> tuple[Callable[..., Any], bool]:
         """The generated function that converts objects of one class to another.
@@ -148,20 +157,28 @@ class Lookup:
 
     def _listed(self, module: str, source: type[Any]) -> tuple[Conversion, ...]:
         relative = conversion_module(module.removeprefix(f"{self.package}."))
+        if relative not in self._tables:
+            self._tables[relative] = self._table(relative)
+        return self._tables[relative].get(self._path(source), ())
+
+    def _table(self, relative: str) -> Mapping[str, tuple[Conversion, ...]]:
+        """What a module of conversions lists, by source class."""
         name = f"{self.package}.{relative}"
         try:
-            listed = getattr(importlib.import_module(name), "CONVERSIONS", {})
+            listed: ConversionTable = getattr(importlib.import_module(name), "CONVERSIONS", {})
         except ModuleNotFoundError as error:
             if error.name != name:
                 raise
-            return ()  # no class of the module is converted on its own
-        found = (Conversion(*each) for each in listed.get(self._path(source), ()))
-        return tuple(
-            each._replace(function=f"{relative}{each.function}")
-            if each.function[0] == ":"
-            else each
-            for each in found
-        )
+            return {}  # no class of the module is converted on its own
+        found: dict[str, list[Conversion]] = {}
+        for (home, other), functions in listed.items():
+            for classes, entry in functions.items():
+                source, _, target = classes.partition(" ")
+                function, *others = (entry,) if isinstance(entry, str) else entry
+                path = function if ":" in function else f"{relative}:{function}"
+                conversion = Conversion(f"{other}:{target or source}", path, *others)
+                found.setdefault(f"{home}:{source}", []).append(conversion)
+        return {path: tuple(each) for path, each in found.items()}
 
     def _path(self, class_: type[Any]) -> str:
         return f"{class_.__module__.removeprefix(self.package + '.')}:{class_.__qualname__}"

@@ -10,7 +10,8 @@ import msgspec
 from trundle.runtime._bag import decoder, encode
 from trundle.runtime._objects import ABSENT, GeneratedObject, StorageObject
 
-_KEY_PROPERTIES = (("name",), ("id",), ("key",))
+KEY_PROPERTIES = (("name",), ("id",), ("key",))
+"""The properties that may distinguish elements whose schema declares no keys, in order."""
 
 
 def match(
@@ -21,7 +22,7 @@ def match(
     Elements are matched by declared keys, else by a key property that is unique on both sides, else by
     equality, else alone at the same place between matched neighbours.
     """
-    for names in (keys, *_KEY_PROPERTIES) if keys else _KEY_PROPERTIES:
+    for names in (keys, *KEY_PROPERTIES) if keys else KEY_PROPERTIES:
         if (found := _by_key(values, others, names)) is not None:
             return found
     return _by_equality(values, others)
@@ -32,7 +33,7 @@ def match_first(
 ) -> list[int | None] | None:
     """For each value, whose declared key is its own, the position of the first element with that key.
 
-    None where values share keys, or one has none. So members of a map meet the elements that tell them, although
+    None where values share keys, or one has none. So members of a map meet the elements that they derive from, although
     other elements have no key or repeat one.
     """
     ours = keys_of(values, keys) if keys else [None]
@@ -69,7 +70,7 @@ def keys_of(values: Sequence[Any], names: tuple[str, ...]) -> list[Hashable]:
         found = _same_member(values, names[0])
         if found is not None:
             return found
-    return [_key([_member(value, name) for name in names]) for value in values]
+    return [key_of([_member(value, name) for name in names]) for value in values]
 
 
 def _same_member(values: Sequence[Any], name: str) -> list[Hashable] | None:
@@ -78,7 +79,7 @@ def _same_member(values: Sequence[Any], name: str) -> list[Hashable] | None:
     class_ = classes.pop() if len(classes) == 1 else None
     if class_ is None or not issubclass(class_, GeneratedObject):
         return None
-    attribute = _attributes(class_).get(name)
+    attribute = attributes_of(class_).get(name)
     if attribute is None:
         return None
     found = list(map(operator.attrgetter(attribute), values))
@@ -88,7 +89,8 @@ def _same_member(values: Sequence[Any], name: str) -> list[Hashable] | None:
 _TEXT = {str}
 
 
-def _key(parts: list[Any]) -> Hashable:
+def key_of(parts: list[Any]) -> Hashable:
+    """What identifies an element by the values of its key properties; None where one cannot."""
     found = []
     for part in parts:
         told = decoder(Any).decode(part) if isinstance(part, msgspec.Raw) else part
@@ -100,11 +102,12 @@ def _key(parts: list[Any]) -> Hashable:
 
 def _member(value: Any, name: str) -> Any:
     """A property by its name in documents; one that the storage type lacks is looked for in the bag."""
+    value = _opened(value)
     if isinstance(value, dict):
         return value.get(name, ABSENT)
     if not isinstance(value, GeneratedObject):
         return ABSENT
-    attribute = _attributes(type(value)).get(name)
+    attribute = attributes_of(type(value)).get(name)
     if attribute is not None:
         return getattr(value, attribute)
     if isinstance(value, StorageObject) and value.property_bag is not ABSENT:
@@ -114,15 +117,25 @@ def _member(value: Any, name: str) -> Any:
     return ABSENT
 
 
+def _opened(value: Any) -> Any:
+    """An element; one that stayed JSON is read, whatever the order in which its members are written."""
+    return _OPEN(value) if isinstance(value, msgspec.Raw) else value
+
+
+_OPEN = msgspec.json.Decoder(float_hook=str).decode
+_SORTED = msgspec.json.Encoder(order="deterministic").encode
+"""The JSON of a value by which equal ones are found."""
+
+
 @functools.cache
-def _attributes(class_: type[GeneratedObject]) -> Mapping[str, str]:
+def attributes_of(class_: type[GeneratedObject]) -> Mapping[str, str]:
     """The attributes of a class by the names of their properties in documents."""
     return dict(zip(class_.__struct_encode_fields__, class_.__struct_fields__, strict=True))
 
 
 def _by_equality(values: Sequence[Any], others: Sequence[Any]) -> list[int | None]:
     """Matches equal elements; of several that are, those at the ends stay where they are."""
-    ours, theirs = [encode(value) for value in values], [encode(other) for other in others]
+    ours, theirs = ([_SORTED(_opened(each)) for each in some] for some in (values, others))
     shared = min(len(ours), len(theirs))
     start = next((n for n in range(shared) if ours[n] != theirs[n]), shared)
     shared -= start

@@ -17,6 +17,7 @@ from trundle.runtime._bag import (
     decoder,
     digest,
     encode,
+    has_entries,
     same,
     tidy,
 )
@@ -57,7 +58,7 @@ def _merge_different(stored: Any, before: Any, after: Any) -> Any:
 
 
 def _merge_made(stored: Any, before: Any, after: Any) -> Any:
-    """Like `merge`, of an object that the writer does not have: only what stands in it may differ."""
+    """Like `merge`, of an object that the writer does not have: only what is in it may differ."""
     ours, theirs = (_empty(type(stored)) if each is ABSENT else each for each in (before, after))
     if type(ours) is not type(stored) or type(theirs) is not type(stored):
         return _without_hollow(after)
@@ -72,7 +73,11 @@ def _empty(class_: type[Any]) -> Any:
 
 
 def _is_empty(value: Any) -> bool:
-    return all(getattr(value, name) is ABSENT for name in value.__struct_fields__)
+    members = zip(value.__struct_fields__, msgspec.structs.astuple(value), strict=True)
+    return all(
+        held is ABSENT or (name == "property_bag" and not has_entries(held))
+        for name, held in members
+    )
 
 
 def _without_hollow(value: Any) -> Any:
@@ -211,7 +216,7 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
 
 
 def _told_by_hook(result: Any, mark: NoEntry) -> bool:
-    """Whether a hook would tell something of the merged object where a writer wants nothing."""
+    """Whether a hook would derive a value from the merged object where a writer wants none."""
     witness = getattr(mark, "witness", None)
     told = witness is not None and digest(witness(result)) is not None
     return told and getattr(mark, "hooked", False)
@@ -242,8 +247,13 @@ def _drop_revived(
             del merged[known]
 
 
-def without_marks(value: Any) -> Any:
-    """A merged value without the marks of what writers left unsaid."""
+def without_marks(value: Any, names: Iterable[str] | None = None) -> Any:
+    """A merged value without the marks of what writers left unsaid.
+
+    Args:
+        value: the value; it is changed.
+        names: of an object the attributes that may have marks in them, beside its bag; all where left out.
+    """
     if isinstance(value, StorageObject) and value.property_bag is not ABSENT:
         kept: Any = {
             name: {
@@ -257,7 +267,7 @@ def without_marks(value: Any) -> Any:
         tidy(value)
     if isinstance(value, GeneratedObject):
         _without_hollow(value)
-        for name in value.__struct_fields__:
+        for name in value.__struct_fields__ if names is None else names:
             without_marks(getattr(value, name))
     elif isinstance(value, list):
         for item in value:
@@ -308,7 +318,7 @@ def _merged_entry(stored: Any, known: Any, old: Any, new: Any) -> Entry:
     told = getattr(old, "derived", None)
     if known is not None and old is not None and current(stored, known, witness):
         value = _merged_value(known.value, old.value, new.value)
-    elif told is not None:  # what the stored object told without an entry, the writer saw a part of
+    elif told is not None:  # the writer saw a part of what the object derived without an entry
         value = _merged_part(told(stored), old.value, new.value)
     merged = Entry(_without_hollow(value), new.beside)
     merged.witness = witness  # type: ignore[attr-defined]
@@ -336,7 +346,7 @@ def _merged_part(had: Any, old: Any, new: Any) -> Any:
 
 
 def _as_json(value: Any) -> Any:
-    """A merged value, as JSON where some of it stayed plain: whoever asks for it reads it with its own type."""
+    """A merged value, as JSON where some of it stayed plain: each caller reads it with its own type."""
     if any(isinstance(item, dict | msgspec.Raw) for item in _items(value)):
         return msgspec.Raw(write_value(without_marks(value)))
     return value
@@ -345,7 +355,7 @@ def _as_json(value: Any) -> Any:
 def _read_like(known: msgspec.Raw, *values: Any) -> Any:
     """An entry's JSON read with the classes of the values that it meets; None where it is of another kind.
 
-    An element of a list or map that is of none of these classes stays JSON, as nobody here can see it, and so
+    An element of a list or map that is of none of these classes stays JSON, as no code here can see it, and so
     does free-form data, whose spelling is its own.
     """
     first = next((each for each in reversed(values) if each is not ABSENT), None)

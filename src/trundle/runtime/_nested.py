@@ -6,7 +6,7 @@ from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import msgspec
 
-from trundle.runtime._bag import WRITING_OVER
+from trundle.runtime._bag import WRITING_OVER, has_entries
 from trundle.runtime._objects import ABSENT, Absent, GeneratedObject, Hollow, Made, all_missing
 from trundle.runtime._whole import if_whole
 
@@ -62,7 +62,7 @@ def solid(holder: Any, value: Any, *leaves: str) -> Any:
     hollow = False
     for name in holder.__struct_fields__:
         held = getattr(holder, name)
-        if held is ABSENT:
+        if held is ABSENT or (name == "property_bag" and not has_entries(held)):
             continue
         if name not in leaves and not isinstance(held, Hollow):
             return _without(value, leaves) if value is holder else value

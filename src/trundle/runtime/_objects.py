@@ -18,6 +18,12 @@ BAG = "$propertyBag"
 WRITTEN_WITH = "$writtenWith"
 
 
+BAG_FIELD: Any = msgspec.field(default=ABSENT, name=BAG)
+"""The field of a storage class for its property bag."""
+WRITTEN_WITH_FIELD: Any = msgspec.field(default=ABSENT, name=WRITTEN_WITH)
+"""The field of a stored resource for the version it was written with."""
+
+
 def free_form(value: Any) -> FreeForm:
     """Free-form data from plain Python values."""
     return msgspec.Raw(msgspec.json.encode(value))
@@ -61,7 +67,7 @@ class Hollow(dict[str, FreeForm]):
 
 
 class Made(Hollow):
-    """The unknown properties of an object that a writer does not have, but what stands in it elsewhere."""
+    """The unknown properties of an object that a writer does not have, but what is in it elsewhere."""
 
 
 class Entry(BaseEntry, dict=True):
@@ -79,7 +85,7 @@ class Entry(BaseEntry, dict=True):
 
 
 class StoredEntry(BaseEntry):
-    """How an entry is read: its value waits until somebody asks for it."""
+    """How an entry is read: its value is read when it is first used."""
 
     value: FreeForm | Absent = ABSENT
     beside: str | Absent | None = ABSENT
@@ -105,6 +111,7 @@ class GeneratedObject(
 
     __list_keys__: ClassVar[dict[str, tuple[str, ...]]] = {}
     __defaults__: ClassVar[dict[str, str]] = {}
+    __labels__: ClassVar[tuple[tuple[str, str], ...]] = ()
 
 
 def all_missing(class_: type[Any]) -> Mapping[str, Any]:

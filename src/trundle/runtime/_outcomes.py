@@ -1,7 +1,7 @@
 """What became of one document among many, and what was lost on its way.
 
 A value is lost when it cannot be read back from the result. That is found without looking at any plan: the result is
-converted back, and what comes back is held against the document.
+converted back, and the result is compared with the document.
 """
 
 import json

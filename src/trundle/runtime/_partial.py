@@ -10,7 +10,7 @@ from trundle.runtime._lookup import Lookup
 from trundle.runtime._objects import UNKNOWN, ApiObject, GeneratedObject
 
 _NAMING = ("api_version", "kind", "type")
-"""What a root object tells its class by."""
+"""What identifies the class of a root object."""
 
 
 def partial_class(lookup: Lookup, class_: type[Any], function: str) -> type[Any] | None:

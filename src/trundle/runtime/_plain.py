@@ -14,7 +14,7 @@ from msgspec import inspect
 
 from trundle.runtime._bag import encode
 from trundle.runtime._documents import kept_apart
-from trundle.runtime._writing import finite
+from trundle.runtime._writing import finite, named_by_text
 
 _Preparer: TypeAlias = Callable[[Any], Any]
 """Makes a plain value ready for msgspec: it is JSON throughout, and its free-form data is text."""
@@ -24,7 +24,7 @@ _text = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
 class _UnusualError(Exception):
-    """A value that is no plain JSON, or not where msgspec could tell."""
+    """A value that is no plain JSON, or where msgspec could not determine that."""
 
 
 def from_plain(value: Any, class_: type[Any]) -> Any:
@@ -66,6 +66,8 @@ def _free_form(value: Any) -> Any:
 
 def _free(value: Any) -> msgspec.Raw:
     data = _text(value).encode()
+    if not named_by_text(value):
+        raise _UnusualError
     if b"\\ud" in data:
         msgspec.json.decode(data)  # refuses half a surrogate pair
     return msgspec.Raw(data)

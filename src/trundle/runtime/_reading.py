@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
+from trundle.errors import Finding
 from trundle.runtime._bag import encode
 from trundle.runtime._careful import read_leniently
 from trundle.runtime._defaults import fill_in
@@ -19,8 +20,8 @@ from trundle.runtime._documents import may_be_kept_apart, wire_name
 from trundle.runtime._errors import (
     TOO_DEEP,
     DocumentError,
-    Finding,
     UnknownVersionError,
+    finding,
     malformed,
 )
 from trundle.runtime._groups import GroupVersion
@@ -29,7 +30,7 @@ from trundle.runtime._lookup import Lookup, ResourceType
 from trundle.runtime._objects import WRITTEN_WITH, ApiObject
 from trundle.runtime._plain import from_plain
 from trundle.runtime._spelling import BagSpelling, is_version, spelt
-from trundle.runtime._writing import no_json
+from trundle.runtime._writing import named_by_text, no_json
 
 
 class Head(msgspec.Struct):
@@ -47,7 +48,7 @@ class Start(NamedTuple):
     Attributes:
         text: the start.
         names: the API version, or the storage version, and the resource type.
-        told: the same as an object that was read tells it; a later member may say otherwise.
+        told: the same as read from the parsed object; a later member may differ.
     """
 
     text: bytes
@@ -344,7 +345,7 @@ def read_head(data: bytes) -> Head:
     try:
         return _HEAD.decode(data)
     except msgspec.ValidationError:
-        found = Finding("$", "a JSON object that names its apiVersion", "another value")
+        found = finding("$", "a JSON object that names its apiVersion", "another value")
         raise DocumentError("document", [found]) from None
     except msgspec.DecodeError as error:
         raise DocumentError("document", [malformed(error)]) from None
@@ -412,7 +413,7 @@ def check_text(data: bytes) -> None:
     try:
         data.decode()
     except UnicodeDecodeError as error:
-        raise DocumentError("document", [Finding("$", "UTF-8", f"an error: {error}")]) from None
+        raise DocumentError("document", [finding("$", "UTF-8", f"an error: {error}")]) from None
 
 
 def _defaults(class_: type[Any]) -> tuple[Any, ...]:
@@ -430,7 +431,7 @@ def _why_no_json(value: Any, error: Exception) -> list[Finding]:
         findings = [*no_json(value)]
     except RecursionError:
         findings = []
-    return findings or [Finding("$", "plain JSON", f"an error: {error}")]
+    return findings or [finding("$", "plain JSON", f"an error: {error}")]
 
 
 def json_bytes(value: Any) -> bytes:
@@ -442,8 +443,11 @@ def json_bytes(value: Any) -> bytes:
     if isinstance(value, BYTES):
         return bytes(value)
     try:
-        return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
+        data = json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
     except (TypeError, ValueError) as error:
         raise DocumentError("document", _why_no_json(value, error)) from None
     except RecursionError:
         raise DocumentError("document", [TOO_DEEP]) from None
+    if not named_by_text(value):
+        raise DocumentError("document", [*no_json(value)])
+    return data

@@ -36,7 +36,7 @@ class Routes:
 
     Args:
         lookup: the package's classes and functions.
-        reading: what tells a document's class.
+        reading: what determines a document's class.
         checked: writes an object that may be wrong; None where what was read is right once it is converted.
     """
 
@@ -54,11 +54,16 @@ class Routes:
 
     def known(self, data: bytes, to: str, resource: str | None, *, strict: bool) -> bytes | None:
         """Like `convert`, of a document that starts like one that was converted before; None for any other."""
-        key = self._key(data, to, resource, strict=strict)
-        if key is None or (found := self._starts.get(key)) is None:
+        place = data.find(b"$")
+        if place >= 0 and data.find(STORED, place) >= 0:
+            return None
+        found = self._starts.get(
+            (data[: data.find(b",", data.find(b",") + 1)], to, resource, strict)
+        )
+        if found is None:
             return None
         route, start = found
-        return None if route is None else self._through(data, route, start)
+        return None if route is None else self._through(data, place, route, start)
 
     @staticmethod
     def _key(
@@ -98,7 +103,7 @@ class Routes:
         if stored or target is None:
             return None
         route = None if source == target else self._route(found, source, target, strict=strict)
-        converted = None if route is None else self._through(data, route, None)
+        converted = None if route is None else self._through(data, data.find(b"$"), route, None)
         if (
             version is None
             and (converted is not None or route is None)
@@ -110,7 +115,10 @@ class Routes:
                 self._starts[key] = (route, start)
         return converted
 
-    def _through(self, data: bytes, route: Route, start: Start | None) -> bytes | None:
+    def _through(self, data: bytes, place: int, route: Route, start: Start | None) -> bytes | None:
+        """A document by its route; `place` is that of its first `$`."""
+        if kept_apart(data, place) or (b"\\" in data and may_be_kept_apart(data)):
+            return None
         decode, convert = route
         try:
             if not data.isascii():
@@ -121,8 +129,6 @@ class Routes:
             converted = convert(value)
             made = encode(converted) if self._checked is None else self._checked(converted)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, PlacedError):
-            return None
-        if may_be_kept_apart(data):
             return None
         return None if kept_apart(made, made.find(b"$")) else made
 

@@ -38,7 +38,7 @@ class Unconverted(NamedTuple):
 
 
 _NOTES: ContextVar[list[Unconverted] | None] = ContextVar("_NOTES", default=None)
-"""Where values without counterpart are noted, while somebody asks."""
+"""Where values without counterpart are recorded, while a caller asks for them."""
 
 
 @contextlib.contextmanager

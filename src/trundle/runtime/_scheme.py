@@ -15,9 +15,9 @@ from trundle.runtime._errors import (
     TOO_DEEP,
     ConversionError,
     DocumentError,
-    Finding,
     PlacedError,
     UnknownVersionError,
+    finding,
 )
 from trundle.runtime._hiding import clash_in, shown
 from trundle.runtime._lenience import STRICT, Lenience
@@ -125,13 +125,14 @@ class Scheme:
 
         Only what a conversion touches is validated unless it is `strict`. See `AnyScheme.convert_json`.
         """
-        lenience = lenience or self._lenience
-        routes = base is None and to is not None and not lenience.defaults
-        whole = strict or lenience.looks_at_all
+        # What the package was generated with neither fills in anything nor makes all of a document be looked at.
+        whole = strict or (lenience is not None and lenience.looks_at_all)
+        routes = base is None and (lenience is None or not lenience.defaults)
         if to is not None and routes and version is None:
             routed = self._routes.known(bytes(data), to, resource, strict=whole)
             if routed is not None:
                 return routed
+        lenience = lenience or self._lenience
         careful = self.hooked or self._storage or resource is not None or lenience.defaults
         if base is not None and to is None and not careful:
             made = self._puts.put(bytes(data), bytes(base), version)
@@ -278,7 +279,7 @@ class Scheme:
         try:
             data = written(value)
         except UnicodeEncodeError as error:
-            found = Finding("$", "text that UTF-8 can hold", f"an error: {error.reason}")
+            found = finding("$", "text that UTF-8 can hold", f"an error: {error.reason}")
             raise DocumentError(self._lookup.subject(value), [found]) from None
         if b"null" in data and not finite(value):
             findings = tuple(not_finite(value))

@@ -12,12 +12,13 @@ from typing import Any
 import msgspec
 
 from trundle.runtime._documents import member_path
-from trundle.runtime._errors import DocumentError, Finding
+from trundle.runtime._errors import DocumentError, finding
 from trundle.runtime._objects import BAG
 
 _BAG = BAG.encode()
-_LABELS = re.compile(rb'"(v(?:1api)?[0-9]{8}[0-9A-Za-z.-]*)"\s*:')
-_DATES = re.compile(rb'"([0-9]{4}-[0-9]{2}-[0-9]{2}[0-9A-Za-z.-]*)"\s*:')
+_LABELS = re.compile(rb'"v(?:1api)?[0-9]{8}[0-9A-Za-z.-]*(?="\s*:)')
+_DATES = re.compile(rb'"[0-9]{4}-[0-9]{2}-[0-9]{2}[0-9A-Za-z.-]*(?="\s*:)')
+"""Names of members that may be versions; no group, so that they start with a text that is found at once."""
 
 
 def spelt(text: str, known: Collection[str]) -> str | None:
@@ -77,7 +78,7 @@ class BagSpelling:
     def _found(self, data: bytes) -> Iterator[str]:
         for pattern in self._patterns:
             for match in pattern.finditer(data):
-                yield match[1].decode()
+                yield match[0][1:].decode()
 
     def _otherwise(self, text: str) -> bool:
         return text not in self._versions and spelt(text, self._versions) is not None
@@ -115,8 +116,8 @@ class BagSpelling:
             own = spelt(version, self._versions) or version
             if own in found:
                 again = f"two, in two spellings of the version ({', '.join(versions)})"
-                finding = Finding(path, f"one entry for {own}", again, "remove one of them")
-                raise DocumentError("stored document", [finding])
+                wrong = finding(path, f"one entry for {own}", again, "remove one of them")
+                raise DocumentError("stored document", [wrong])
             found[own] = self._value(entry, member_path(path, version))
         return found
 

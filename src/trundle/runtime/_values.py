@@ -1,6 +1,6 @@
 """Changes of scalar values that generated conversions call."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -9,6 +9,7 @@ from trundle.runtime._bag import decoder
 from trundle.runtime._objects import ABSENT, Absent, FreeForm
 
 Value = TypeVar("Value")
+Made = TypeVar("Made")
 
 _KINDS: Mapping[str, Callable[[Any], bool]] = {
     "boolean": lambda value: isinstance(value, bool),
@@ -32,6 +33,13 @@ def fit(value: Any, *kinds: str) -> Any:
         if kind in kinds:
             return value
     return value if any(_KINDS[kind](value) for kind in kinds) else ABSENT
+
+
+def convert_each(
+    function: Callable[[Value], Made], items: Sequence[Value] | Absent
+) -> list[Made] | Absent:
+    """The elements of a list, converted one by one; absent where the list is."""
+    return ABSENT if items is ABSENT else list(map(function, items))
 
 
 def to_free_form(value: Any) -> FreeForm:
@@ -65,7 +73,7 @@ def _from_odd_form(data: bytes, type_: Any) -> Any:
 
 
 def tells(value: Any, *texts: str) -> bool:
-    """Whether a property says what a variant is told by; letter case does not matter, nor being absent."""
+    """Whether a property has a text that distinguishes a variant; ignores letter case, accepts an absent property."""
     if isinstance(value, str):
         return value.casefold() in {text.casefold() for text in texts}
     return value is ABSENT

@@ -7,9 +7,10 @@ from typing import Any
 
 import msgspec
 
+from trundle.errors import Finding
 from trundle.runtime._bag import encode
 from trundle.runtime._documents import kept_apart, member_path, write_value
-from trundle.runtime._errors import Finding
+from trundle.runtime._errors import finding
 from trundle.runtime._objects import Entry, GeneratedObject, StoredEntry
 
 _SIMPLE = frozenset({str, int, bool, type(None), msgspec.UnsetType, msgspec.Raw})
@@ -71,7 +72,7 @@ def not_finite(value: Any, path: str = "$") -> Iterator[Finding]:
     """Every number that JSON cannot have."""
     if isinstance(value, float):
         if value - value != 0:
-            yield Finding(path, "a finite number", f"`{value}`")
+            yield finding(path, "a finite number", f"`{value}`")
     elif isinstance(value, GeneratedObject | Entry):
         for name, encoded in zip(
             value.__struct_fields__, value.__struct_encode_fields__, strict=True
@@ -85,6 +86,19 @@ def not_finite(value: Any, path: str = "$") -> Iterator[Finding]:
             yield from not_finite(item, f"{path}[{place}]")
 
 
+def named_by_text(value: Any) -> bool:
+    """Whether all dictionaries within a plain value name their members by text; JSON writers make text of numbers."""
+    waiting = [value]
+    for each in waiting:
+        if isinstance(each, dict):
+            if not all(isinstance(name, str) for name in each):
+                return False
+            waiting.extend(each.values())
+        elif isinstance(each, list | tuple):
+            waiting.extend(each)
+    return True
+
+
 def no_json(value: Any, path: str = "$") -> Iterator[Finding]:
     """Every place of a plain value that JSON cannot have: numbers, objects and keys of other kinds."""
     match value:
@@ -95,10 +109,10 @@ def no_json(value: Any, path: str = "$") -> Iterator[Finding]:
         case dict():
             for name, member in value.items():
                 if not isinstance(name, str):
-                    yield Finding(path, "text as the name of each property", f"`{name!r}`")
+                    yield finding(path, "text as the name of each property", f"`{name!r}`")
                 yield from no_json(member, member_path(path, str(name)))
         case list() | tuple():
             for place, item in enumerate(value):
                 yield from no_json(item, f"{path}[{place}]")
         case _:
-            yield Finding(path, "plain JSON", f"an object of the class `{type(value).__name__}`")
+            yield finding(path, "plain JSON", f"an object of the class `{type(value).__name__}`")

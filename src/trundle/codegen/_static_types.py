@@ -1,7 +1,7 @@
 """What a type checker knows of rendered expressions: their types, as parts of a union.
 
 A type is a tuple of annotations, in which generated classes are marks; `ANY` where a checker knows nothing,
-or where telling it would be longer than it is worth.
+or where the annotation would be longer than it is worth.
 """
 
 from collections.abc import Callable, Iterable

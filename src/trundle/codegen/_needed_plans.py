@@ -105,9 +105,13 @@ def views(keys: Iterable[PlanKey]) -> Iterator[PlanKey]:
 
 
 def wants_base(plans: Mapping[PlanKey, Plan]) -> frozenset[PlanKey]:
-    """The plans that ask the stored object for what a hook reads and the source cannot see."""
+    """The plans that ask the stored object for what the source cannot see: what a hook reads, or labels."""
     callers: dict[PlanKey, list[PlanKey]] = {}
-    found = {key for key, made in plans.items() if any(map(asks_base, _expressions(made)))}
+    found = {
+        key
+        for key, made in plans.items()
+        if any(map(asks_base, _expressions(made))) or key.source.version in key.lineage.labels
+    }
     for key, made in plans.items():
         for callee in calls(made):
             if (key.source.kind, key.target.kind) == ("api", "storage"):

@@ -39,13 +39,16 @@ def touched(plan: Plan) -> Mapping[str, PlanKey | None] | None:
 
     Returns:
         By property the plan that converts the objects in it, None where its value must be there as it is.
-        None for a plan between objects with additional properties, whose documents must be read whole.
+        None for a plan between objects with additional properties, or with labels that hooks write: their documents
+        must be read whole.
     """
     key = plan.key
     if key.source.kind != "api" or key.target.kind != "api":
         return None
     ends = (key.source.version, key.target.version)
     if any(ADDITIONAL in key.lineage.names(version) for version in ends):
+        return None
+    if any(version in key.lineage.labels for version in ends):
         return None
     lifted = key.lineage.lifted(key.source.version)
     copied: set[str] = set()

@@ -13,11 +13,11 @@ import msgspec
 
 from trundle.codegen._classes import ClassPath
 from trundle.codegen._functions import Function
+from trundle.codegen._independent_properties import back_of
 from trundle.codegen._text import (
     Helper,
     call,
     class_mark,
-    docstring,
     part_mark,
     text_literal,
     type_mark,
@@ -81,7 +81,7 @@ class Alike:
         self.writer: dict[PlanKey, PlanKey] = {}
         self.leading: dict[PlanKey, Leading] = {}
         for members in self._split(groups.values()):
-            writer = max(members, key=_version) if len(members) > 1 else members[0]
+            writer = max(members, key=version_of) if len(members) > 1 else members[0]
             for key in members:
                 self.writer[key] = writer
                 self.leading[key] = self._given(key, members) if len(members) > 1 else Leading()
@@ -129,6 +129,10 @@ class Alike:
             if touched is None
             else tuple((name, each and self._numbers[each]) for name, each in touched.items()),
             None if function.tied is None else tuple(function.tied.items()),
+            tuple(
+                (name, other, self._numbers[callee], self._numbers[back_of(callee)])
+                for name, (other, callee) in function.parts.items()
+            ),
         )
 
     def _given(self, key: PlanKey, members: list[PlanKey]) -> Leading:
@@ -136,13 +140,13 @@ class Alike:
         spoken = _OWN in _without_own(key, self._functions[key])
         return Leading(
             self._functions[key].target if len(targets) > 1 else None,
-            _version(key).text if spoken else None,
+            version_of(key).text if spoken else None,
         )
 
     def _written(self, key: PlanKey) -> Function:
         """The function that stands for others, too."""
         function, leading = self._functions[key], self.leading[key]
-        others = sorted((x for x, writer in self.writer.items() if writer is key), key=_version)
+        others = sorted((x for x, writer in self.writer.items() if writer is key), key=version_of)
         if len(others) == 1:
             return function
         sources = dict.fromkeys(self._functions[each].source for each in others)
@@ -157,12 +161,10 @@ class Alike:
             helpers = (*helpers, _one_of(function.target.name, targets))
             arguments.insert(0, f"made: type[{result}]")
             body = _without_class(function, body)
-        versions = ", ".join(dict.fromkeys(_version(each).text for each in others))
-        doc = docstring(f"Makes a `{function.target.name}`, for {versions}.", "    ")
         return msgspec.structs.replace(
             function,
             name=_plain_name(key, function),
-            head=call("def \x03", arguments) + f" -> {result}:\n{doc}",
+            head=call("def \x03", arguments) + f" -> {result}:\n",
             body=body,
             helpers=helpers,
         )
@@ -181,7 +183,7 @@ def _plain_name(key: PlanKey, function: Function) -> str:
     return f"{function.name.removesuffix(suffix)}_to_other" if straight else function.name
 
 
-def _version(key: PlanKey) -> ApiVersion:
+def version_of(key: PlanKey) -> ApiVersion:
     """The version that a function is for: the source's on a way to storage, else the target's."""
     side = key.source if key.target.kind == "storage" else key.target
     return side.version
@@ -197,5 +199,5 @@ def _without_class(function: Function, body: str) -> str:
 
 
 def _without_version(key: PlanKey, body: str) -> str:
-    version = text_literal(_version(key).text)
+    version = text_literal(version_of(key).text)
     return _LITERAL.sub(lambda match: _OWN if match[0] == version else match[0], body)

@@ -27,7 +27,7 @@ def test_versions_that_differ_in_nothing_but_themselves_have_one_function():
     for name, first in (("thing_to_storage", "version"), ("thing_from_storage", "made")):
         signatures = re.findall(rf"^def {name}(?:_\d)?\(\n?\s*(\w+)", text, re.MULTILINE)
         assert sorted(signatures) == sorted([first, "source"])
-    assert 'Makes a `Thing`, for v1, v2, v3."""' in text
+    assert "source: v1.Thing | v2.Thing | v3.Thing)" in text
     assert "written_with=version" in text
 
 
@@ -54,8 +54,8 @@ def test_documents_go_straight_by_a_function_for_several_versions(strict):
 
 
 def test_a_text_that_only_looks_like_the_version_is_not_taken_for_it():
-    told = {"made": "string", "version": "string", "free!": ("any", {"v2": "v2"})}
-    versions = {"v1": {"Thing": told}, "v2": {"Thing": told}, "v3": {"Thing": {"x": "string"}}}
+    same = {"made": "string", "version": "string", "free!": ("any", {"v2": "v2"})}
+    versions = {"v1": {"Thing": same}, "v2": {"Thing": same}, "v3": {"Thing": {"x": "string"}}}
     assert "def thing_to_other(made: " in "".join(conversions(versions).values())
     scheme = evolve(versions)
     document = {**thing("v3"), "x": "v2"}

@@ -1,0 +1,182 @@
+"""Expressions: what the steps of a plan assign, derived from the source object."""
+
+from typing import TypeAlias
+
+import msgspec
+
+from trundle.evolution._neighbours import Neighbours
+from trundle.evolution._threads import Place
+from trundle.evolution._value_steps import Shape, ToList, ValueStep
+
+
+class Read(msgspec.Struct, frozen=True):
+    """A property of the source, or a lifted one by its path."""
+
+    property: str
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One entry of the property bag, and what its value goes through."""
+
+    place: Place
+    step: ValueStep | None
+
+
+class Unstash(msgspec.Struct, frozen=True):
+    """The first entry of the bag that is there and not stale.
+
+    Attributes:
+        entries: the entries of one thread, the one that is written first.
+        witness: what an entry must have accompanied to be current; None where nothing can make it stale.
+    """
+
+    entries: tuple[Entry, ...]
+    witness: "Witness | None"
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A value that goes through a step."""
+
+    value: "Expression"
+    step: ValueStep
+
+
+class HookCall(msgspec.Struct, frozen=True):
+    """A call of a hook's method with a record of inputs; absent inputs are None."""
+
+    use: str
+    method: str
+    between: Neighbours
+    up: bool
+    inputs: tuple[tuple[Place, "Expression | None"], ...]
+
+
+class HookOutput(msgspec.Struct, frozen=True):
+    """One output of a hook's call, and what it goes through."""
+
+    call: HookCall
+    output: Place
+    step: ValueStep | None
+
+
+class Hidden(msgspec.Struct, frozen=True):
+    """What the source cannot see and the stored object may hold, derived from the stored object."""
+
+    value: "Expression"
+
+
+class Solid(msgspec.Struct, frozen=True):
+    """What is made of a nested object of the source; absent where all that this has in it is followed elsewhere.
+
+    Attributes:
+        holder: the nested object of the source.
+        value: what is made of it.
+        place: where the nested object is in the source.
+        leaves: its properties that are followed by the type around it.
+    """
+
+    holder: "Expression"
+    value: "Expression"
+    place: Place
+    leaves: tuple[str, ...]
+
+
+class Presence(msgspec.Struct, frozen=True):
+    """Whether a nested object is there: true, null where it is null, or absent."""
+
+    value: "Expression"
+
+
+class Said(msgspec.Struct, frozen=True):
+    """A nested object, which is there or not as its own side said.
+
+    Attributes:
+        said: the entry with its presence.
+        value: the object as other sides show it.
+        place: where it is.
+        shape: the shape that it has.
+    """
+
+    said: Unstash
+    value: "Expression"
+    place: Place
+    shape: Shape
+
+
+class KeepPlaces(msgspec.Struct, frozen=True):
+    """A list or map derived from another thread, with the elements that only a stale entry still has.
+
+    Attributes:
+        value: the value derived from the other thread.
+        entries: the entries that the list or map may have been stashed at, in the shape of `value`.
+        hidden: the conversion of an element to the side it derives from, which may lose it on the way; an
+            element that is lost keeps its place.
+    """
+
+    value: "Expression"
+    entries: tuple[Entry, ...]
+    hidden: ValueStep
+
+
+class Refill(msgspec.Struct, frozen=True):
+    """Typed data derived from free-form data, with what only a stale entry still has inside of it.
+
+    Free-form data has no bags. What an object in it has beyond it is in the entry of the whole value,
+    which an edit of the free-form data makes stale.
+
+    Attributes:
+        value: the value derived from the free-form data.
+        entries: the entries that the whole value may have been stashed at, in the shape of `value`.
+        seen: what a value of that shape goes through to the free-form data and back.
+    """
+
+    value: "Expression"
+    entries: tuple[Entry, ...]
+    seen: ValueStep
+
+
+class KeepElements(msgspec.Struct, frozen=True):
+    """A list derived from a map, with what only a stale entry of the list still has.
+
+    A map has no place for elements without a key, nor for what an element has beside key and value.
+
+    Attributes:
+        value: the list derived from the map.
+        entries: the entries that the list may have been stashed at, in the shape of `value`.
+        seen: what a list of that shape goes through to the map and back.
+        keyed: how the map became the list.
+    """
+
+    value: "Expression"
+    entries: tuple[Entry, ...]
+    seen: ValueStep
+    keyed: ToList
+
+
+class First(msgspec.Struct, frozen=True):
+    """The first of some expressions that is not absent."""
+
+    options: tuple["Expression", ...]
+
+
+class Witness(msgspec.Struct, frozen=True):
+    """What is on the other side of an entry: places, and expressions of the stored object."""
+
+    places: tuple[Place, ...]
+    values: tuple["Expression | None", ...]
+
+
+Expression: TypeAlias = (
+    Read
+    | Unstash
+    | Change
+    | HookOutput
+    | Hidden
+    | KeepElements
+    | KeepPlaces
+    | Presence
+    | Refill
+    | Said
+    | Solid
+    | First
+)
