@@ -38,6 +38,13 @@ MOVES: dict[str, Case] = {
         },
         (rules(V1, move={"a": "o.a", "b": "o.b"}),),
     ),
+    "several into one object that both know more of": Case(
+        {
+            V1: thing(a="string", b="string", o="O") | {"O": {"x": "string"}},
+            V2: thing(o="O") | {"O": {"a": "string", "b": "string", "y": "string"}},
+        },
+        (rules(V1, move={"a": "o.a", "b": "o.b"}),),
+    ),
     "several out of an object that goes": Case(
         {
             V1: thing(o="O") | {"O": {"a": "string", "b": "[integer]"}},
@@ -193,6 +200,48 @@ MOVES: dict[str, Case] = {
             P3: thing(o="O") | {"O": {"a": "string", "c": "string", "d": "string"}},
         },
         (rules(V2, move={"a": "o.a"}),),
+    ),
+    "then on, by a rule of the object": Case(
+        {
+            V1: thing(a="string", b="string"),
+            V2: thing(o="O", b="string") | {"O": {"a": "string", "z": "string"}},
+            V3: thing(o="O", b="string")
+            | {"O": {"i": "I", "z": "string"}, "I": {"n": "integer", "w": "string"}},
+        },
+        (
+            rules(V1, move={"a": "o.a"}),
+            rules(V2, "O", move={"a": "i.n"}, convert={"a": "string-to-integer"}),
+        ),
+    ),
+    "first by a rule of the object": Case(
+        {
+            V1: thing(o="O") | {"O": {"a": "string", "q": "string"}},
+            V2: thing(o="O") | {"O": {"i": "I", "q": "string"}, "I": {"c": "string"}},
+            V3: thing(a="string", o="O") | {"O": {"i": "I", "q": "string"}, "I": {"y": "string"}},
+        },
+        (rules(V1, "O", move={"a": "i.c"}), rules(V2, move={"o.i.c": "a"})),
+    ),
+    "with an object that a later rule takes apart": Case(
+        {
+            V1: thing(r="R", s="string") | {"R": {"a": "string", "k": "string"}},
+            V2: thing(t="T", s="string") | {"T": {"r": "R"}, "R": {"a": "string", "k": "string"}},
+            V3: thing(t="T", s="string") | {"T": {"u": "U"}, "U": {"g": "string", "k": "string"}},
+        },
+        (
+            rules(V1, move={"r": "t.r"}),
+            rules(V2, move={"t.r.a": "t.u.g", "t.r.k": "t.u.k"}),
+        ),
+    ),
+    "with an object that a rule of its holder takes apart": Case(
+        {
+            V1: thing(r="R", s="string") | {"R": {"a": "string", "k": "string"}},
+            V2: thing(t="T", s="string") | {"T": {"r": "R"}, "R": {"a": "string", "k": "string"}},
+            V3: thing(t="T", s="string") | {"T": {"u": "U"}, "U": {"g": "string", "k": "string"}},
+        },
+        (
+            rules(V1, move={"r": "t.r"}),
+            rules(V2, "T", move={"r.a": "u.g", "r.k": "u.k"}),
+        ),
     ),
     "a preview hides something": Case(
         {

@@ -1,8 +1,10 @@
 """Enums and plain text through versions that spell a text in other letter cases."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from amounts import amount
 from evolving import Store, evolve, forget, rules, thing
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -31,18 +33,13 @@ def may_show(enums: Enums, text: str, writer: str, reader: str) -> set[str] | No
     """What a version may show of a text that another wrote; None for the text in any letter case.
 
     This knows the enums of the two versions only. Versions in between may have had a say in what no enum of the
-    reader's spells.
+    reader's spells. Versions with the same enum may share what is written.
     """
+    wrote, reads = enums[writer] or (), enums[reader] or ()
     if writer == reader:
         return {text}
-    wrote, reads = enums[writer], enums[reader]
-    own = {each for each in reads or () if each.casefold() == text.casefold()}
-    if text in own:
-        return own
-    if not own:
-        return None
-    known = {each for each in wrote or () if each.casefold() == text.casefold()}
-    return own if wrote is None or (known and known != own) else {*own, text}
+    own = {each for each in reads if each.casefold() == text.casefold()}
+    return {*own, text} if own and set(wrote) == set(reads) else own or None
 
 
 def check(enums: Enums, scheme: Any, text: str, wrap: str = "{}") -> None:
@@ -73,6 +70,7 @@ def check(enums: Enums, scheme: Any, text: str, wrap: str = "{}") -> None:
         chain(["Standard_A1", "Small"], ["STANDARD_A1", "SMALL"]),
         chain(["Small"], ["Large"], ["small"]),
         chain(["Small", "small"], ["Small"]),
+        chain(["Small"], ["Small", "Large"], ["Small", "Large", "Huge"]),
         {"v1": ["Small", "Large"], "v2beta1": ["Small"], "v2": None},
     ],
 )
@@ -90,7 +88,7 @@ CHAINS = st.lists(st.sampled_from(NAMES), min_size=2, max_size=4, unique=True).f
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=amount(40), deadline=None)
 @given(CHAINS, st.sampled_from([*SPELLINGS, "tiny"]))
 def test_so_it_is_for_any_enums_of_any_versions(enums: Enums, text: str) -> None:
     scheme = scheme_of(enums)
@@ -128,3 +126,90 @@ def test_a_rule_for_values_holds_in_every_letter_case(type_: str) -> None:
         assert store.read(reader) == {"size": shown}
         assert scheme.convert(thing(writer, size=text), to=reader)["size"] == shown
     forget(scheme)
+
+
+GROWING = {
+    "v1": {"Thing": {"size": "Size", "l": "[In]", "n": "integer"}, "In": {"size": "Size"}},
+    "v2": {"Thing": {"size": "Size", "l": "[In]", "n": "integer"}, "In": {"size": "Size"}},
+}
+SIZES = {"v1": ["Small"], "v2": ["Small", "Large"]}
+
+
+@pytest.fixture(scope="module", params=["v2", "v1"])
+def growing(request: pytest.FixtureRequest) -> Iterator[Any]:
+    versions = {version: {**each, "Size": SIZES[version]} for version, each in GROWING.items()}
+    scheme = evolve(versions, hub=request.param)
+    yield scheme
+    forget(scheme)
+
+
+def test_where_an_enum_only_grows_each_version_shows_its_own_letter_case(growing: Any) -> None:
+    for writer, text, reader, shown in (
+        ("v1", "small", "v2", "Small"),
+        ("v2", "small", "v1", "Small"),
+        ("v1", "large", "v2", "Large"),
+        ("v2", "large", "v1", "large"),
+    ):
+        store = Store(growing).put(writer, size=text, l=[{"size": text}, {}], n=1)
+        for n in (2, 3):
+            assert store.read(writer) == {"size": text, "l": [{"size": text}, {}], "n": n - 1}
+            assert store.read(reader) == {"size": shown, "l": [{"size": shown}, {}], "n": n - 1}
+            store.edit(reader, n=n)
+        straight = growing.convert(thing(writer, size=text, l=[{"size": text}]), to=reader)
+        assert straight == thing(reader, size=shown, l=[{"size": shown}])
+
+
+def test_what_another_version_writes_is_not_shown_as_its_writer_spelled_it(growing: Any) -> None:
+    store = Store(growing).put("v1", size="small")
+    assert store.edit("v2", size="LARGE").read("v1") == {"size": "LARGE"}
+    assert store.read("v2") == {"size": "LARGE"}
+    assert store.edit("v1", size="SMALL").read("v2") == {"size": "Small"}
+    assert store.edit("v2", size=None).read("v1") == {}
+
+
+def test_versions_with_the_same_enum_share_what_is_written() -> None:
+    scheme = scheme_of(chain(["Small"], ["Small"], ["Small", "Large"]))
+    assert Store(scheme).put("v1", size="small").read("v2") == {"size": "small"}
+    forget(scheme)
+
+
+def test_an_entry_is_kept_only_for_a_text_in_another_letter_case(growing: Any) -> None:
+    plain = growing.convert(thing("v1", size="Small"))
+    assert "$propertyBag" not in plain
+    kept = growing.convert(thing("v1", size="small"))
+    assert kept["size"] == "small"
+    assert list(kept["$propertyBag"]) == ["size~"]
+
+
+def test_a_later_release_keeps_what_clients_wrote() -> None:
+    known = {version: {**each, "Size": SIZES[version]} for version, each in GROWING.items()}
+    old = evolve(known)
+    store = Store(old).put("v1", size="small", n=1)
+    third = {"Thing": {"size": "Size", "n": "integer"}, "Size": ["SMALL", "Huge", "Large"]}
+    plain = {"Thing": {"size": "string", "n": "integer"}}
+    gone = {"Thing": {"n": "integer"}}
+    for v3 in (third, plain, gone):
+        new = evolve({**known, "v3": v3})
+        later = Store(new, new.convert(store.stored))
+        assert later.read("v1") == {"size": "small", "n": 1}
+        seen = "small" if v3 is third else "Small"  # what v2 stored may have been written in v2
+        assert later.read("v2") == {"size": seen, "n": 1}
+        later.edit("v3", n=2)
+        assert later.read("v1") == {"size": "small", "n": 2}
+        assert later.read("v2") == {"size": seen, "n": 2}
+        forget(new)
+    forget(old)
+
+
+def test_a_text_beside_mapped_ones_is_shown_in_each_enums_own_letter_case(forgetting):
+    versions = {"v1": definitions(["open", "done"]), "v2": definitions(["Open", "Closed"])}
+    scheme = forgetting(evolve(versions, rules("v1", values={"size": {"done": "Closed"}})))
+    for written, shown in (("open", "Open"), ("OPEN", "Open"), ("done", "Closed")):
+        store = Store(scheme).put("v1", size=written)
+        assert store.read("v2") == {"size": shown}
+        assert store.read("v1") == {"size": written}
+        assert scheme.convert(thing("v1", size=written), to="v2")["size"] == shown
+    for written, shown in (("Open", "open"), ("OPEN", "open"), ("Closed", "done")):
+        store = Store(scheme).put("v2", size=written)
+        assert store.read("v1") == {"size": shown}
+        assert store.read("v2") == {"size": written}

@@ -71,3 +71,18 @@ def test_what_a_version_cannot_show_is_kept_while_it_edits_the_rest(
     assert store.read(editor) == {"l": edit, "n": 2}
     assert store.read(writer) == {"l": result, "n": 2}
     forget(store.scheme)
+
+
+@pytest.mark.parametrize("hub", ["v1", "v2"])
+def test_an_object_that_is_shown_empty_is_removed_with_what_is_hidden_in_it(hub):
+    versions = {
+        "v1": {"Thing": {"o": "O", "n": "integer"}, "O": {"h": "string"}},
+        "v2": {"Thing": {"o": "O", "n": "integer"}, "O": {"z": "string"}},
+    }
+    scheme = evolve(versions, hub=hub)
+    store = Store(scheme).put("v1", o={"h": "x"}, n=1)
+    assert store.read("v2") == {"o": {}, "n": 1}
+    assert store.edit("v2", n=2).read("v1") == {"o": {"h": "x"}, "n": 2}
+    assert store.edit("v2", o=None).read("v2") == {"n": 2}
+    assert store.read("v1") == {"n": 2}
+    forget(scheme)

@@ -5,6 +5,7 @@ and what edits of other versions make of it. It is caught where a proof of the p
 is held against many more edits: where every version reads the same in all of them, only stored bytes differ.
 """
 
+import argparse
 import itertools
 import sys
 import time
@@ -33,6 +34,7 @@ PROJECTS = (
     *("each its own", "required", "defaults", "number to integer", "enum and text"),
     *(
         "typed to free-form and back",
+        "changing objects to free-form",
         "lists with a key property",
         "lists with declared keys",
         "maps",
@@ -46,6 +48,7 @@ PROJECTS = (
 """Small evolutions that together have all steps of plans."""
 _ENOUGH = 0.98
 """This share of the mutants that change an output has to be caught; see docs/mutants.md."""
+_UNSEEN = frozenset({"survived", "stored"})
 _EXAMPLES = 12
 _DRAWN = 12
 _EVERYWHERE = frozenset({"stash", "keep_places", "refill", "tidy", "merge_objects", "accompany"})
@@ -257,7 +260,7 @@ def report(results: Sequence[Result]) -> str:
     lines.append(_row("all", results))
     share = 100 * caught(results)
     lines += ["", f"caught of those that change what is read: {share:.1f} %"]
-    unseen = [each for each in results if each.fate in {"survived", "stored"}]
+    unseen = [each for each in results if each.fate in _UNSEEN]
     lines += ["", *(f"{each.fate}: {' | '.join(each[:3])}" for each in unseen)]
     return "\n".join(lines)
 
@@ -276,24 +279,41 @@ def caught(results: Sequence[Result]) -> float:
     return fates["caught"] / changed if changed else 1.0
 
 
-def main(names: Sequence[str]) -> int:
-    """Runs all mutants of some projects, or of all; the exit code says whether enough are caught."""
+def main(arguments: Sequence[str]) -> int:
+    """Runs the mutants of some projects, or of all; the exit code says whether enough are caught.
+
+    What becomes of the mutants of a project is written as soon as it is known, so that a run that is stopped has figures.
+    """
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--every", type=int, default=1, help="try each of so many damaged plans")
+    parser.add_argument("projects", nargs="*", metavar="PROJECT", help=f"of {', '.join(PROJECTS)}")
+    chosen = parser.parse_args(arguments)
+    if unknown := [each for each in chosen.projects if each not in CASES]:
+        parser.error(f"there is no project {unknown[0]!r}")
     started = time.monotonic()
-    projects = [Project(name) for name in names or PROJECTS]
-    for project in projects:
-        if laws := project.right_findings():
-            sys.stderr.write(
-                f"{project.name}: broken though undamaged: {', '.join(sorted(laws))}\n"
-            )
-            return 1
+    projects: list[Project] = []
     results: list[Result] = []
-    for project in projects:
-        results += project.mutants()
-        taken = time.monotonic() - started
-        sys.stderr.write(f"{project.name}: {len(results)} mutants, {taken:.0f} s\n")
-    results += decided(projects)
+    for name in chosen.projects or PROJECTS:
+        project = Project(name)
+        if laws := project.right_findings():
+            sys.stderr.write(f"{name}: broken though undamaged: {', '.join(sorted(laws))}\n")
+            return 1
+        projects.append(project)
+        results += _noted(name, list(project.mutants(chosen.every)), started)
+    results += _noted("runtime", list(decided(projects)), started)
     sys.stdout.write(f"{report(results)}\n")
     return int(caught(results) < _ENOUGH)
+
+
+def _noted(name: str, results: Sequence[Result], started: float) -> Sequence[Result]:
+    fates = Counter(each.fate for each in results)
+    numbers = ", ".join(f"{count} {fate}" for fate, count in sorted(fates.items()))
+    sys.stderr.write(f"{name}: {numbers}; {time.monotonic() - started:.0f} s so far\n")
+    for each in results:
+        if each.fate in _UNSEEN:
+            sys.stderr.write(f"  {each.fate}: {each.kind} | {each.where}\n")
+    sys.stderr.flush()
+    return results
 
 
 if __name__ == "__main__":

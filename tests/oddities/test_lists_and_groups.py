@@ -114,7 +114,10 @@ def test_every_item_that_is_wrong_is_named(crates: Installation) -> None:
     wrong = [crate("v1", size=1), crate("v1", size="s"), {**crate("v1"), "apiVersion": "a.org/v1"}]
     with pytest.raises(DocumentError) as raised:
         crates.scheme.convert(listed("CrateList", *wrong), "v2")
-    assert [each.path for each in raised.value.findings] == ["$.items[0].spec.size", "$.items[2]"]
+    assert [each.place.path for each in raised.value.findings] == [
+        "$.items[0].spec.size",
+        "$.items[2]",
+    ]
 
 
 def test_a_list_of_another_group_or_over_a_base_is_refused(crates: Installation) -> None:
@@ -192,8 +195,8 @@ def test_deprecated_versions_are_shown(crates: Installation) -> None:
     versions = version_map_data(found)["versions"]
     warning = f"{GROUP}/v2 Crate is deprecated"
     assert [each["deprecated"] for each in versions] == [None, "use v2", warning]
-    notes = [each for each in check(crates.project.config) if each.kind == "deprecated"]
-    assert [each.what for each in notes] == [
+    notes = [each for each in check(crates.project.config) if each.code == "deprecated"]
+    assert [each.found for each in notes] == [
         "Crate in v1 is deprecated: use v2",
         f"Crate in v2 is deprecated: {warning}",
     ]
@@ -209,4 +212,4 @@ def test_items_of_another_group_or_resource_type_are_refused(install: Installer)
     for item in (strange, crate("v1") | {"kind": "Pallet"}):
         with pytest.raises(DocumentError) as raised:
             both.scheme.convert(listed("CrateList", crate("v1"), item), "v2")
-        assert [each.path for each in raised.value.findings] == ["$.items[1]"]
+        assert [each.place.path for each in raised.value.findings] == ["$.items[1]"]

@@ -100,8 +100,8 @@ def code(source: bytes, installed: Installation) -> str:
     tree = ast.parse(source)
     for node in ast.walk(tree):
         match node:
-            case ast.ClassDef(body=[ast.Expr(ast.Constant(str())), *_]):
-                node.body[0] = ast.Pass()
+            case ast.ClassDef(body=[ast.Expr(ast.Constant(str())) | ast.Pass(), *rest]):
+                node.body = rest
             case _:
                 pass
     return ast.dump(tree).replace(installed.scheme.package, "package")

@@ -1,4 +1,4 @@
-"""Resource types that real providers spell, place, drop and bring back as nobody would expect."""
+"""Resource types that real providers spell, place, drop and bring back in unexpected ways."""
 
 import json
 from typing import Any
@@ -99,7 +99,7 @@ def test_a_resource_in_several_scopes_is_one_resource(install) -> None:
 
 
 def test_a_resource_that_differs_between_scopes_admits_what_any_scope_does(install) -> None:
-    """Nothing within tells the shapes apart, so what differs is carried as it was written."""
+    """Nothing within distinguishes the shapes, so what differs is carried as it was written."""
     installed = budgets(install, currency=TEXT)
     for properties in ({"amount": 5}, {"amount": 5, "currency": "EUR"}):
         old = deployed(BUDGETS, FIRST, **properties)

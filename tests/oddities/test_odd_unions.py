@@ -25,7 +25,7 @@ def object_of(*names: str) -> dict[str, Any]:
 
 
 def feeds(version: str, **kinds: tuple[str, ...]) -> tuple[str, dict[str, Any]]:
-    """A resource whose `kind` tells what stands in its `properties`."""
+    """A resource whose `kind` determines what is in its `properties`."""
     found = resource(KIND, version)
     del found["properties"]["properties"]
     found["oneOf"] = [
@@ -336,7 +336,7 @@ def test_a_base_that_admits_nothing_else_with_variants_that_add_to_it(install) -
 
 
 def child(type_: str, *names: str) -> dict[str, Any]:
-    """As the child resources of Azure: all are called `default`, and their type tells them apart."""
+    """As the child resources of Azure: all are called `default`, and their type distinguishes them."""
     found = shape(type_, *names, tag="type")
     found["properties"]["name"] = {"const": "default"}
     return {**found, "required": ["name", "type"]}
@@ -384,7 +384,7 @@ def test_a_shared_constant_lets_no_variant_become_another(install, newer) -> Non
 
 
 def test_variants_that_got_another_constant_still_meet(install) -> None:
-    """The new constant comes first in the alphabet, and tells the variants apart as well."""
+    """The new constant comes first in the alphabet, and distinguishes the variants as well."""
 
     def variant(kind: str, *names: str, alpha: bool) -> dict[str, Any]:
         found = shape(kind, *names)

@@ -161,5 +161,5 @@ def test_two_entries_for_one_version_are_an_error_with_their_place(plain: Instal
         with pytest.raises(DocumentError) as raised:
             plain.scheme.read(P, document)
         (finding,) = raised.value.findings
-        assert finding.path == '$["$propertyBag"].note'
+        assert finding.place.path == '$["$propertyBag"].note'
         assert finding.expected == f"one entry for {P}"

@@ -57,7 +57,7 @@ def moved(install: Installer, held: Installation) -> Installation:
 
 
 def notes(installed: Installation, kind: str) -> list[str]:
-    return [each.what for each in check(installed.project.config) if each.kind == kind]
+    return [each.found for each in check(installed.project.config) if each.code == kind]
 
 
 def test_the_configured_hub_is_what_is_stored_and_locked(held: Installation) -> None:
@@ -135,9 +135,9 @@ def test_check_says_when_a_release_cannot_be_rolled_back_to(
     (rushed.project.folder / "trundle.lock").write_bytes(
         (first.project.folder / "trundle.lock").read_bytes()
     )
-    (found,) = [each for each in check(rushed.project.config) if each.kind == "hub"]
+    (found,) = [each for each in check(rushed.project.config) if each.code == "hub"]
     assert found.severity == "note"
-    assert found.what == (
+    assert found.found == (
         f"Person is stored in {V2} from now on, which the release that is recorded here cannot read"
     )
     assert f"`hub: {{Person: {V1}}}`" in found.advice
@@ -161,12 +161,10 @@ def test_a_hub_that_no_schema_has_is_an_error(
     described = yaml.safe_load(text) | {"hub": hub}
     path.write_text(yaml.safe_dump(described))
     try:
-        found = [each for each in check(load_config(path)) if each.kind == "hub"]
+        found = [each for each in check(load_config(path)) if each.code == "hub"]
     finally:
         path.write_text(text)
-    assert [(each.severity, f"{each.what}; {each.advice}") for each in found] == [
-        ("error", message)
-    ]
+    assert [(each.severity, each.message) for each in found] == [("error", message)]
     assert found[0].where.startswith(f"{path}:")
 
 

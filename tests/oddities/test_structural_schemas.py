@@ -8,6 +8,7 @@ import copy
 
 import pytest
 import yaml
+from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -153,7 +154,7 @@ def drawn_object(schema):
 
 
 @given(spec=drawn(SPEC))
-@settings(examples, max_examples=300)
+@settings(examples, max_examples=amount(300))
 def test_it_is_read_as_an_api_server_reads_it(scheme, spec):
     document = {"apiVersion": "example.com/v1", "kind": "Gate", "spec": spec}
     expected = copy.deepcopy(spec)

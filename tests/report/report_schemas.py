@@ -1,4 +1,4 @@
-"""Small schemas that the tests of the reports share, written the way the case study tells them."""
+"""Small schemas that the tests of the reports share, written in the way of the case study."""
 
 import os
 from functools import cache

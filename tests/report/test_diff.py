@@ -101,7 +101,7 @@ def test_a_converter_hook_handles_a_change_of_type():
     }
 
 
-def test_properties_that_a_hook_tells_name_the_hook():
+def test_properties_that_a_hook_derives_name_the_hook():
     found = rows(crm(), "2013-03-03", "2014-04-04")
     assert found["knownAs"] == (None, "string", "New Property", "Hook")
     assert found["firstName"] == ("string", None, "Property Removed", "Property Bag")

@@ -25,14 +25,14 @@ def test_a_renamed_property_has_one_life():
 
 def test_a_hooked_property_names_the_hook_the_entry_and_what_makes_it_stale():
     found = life(crm(), "Person.firstName")
-    assert any("crm_hooks:Names.assign_to reads it to tell" in each for each in found.bridges)
-    assert any("crm_hooks:Names.assign_from tells it from" in each for each in found.bridges)
+    assert any("crm_hooks:Names.assign_to reads it to derive" in each for each in found.bridges)
+    assert any("crm_hooks:Names.assign_from derives it from" in each for each in found.bridges)
     assert found.home.endswith("as `firstName` in the shape of 2013-03-03")
-    assert found.stale == "when somebody else changes `familyName`, `knownAs` or `legalName`"
+    assert found.stale == "when another client changes `familyName`, `knownAs` or `legalName`"
     assert found.stages[-1].type == ""
 
 
-def test_optionality_and_a_type_rename_are_told():
+def test_optionality_and_a_type_rename_are_shown():
     found = life(crm(), "Person.mailingAddress")
     assert [(each.span, each.type) for each in found.stages] == [
         ("2016-06-06", "Address"),
@@ -54,11 +54,11 @@ def test_namesakes_have_lives_of_their_own():
     )
     older, newer = explain(evolution, "Person.a").properties
     assert "shares its name only" in older.bridges[0]
-    assert older.stale == "when somebody else changes `a`"
+    assert older.stale == "when another client changes `a`"
     assert newer.home == "in the property `a` of the storage type of 2021-01-01"
 
 
-def test_a_gap_is_told():
+def test_a_gap_is_shown():
     evolution = Evolution(
         (
             schema("2020-01-01", thing("Person", a="string", b="string")),
@@ -97,7 +97,7 @@ def test_what_a_step_does_is_said_in_words(older, newer, rule, words):
     assert words in explanation_text(explain(evolution, "Person.a")).replace("\n    ", " ")
 
 
-def test_a_required_property_tells_what_shows_where_it_is_absent():
+def test_a_required_property_names_what_shows_where_it_is_absent():
     assert (
         life(crm(), "Location.street")
         .ways[0]
@@ -153,7 +153,7 @@ def test_every_property_of_real_schemas_can_be_explained():
         assert explanation_text(explain(evolution, f"ClusterProperties.{line.name}"))
 
 
-def test_a_move_is_told():
+def test_a_move_is_shown():
     evolution = Evolution(
         (
             schema("2020-01-01", thing("Person", street="string", b="string")),

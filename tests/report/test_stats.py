@@ -26,7 +26,7 @@ def test_renames_are_inferred_where_none_is_configured():
     assert figures.renames == figures.renames_inferred > 0
 
 
-def test_renames_by_letter_case_are_told():
+def test_renames_by_letter_case_are_counted():
     evolution = Evolution(
         (
             schema("2020-01-01", thing("Person", Name="string")),

@@ -286,6 +286,23 @@ def test_objects_that_share_one_member_are_no_rename():
     assert found == ()
 
 
+def test_what_is_in_renamed_objects_goes_into_no_other_one():
+    older = {"dnsa": "DnsA", "dnsb": "DnsB"}
+    newer = {"dnsA": "DnsA", "dnsB": "DnsB"}
+    secrets = (
+        thing("DnsA", accountSecretRef="Secret", hostedZoneName="string", env="string"),
+        thing("DnsB", serviceAccountSecretRef="Secret", hostedZoneName="string", project="string"),
+        thing("Secret", name="string", key="string"),
+    )
+    found = suggested(
+        thing("Person", **older), thing("Person", **newer), ours=secrets, theirs=secrets
+    )
+    assert {(each.rule, each.property, each.target) for each in found} == {
+        ("rename", "dnsa", "dnsA"),
+        ("rename", "dnsb", "dnsB"),
+    }
+
+
 def test_a_version_is_never_renamed_a_group():
     found = suggested(
         thing("Person", ref="Ref?"),

@@ -1,3 +1,4 @@
+import re
 from itertools import pairwise
 from xml.etree import ElementTree as ET
 
@@ -8,6 +9,7 @@ from report_schemas import crm, crm_schemas, schema, thing, v
 from trundle.evolution import Evolution
 from trundle.report import (
     ReportError,
+    as_released,
     version_map,
     version_map_data,
     version_map_mermaid,
@@ -66,7 +68,7 @@ def test_a_preview_without_a_ga_is_the_hub():
     drawn(version_map_svg(found))
 
 
-def test_a_dropped_resource_type_is_told_and_greyed():
+def test_a_dropped_resource_type_is_named_and_greyed():
     schemas = (
         schema("v1", thing("Person", id="string")),
         schema("v2", thing("Pet", id="string"), resource="Pet"),
@@ -114,7 +116,7 @@ def test_svg_escapes_every_text():
     assert root.find(f"{SVG}title").text == 'Version map of A<&"B'
 
 
-def test_no_two_cards_of_a_row_overlap():
+def test_no_two_cards_overlap():
     names = [
         f"20{year:02}-{month:02}-01{kind}"
         for year in range(15, 20)
@@ -123,16 +125,25 @@ def test_no_two_cards_of_a_row_overlap():
     ]
     evolution = Evolution(tuple(schema(name, thing("Person", id="string")) for name in names))
     root = drawn(version_map_svg(version_map(evolution, "Person", 2)))
-    rows = {}
-    for box in root.iter(f"{SVG}rect"):
-        if box.get("class") == "card":
-            rows.setdefault(box.get("y"), []).append(float(box.get("x")))
-    assert sorted(map(len, rows.values())) == [10, 10]
-    for row in rows.values():
-        assert all(second - first > 112 for first, second in pairwise(row))
+    boxes = [box for box in root.iter(f"{SVG}rect") if box.get("class") == "card"]
+    assert len(boxes) == 20
+    for above, below in pairwise(boxes):
+        end = float(above.get("y")) + float(above.get("height"))
+        assert end < float(below.get("y"))
+    stores = sorted(float(each.get("cy")) for each in root.iter(f"{SVG}ellipse"))
+    assert all(second - first > 46 for first, second in pairwise(stores))
+    assert max(stores) < float(root.get("height"))
 
 
-def test_json_tells_each_version():
+def test_a_picture_is_legible_at_the_width_of_a_page():
+    root = drawn(version_map_svg(version_map(crm(), "Person", 4)))
+    assert float(root.get("width")) <= 800
+    style = root.find(f"{SVG}style").text
+    assert min(float(each) for each in re.findall(r"font-size: ([0-9.]+)px", style)) >= 12
+    assert "prefers-color-scheme: dark" in style
+
+
+def test_json_lists_each_version():
     data = version_map_data(version_map(crm(), "Person", 4))
     assert data["hub"] == "2019-09-09"
     assert data["versions"][3] == {
@@ -157,12 +168,32 @@ def test_storage_upgrades_lead_to_a_hub_that_is_held_back_from_both_sides():
         "● v3 ─────╯        v3 ──────╯",
     ]
     hub = next(each for each in drawn(version_map_svg(found)).iter() if each.get("class") == "hub")
-    middle = float(hub.find(f"{SVG}ellipse").get("cx"))
+    lid = float(hub.find(f"{SVG}ellipse").get("cy"))
     rails = [
         each.get("d")
         for each in drawn(version_map_svg(found)).iter(f"{SVG}path")
         if "upgrade" in (each.get("class") or "") and "H" in each.get("d")
     ]
-    starts = sorted(float(rail[1:].split()[0]) for rail in rails)
+    starts = sorted(float(rail[1:].split()[1].partition("H")[0]) for rail in rails)
     assert len(starts) == 2
-    assert starts[0] < middle < starts[1]
+    assert starts[0] < lid < starts[1]
+
+
+def test_a_map_as_of_a_version_is_the_one_that_its_release_had():
+    found = version_map(as_released(crm(), v("2014-04-04-preview")), "Person", 2)
+    assert [str(each.version) for each in found.versions] == [
+        "2011-01-01",
+        "2012-02-02",
+        "2013-03-03",
+        "2014-04-04-preview",
+    ]
+    assert str(found.hub) == "2013-03-03"
+    assert [each.served for each in found.versions] == [False, True, True, True]
+    assert version_map(as_released(crm(), v("2019-09-09")), "Person", 4) == (
+        version_map(crm(), "Person", 4)
+    )
+
+
+def test_a_map_as_of_an_unknown_version_is_refused():
+    with pytest.raises(ReportError, match=r"no version '2014-04-05'.*did you mean 2014-04-04"):
+        as_released(crm(), v("2014-04-05"))

@@ -51,6 +51,14 @@ def test_absent_empty_and_null_come_up() -> None:
     assert {} in of(FreeForm())
 
 
+def test_objects_with_nothing_in_them_come_up_beside_all_other_properties() -> None:
+    inner = {"q": TEXT, "r": Ref("Other")}
+    made = schema(V1, {"Inner": inner, "Other": {"x": TEXT}}, a=TEXT, p=Ref("Inner"))
+    found = shown(made)
+    assert any(set(each) >= {"a", "p"} and each["p"] == {} for each in found)
+    assert {"q": "a", "r": {}} in [each.get("p") for each in found]
+
+
 def test_every_variant_of_a_union_comes_up_with_each_of_its_values() -> None:
     types = {f"V{number}": {f"only{number}": Ref("Colour")} for number in range(20)}
     variants = Union(tuple(Ref(name) for name in types))

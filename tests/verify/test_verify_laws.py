@@ -3,6 +3,7 @@
 The engine keeps the laws; so each is broken here on purpose, by a scheme that cheats.
 """
 
+import contextlib
 import importlib
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from trundle.codegen import generate_package
 from trundle.evolution import Evolution
 from trundle.runtime import ABSENT, Scheme
 from trundle.schema import ListOf, ObjectType, Property, Ref, Resource, Scalar, Schema
+from trundle.verify._laws import hidden_beside_more
 from trundle.version import ApiVersion
 
 TEXT = Scalar("string")
@@ -190,3 +192,39 @@ def test_an_upgrade_that_loses_is_found(package: Any) -> None:
     scheme: Any = Cheating(package.scheme, read=forget)
     with pytest.raises(verify.LawBroken, match=r"earlier version stored: .* at \$\.b"):
         verify.law_upgrade(scheme, earlier)
+
+
+def test_only_the_letter_case_of_a_listed_text_may_change_in_an_upgrade(package: Any) -> None:
+    class_ = verify.storage_class(package.scheme, "Thing", V1)
+    earlier = class_(a="1", b="text", written_with=V1)
+
+    def shout(found: Any) -> Any:
+        if getattr(found, "b", ABSENT) == "text":
+            found.b = "TEXT"
+        return found
+
+    scheme: Any = Cheating(package.scheme, read=shout)
+    with contextlib.suppress(verify.LawBroken):  # the second law has more to say
+        verify.law_upgrade(scheme, earlier, {("b", "TEXT")})
+    for listed in ({("a", "TEXT")}, {("b", "Text")}, frozenset()):
+        with pytest.raises(verify.LawBroken, match=r"earlier version stored: .* at \$\.b"):
+            verify.law_upgrade(scheme, earlier, listed)
+
+
+def test_an_edit_that_is_stored_nowhere_is_not_hidden_by_what_is(package: Any) -> None:
+    stored = package.scheme.to_storage(document(package, a="1"))
+    assert not hidden_beside_more(package.scheme, (stored, stored), V1, ("a",))
+
+
+def test_an_edit_may_be_hidden_where_the_hub_shows_it_and_no_entry_has_a_part(package: Any) -> None:
+    """As free-form data on the way hides an object of which it cannot show all: the version never shows `a`."""
+
+    def hide(found: Any) -> Any:
+        if found.api_version == V1:
+            found.a = ABSENT
+        return found
+
+    scheme: Any = Cheating(package.scheme, read=hide)
+    puts = tuple(scheme.to_storage(document(package, V2, a=each)) for each in "12")
+    assert hidden_beside_more(scheme, puts, V1, ("a",))
+    assert not hidden_beside_more(package.scheme, puts, V1, ("a",))

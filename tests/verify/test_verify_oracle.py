@@ -92,6 +92,12 @@ SHOWN: dict[str, tuple[Versions, tuple[TypeChanges, ...], dict[str, Any], dict[s
         {"a": "gOLD"},
         {"a": "Gold"},
     ),
+    "enum text that another enum spells otherwise": (
+        {V1: thing(a="L") | {"L": ["GOLD", "Tin"]}, V2: thing(a="L") | LEVEL},
+        (),
+        {"a": "gold"},
+        {"a": "Gold"},
+    ),
     "unknown enum text": (
         {V1: thing(a="string"), V2: thing(a="L") | LEVEL},
         (),
@@ -149,6 +155,12 @@ SHOWN: dict[str, tuple[Versions, tuple[TypeChanges, ...], dict[str, Any], dict[s
         {"u": [{"kind": "b"}, {"kind": "a", "x": "1"}]},
         {"u": [{"kind": "a", "x": "1"}]},
     ),
+    "a union that becomes free-form data": (
+        {V1: thing(u="A|B") | A | B, V2: thing(u="any")},
+        (),
+        {"u": {"kind": "b"}},
+        {"u": {"kind": "b"}},
+    ),
     "lists and maps in their order": (
         {V1: thing(l="[string]", m="{integer}"), V2: thing(l="[string]", m="{number}")},
         (),
@@ -187,16 +199,58 @@ def test_it_says_what_a_version_shows(name: str) -> None:
     assert missing.path == ("more",)
 
 
+@pytest.mark.parametrize("declaring", [V1, V2])
+def test_metadata_is_shown_as_it_is_where_only_one_version_declares_it(declaring: str) -> None:
+    versions = {version: thing(a="string") for version in (V1, V2)}
+    versions[declaring] = {**thing(a="string", metadata="M"), "M": {"name": "string"}}
+    known = world(versions)
+    for source, target in ((V1, V2), (V2, V1)):
+        found = shown(known, source, target, a="1", metadata={"name": "n", "labels": {"l": "1"}})
+        assert found == {"a": "1", "metadata": {"name": "n", "labels": {"l": "1"}}}
+
+
 def test_it_is_silent_where_a_version_on_the_way_cannot_express_a_value() -> None:
     known = world({V1: thing(a="number"), V2: thing(a="integer"), V3: thing(a="number")})
     assert shown(known, V1, V3, a=2.5) == {"a": ANY}
     assert shown(known, V1, V3, a=2) == {"a": tree(b"2")}
 
 
-def test_text_that_two_enums_know_may_stay_as_it_is_written() -> None:
+def test_text_that_two_enums_spell_alike_may_stay_as_it_is_written() -> None:
     known = world({V1: thing(a="L") | LEVEL, V2: thing(a="L") | {"L": ["Gold", "Tin"]}})
     assert shown(known, V1, V2, a="gold") == {"a": Either(("Gold", "gold"))}
     assert shown(known, V1, V2, a="tin") == {"a": "Tin"}
+
+
+def test_just_one_of_several_variants_meets_an_object_by_name() -> None:
+    known = world(
+        {
+            V1: thing(u="P|Q") | {"P": {"t!": "TP"}, "TP": ["p"], "Q": {"t!": "TQ"}, "TQ": ["q"]},
+            V2: thing(u="R") | {"R": {"t": "any"}},
+        },
+        rules(V1, "P", rename_type="R"),
+        rules(V1, "Q", rename_type="R"),
+    )
+    assert shown(known, V1, V2, u={"t": "p"}) == {"u": ANY}
+    alone = world(
+        {V1: thing(u="R") | {"R": {"t": "string"}}, V2: thing(u="R") | {"R": {"t": "any"}}}
+    )
+    assert shown(alone, V1, V2, u={"t": "p"}) == {"u": {"t": "p"}}
+
+
+def test_what_only_has_the_name_of_a_property_does_not_come_from_it() -> None:
+    known = world(
+        {
+            V1: thing(a="P", b="Q") | {"P": {"l": "[string]"}, "Q": {"l": "[string]"}},
+            V2: thing(a="R", b="Q") | {"R": {"l": "[string]"}, "Q": {"l": "[string]"}},
+        }
+    )
+    assert not oracle.leads_to(known, V1, V2, ("a", "l"))
+    assert oracle.leads_to(known, V1, V2, ("b", "l"))
+
+
+def test_text_by_which_elements_are_found_may_stay_as_it_is_written() -> None:
+    known = world({V1: thing(name="L") | LEVEL, V2: thing(name="L") | {"L": ["Gold", "Tin"]}})
+    assert shown(known, V1, V2, name="tin") == {"name": Either(("Tin", "tin"))}
 
 
 def test_the_text_of_a_discriminator_never_changes() -> None:
@@ -236,6 +290,19 @@ def test_what_may_be_missing_is_no_disagreement() -> None:
     assert list(disagreements({"a": ANY}, {})) == []
     assert [each.path for each in disagreements({"a": [ANY, "x"]}, {"a": ["y", "z"]})] == [("a", 1)]
     assert [each.path for each in disagreements(Either(("a", "b")), "c")] == [()]
+
+
+def test_an_object_that_holds_nothing_but_what_moved_out_of_it_may_be_left_out() -> None:
+    versions = {
+        V1: thing(a="string", o="O") | {"O": {"c": "string"}},
+        V2: thing(o="O") | {"O": {"a": "string", "c": "string"}},
+    }
+    known = world(versions, rules(V1, move={"a": "o.a"}))
+    found = shown(known, V2, V1, o={"a": "x"})
+    assert found["a"] == "x"
+    assert list(found["o"].options) == [{}, MISSING]
+    assert shown(known, V2, V1, o={"a": "x", "c": "y"}) == {"a": "x", "o": {"c": "y"}}
+    assert shown(known, V2, V1, o={}) == {"o": {}}
 
 
 def test_an_object_that_holds_nothing_but_what_moves_later_may_be_left_out() -> None:

@@ -8,6 +8,8 @@ from trundle.verify._broken import MISSING
 from trundle.verify._oracle_laws import unseen
 from trundle.verify.oracle import Edited
 
+ONE = {"a": [{"name": "x", "b": 1}]}
+
 
 @pytest.mark.parametrize(
     ("before", "was", "fresh", "found", "places"),
@@ -16,8 +18,13 @@ from trundle.verify.oracle import Edited
         ({"a": 1}, {"a": 1}, {"a": 2}, {"a": 1}, [("a",)]),
         ({"a": 1}, {"a": 1}, {}, {"a": 1}, [("a",)]),
         ({"a": 2}, {"a": 1}, {"a": 2}, {"a": 2}, []),
+        ({"a": {"b": 1}}, {}, {"a": {}}, {"a": {"b": 1}}, []),
+        ({"a": {"b": 1}}, {}, {"a": {"c": 1}}, {"a": {"b": 1}}, [("a",)]),
         ({"a": [1, None]}, {"a": [1]}, {"a": []}, {"a": [None]}, []),
         ({"a": [{"b": 1}]}, {"a": [{"b": 1}]}, {"a": [{}]}, {"a": [{"b": 1}]}, [("a", 0, "b")]),
+        (ONE, ONE, {"a": [{"name": "x"}]}, ONE, [("a", 0, "b")]),
+        (ONE, ONE, {"a": [{"name": "y"}]}, {"a": [{"name": "y", "b": 1}]}, []),  # another element
+        (ONE, ONE, {"a": [{}]}, ONE, [("a", 0, "name"), ("a", 0, "b")]),  # it may be the same one
         ({"a": [1]}, {"a": []}, {"a": [2]}, {"a": [1, 2]}, []),
         ({"a": [1]}, {"a": []}, {"a": [2]}, {"a": [2]}, [("a",)]),
     ],
@@ -27,3 +34,10 @@ def test_places_that_do_not_show_an_edit(
 ) -> None:
     edit = Edited(MISSING, MISSING, before, was, fresh)
     assert list(unseen(edit, found)) == places
+
+
+@pytest.mark.parametrize(("found", "places"), [([8], []), ([], [("a",)])])
+def test_a_list_loses_no_more_than_the_editor_has_taken_away(found: Any, places: Any) -> None:
+    """The editor sees one element that does not fit the version, and removes it; two others are there."""
+    edit = Edited({"a": [1]}, {"a": []}, {"a": [9, 8]}, {"a": []}, {"a": []})
+    assert list(unseen(edit, {"a": found})) == places

@@ -1,5 +1,6 @@
 """Small parts to be proved, and generated files that are broken on purpose."""
 
+import contextlib
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from trundle.codegen import generate_package, renamed_properties
 from trundle.evolution import Evolution, TypeChanges
 from trundle.schema import EnumType, ListOf, ObjectType, Property, Ref, Resource, Scalar, Schema
 from trundle.verify._hops import forget_packages, imported
-from trundle.verify.proofs import Proof, Work, do, mentioned, part_of
+from trundle.verify.proofs import Proof, Prover, Work, mentioned, part_of
 from trundle.version import ApiVersion
 
 TEXT = Scalar("string")
@@ -87,8 +88,8 @@ def proved(
         renamed=renamed_properties(evolution),
         mentioned=mentioned(evolution.all_changes, (), {}),
     )
-    with generated(evolution, breaking) as scheme:
-        return list(do(scheme, work))
+    with generated(evolution, breaking) as scheme, contextlib.closing(Prover(scheme)) as prover:
+        return list(prover.prove(work))
 
 
 def replaced(old: str, new: str) -> Callable[[Files], None]:

@@ -25,10 +25,11 @@ from trundle.report._explain import (
     explain,
 )
 from trundle.report._explain_text import explanation_data, explanation_text
-from trundle.report._handling import Handler
+from trundle.report._handlers import Handler
 from trundle.report._map import (
     MappedVersion,
     ResourceMap,
+    as_released,
     find_resource,
     version_map,
     version_map_data,
@@ -36,15 +37,20 @@ from trundle.report._map import (
     version_map_text,
 )
 from trundle.report._map_svg import version_map_svg
-from trundle.report._meeting import ChangeKind
+from trundle.report._matched_properties import ChangeKind
 from trundle.report._spelling import spell
 from trundle.report._stats import Statistics, statistics, statistics_data, statistics_text
-from trundle.report._suggest import Suggestion, suggest
+from trundle.report._suggest import suggest
+from trundle.report._suggestion import Suggestion
 from trundle.report._suggestion_text import suggestions_data, suggestions_text
 from trundle.report._table import folded, table
+from trundle.report._trace import LeftValue, Trace, TracedValue, trace
+from trundle.report._trace_parts import Cause, Leg
+from trundle.report._trace_text import trace_data, trace_text
 from trundle.report._walk import children, lineages
 
 __all__ = [
+    "Cause",
     "ChangeKind",
     "Comparison",
     "EnumChange",
@@ -52,6 +58,8 @@ __all__ = [
     "EnumStage",
     "Explanation",
     "Handler",
+    "LeftValue",
+    "Leg",
     "MappedVersion",
     "PropertyChange",
     "PropertyLife",
@@ -61,9 +69,12 @@ __all__ = [
     "Stage",
     "Statistics",
     "Suggestion",
+    "Trace",
+    "TracedValue",
     "TypeComparison",
     "TypeLife",
     "Way",
+    "as_released",
     "children",
     "compare",
     "comparison_data",
@@ -83,6 +94,9 @@ __all__ = [
     "suggestions_data",
     "suggestions_text",
     "table",
+    "trace",
+    "trace_data",
+    "trace_text",
     "version_map",
     "version_map_data",
     "version_map_mermaid",

@@ -9,8 +9,8 @@ import msgspec
 from trundle.evolution import Evolution, Lineage, Place
 from trundle.report._enums import EnumChange, change_text, enum_changes
 from trundle.report._errors import ReportError
-from trundle.report._handling import Handler, Handling
-from trundle.report._meeting import ChangeKind, change_of, meetings
+from trundle.report._handlers import Handler, Handling
+from trundle.report._matched_properties import ChangeKind, change_of, meetings
 from trundle.report._spelling import count, spell_property
 from trundle.report._table import table
 from trundle.report._walk import known_version, lineages
@@ -175,7 +175,7 @@ def _one_sided(
 
 
 def _merged(tables: Iterable[TypeComparison]) -> tuple[TypeComparison, ...]:
-    """Types that stand at several places once, unless they convert differently there."""
+    """Types that are at several places once, unless they convert differently there."""
     found: dict[TypeComparison, set[str]] = {}
     for each in tables:
         bare = msgspec.structs.replace(each, resources=())

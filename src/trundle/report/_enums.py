@@ -6,8 +6,8 @@ from itertools import groupby
 import msgspec
 
 from trundle.evolution import Evolution, Lineage, Place
-from trundle.report._likeness import case_only
-from trundle.report._meeting import meetings
+from trundle.report._matched_properties import meetings
+from trundle.report._similarity import case_only
 from trundle.report._spelling import paired_definitions
 from trundle.schema import EnumType
 from trundle.version import ApiVersion

@@ -22,7 +22,7 @@ from trundle.evolution import (
 )
 from trundle.report._enums import EnumLife, enum_lives
 from trundle.report._errors import ReportError
-from trundle.report._meeting import spelled
+from trundle.report._matched_properties import spelled
 from trundle.report._spelling import spell_property
 from trundle.report._walk import lineages
 from trundle.report._wording import (
@@ -138,7 +138,7 @@ class TypeLife(msgspec.Struct, frozen=True):
 class Explanation(msgspec.Struct, frozen=True):
     """The answer to a question about a type or a property.
 
-    A name may mean several types that stand at unrelated places; each has a life of its own.
+    A name may mean several types that are at unrelated places; each has a life of its own.
 
     Attributes:
         question: what was asked.
@@ -291,16 +291,16 @@ def _bridges(lineage: Lineage, thread: Thread) -> Iterator[str]:
 
 def _hook_bridges(lineage: Lineage, thread: Thread) -> Iterator[str]:
     for (use, method, between), outputs, inputs in _hook_calls(lineage):
-        told = [quoted(place.property) for place in outputs]
+        derived = [quoted(place.property) for place in outputs]
         read = [quoted(place.property) for place in inputs]
         if any(lineage.thread(place) is thread for place in outputs):
-            yield f"between {between}: the hook {use}.{method} tells it from {listed(read)}"
+            yield f"between {between}: the hook {use}.{method} derives it from {listed(read)}"
         if any(lineage.thread(place) is thread for place in inputs):
-            yield f"between {between}: the hook {use}.{method} reads it to tell {listed(told)}"
+            yield f"between {between}: the hook {use}.{method} reads it to derive {listed(derived)}"
 
 
 def _bridge(lineage: Lineage, link: Link, *, within: bool, older: bool) -> str:
-    """What one link means for a thread; empty where there is nothing to tell."""
+    """What one link means for a thread; empty where there is nothing to report."""
     names = [quoted(place.property) for place in (link.older, link.newer)]
     types = [spelled(lineage, place) for place in (link.older, link.newer)]
     if within:
@@ -340,7 +340,7 @@ def _stale(lineage: Lineage, thread: Thread) -> str:
         stash = _stash(lineage, thread, place.version)
         if stash is not None and stash.witness is not None:
             seen = [say(value) for value in stash.witness.values if value is not None]
-            return f"when somebody else changes {listed(list(dict.fromkeys(seen)), 'or')}"
+            return f"when another client changes {listed(list(dict.fromkeys(seen)), 'or')}"
     return ""
 
 

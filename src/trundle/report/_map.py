@@ -8,6 +8,7 @@ import msgspec
 from trundle.evolution import Evolution, ResourceLineage
 from trundle.report._errors import ReportError
 from trundle.report._spelling import count
+from trundle.report._walk import known_version
 from trundle.version import ApiVersion
 
 
@@ -89,6 +90,15 @@ def version_map(evolution: Evolution, resource: str, horizon: int | None = None)
         for version in versions.versions
     )
     return ResourceMap(found.name, mapped, versions.hub, horizon, _dropped_in(evolution, found))
+
+
+def as_released(evolution: Evolution, version: ApiVersion) -> Evolution:
+    """An evolution as the release of a version had it: without what came later.
+
+    Raises:
+        ReportError: no schema has the version.
+    """
+    return evolution.as_of(known_version(evolution, version))
 
 
 def find_resource(evolution: Evolution, name: str) -> ResourceLineage:

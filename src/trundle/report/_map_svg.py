@@ -1,9 +1,9 @@
-"""The version map as a self-contained SVG picture.
+"""The version map as a self-contained SVG picture, legible at the width of a page, in light and dark.
 
-Every version has a column. API versions stand in a row with the previews in a row of their own above them;
-storage types stand below. Conversions run down into rails that lead to the hub, storage upgrades into a
-rail below. Rails of served versions, of previews and of versions no longer served are kept apart, and
-arranged so that they do not cross each other.
+Every version has a row, the oldest on top: its API version on the left, its storage type, if it has one, on the right.
+Conversions run right into rails that lead to the hub, storage upgrades into a rail beyond the storage types. Rails of
+served versions, of previews and of versions no longer served are kept apart, and arranged so that they do not cross
+each other.
 """
 
 from collections.abc import Iterator
@@ -15,56 +15,70 @@ import msgspec
 from trundle.report._map import MappedVersion, ResourceMap
 from trundle.version import ApiVersion
 
-_LEFT = 152
-_RIGHT = 56
-_CARD = 112
-_CARD_HEIGHT = 46
-_STORE_HEIGHT = 56
-_HUB_WIDTH = 136
-_HUB_HEIGHT = 72
-_PITCH = 134
-_NEAREST = 72
-_BEND = 12
+_LEFT = 36
+_CARD = 280
+_CARD_HEIGHT = 40
+_INDENT = 18
+_PITCH = 52
+_STORE = 132
+_STORE_HEIGHT = 46
+_HUB = 168
+_HUB_HEIGHT = 76
+_CARD_END = _LEFT + _CARD
+_RAILS = _CARD_END + 40
 _RAIL_GAP = 18
+_PORT_GAP = 13
+_BEND = 12
 _TOP = 132
-_LEAST_WIDTH = 860
 
 _KINDS = ("ga", "preview", "gone")
-_STYLE = """
-  text { font-family: Inter, "Segoe UI", system-ui, -apple-system, "Helvetica Neue", "DejaVu Sans", sans-serif; fill: #172033; }
-  .title { font-size: 23px; font-weight: 650; letter-spacing: -0.2px; }
-  .summary { font-size: 13.5px; fill: #5d677b; }
-  .lane { font-size: 11px; font-weight: 600; letter-spacing: 0.9px; fill: #8a93a5; }
-  .name { font-size: 13px; font-weight: 600; text-anchor: middle; font-variant-numeric: tabular-nums; }
-  .note { font-size: 10.5px; text-anchor: middle; fill: #6b7488; }
-  .hub .name { font-size: 15px; font-weight: 700; }
-  .hub .note { font-size: 10.5px; font-weight: 700; letter-spacing: 1.4px; fill: #7a4b00; }
-  .band { fill: #f3f5f9; }
-  .card { stroke-width: 1.6; }
-  .ga .card { fill: #ffffff; stroke: #2f6bd8; }
-  .preview .card { fill: #faf7ff; stroke: #8159d1; stroke-dasharray: 5 3; }
-  .gone .card { fill: #f6f7f9; stroke: #d3d8e1; }
-  .gone text { fill: #9aa3b3; }
-  .store .card { fill: #fff6e3; stroke: #d99a2b; }
-  .store .lid { fill: #ffe9bd; stroke: #d99a2b; stroke-width: 1.6; }
-  .old .card { fill: #fffbf3; stroke: #e6c691; }
-  .old .lid { fill: #fff5e1; stroke: #e6c691; }
-  .old text { fill: #8f8470; }
-  .hub .card { fill: #ffc85f; stroke: #b97708; stroke-width: 2; }
-  .hub .lid { fill: #ffdc94; stroke: #b97708; stroke-width: 2; }
-  .halo { fill: none; stroke: #ffc85f; stroke-opacity: 0.35; stroke-width: 9; }
-  .dropped .hub .card, .dropped .store .card { fill: #eceef2; stroke: #aab2c0; }
-  .dropped .hub .lid, .dropped .store .lid { fill: #f6f7f9; stroke: #aab2c0; }
-  .dropped text.name, .dropped .old text { fill: #77808f; }
-  .dropped .halo { stroke: #c9cfd9; }
-  .dropped .hub .note { fill: #6b7488; }
-  .dropped .ga .card, .dropped .preview .card { fill: #f6f7f9; stroke: #b5bcc9; }
-  .rail { fill: none; stroke-width: 2.2; stroke-linejoin: round; stroke-linecap: round; }
-  .rail.ga { stroke: #2f6bd8; } .rail.preview { stroke: #8159d1; } .rail.gone { stroke: #cbd1db; stroke-dasharray: 1 5; }
-  .rail.upgrade { stroke: #d99a2b; }
-  .tip.ga { fill: #2f6bd8; } .tip.preview { fill: #8159d1; } .tip.gone { fill: #cbd1db; } .tip.upgrade { fill: #d99a2b; }
-  .dropped .rail { stroke: #b5bcc9; } .dropped .tip { fill: #b5bcc9; }
-  .legend { font-size: 12px; fill: #46506a; }
+_LIGHT = """
+  --ink: #172033; --soft: #4d5870; --faint: #6b7488; --page: #fcfcfe; --band: #f1f4f9;
+  --ga: #2f6bd8; --ga-fill: #ffffff; --preview: #8159d1; --preview-fill: #faf7ff; --gone: #aab3c2; --gone-fill: #f6f7f9;
+  --store: #d99a2b; --store-fill: #fff6e3; --store-lid: #ffe9bd;
+  --hub: #b97708; --hub-fill: #ffc85f; --hub-lid: #ffdc94; --hub-ink: #3d2800;
+""".strip("\n")
+_DARK = """
+  --ink: #e8ecf4; --soft: #b4bdcd; --faint: #98a2b5; --page: #0f141d; --band: #181f2b;
+  --ga: #6ea2ff; --ga-fill: #16233c; --preview: #b294f0; --preview-fill: #241c38; --gone: #5b6579; --gone-fill: #171d28;
+  --store: #c98f2e; --store-fill: #2d2413; --store-lid: #43351a;
+  --hub: #ffcf70; --hub-fill: #b97708; --hub-lid: #d18d1c; --hub-ink: #fff6e3;
+""".strip("\n")
+_STYLE = f"""
+svg {{
+{_LIGHT}
+}}
+@media (prefers-color-scheme: dark) {{ svg {{
+{_DARK}
+}} }}
+  text {{ font-family: Inter, "Segoe UI", system-ui, -apple-system, "Helvetica Neue", "DejaVu Sans", sans-serif; fill: var(--ink); }}
+  .page {{ fill: var(--page); }}
+  .title {{ font-size: 22px; font-weight: 650; }}
+  .summary {{ font-size: 14px; fill: var(--soft); }}
+  .lane {{ font-size: 12px; font-weight: 600; letter-spacing: 0.8px; fill: var(--faint); }}
+  .name {{ font-size: 15px; font-weight: 600; font-variant-numeric: tabular-nums; }}
+  .note {{ font-size: 12.5px; text-anchor: end; fill: var(--soft); }}
+  .store .name, .hub .name {{ text-anchor: middle; }}
+  .hub .note {{ font-weight: 700; letter-spacing: 1.4px; text-anchor: middle; }}
+  .hub text {{ fill: var(--hub-ink); }}
+  .band {{ fill: var(--band); }}
+  .card, .lid {{ stroke-width: 1.6; }}
+  .ga .card {{ fill: var(--ga-fill); stroke: var(--ga); }}
+  .preview .card {{ fill: var(--preview-fill); stroke: var(--preview); stroke-dasharray: 5 3; }}
+  .gone .card {{ fill: var(--gone-fill); stroke: var(--gone); }}
+  .gone text {{ fill: var(--faint); }}
+  .store .card {{ fill: var(--store-fill); stroke: var(--store); }}
+  .store .lid {{ fill: var(--store-lid); stroke: var(--store); }}
+  .old {{ opacity: 0.75; }}
+  .hub .card {{ fill: var(--hub-fill); stroke: var(--hub); stroke-width: 2; }}
+  .hub .lid {{ fill: var(--hub-lid); stroke: var(--hub); stroke-width: 2; }}
+  .rail {{ fill: none; stroke-width: 2.2; stroke-linejoin: round; stroke-linecap: round; }}
+  .rail.ga {{ stroke: var(--ga); }} .rail.preview {{ stroke: var(--preview); }}
+  .rail.gone {{ stroke: var(--gone); stroke-dasharray: 1 5; }} .rail.upgrade {{ stroke: var(--store); }}
+  .tip.ga {{ fill: var(--ga); }} .tip.preview {{ fill: var(--preview); }}
+  .tip.gone {{ fill: var(--gone); }} .tip.upgrade {{ fill: var(--store); }}
+  .dropped {{ filter: grayscale(1); opacity: 0.8; }}
+  .legend {{ font-size: 13px; fill: var(--soft); }}
 """.strip("\n")
 
 
@@ -74,10 +88,10 @@ def version_map_svg(drawn: ResourceMap) -> str:
 
 
 class _Spot(msgspec.Struct, frozen=True):
-    """A version and the middle of its column."""
+    """A version and the middle of its row."""
 
     mapped: MappedVersion
-    x: float
+    y: float
 
     @property
     def kind(self) -> str:
@@ -85,23 +99,22 @@ class _Spot(msgspec.Struct, frozen=True):
             return "gone"
         return "preview" if self.mapped.version.preview else "ga"
 
+    @property
+    def left(self) -> float:
+        """Where its card begins; those of previews are indented."""
+        return _LEFT + (_INDENT if self.mapped.version.preview else 0)
+
 
 def _spots(versions: tuple[MappedVersion, ...]) -> tuple[_Spot, ...]:
-    """Columns from left to right, as narrow as they can be while no row is crowded."""
-    rows: dict[str, float] = {}
+    """Rows from top to bottom; the storage types beside the hub's stand clear of it."""
     found: list[_Spot] = []
+    y, below = float(_TOP), 0.0
     for each in versions:
-        kinds = ["preview" if each.version.preview else "ga"]
-        kinds += ["storage"] if each.stored else []
-        x = max(
-            [_LEFT + _CARD / 2 + 8]
-            + ([found[-1].x + _NEAREST] if found else [])
-            + [rows[kind] + _PITCH for kind in kinds if kind in rows]
-        )
-        if each.hub and "storage" in rows:
-            x = max(x, rows["storage"] + (_HUB_WIDTH + _CARD) / 2 + 30)
-        rows.update(dict.fromkeys(kinds, x))
-        found.append(_Spot(each, x))
+        reach = (_HUB_HEIGHT if each.hub else _STORE_HEIGHT) / 2 if each.stored else 0.0
+        first = max(_CARD_HEIGHT / 2, reach)
+        y = y + max(_PITCH, below + reach + 10 if below and reach else 0) if found else y + first
+        below = reach
+        found.append(_Spot(each, y))
     return tuple(found)
 
 
@@ -110,25 +123,19 @@ class _Picture:
         self.drawn = drawn
         self.spots = _spots(drawn.versions)
         self.hub = next(spot for spot in self.spots if spot.mapped.hub)
-        previews = any(spot.mapped.version.preview for spot in self.spots)
-        finals = any(not spot.mapped.version.preview for spot in self.spots)
-        self.preview_y = _TOP if previews else None
-        self.ga_y = _TOP + (_CARD_HEIGHT + 34 if previews else 0) if finals else None
-        cards = self.ga_y if self.ga_y is not None else _TOP
-        self.cards_end = cards + _CARD_HEIGHT
-        self.kinds = [kind for kind in _KINDS if any(s.kind == kind for s in self._spokes())]
-        self.store_y = self.cards_end + 76 + _RAIL_GAP * max(len(self.kinds) - 1, 0)
-        self.upgrade_y = self.store_y + _HUB_HEIGHT + 34
-        stored = sum(spot.mapped.stored for spot in self.spots)
-        self.legend_y = (self.upgrade_y if stored > 1 else self.store_y + _HUB_HEIGHT) + 56
-        text = max(12.6 * len(drawn.resource), 7 * len(drawn.summary)) + 2 * 40
-        right = max(spot.x for spot in self.spots) + _HUB_WIDTH / 2 + _RIGHT
-        self.width = round(max(right, text, _LEAST_WIDTH))
-        self.height = self.legend_y + 52
-
-    def _spokes(self) -> list[_Spot]:
-        """The versions that reach the hub by a rail, all but the one right above it."""
-        return [spot for spot in self.spots if not spot.mapped.hub]
+        self.spokes = [spot for spot in self.spots if not spot.mapped.hub]
+        self.past = [spot for spot in self.spokes if spot.mapped.stored]
+        self.kinds = [kind for kind in _KINDS if any(s.kind == kind for s in self.spokes)]
+        self.store_left = _RAILS + _RAIL_GAP * max(len(self.kinds) - 1, 0) + 58
+        self.store_x = self.store_left + _HUB / 2
+        self.upgrade_x = self.store_left + _HUB + 34
+        end = self.spots[-1]
+        reach = _HUB_HEIGHT / 2 if end.mapped.hub else _CARD_HEIGHT / 2
+        self.rows_end = end.y + reach
+        self.legend_y = self.rows_end + 50
+        text = max(12.6 * len(drawn.resource), 7.2 * len(drawn.summary)) + 2 * _LEFT
+        self.width = round(max(self.upgrade_x + 40, text))
+        self.height = round(self.legend_y + 24 * ((len(self._legend_items()) + 1) // 2))
 
     def lines(self) -> Iterator[str]:
         drawn = self.drawn
@@ -140,10 +147,10 @@ class _Picture:
         yield f'<title id="title">{label}</title>'
         yield f'<desc id="desc">{escape(self._description())}</desc>'
         yield f"<style>\n{_STYLE}\n</style>"
-        yield f'<rect width="{self.width}" height="{self.height}" rx="14" fill="#fcfcfe"/>'
+        yield f'<rect class="page" width="{self.width}" height="{self.height}" rx="14"/>'
         yield f"<g{' class=' + chr(34) + 'dropped' + chr(34) if drawn.dropped_in else ''}>"
-        yield f'<text class="title" x="40" y="54">{escape(drawn.resource)}</text>'
-        yield f'<text class="summary" x="40" y="80">{escape(drawn.summary)}</text>'
+        yield f'<text class="title" x="{_LEFT}" y="48">{escape(drawn.resource)}</text>'
+        yield f'<text class="summary" x="{_LEFT}" y="73">{escape(drawn.summary)}</text>'
         yield from self._lanes()
         yield from self._conversions()
         yield from self._upgrades()
@@ -167,129 +174,110 @@ class _Picture:
         )
 
     def _lanes(self) -> Iterator[str]:
-        lanes = [
-            (self.preview_y, _CARD_HEIGHT, ("PREVIEWS",)),
-            (self.ga_y, _CARD_HEIGHT, ("API VERSIONS",)),
-            (self.store_y, _HUB_HEIGHT, ("STORAGE", "TYPES")),
-        ]
-        for y, height, words in lanes:
-            if y is None:
-                continue
+        lanes = ((_LEFT, _CARD, "API VERSIONS"), (self.store_left, _HUB, "STORAGE TYPES"))
+        for x, width, words in lanes:
             yield (
-                f'<rect class="band" x="24" y="{y - 10}" width="{self.width - 48}" '
-                f'height="{height + 20}" rx="12"/>'
+                f'<rect class="band" x="{x - 12:g}" y="94" width="{width + 24:g}" '
+                f'height="{self.rows_end - 94 + 14:g}" rx="12"/>'
             )
-            start = y + height / 2 + 4 - 7.5 * (len(words) - 1)
-            for row, word in enumerate(words):
-                yield f'<text class="lane" x="38" y="{start + 15 * row:g}">{word}</text>'
+            yield f'<text class="lane" x="{x:g}" y="116">{words}</text>'
 
     def _conversions(self) -> Iterator[str]:
-        """The rails to the hub. The one nearest to the cards turns down nearest to the hub's middle."""
-        x = self.hub.x
-        yield _path(self.hub.kind, f"M{x:g} {self._card_end(self.hub)}V{self.store_y - 9}")
-        yield _tip(self.hub.kind, x, self.store_y - 1, down=True)
+        """The rails to the hub. The one nearest to the cards ends nearest to the hub's middle."""
+        y = self.hub.y
+        yield _path(self.hub.kind, f"M{_CARD_END:g} {y:g}H{self.store_left - 9:g}")
+        yield _tip(self.hub.kind, self.store_left - 1, y)
         for side in (-1, 1):
-            ends: dict[str, float] = {}
-            spokes = [s for s in self._spokes() if (s.x - self.hub.x) * side > 0]
+            spokes = [s for s in self.spokes if (s.y - y) * side > 0]
             kinds = [kind for kind in self.kinds if any(s.kind == kind for s in spokes)]
-            for number, kind in enumerate(kinds):
-                ends[kind] = self.hub.x + side * _RAIL_GAP * (number + 1)
-            for kind in reversed(kinds):
-                y = self.cards_end + 32 + _RAIL_GAP * self.kinds.index(kind)
+            for number, kind in reversed([*enumerate(kinds)]):
+                x = _RAILS + _RAIL_GAP * self.kinds.index(kind)
+                end = y + side * _PORT_GAP * (number + 1)
                 along = [spot for spot in spokes if spot.kind == kind]
-                farthest = max(along, key=lambda spot: abs(spot.x - self.hub.x))
+                farthest = max(along, key=lambda spot: abs(spot.y - y))
                 for spot in along:
-                    yield _path(kind, self._elbow(spot, y, ends[kind], side, spot is farthest))
-                yield _tip(kind, ends[kind], self.store_y - 1, down=True)
+                    yield _path(kind, self._elbow(spot, x, end, side, whole=spot is farthest))
+                yield _tip(kind, self.store_left - 1, end)
 
-    def _card_end(self, spot: _Spot) -> float:
-        y = self.preview_y if spot.mapped.version.preview else self.ga_y
-        assert y is not None
-        return y + _CARD_HEIGHT
-
-    def _elbow(self, spot: _Spot, y: float, end: float, side: int, whole: bool) -> str:  # noqa: FBT001
-        """From a card down to a rail; the whole way is along it and down to the hub."""
-        bend = min(_BEND, abs(spot.x - end) / 2)
+    def _elbow(self, spot: _Spot, x: float, end: float, side: int, *, whole: bool) -> str:
+        """From a card to a rail; the whole way is along it and into the hub."""
+        bend = min(_BEND, abs(spot.y - end) / 2)
         turn = -side * bend
-        down = f"M{spot.x:g} {self._card_end(spot)}V{y - bend:g}q0 {bend:g} {turn:g} {bend:g}"
-        rest = f"H{end - turn:g}q{turn:g} 0 {turn:g} {bend:g}V{self.store_y - 9}"
-        return down + rest if whole else down
+        across = f"M{_CARD_END:g} {spot.y:g}H{x - bend:g}q{bend:g} 0 {bend:g} {turn:g}"
+        rest = f"V{end - turn:g}q0 {turn:g} {bend:g} {turn:g}H{self.store_left - 9:g}"
+        return across + rest if whole else across
 
     def _upgrades(self) -> Iterator[str]:
-        """The rail of the storage upgrades, below the storage types."""
-        past = [spot for spot in self.spots if spot.mapped.stored and not spot.mapped.hub]
-        low = self.store_y + _HUB_HEIGHT
-        farthest = {
-            side: max(along, key=lambda spot: abs(spot.x - self.hub.x))
-            for side in (-1, 1)
-            if (along := [spot for spot in past if (spot.x - self.hub.x) * side > 0])
-        }
-        for spot in past:
-            side = -1 if spot.x < self.hub.x else 1
-            turn = -side * _BEND
-            start = self._store_y(spot) + _STORE_HEIGHT
-            down = f"M{spot.x:g} {start}V{self.upgrade_y - _BEND}q0 {_BEND} {turn} {_BEND}"
-            rest = f"H{self.hub.x - turn:g}q{turn} 0 {turn} -{_BEND}V{low + 9}"
-            yield _path("upgrade", down + rest if spot is farthest[side] else down)
-        if past:
-            yield _tip("upgrade", self.hub.x, low + 1, down=False)
-
-    def _store_y(self, spot: _Spot) -> float:
-        return self.store_y if spot.mapped.hub else self.store_y + (_HUB_HEIGHT - _STORE_HEIGHT) / 2
+        """The rail of the storage upgrades, beyond the storage types."""
+        x, right = self.upgrade_x, self.store_left + _HUB
+        for side in (-1, 1):
+            along = [spot for spot in self.past if (spot.y - self.hub.y) * side > 0]
+            for spot in along:
+                turn = -side * _BEND
+                start = self.store_x + _STORE / 2
+                across = f"M{start:g} {spot.y:g}H{x - _BEND:g}q{_BEND} 0 {_BEND} {turn}"
+                rest = f"V{self.hub.y - turn:g}q0 {turn} -{_BEND} {turn}H{right + 9:g}"
+                whole = spot is max(along, key=lambda each: abs(each.y - self.hub.y))
+                yield _path("upgrade", across + rest if whole else across)
+        if self.past:
+            yield _tip("upgrade", right + 1, self.hub.y, back=9)
 
     def _card(self, spot: _Spot) -> Iterator[str]:
         version = spot.mapped.version
         name, suffix = _parts(version)
         note = suffix or "GA"
         if spot.kind == "gone":
-            note = f"{suffix}, not served" if suffix else "no longer served"
+            note = f"{suffix}, not served" if suffix else "not served"
         elif spot.mapped.deprecated:
             note = f"{note}, deprecated"
-        y = self._card_end(spot) - _CARD_HEIGHT
+        y = spot.y - _CARD_HEIGHT / 2
         yield f'<g class="{spot.kind}"><title>{escape(f"{version}: {note}")}</title>'
-        yield _box(spot.x, y, _CARD, _CARD_HEIGHT, "card")
-        yield f'<text class="name" x="{spot.x:g}" y="{y + 20:g}">{escape(name)}</text>'
-        yield f'<text class="note" x="{spot.x:g}" y="{y + 35:g}">{escape(note)}</text></g>'
+        yield (
+            f'<rect class="card" x="{spot.left:g}" y="{y:g}" width="{_CARD_END - spot.left:g}" '
+            f'height="{_CARD_HEIGHT}" rx="10"/>'
+        )
+        yield f'<text class="name" x="{spot.left + 14:g}" y="{spot.y + 5:g}">{escape(name)}</text>'
+        yield (
+            f'<text class="note" x="{_CARD_END - 12:g}" y="{spot.y + 5:g}">{escape(note)}</text></g>'
+        )
 
     def _store(self, spot: _Spot) -> Iterator[str]:
         hub = spot.mapped.hub
-        width, height = (_HUB_WIDTH, _HUB_HEIGHT) if hub else (_CARD, _STORE_HEIGHT)
-        y = self._store_y(spot)
-        name, suffix = _parts(spot.mapped.version)
+        width, height = (_HUB, _HUB_HEIGHT) if hub else (_STORE, _STORE_HEIGHT)
+        x, y = self.store_x, spot.y - height / 2
         kind = "hub" if hub else "store" if spot.mapped.served else "store old"
-        title = escape(str(spot.mapped.version))
-        yield f'<g class="{kind}"><title>storage type {title}</title>'
+        name = escape(str(spot.mapped.version))
+        yield f'<g class="{kind}"><title>storage type {name}</title>'
+        yield f'<path class="card" d="{_cylinder(x, y, width, height)}"/>'
+        yield f'<ellipse class="lid" cx="{x:g}" cy="{y + 7:g}" rx="{width / 2:g}" ry="7"/>'
+        yield f'<text class="name" x="{x:g}" y="{spot.y + (7 if hub else 11):g}">{name}</text>'
         if hub:
-            yield f'<path class="halo" d="{_cylinder(spot.x, y, width, height)}"/>'
-        yield f'<path class="card" d="{_cylinder(spot.x, y, width, height)}"/>'
-        yield f'<ellipse class="lid" cx="{spot.x:g}" cy="{y + 8:g}" rx="{width / 2:g}" ry="8"/>'
-        note = "HUB" if hub else suffix
-        middle = y + height / 2 + (6 if note else 9)
-        yield f'<text class="name" x="{spot.x:g}" y="{middle:g}">{escape(name)}</text>'
-        if note:
-            yield f'<text class="note" x="{spot.x:g}" y="{middle + 14:g}">{escape(note)}</text>'
+            yield f'<text class="note" x="{x:g}" y="{spot.y + 25:g}">HUB</text>'
         yield "</g>"
 
-    def _legend(self) -> Iterator[str]:
+    def _legend_items(self) -> list[tuple[str, str]]:
         items = [
-            ("ga", "GA version, converts to and from the hub"),
+            ("ga", "GA version, to and from the hub"),
             ("preview", "preview, kept in the same storage"),
-            ("gone", "no longer served, still readable"),
+            ("gone", "not served, still readable"),
         ]
         kinds = {spot.kind for spot in self.spots}
         shown = [(kind, text) for kind, text in items if kind in kinds]
-        if any(spot.mapped.stored and not spot.mapped.hub for spot in self.spots):
-            shown.append(("upgrade", "upgrade of what earlier versions stored"))
-        x, y = 40.0, self.legend_y
-        for kind, text in shown:
-            yield _path(kind, f"M{x:g} {y - 4}h26")
-            yield _tip(kind, x + 32, y - 4, down=None)
-            yield f'<text class="legend" x="{x + 42:g}" y="{y}">{text}</text>'
-            x += 42 + 6.4 * len(text) + 30
+        if self.past:
+            shown.append(("upgrade", "upgrade of what is stored"))
+        return shown
+
+    def _legend(self) -> Iterator[str]:
+        for place, (kind, text) in enumerate(self._legend_items()):
+            x = _LEFT + 290 * (place % 2)
+            y = self.legend_y + 24 * (place // 2)
+            yield _path(kind, f"M{x} {y - 4:g}h26")
+            yield _tip(kind, x + 32, y - 4)
+            yield f'<text class="legend" x="{x + 42}" y="{y:g}">{text}</text>'
 
 
 def _parts(version: ApiVersion) -> tuple[str, str]:
-    """A version's name in two lines: the date or the whole name, and the stage of a preview."""
+    """A version's name in two parts: the date or the whole name, and the stage of a preview."""
     if not version.preview:
         return str(version), ""
     name = str(version)
@@ -297,18 +285,11 @@ def _parts(version: ApiVersion) -> tuple[str, str]:
     return (date, stage) if name[4:5] == "-" else (name, "preview")
 
 
-def _box(x: float, y: float, width: float, height: float, name: str) -> str:
-    return (
-        f'<rect class="{name}" x="{x - width / 2:g}" y="{y:g}" width="{width:g}" '
-        f'height="{height:g}" rx="10"/>'
-    )
-
-
 def _cylinder(x: float, y: float, width: float, height: float) -> str:
     half = width / 2
     return (
-        f"M{x - half:g} {y + 8:g}V{y + height - 8:g}a{half:g} 8 0 0 0 {width:g} 0V{y + 8:g}"
-        f"a{half:g} 8 0 0 0 {-width:g} 0z"
+        f"M{x - half:g} {y + 7:g}V{y + height - 7:g}a{half:g} 7 0 0 0 {width:g} 0V{y + 7:g}"
+        f"a{half:g} 7 0 0 0 {-width:g} 0z"
     )
 
 
@@ -316,11 +297,7 @@ def _path(kind: str, data: str) -> str:
     return f'<path class="rail {kind}" d="{data}"/>'
 
 
-def _tip(kind: str, x: float, y: float, *, down: bool | None) -> str:
-    """An arrow's tip at a point; None for one that points to the right."""
-    if down is None:
-        points = ((x, y), (x - 9, y - 5), (x - 9, y + 5))
-    else:
-        back = -9 if down else 9
-        points = ((x, y), (x - 5, y + back), (x + 5, y + back))
+def _tip(kind: str, x: float, y: float, *, back: int = -9) -> str:
+    """An arrow's tip at a point; it points to the right where its back lies at the left."""
+    points = ((x, y), (x + back, y - 5), (x + back, y + 5))
     return f'<polygon class="tip {kind}" points="{" ".join(starmap("{:g},{:g}".format, points))}"/>'

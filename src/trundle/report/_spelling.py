@@ -64,7 +64,7 @@ def spell_property(declared: Property, schema: Schema) -> str:
 def paired_definitions(
     older: Type, newer: Type, schemas: tuple[Schema, Schema]
 ) -> tuple[DefinitionPair, ...] | None:
-    """The definitions that stand at the same place of two types; None where the types are built otherwise."""
+    """The definitions that are at the same place of two types; None where the types are built otherwise."""
     match older, newer:
         case Nullable(inner), _:
             return paired_definitions(inner, newer, schemas)

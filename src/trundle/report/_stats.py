@@ -11,8 +11,8 @@ import msgspec
 
 from trundle.evolution import Evolution
 from trundle.report._enums import EnumChange, enum_changes
-from trundle.report._likeness import case_only
-from trundle.report._meeting import Meeting, change_of, meetings
+from trundle.report._matched_properties import Meeting, change_of, meetings
+from trundle.report._similarity import case_only
 from trundle.report._spelling import count
 from trundle.report._suggest import LEAST, suggest
 from trundle.report._table import table

@@ -1,11 +1,11 @@
-"""Likely changes that the schemas alone cannot say, ranked, with what speaks for each.
+"""Likely changes that the schemas cannot express, ranked, with the evidence for each.
 
 Only neighbours are compared, because that is where configured changes stand. What a rule or a hook bridges
 already is not suggested again.
 """
 
 from collections.abc import Iterator
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -18,53 +18,20 @@ from trundle.evolution import (
     relate_keyed,
 )
 from trundle.evolution.conversions import EnumText
-from trundle.report._likeness import case_only, likeness, overlap, together
-from trundle.report._meeting import Meeting, change_of, meetings, spelled
-from trundle.report._moving import likely_moves
-from trundle.report._renaming import likely_renames, members
+from trundle.report._matched_properties import Meeting, change_of, meetings, spelled
+from trundle.report._moves import likely_moves
+from trundle.report._renames import likely_renames, members
+from trundle.report._similarity import case_only, likeness, overlap, together
 from trundle.report._spelling import paired_definitions
+from trundle.report._suggestion import Rule, Suggestion
 from trundle.report._walk import TypePair, lineages, type_pairs
 from trundle.schema import EnumType, ListOf, MapOf, Nullable, Scalar, Schema, Type
-from trundle.version import ApiVersion
 
-Rule: TypeAlias = Literal[
-    "convert", "keep", "move", "rename", "renameType", "unwrap", "values", "wrap"
-]
+if TYPE_CHECKING:
+    from trundle.version import ApiVersion
 
 LEAST = 0.65
 """Suggestions of a lower score are left out unless asked for."""
-
-
-class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of configuration that is likely to be right.
-
-    Attributes:
-        older: the version that the change is written on.
-        newer: its neighbour.
-        type: the type's name in the older version.
-        rule: the name of the rule.
-        property: the property in the older version; empty for `renameType`.
-        target: what the rule says: the newer name, or the name of a conversion; empty for `values`.
-        values: newer by older value, for `values`.
-        score: how likely it is, from 0 to 1.
-        evidence: what speaks for it, in a few words each.
-        beside: what has to be configured with it, for the same property.
-    """
-
-    older: ApiVersion
-    newer: ApiVersion
-    type: str
-    rule: Rule
-    property: str = ""
-    target: str = ""
-    values: tuple[tuple[str, str], ...] = ()
-    score: float
-    evidence: tuple[str, ...]
-    beside: tuple["Suggestion", ...] = ()
-
-    def by_case_alone(self) -> bool:
-        """Whether a rename changes nothing but letter case."""
-        return self.rule == "rename" and case_only(self.property, self.target)
 
 
 def suggest(evolution: Evolution, *, least: float = LEAST) -> tuple[Suggestion, ...]:
@@ -72,7 +39,7 @@ def suggest(evolution: Evolution, *, least: float = LEAST) -> tuple[Suggestion, 
 
     Args:
         evolution: where to look, with the changes that are configured already.
-        least: the lowest score to tell of.
+        least: the lowest score to report.
     """
     found = lineages(evolution)
     guesses: list[Suggestion] = []
@@ -140,9 +107,12 @@ def _guesses(pair: TypePair) -> Iterator[Suggestion]:
     met = meetings(*pair)
     renames = tuple(_renames(pair, met))
     yield from renames
-    renamed = {(each.property, each.target) for each in renames if each.score >= LEAST}
+    # What is in a renamed object meets there, and goes nowhere else.
+    likely = [each for each in renames if each.score >= LEAST]
+    olders, newers = {each.property for each in likely}, {each.target for each in likely}
     for move in _moves(pair):
-        if (move.property.partition(".")[0], move.target.partition(".")[0]) not in renamed:
+        one, other = move.property.partition(".")[0], move.target.partition(".")[0]
+        if one not in olders and other not in newers:
             yield move
     for meeting in met:
         if meeting.older is None or meeting.newer is None:
@@ -154,7 +124,7 @@ def _guesses(pair: TypePair) -> Iterator[Suggestion]:
 
 
 def _without_rule(lineage: Lineage, meeting: Meeting) -> bool:
-    """Whether no rule speaks of the values of two properties that meet."""
+    """Whether no rule names the values of two properties that meet."""
     return meeting.bond == "thread" or any(
         (link.older, link.newer) == (meeting.older, meeting.newer)
         and isinstance(link.conversion, EnumText)
@@ -272,7 +242,7 @@ def _keyed_conversion(
 def _type_renames(
     pair: TypePair, older: Place, ours: Type, theirs: Type, schemas: tuple[Schema, Schema]
 ) -> Iterator[Suggestion]:
-    """Types of other names that stand at the same place and have much in common."""
+    """Types of other names that are at the same place and have much in common."""
     for one, other in paired_definitions(ours, theirs, schemas) or ():
         if one.name == other.name or any(
             each.name == one.name for each in schemas[1].definitions.values()

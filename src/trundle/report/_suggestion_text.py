@@ -5,11 +5,11 @@ from itertools import groupby
 from typing import Any
 
 from trundle.report._spelling import yaml_text
-from trundle.report._suggest import Suggestion
+from trundle.report._suggestion import Suggestion
 
 
 def suggestions_text(suggestions: Sequence[Suggestion]) -> str:
-    """Suggestions as YAML, by version and type; a comment tells each one's score and evidence."""
+    """Suggestions as YAML, by version and type; a comment shows each one's score and evidence."""
     if not suggestions:
         return "# Nothing to suggest.\n"
     lines = ["changes:"]

@@ -24,7 +24,7 @@ def say_step(step: steps.Step) -> str:
     """What a step of a plan does."""
     match step:
         case steps.Assign(property=name, value=None):
-            return f"{quoted(name)} stays absent: nothing here tells it{_default(step)}"
+            return f"{quoted(name)} stays absent: it derives from nothing here{_default(step)}"
         case steps.Assign(property=name, value=steps.Read(property=same)) if name == same:
             return f"{quoted(name)} is copied{_default(step)}"
         case steps.Assign(property=name, value=value):
@@ -36,7 +36,7 @@ def say_step(step: steps.Step) -> str:
             text = f"the property bag keeps {what}"
             if derived is None:
                 return text
-            return f"{text}, unless {say(derived)} tells the same"
+            return f"{text}, unless {say(derived)} has the same value"
         case _:
             assert_never(step)
 
@@ -65,9 +65,9 @@ def say(value: steps.Expression) -> str:
         case steps.Change(value=inner, step=step):
             return f"{say(inner)}{_with(step)}"
         case steps.HookOutput(call=call, output=output, step=step):
-            inputs = [quoted(place.property) for place, told in call.inputs if told is not None]
+            inputs = [quoted(place.property) for place, value in call.inputs if value is not None]
             return (
-                f"what {call.use}.{call.method} (between {call.between}) tells as "
+                f"what {call.use}.{call.method} (between {call.between}) returns as "
                 f"{quoted(output.property)} from {listed(inputs)}{_with(step)}"
             )
         case steps.Hidden(value=inner):
@@ -93,7 +93,7 @@ def say(value: steps.Expression) -> str:
 
 
 def reads(step: steps.Step, name: str) -> bool:
-    """Whether a step's value is told from a property of the source, through one hook at most."""
+    """Whether a step's value derives from a property of the source, through one hook at most."""
     return step.value is not None and _reads(step.value, name, hooks=1)
 
 
@@ -108,8 +108,8 @@ def _reads(value: steps.Expression, name: str, hooks: int) -> bool:
         case steps.Presence(value=inner) | steps.Said(value=inner) | steps.Solid(value=inner):
             return _reads(inner, name, hooks)
         case steps.HookOutput(call=call):
-            told = [value for _, value in call.inputs if value is not None]
-            return hooks > 0 and any(_reads(value, name, hooks - 1) for value in told)
+            values = [value for _, value in call.inputs if value is not None]
+            return hooks > 0 and any(_reads(value, name, hooks - 1) for value in values)
         case steps.First(options=options):
             return any(_reads(option, name, hooks) for option in options)
         case steps.Unstash() | steps.Hidden():

@@ -9,6 +9,7 @@ except ImportError as error:  # pragma: no cover - depends on the installation
 
 from trundle.verify._broken import LawBroken
 from trundle.verify._edits import edits
+from trundle.verify._hop_laws import law_hops
 from trundle.verify._laws import (
     law1,
     law2,
@@ -17,7 +18,6 @@ from trundle.verify._laws import (
     law5,
     law6,
     law_agreement,
-    law_hops,
     law_identity,
     law_nested,
     law_of_edits,

@@ -5,12 +5,15 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from trundle.errors import TrundleError
 from trundle.evolution import HookDeclaration
-from trundle.runtime import Scheme
+from trundle.runtime import DocumentError, Scheme, reason_of
 from trundle.verify import _kept_laws as kept_laws
 from trundle.verify import _laws as laws
 from trundle.verify import _oracle_laws as oracle_laws
 from trundle.verify._broken import LawBroken
+from trundle.verify._hop_laws import law_hops
+from trundle.verify._parts import enum_texts_of
 from trundle.verify._stored import read_document, read_edited
 from trundle.verify.oracle import World
 
@@ -49,7 +52,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 Hop = Callable[[bytes, str, str], bytes]
-"""Converts a document from one version to a neighbour by what these two alone tell."""
+"""Converts a document from one version to a neighbour by these two versions alone."""
 
 
 class Subject(NamedTuple):
@@ -176,8 +179,10 @@ def _agreement(subject: Subject, _: Case, made: Made) -> None:
 
 
 @_law("earlier")
-def _upgrade(subject: Subject, _: Case, made: Made) -> None:
-    laws.law_upgrade(subject.scheme, made.earlier)
+def _upgrade(subject: Subject, case: Case, made: Made) -> None:
+    world = subject.world
+    enums = None if world is None else enum_texts_of(world.schemas[case.version])
+    laws.law_upgrade(subject.scheme, made.earlier, enums)
 
 
 @_law("document", "target")
@@ -185,7 +190,10 @@ def _hops(subject: Subject, case: Case, made: Made) -> None:
     if subject.way is None or subject.hop is None or case.target is None:
         return
     way = subject.way(case.version, case.target)
-    laws.law_hops(subject.scheme, made.document, way, subject.hop)
+    written = frozenset[str]()
+    if subject.world is not None:
+        written = subject.world.written_beyond(case.version, case.target)
+    law_hops(subject.scheme, made.document, way, subject.hop, written)
 
 
 @_law("document", "target")
@@ -214,8 +222,9 @@ def _law8_of_edits(subject: Subject, case: Case, made: Made) -> None:
 @_law("writes", "edited")
 def _shapes(subject: Subject, case: Case, made: Made) -> None:
     first = case.writes[-1]
-    once = Case(version=first.version, document=first.document, writes=(first,))
-    document, stored = make(subject, once).document, make(subject, once).stored
+    data = bytes(first.document)
+    document = read_document(subject.scheme, subject.resource, first.version, data)
+    stored = subject.scheme.to_storage(document)
     kept_laws.law_of_shapes(subject.scheme, document, made.edited, stored)
 
 
@@ -258,11 +267,22 @@ def hold(subject: Subject, name: str, case: Case) -> LawBroken | None:
     return None
 
 
+def readable(subject: Subject, case: Case) -> bool:
+    """Whether all documents of a case are such as clients may write."""
+    try:
+        make(subject, case)
+    except DocumentError:
+        return False
+    except Exception:  # noqa: BLE001 - a conversion fails, which is a finding
+        return True
+    return True
+
+
 def failed(subject: Subject, case: Case, error: Exception) -> LawBroken:
     """A conversion that fails, as a broken law."""
     versions = dict.fromkeys((case.version, *(each.version for each in case.writes)))
-    found = getattr(error, "findings", None)
-    kind = found[0].reason if found else type(error).__name__
+    found = error.findings if isinstance(error, TrundleError) else ()
+    kind = reason_of(found[0]) if found else type(error).__name__
     return LawBroken(
         f"{CONVERTS} ({kind})",
         subject.resource,

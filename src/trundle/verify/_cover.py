@@ -126,21 +126,34 @@ class _OneOf:
 
 
 class _Record:
-    """An object: each property goes through its own values, and absent where that is allowed."""
+    """An object: each property goes through its own values, and absent where that is allowed.
+
+    In the last one all properties are present, and objects have nothing in them but what they require: to other
+    versions such an object may hold what stands beside it here.
+    """
 
     def __init__(
         self,
         required: Mapping[str, _Options],
         optional: Mapping[str, _Options],
         extra: _Options | None,
+        least: Mapping[str, Any],
     ) -> None:
+        self.least = least
         self.members = [(name, each, 0) for name, each in required.items()]
         self.members += [(name, each, 1) for name, each in optional.items()]
         self.extra = extra
         counts = [each.count + absent for _, each, absent in self.members]
-        self.count = max([1, *counts, *([extra.count] if extra else [])])
+        self.hollow = any(isinstance(each, _Record) for _, each, _ in self.members)
+        self.rotated = max([1, *counts, *([extra.count] if extra else [])])
+        self.count = self.rotated + self.hollow
 
     def make(self, number: int) -> Any:
+        if self.hollow and number % self.count == self.rotated:
+            return {
+                name: each.least if isinstance(each, _Record) else each.make(0)
+                for name, each, _ in self.members
+            }
         found = {}
         for place, (name, each, absent) in enumerate(self.members):
             own = (number + place * absent) % (each.count + absent)
@@ -229,6 +242,7 @@ class _Making:
             None
             if extra is None
             else _Many(self.options(extra, (*path, key), definition.name), _EXTRA_KEYS),
+            self.least(key, ()),
         )
 
     def enum(self, definition: EnumType, owner: str) -> tuple[Any, ...]:

@@ -1,7 +1,7 @@
 """Going hop by hop: the reference that fused conversions are compared with.
 
 For each pair of neighbours a package is generated from these two versions alone, with the rules and hooks
-between them. What leads through it knows nothing of any other version, so that nothing can be fused. In
+between them. Its conversions know no other version, so that nothing can be fused. In
 these packages nothing is required, because a value that a version shows only for requiring it must not go
 on to the next.
 """
@@ -62,7 +62,10 @@ class Hops:
 
     def _scheme(self, pair: Sequence[str]) -> Scheme:
         package = f"trundle_hop_{next(_NUMBERS)}"
-        files = generate_package(self.part.between(pair).evolution(), package=package)
+        evolution = self.part.between(pair).evolution()
+        files = generate_package(
+            evolution, package=package, straight=0
+        )  # one of the two is the hub
         return imported(package, files)
 
     def forget(self) -> None:

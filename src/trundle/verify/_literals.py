@@ -37,7 +37,7 @@ def mentioned(
     hooks: Iterable[HookDeclaration],
     sources: Mapping[str, str],
 ) -> Mapping[str, Mentioned]:
-    """The literals that rules and hooks mention, by the name of the type that they speak of.
+    """The literals that rules and hooks mention, by the name of the type that they are for.
 
     Args:
         changes: the configured changes.

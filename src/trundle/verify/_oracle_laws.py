@@ -12,13 +12,23 @@ import msgspec
 from trundle.evolution import HookDeclaration
 from trundle.runtime import Scheme
 from trundle.verify._broken import MISSING, LawBroken, differences, same, shown, spoken, tree
-from trundle.verify._laws import _context, _named, _some_versions, _tree, _view
+from trundle.verify._laws import (
+    _context,
+    _named,
+    _some_versions,
+    _tree,
+    _view,
+    hidden_beside_more,
+)
+from trundle.verify._values import KEY_PROPERTIES
+from trundle.verify._views import nothing_in, value_at
 from trundle.verify.oracle import (
     Edited,
     World,
     after_edit,
     changed_discriminators,
     disagreements,
+    leads_to,
     shown_document,
 )
 
@@ -104,6 +114,12 @@ def law8_of_edits(scheme: Scheme, world: World, stored: Any, edited: Any) -> Non
         )
         found = _view(scheme, written, other)
         for path in unseen(edit, found):
+            if not leads_to(world, other, version, path):
+                continue  # the editor's has only the name of what is there
+            if edited.__labels__ and nothing_in(edit.was, edit.fresh, path):
+                continue
+            if hidden_beside_more(scheme, (stored, written), other, path):
+                continue
             raise LawBroken(
                 "laws 3 and 4, what an edit changes is seen, and what it cannot see stays",
                 resource,
@@ -171,7 +187,14 @@ def law_of_hooks(
 
 def unseen(edit: Edited, found: Any) -> Iterator[tuple[str | int, ...]]:
     """The places at which an edit would be seen on its own but is not, and lists that lose what it cannot see."""
-    yield from _unseen(edit.before, edit.was, edit.fresh, found, ())
+    for path in _unseen(edit.before, edit.was, edit.fresh, found, ()):
+        seen, was, before, now = (
+            value_at(each, path) for each in (edit.seen, edit.was, edit.before, found)
+        )
+        edited = value_at(edit.edited, path)
+        if was == [] and len(_lost(before, now)) <= len(_lost(seen, edited)):
+            continue  # the editor has taken away so much of what it saw, of which nothing fits the version
+        yield path
 
 
 def _unseen(
@@ -187,13 +210,38 @@ def _unseen(
     lists = [each for each in (before, was, fresh, found) if isinstance(each, list)]
     if len(lists) == 4 and len(set(map(len, lists))) == 1:  # noqa: PLR2004 - all of them
         for place, (one, two, three, four) in enumerate(zip(*lists, strict=True)):
-            yield from _unseen(one, two, three, four, (*path, place))
-    elif not same(was, fresh) and same(before, found) and not same(found, fresh):
+            if _one_element(one, two, three, four):
+                yield from _unseen(one, two, three, four, (*path, place))
+        return
+    hidden = not same(was, fresh) and same(before, found) and not same(found, fresh)
+    hidden = hidden and (was is not MISSING or not _has_all(found, fresh))
+    if hidden or (was == [] and isinstance(fresh, list) and _lost(before, found)):
         yield path
-    elif was == [] and isinstance(before, list) and isinstance(fresh, list):
-        left = Counter(map(spoken, found if isinstance(found, list) else []))
-        if Counter(map(spoken, before)) - left:
-            yield path
+
+
+def _lost(before: Any, after: Any) -> list[str]:
+    """The elements of a list that are no longer there."""
+    one, other = (
+        Counter(map(spoken, each if isinstance(each, list) else ())) for each in (before, after)
+    )
+    return list((one - other).elements())
+
+
+def _has_all(one: Any, other: Any) -> bool:
+    """Whether an object has all that another has; what is in it beside that the editor cannot see."""
+    if not isinstance(one, dict) or not isinstance(other, dict):
+        return False
+    return all(same(one.get(name, MISSING), each) for name, each in other.items())
+
+
+def _one_element(*views: Any) -> bool:
+    """Whether what stands at a place of a list may be the same element in all views: nothing that says which one differs."""
+    objects = [each for each in views if isinstance(each, dict)]
+    for name in (*KEY_PROPERTIES, "type", "kind"):
+        told = [each[name] for each in objects if name in each]
+        if any(not same(each, told[0]) for each in told):
+            return False
+    return True
 
 
 def _as_returned(wanted: Any, found: Any, *, required: bool) -> bool:

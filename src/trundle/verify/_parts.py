@@ -47,7 +47,7 @@ class Part(msgspec.Struct, frozen=True):
         return Evolution(self.schemas, self.changes, self.hooks)
 
     def between(self, versions: Iterable[str]) -> "Part":
-        """The part of some versions alone, where nothing is required but what tells variants apart."""
+        """The part of some versions alone, where nothing is required but what distinguishes variants."""
         chosen = {ApiVersion.parse(each) for each in versions}
         return Part(
             self.resource,
@@ -128,6 +128,18 @@ def texts_of_others(part: Part) -> Mapping[str, Mentioned]:
     return found
 
 
+def enum_texts_of(schema: Schema) -> frozenset[tuple[str, str]]:
+    """The names of properties, each with a text that an enum of it lists."""
+    return frozenset(
+        (each.name, str(text))
+        for definition in schema.definitions.values()
+        for each in (definition.properties if isinstance(definition, ObjectType) else ())
+        for key in Evolution.definitions_in(each.type)
+        if isinstance(enum := schema.definitions[key], EnumType)
+        for text in enum.values
+    )
+
+
 def _hooked(declaration: HookDeclaration) -> HookedType:
     reference = declaration.reference
     ways = {
@@ -170,7 +182,7 @@ def _lenient(schema: Schema) -> Schema:
 
 
 def _optional(definition: ObjectType | EnumType) -> ObjectType | EnumType:
-    """A definition that requires nothing but what tells it from others."""
+    """A definition that requires nothing but what distinguishes it from others."""
     if isinstance(definition, EnumType):
         return definition
     properties = tuple(

@@ -20,6 +20,7 @@ from trundle.verify._case import (
     fitting,
     hold,
     make,
+    readable,
 )
 from trundle.verify._edits import edits
 from trundle.verify._seeded import each_example
@@ -61,7 +62,7 @@ class Counterexample(msgspec.Struct, frozen=True, kw_only=True):
         found: the value that is there instead, as JSON text.
         context: the objects that take part, as JSON, a line each.
         case: what the clients do.
-        seed: what tells the examples.
+        seed: determines the examples.
     """
 
     law: str
@@ -82,7 +83,7 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         resource: the resource type.
         version: the version.
-        seed: what tells the examples.
+        seed: determines the examples.
         examples: how many examples were drawn.
         covering: how many documents came before them so that every value that matters comes up.
         held: how often each law held, by its short name.
@@ -172,17 +173,20 @@ class _Proving:
         edited = self.edited(writes, other, number) if names is _COVERED else None
         self.hold(Case(version=other, writes=writes, edited=edited), names)
         if names is _COVERED:
-            for editor in self.versions if few and number <= _CLOSE else [other]:
-                for changed in (self.mixed(writes, editor, number), self.emptied(writes, editor)):
+            editors = self.versions if few and number <= _CLOSE else [other]
+            emptied = {editor: self.emptied(writes, editor) for editor in editors}
+            for editor, least in emptied.items():
+                for changed in (self.mixed(writes, editor, number), least):
                     self.hold(Case(version=editor, writes=writes, edited=changed), _OF_EDITS)
-            self.write_again(writes[0], other, number)
+            self.write_again(writes[0], other, number, emptied[other])
 
-    def write_again(self, first: Write, other: str, number: int) -> None:
-        """Holds law 1 to the next covering document, over another version's and over an edit of that version."""
+    def write_again(self, first: Write, other: str, number: int, least: Json | None) -> None:
+        """Holds law 1 to the next covering document, over another version's, an edit of that version and little."""
         ours, theirs = self.covering(self.version), self.covering(other)
         document = Json(ours[number % len(ours)])
         between = Write(other, Json(theirs[number % len(theirs)]))
-        for writes in ((between,), (first, between)):
+        over = [(between,), (first, between), *([] if least is None else [(Write(other, least),)])]
+        for writes in over:
             self.hold(Case(version=self.version, writes=writes, document=document), ("law 1",))
 
     def emptied(self, writes: tuple[Write, ...], other: str) -> Json | None:
@@ -297,9 +301,12 @@ class _Proving:
         if name not in LAWS or found.law in self.rough:
             return case, found
         last = found
+        valid = readable(self.subject, case)
 
         def fails(smaller: Case) -> bool:
             nonlocal last
+            if valid and not readable(self.subject, smaller):
+                return False
             broken = hold(self.subject, name, smaller)
             if broken is None or broken.law != found.law:
                 return False

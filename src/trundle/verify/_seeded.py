@@ -1,4 +1,4 @@
-"""Examples that a seed tells, whatever else the process has loaded.
+"""Examples that a seed determines, whatever else the process has loaded.
 
 Hypothesis mixes constants of the modules that are loaded into what it draws, so that its own seed does not
 replay in another process. A provider of our own takes every choice from one `random.Random`.
@@ -79,7 +79,7 @@ def each_example(seed: str, count: int, test: Callable[[st.DataObject], None]) -
     """Calls a test with something to draw from, so many times.
 
     Args:
-        seed: tells the examples; the same one gives the same examples, in any process.
+        seed: determines the examples; the same one gives the same examples, in any process.
         count: how many there are.
         test: draws what it needs. It must not raise: hypothesis would look for simpler examples.
     """

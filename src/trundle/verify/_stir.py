@@ -8,7 +8,7 @@ WAYS = ("reversed", "first removed", "one more in front", "first changed")
 
 
 def stirred(value: Any, number: int) -> Any:
-    """A document in which all lists are edited, in a way that the number tells.
+    """A document in which all lists are edited, in a way that the number determines.
 
     Args:
         value: a tree, as `trundle.verify._broken.tree` makes it; it is left alone.
@@ -51,7 +51,7 @@ def _renamed(item: Any) -> Any:
 
 
 def _without_one(item: Any) -> Any:
-    """An object without one of its members that does not tell what it is."""
+    """An object without one of the members that do not identify its type."""
     if not isinstance(item, dict):
         return item
     loose = [name for name in item if name not in {*KEY_PROPERTIES, "apiVersion", "kind", "type"}]

@@ -69,7 +69,7 @@ def read_edited(scheme: Scheme, resource: str, version: str, data: bytes, stored
 
 def _anywhere(finding: Finding) -> tuple[str, str]:
     """What a finding says, wherever in a list that is."""
-    return re.sub(r"\[\d+\]", "[*]", finding.path), finding.reason
+    return re.sub(r"\[\d+\]", "[*]", finding.place.path), finding.message
 
 
 def documents(scheme: Scheme, resource: str, version: str) -> SearchStrategy[Any]:

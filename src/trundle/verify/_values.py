@@ -69,6 +69,7 @@ _FREE = (
     b'[{"name": "x"}, {"name": "y", "more": 1.0}]',
     b'{"$unknown": {"x": 1}, "apiVersion": "v1"}',
 )
+_LABEL_TEXTS = ("", "a", "Zoë")
 _MAP_KEYS = ("a", "b", "", "two words", "$unknown", "$additional", "Name", "name", "0")
 _ADDITIONAL_KEYS = ("x-a", "x-b", "x two", "x$")
 
@@ -115,7 +116,7 @@ def objects(class_: Any, *, depth: int = _DEPTH) -> SearchStrategy[Any]:
 
 
 def values(type_: Any, *, depth: int = _DEPTH) -> SearchStrategy[Any]:
-    """Valid values of a type as msgspec's `inspect` tells it."""
+    """Valid values of a type as msgspec's `inspect` describes it."""
     return _value(type_, depth, _NO_HINTS)
 
 
@@ -222,7 +223,7 @@ def field_values(class_: Any, field: inspect.Field, depth: int) -> SearchStrateg
                 max_size=2,
             )
         case "metadata" if _plain_json(field.type):
-            return _metadata()
+            return _metadata(class_.__labels__, (*_LABEL_TEXTS, *_said(class_).texts))
         case _:
             said = _said(class_)
             texts = (*enum_texts(class_, field.name), *said.texts)
@@ -297,10 +298,17 @@ def free_forms() -> SearchStrategy[msgspec.Raw]:
 
 
 @functools.cache
-def _metadata() -> SearchStrategy[msgspec.Raw]:
-    return st.sampled_from(
-        (b'{"name":"one"}', b'{"name":"two","labels":{"a":"1.10"},"generation":1e2}', b"{}")
-    ).map(msgspec.Raw)
+def _metadata(
+    labels: tuple[tuple[str, str], ...], texts: tuple[str, ...]
+) -> SearchStrategy[msgspec.Raw]:
+    plain = (b'{"name":"one"}', b'{"name":"two","labels":{"a":"1.10"},"generation":1e2}', b"{}")
+    own = (
+        msgspec.json.encode({**more, field: {**beside, key: text}})
+        for field, key in labels
+        for text in texts
+        for more, beside in (({}, {}), ({"name": "one"}, {"a": "1.10"}))
+    )
+    return st.sampled_from((*plain, *own)).map(msgspec.Raw)
 
 
 @st.composite
@@ -325,7 +333,7 @@ def name_apart(items: list[Any]) -> None:
 
 @functools.cache
 def enum_texts(class_: Any, attribute: str) -> tuple[str, ...]:
-    """The texts of the enums that a property may be of, as far as the class's modules tell.
+    """The texts of the enums that a property may be of, as far as the class's modules show.
 
     An enum belongs to a property when its name ends with the property's name; where none does, all enums
     of these modules do.

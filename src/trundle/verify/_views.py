@@ -1,6 +1,6 @@
 """Whether an edit through one version is seen by another as it should be.
 
-What the edit means for the other version is told by converting what was read and what was written without
+What the edit means for the other version follows from converting what was read and what was written without
 any stored object. Wherever these two are the same, nothing may change; wherever they differ, the edit is
 to be seen.
 """
@@ -112,7 +112,7 @@ class _Comparison:
     def may_be_stale(self, path: Path) -> bool:
         """Whether the edit may have made stale, or current again, what is seen at a place.
 
-        That is so for a namesake of what was edited, for what hooks tell from it, and for what is the first
+        That is so for a namesake of what was edited, for what hooks derive from it, and for what is the first
         element of a list to the writer.
         """
         if self.hooks:
@@ -247,7 +247,8 @@ def _another_variant(one: Any, other: Any) -> bool:
     return any(one.get(name) != other.get(name) for name in ("type", "kind"))
 
 
-def _at(value: Any, path: Path) -> Any:
+def value_at(value: Any, path: Path) -> Any:
+    """What stands at a path; `MISSING` where nothing does."""
     for part in path:
         if isinstance(value, dict) and isinstance(part, str):
             value = value.get(part, MISSING)
@@ -256,6 +257,15 @@ def _at(value: Any, path: Path) -> Any:
         else:
             return MISSING
     return value
+
+
+def nothing_in(one: Any, other: Any, path: Path) -> bool:
+    """Whether two documents have nothing at a place of metadata: it is absent, or an object without members.
+
+    Which of them it is, is said by what is shared with other versions, where labels stand for properties.
+    """
+    ends = [value_at(each, path) for each in (one, other)]
+    return path[:1] == ("metadata",) and all(each is MISSING or each == {} for each in ends)
 
 
 def _after_lists(path: Path) -> Path:

@@ -24,9 +24,10 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         part: the resource type with all that it reaches.
         versions: the versions to be proved.
-        seed: tells the examples.
+        seed: determines the examples.
         examples: how many there are for each version.
-        mentioned: what rules and hooks mention, by the name of the type that they speak of.
+        covering: whether the covering documents are tried, too, which are the same for every seed.
+        mentioned: what rules and hooks mention, by the name of the type that they are for.
         renamed: newer property names by older ones.
     """
 
@@ -34,51 +35,78 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     versions: tuple[str, ...]
     seed: int
     examples: int
+    covering: bool = True
     mentioned: Mapping[str, Mentioned] = {}
     renamed: Mapping[str, str] = {}
 
 
-def do(scheme: Scheme, work: Work) -> Iterator[Proof]:
-    """The proof of each version, one after the other.
-
-    Only the first counterexample of each law is made small; what breaks one version breaks most.
+class Prover:
+    """Proves pieces of work, one after the other; what is known of a resource type serves all pieces of it.
 
     Args:
         scheme: the scheme of the generated package.
-        work: what is to be proved.
     """
-    said = together(work.mentioned, texts_of_others(work.part))
-    mention(scheme.package, said)
-    hops = Hops(work.part)
-    subject = Subject(
-        scheme,
-        work.part.resource,
-        hooks=bool(work.part.hooks),
-        renamed=work.renamed,
-        way=hops.way,
-        hop=hops.hop,
-        world=world_of(work.part, scheme.resources[work.part.resource].hub),
-        declared=work.part.hooks,
-    )
-    schemas = work.part.versions
 
-    @functools.lru_cache(_KEPT)
-    def documents(version: str) -> tuple[bytes, ...]:
-        schema = schemas[version]
-        return tuple(covering(schema, schema.resources[0], said))
+    def __init__(self, scheme: Scheme) -> None:
+        self._scheme = scheme
+        self._known: _Known | None = None
 
-    shrunk: set[str] = set()
-    try:
+    def prove(self, work: Work) -> Iterator[Proof]:
+        """The proof of each version of a piece of work, one after the other.
+
+        Only the first counterexample of each law is made small; what breaks one version breaks most.
+        """
+        known = self._known
+        if known is None or not known.serves(work):
+            self.close()
+            known = self._known = _Known(self._scheme, work)
+        shrunk: set[str] = set()
         for version in work.versions:
             proof = prove(
-                subject,
+                known.subject,
                 version,
                 seed=work.seed,
                 examples=work.examples,
-                covering=documents,
+                covering=known.documents if work.covering else lambda _: (),
                 rough=shrunk,
             )
             shrunk.update(each.law for each in proof.findings)
             yield proof
-    finally:
-        hops.forget()
+
+    def close(self) -> None:
+        """Lets go of what is known of a resource type."""
+        if self._known is not None:
+            self._known.hops.forget()
+            self._known = None
+
+
+class _Known:
+    """What all proofs of a resource type need: the subject, and the covering documents of its versions."""
+
+    def __init__(self, scheme: Scheme, work: Work) -> None:
+        part = work.part
+        self._inputs = (part, work.mentioned, work.renamed)
+        said = together(work.mentioned, texts_of_others(part))
+        mention(scheme.package, said)
+        self.hops = Hops(part)
+        self.subject = Subject(
+            scheme,
+            part.resource,
+            hooks=bool(part.hooks),
+            renamed=work.renamed,
+            way=self.hops.way,
+            hop=self.hops.hop,
+            world=world_of(part, scheme.resources[part.resource].hub),
+            declared=part.hooks,
+        )
+
+        @functools.lru_cache(_KEPT)
+        def documents(version: str) -> tuple[bytes, ...]:
+            schema = part.versions[version]
+            return tuple(covering(schema, schema.resources[0], said))
+
+        self.documents = documents
+
+    def serves(self, work: Work) -> bool:
+        """Whether a piece of work is about the same."""
+        return self._inputs == (work.part, work.mentioned, work.renamed)

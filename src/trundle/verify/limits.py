@@ -1,4 +1,4 @@
-"""What is lossy by nature, and which plans cannot keep a law: told from the plans alone.
+"""What is lossy by nature, and which plans cannot keep a law: derived from the plans alone.
 
 Nothing here is found by trying. Every plan to storage and back is read for what it carries; what it does
 not carry, or not as it is, is a limit, with the reason. A *limit* that breaks a law is one that the author
@@ -18,7 +18,7 @@ from trundle.verify._flows import Datum, Flow, flows, nested
 
 KINDS: Mapping[str, str] = {
     "unread": "a client of its version does not read it back",
-    "stale": "nothing tells whether what the bag has is still current",
+    "stale": "nothing shows whether the bag's value is still current",
     "one-way": "a hook leads one way only: an edit on the far side is not seen on the near one",
     "dropped": "lost from API version to API version without the stored object",
     "narrowed": "seen by other versions only as far as they can express it",
@@ -212,7 +212,7 @@ class _Limits:
         return False
 
     def stale(self) -> Iterator[Limit]:
-        """Entries that stand before another source of the value, with nothing to tell their age."""
+        """Entries that stand before another source of the value, with nothing that shows their age."""
         for version, made in self.group.down.items():
             for step in _assigns(made):
                 if _unwitnessed(step.value):
@@ -264,7 +264,7 @@ def _datum(step: Step) -> Datum:
 
 
 def _unwitnessed(value: Expression | None) -> bool:
-    """Whether an entry comes before what other threads tell, and nothing makes it stale."""
+    """Whether an entry comes before the values of other threads, and nothing makes it stale."""
     if not isinstance(value, First):
         return False
     first = value.options[0]

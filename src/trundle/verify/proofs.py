@@ -6,7 +6,7 @@ from trundle.verify._hops import Hops
 from trundle.verify._literals import Mentioned, mentioned
 from trundle.verify._parts import Part, part_of
 from trundle.verify._prove import Counterexample, Proof, prove
-from trundle.verify._work import Work, do
+from trundle.verify._work import Prover, Work
 
 __all__ = [
     "LAWS",
@@ -16,11 +16,11 @@ __all__ = [
     "Mentioned",
     "Part",
     "Proof",
+    "Prover",
     "Subject",
     "Work",
     "Write",
     "covering",
-    "do",
     "mentioned",
     "part_of",
     "prove",

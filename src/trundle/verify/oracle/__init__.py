@@ -5,7 +5,7 @@ nothing with what plans and generates conversions, and says nothing where it is 
 decide, and where several results are right.
 """
 
-from trundle.verify.oracle._edits import Edited, after_edit
+from trundle.verify.oracle._edits import Edited, after_edit, leads_to
 from trundle.verify.oracle._expected import ANY, Either, disagreements
 from trundle.verify.oracle._meeting import HookedType, Rules, World
 from trundle.verify.oracle._showing import shown_document
@@ -21,5 +21,6 @@ __all__ = [
     "after_edit",
     "changed_discriminators",
     "disagreements",
+    "leads_to",
     "shown_document",
 ]

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from trundle.verify._broken import MISSING, same
 from trundle.verify.oracle._expected import ANY, either
-from trundle.verify.oracle._meeting import At, World, bare, first, objects_only
-from trundle.verify.oracle._showing import Stations, called, followed, shown_member, unsure
+from trundle.verify.oracle._meeting import Stations, World, bare_all, first, objects_only
+from trundle.verify.oracle._showing import followed, shown_member, unsure
 
 
 class Edited(NamedTuple):
@@ -48,9 +48,9 @@ class _Ways(NamedTuple):
     def member(self, world: World, own: str, other: str, across: Stations) -> "_Ways":
         """The stations of a property's objects."""
         ends = _home(world, self.observer, other), _home(world, self.editor, own)
-        plain = [None if each is None else _bare(each) for each in ends]
+        plain = [None if each is None else bare_all(each) for each in ends]
         kept = (each if each and objects_only(world, each) else None for each in plain)
-        return _Ways(_bare(across), *kept)
+        return _Ways(bare_all(across), *kept)
 
 
 def after_edit(world: World, edit: Edited, editor: str, observer: str) -> Any:
@@ -62,14 +62,24 @@ def after_edit(world: World, edit: Edited, editor: str, observer: str) -> Any:
     """
 
     def way(start: str, end: str) -> Stations:
-        return [world.root(each) for each in world.way(start, end)]
+        return tuple(world.root(each) for each in world.way(start, end))
 
     ways = _Ways(way(editor, observer), way(observer, world.hub), way(editor, world.hub))
     return {**_object(world, edit, ways), **dict.fromkeys(world.names(observer), ANY)}
 
 
-def _bare(stations: Stations) -> Stations:
-    return [At(each.version, bare(each.type)) for each in stations]
+def leads_to(world: World, source: str, target: str, path: tuple[str | int, ...]) -> bool:
+    """Whether what stands at a path of a version may have come from another version, as far as its objects say."""
+    stations = tuple(world.root(each) for each in world.way(source, target))
+    for name in path:
+        plain = isinstance(name, str) and objects_only(world, stations)
+        if not plain or world.moved(stations) or world.member(stations[0], str(name)) is None:
+            return True
+        way = followed(world, stations, str(name))
+        if way is None or way[1] is None:
+            return way is not None
+        stations = bare_all(way[1])
+    return True
 
 
 def _home(world: World, stations: Stations | None, name: str) -> Stations | None:
@@ -117,6 +127,13 @@ def _decided(member: Edited, across: Stations) -> Any:
     return either(anew, member.before) if same(member.was, member.fresh) else anew
 
 
+def _called(world: World, stations: Stations, name: str) -> str:
+    """What a property is called at the last station, whatever its type is there."""
+    for one, other in pairwise(stations):
+        name = world.counterpart(one, other, name) or name
+    return name
+
+
 def _apart(world: World, edit: Edited, ways: _Ways, name: str) -> Any:
     """What the observer has and the editor lacks: as before, unless the edit has made it stale.
 
@@ -130,13 +147,13 @@ def _apart(world: World, edit: Edited, ways: _Ways, name: str) -> Any:
     }
     before, fresh = edit.before.get(name, MISSING), edit.fresh.get(name, MISSING)
     across = ways.across
-    for one, other in pairwise(reversed(across)):
+    for one, other in pairwise(across[::-1]):
         for hook, up in world.hooks_between(one, other):
             reads, writes = hook.to if up else hook.back
             if len(across) > 2 or name in map(first, reads):  # noqa: PLR2004 - two neighbours
                 stale = len(across) == 2 and touched & set(map(first, writes))  # noqa: PLR2004
                 return either(MISSING, fresh) if stale else ANY
-    own = called(world, list(reversed(across)), name)
+    own = _called(world, across[::-1], name)
     if own not in touched or (ways.observer is not None and len(ways.observer) == 1):
         return before
     between = any(world.member(each, own) is not None for each in across[1:-1])

@@ -1,8 +1,11 @@
 """Which types and properties of two versions meet: by their names, and by what the rules say of names."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import wraps
+from itertools import pairwise
+from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 from trundle.schema import (
     EnumType,
@@ -17,11 +20,14 @@ from trundle.schema import (
     Type,
     Union,
 )
+from trundle.verify._broken import MISSING
 from trundle.version import ApiVersion
 
 Rules: TypeAlias = Mapping[str, Any]
 """The configured changes of one type, as they stand in `trundle.yaml`."""
 
+KEYS = frozenset({"id", "name", "key"})
+"""The properties by which elements of lists are found where no key is declared."""
 _NO_RULES: Rules = {}
 _PART = re.compile(r"""\[\]|\["(?P<quoted>[^"]*)"\]|(?P<name>[^.\[\]]+)""")
 
@@ -53,7 +59,32 @@ class At(NamedTuple):
     type: Type
 
 
-class World(NamedTuple):
+Stations: TypeAlias = tuple[At, ...]
+"""The types of one place in all versions on the way that have it, the first and the last one included."""
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def once(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """A function of a world and of types in it that is computed once for each: they never change."""
+
+    @wraps(function)
+    def ask(*arguments: _P.args, **named: _P.kwargs) -> _R:
+        assert not named
+        world, *rest = arguments
+        assert isinstance(world, World)
+        key = (function, *rest)
+        if key not in world.answers:
+            world.answers[key] = function(*arguments, **named)
+        found: _R = world.answers[key]
+        return found
+
+    return ask
+
+
+@dataclass(frozen=True, eq=False)
+class World:
     """All that is known: the versions of one resource type, the rules, and where hooks stand.
 
     Attributes:
@@ -61,12 +92,14 @@ class World(NamedTuple):
         hub: the version in whose shape a store keeps objects.
         rules: by version and name of the type, both of the older side.
         hooks: where hand-written code decides.
+        answers: what functions that are `once` have come to.
     """
 
     schemas: Mapping[str, Schema]
     hub: str
-    rules: Mapping[tuple[str, str], Rules] = {}
+    rules: Mapping[tuple[str, str], Rules] = field(default_factory=dict)
     hooks: tuple[HookedType, ...] = ()
+    answers: dict[tuple[Any, ...], Any] = field(default_factory=dict)
 
     def rules_of(self, at: At) -> Rules:
         """The rules that stand under an object type."""
@@ -88,6 +121,7 @@ class World(NamedTuple):
         """The type of whole documents."""
         return At(version, Ref(self.schemas[version].resources[0].root))
 
+    @once
     def member(self, at: At, name: str) -> At | None:
         """The type of a property of an object, additional ones included."""
         definition = self.object(at)
@@ -96,20 +130,22 @@ class World(NamedTuple):
         return None if found is None else At(at.version, found)
 
     def names(self, version: str) -> tuple[str, ...]:
-        """The members of whole documents that say what they are, where the schema does not declare them."""
-        root = self.object(self.root(version))
-        every = ("apiVersion", self.schemas[version].resources[0].name_property, "metadata")
-        return tuple(each for each in every if each != "metadata" or root.property(each) is None)
+        """The members of whole documents that say what they are; schemas need not declare them."""
+        named = self.schemas[version].resources[0].name_property
+        return ("apiVersion", named, *(("metadata",) if named == "kind" else ()))
 
-    def moved(self, stations: Sequence[At]) -> bool:
+    @once
+    def moved(self, stations: Stations) -> bool:
         """Whether a rule moves anything into or out of objects, or names a path inside of one."""
         every = [self.rules_of(each) for each in stations]
         return any(each.get("move") or inside(each) for each in every)
 
+    @once
     def newer(self, one: str, other: str) -> bool:
         """Whether the first version is newer than the second."""
         return ApiVersion.parse(one) > ApiVersion.parse(other)
 
+    @once
     def neighbour(self, version: str) -> str | None:
         """The next GA version; for a preview the next version, or the last GA version after that."""
         own = ApiVersion.parse(version)
@@ -122,6 +158,7 @@ class World(NamedTuple):
             return ga[-1].text
         return later[0].text if later else None
 
+    @once
     def way(self, start: str, end: str) -> list[str]:
         """The versions from one to another, each a neighbour of the one before."""
         up, down = self._chain(start), self._chain(end)
@@ -134,6 +171,7 @@ class World(NamedTuple):
             found.append(following)
         return found
 
+    @once
     def meet(self, one: At, other: At) -> bool:
         """Whether values of two types are the same thing: kinds agree, and the names of objects and enums."""
         match bare(one.type), bare(other.type):
@@ -175,6 +213,7 @@ class World(NamedTuple):
                 name = self.rules.get((version, name), _NO_RULES).get("rename_type") or name
         return name == definitions[1].name
 
+    @once
     def counterpart(self, one: At, other: At, name: str) -> str | None:
         """What a property of one object type is called in another one; None where it has no counterpart."""
         up = self.newer(other.version, one.version)
@@ -202,6 +241,7 @@ class World(NamedTuple):
         ends = renames(self.rules_of(older)).items() if found else ()
         return found | {name for pair in ends if found & set(pair) for name in pair}
 
+    @once
     def ruled(self, one: At, other: At, name: str) -> tuple[str, Any] | None:
         """The rule that says how the values of a property become others, and what it says."""
         up = self.newer(other.version, one.version)
@@ -212,17 +252,44 @@ class World(NamedTuple):
                 return rule, found[older]
         return None
 
-    def hooks_between(self, one: At, other: At) -> Iterator[tuple[HookedType, bool]]:
+    def hooks_between(self, one: At, other: At) -> list[tuple[HookedType, bool]]:
         """The hooks between two object types, and whether they lead up."""
         up = self.newer(other.version, one.version)
         older, newer = (one, other) if up else (other, one)
-        for each in self.hooks:
-            if (each.older, each.newer) == (older.version, newer.version) and (
-                each.type == self.object(older).name
-            ):
-                yield each, up
+        ends = (older.version, newer.version, self.object(older).name)
+        return [(each, up) for each in self.hooks if (each.older, each.newer, each.type) == ends]
 
-    def bound_by_hooks(self, stations: Sequence[At]) -> set[str]:
+    def beyond(self, source: str, target: str) -> list[tuple[HookedType, bool]]:
+        """The hooks on the way from what is stored to a version that are not on the way from a document to it."""
+        ways = (self.way(source, target), self.way(self.hub, target))
+        direct, stored = ({frozenset(each) for each in pairwise(way)} for way in ways)
+        return [
+            (each, each.newer in self.way(each.older, target))
+            for each in self.hooks
+            if {each.older, each.newer} in stored - direct
+        ]
+
+    @once
+    def written_beyond(self, source: str, target: str) -> frozenset[str]:
+        """The names that such hooks write."""
+        ways = [each.to if up else each.back for each, up in self.beyond(source, target)]
+        written = {first(path) for _, writes in ways for path in writes}
+        return frozenset(self._with_renamed(written))
+
+    @once
+    def told_by_hub(self, stations: Stations) -> set[str]:
+        """The names that hooks write which lie between what is stored and the last station, and not on the way to it.
+
+        Where a document has no value for them, they may derive from the rest of it, once it is stored.
+        """
+        found = set()
+        for each, up in self.beyond(stations[0].version, stations[-1].version):
+            if self.object(stations[-1]).name in self._names_of(each.type):
+                found |= {first(path) for path in (each.to if up else each.back)[1]}
+        return self._with_renamed(found)
+
+    @once
+    def bound_by_hooks(self, stations: Stations) -> set[str]:
         """The names that hooks of some object type read or write, but those between two neighbours."""
         own = {each.version for each in stations}
         names = {self.object(each).name for each in stations}
@@ -231,6 +298,10 @@ class World(NamedTuple):
             between = len(own) == 2 and own == {each.older, each.newer}  # noqa: PLR2004
             if not between and names & self._names_of(each.type):
                 found |= {part for way in (*each.to, *each.back) for part in map(first, way)}
+        return self._with_renamed(found)
+
+    def _with_renamed(self, found: set[str]) -> set[str]:
+        """Some names, and what rules rename them to or from."""
         every = [renames(rules) for rules in self.rules.values()]
         while (
             more := {
@@ -264,6 +335,11 @@ def bare(type_: Type) -> Type:
     return type_.inner if isinstance(type_, Nullable) else type_
 
 
+def bare_all(stations: Stations) -> Stations:
+    """Types without the null they may admit."""
+    return tuple(At(each.version, bare(each.type)) for each in stations)
+
+
 def renames(rules: Rules) -> dict[str, str]:
     """Newer names by older ones."""
     every = {
@@ -293,6 +369,33 @@ def parts(path: str) -> tuple[str, ...]:
     )
 
 
-def objects_only(world: World, stations: Sequence[At]) -> bool:
+def objects_only(world: World, stations: Stations) -> bool:
     """Whether all types are plain objects."""
     return all(isinstance(world.definition(each), ObjectType) for each in stations)
+
+
+def type_at(world: World, at: At, path: tuple[str, ...]) -> At | None:
+    """The type at a path that leads through objects; None where there is none."""
+    for name in path:
+        plain = At(at.version, bare(at.type))
+        if not objects_only(world, (plain,)):
+            return None
+        member = world.member(plain, name)
+        if member is None:
+            return None
+        at = member
+    return at
+
+
+def without(value: dict[str, Any], path: tuple[str, ...]) -> tuple[Any, dict[str, Any]]:
+    """What stands at a path of an object, and the object without it."""
+    name, below = path[0], path[1:]
+    if name not in value:
+        return MISSING, value
+    if not below:
+        return value[name], {key: each for key, each in value.items() if key != name}
+    inner = value[name]
+    if not isinstance(inner, dict):
+        return MISSING, value
+    found, rest = without(inner, below)
+    return found, {**value, name: rest}

@@ -58,14 +58,22 @@ def scalar(world: World, value: Any, one: At, other: At) -> Any:
 
 
 def _enum_text(text: str, target: EnumType, source: Any) -> Any:
-    """A text that is read as an enum: in the enum's own letter case; unknown text survives."""
-    own = [each for each in target.values if str(each).casefold() == text.casefold()]
+    """A text that is read as an enum; unknown text survives.
+
+    It takes the enum's own letter case, unless the source's enum spells it alike: then they may be one enum, which
+    shares what was written.
+    """
+    own = _spelled(target, text)
     if not own or text in own:
         return text
-    listed = isinstance(source, EnumType) and text.casefold() in {
-        str(each).casefold() for each in source.values
-    }
-    return either(*own, text) if listed else either(*own)
+    known = _spelled(source, text) if isinstance(source, EnumType) else []
+    alike = bool(known) and set(known) == set(own)
+    return either(*own, text) if alike else either(*own)
+
+
+def _spelled(enum: EnumType, text: str) -> list[str]:
+    """How an enum spells a text."""
+    return [str(each) for each in enum.values if str(each).casefold() == text.casefold()]
 
 
 def mapped(text: Any, pairs: Mapping[str, str], *, up: bool) -> Any:

@@ -1,6 +1,6 @@
 """What a version shows of a document of another one, where nothing else is stored."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -18,12 +18,24 @@ from trundle.schema import (
 )
 from trundle.verify._broken import MISSING, Number, same, tree
 from trundle.verify.oracle._expected import ANY, Either, either, known
-from trundle.verify.oracle._meeting import At, World, bare, first, inside, moves, objects_only
+from trundle.verify.oracle._labels import shown_metadata
+from trundle.verify.oracle._meeting import (
+    KEYS,
+    At,
+    Stations,
+    World,
+    bare,
+    bare_all,
+    first,
+    inside,
+    moves,
+    objects_only,
+    once,
+    type_at,
+    without,
+)
 from trundle.verify.oracle._scalars import converted, kind_of, mapped, may_be, scalar
-from trundle.verify.oracle._variants import fixed_texts, meeting, tags, variants, which
-
-Stations = Sequence[At]
-"""The types of one place in all versions on the way that have it, the first and the last one included."""
+from trundle.verify.oracle._variants import contested, fixed_texts, meeting, tags, variants, which
 
 
 def shown_document(world: World, document: Any, source: str, target: str) -> Any:
@@ -38,13 +50,14 @@ def shown_document(world: World, document: Any, source: str, target: str) -> Any
     Returns:
         A tree with `ANY` and `Either` where several results are right; what it lacks must be absent.
     """
-    stations = [world.root(each) for each in world.way(source, target)]
+    stations = tuple(world.root(each) for each in world.way(source, target))
     apart = world.names(source)
     properties = {name: each for name, each in document.items() if name not in apart}
     expected = shown(world, properties, stations)
     assert isinstance(expected, dict)
-    if "metadata" in apart and "metadata" in document:
-        expected["metadata"] = document["metadata"]
+    metadata = shown_metadata(world, document.get("metadata", MISSING))
+    if "metadata" in apart and metadata is not MISSING:
+        expected["metadata"] = metadata
     resource = world.schemas[target].resources[0]
     said = document.get("apiVersion")
     group, slash, _ = said.rpartition("/") if isinstance(said, str) else ("", "", "")
@@ -58,8 +71,7 @@ def shown_document(world: World, document: Any, source: str, target: str) -> Any
 
 def shown(world: World, value: Any, stations: Stations) -> Any:
     """What is shown of a value at the last of some stations; `MISSING` where it has no place there."""
-    stations = [At(each.version, each.type) for each in stations]
-    plain = [At(each.version, bare(each.type)) for each in stations]
+    plain = bare_all(stations)
     if value is None:
         return (
             None
@@ -71,10 +83,10 @@ def shown(world: World, value: Any, stations: Stations) -> Any:
     if len(stations) == 1:
         return value
     if all(isinstance(each.type, ListOf) for each in plain) and isinstance(value, list):
-        items = [At(each.version, each.type.items) for each in plain]  # type: ignore[union-attr]
+        items = tuple(At(each.version, each.type.items) for each in plain)  # type: ignore[union-attr]
         return _each([shown(world, each, items) for each in value])
     if all(isinstance(each.type, MapOf) for each in plain) and isinstance(value, dict):
-        values = [At(each.version, each.type.values) for each in plain]  # type: ignore[union-attr]
+        values = tuple(At(each.version, each.type.values) for each in plain)  # type: ignore[union-attr]
         every = {name: shown(world, each, values) for name, each in value.items()}
         return {name: each for name, each in every.items() if each is not MISSING}
     if objects_only(world, plain) and isinstance(value, dict):
@@ -88,7 +100,7 @@ def shown(world: World, value: Any, stations: Stations) -> Any:
 
 
 def _told(world: World, value: dict[str, Any], stations: Stations) -> bool:
-    """Whether an object has the text by which other versions tell its type from other variants."""
+    """Whether an object has the text by which other versions distinguish its type from other variants."""
     for each in stations[1:]:
         tag = world.object(each).tag
         own = value.get(tag) if tag is not None else None
@@ -156,6 +168,8 @@ def _variant(world: World, value: Any, one: At, other: At, wanted: str | None = 
         ]
     if len(met) != 1:
         return ANY if met else MISSING
+    if contested(world, one, place, other, met[0]):
+        return ANY
     pair = (
         At(one.version, variants(one.type)[place]),
         At(other.version, variants(other.type)[met[0]]),
@@ -174,7 +188,8 @@ def _variant(world: World, value: Any, one: At, other: At, wanted: str | None = 
     return found
 
 
-def followed(world: World, stations: Stations, name: str) -> tuple[str, list[At] | None] | None:
+@once
+def followed(world: World, stations: Stations, name: str) -> tuple[str, Stations | None] | None:
     """What a property of objects is called at the last station, and its own stations.
 
     Returns:
@@ -198,19 +213,15 @@ def followed(world: World, stations: Stations, name: str) -> tuple[str, list[At]
         found.append(member)
         at, place = wanted, number
     if place == len(stations) - 1:
-        return at, found if sure else None
+        return at, tuple(found) if sure else None
     return (at, None) if apart else None
 
 
-def called(world: World, stations: Stations, name: str) -> str:
-    """What a property is called at the last station, whatever its type is there."""
-    for one, other in pairwise(stations):
-        name = world.counterpart(one, other, name) or name
-    return name
-
-
+@once
 def _meet(world: World, one: At, other: At) -> bool:
     ours, theirs = bare(one.type), bare(other.type)
+    if isinstance(ours, FreeForm) or isinstance(theirs, FreeForm):
+        return True
     if isinstance(ours, Union) or isinstance(theirs, Union):
         return any(meeting(world, one, place, other) for place in range(len(variants(one.type))))
     return world.meet(At(one.version, ours), At(other.version, theirs))
@@ -225,6 +236,7 @@ def _plain_gap(world: World, stations: Stations, name: str) -> bool:
     )
 
 
+@once
 def unsure(world: World, stations: Stations) -> set[str]:
     """The properties at the last station whose value hooks decide, or moves over several versions."""
     found: set[str] = set()
@@ -263,6 +275,7 @@ def _object(world: World, value: dict[str, Any], stations: Stations) -> dict[str
     """What an object shows, member by member."""
     last = stations[-1]
     found: dict[str, Any] = {}
+    whole = value
     value, moved = _taken(world, value, stations)
     for name, member in value.items():
         way = followed(world, stations, name) if world.member(stations[0], name) else None
@@ -271,16 +284,19 @@ def _object(world: World, value: dict[str, Any], stations: Stations) -> dict[str
             one = ANY if types is None else shown_member(world, name, member, types, stations)
             if one is not MISSING:
                 found[at] = one
-    for name in _moved_out_of(world, stations) & found.keys():
+    hollowed = {name for name in value if value[name] != whole[name]}
+    for name in (_moved_out_of(world, stations) | hollowed) & found.keys():
         found[name] = _perhaps_hollow(found[name])
     for path, each in sorted(moved, key=lambda each: len(each[0])):  # what holds others first
         _put(world, found, path, each, last)
     found.update(dict.fromkeys(unsure(world, stations), ANY))
+    found.update(dict.fromkeys(world.told_by_hub(stations) - found.keys(), ANY))
     if world.object(last).embedded and "apiVersion" in found:
         found["apiVersion"] = ANY
     return required(world, found, last)
 
 
+@once
 def _moved_out_of(world: World, stations: Stations) -> set[str]:
     """The objects that hold what moves elsewhere in versions other than these: what is left may be nothing."""
     one, other = stations[0], stations[-1]
@@ -327,14 +343,18 @@ def shown_member(world: World, name: str, value: Any, types: Stations, stations:
     """
     if len(stations) == 2:  # noqa: PLR2004 - two neighbours
         rule = world.ruled(stations[0], stations[1], name)
-        return _ruled(world, value, types, rule) if rule else shown(world, value, types)
-    if any(
+        if rule:
+            return _ruled(world, value, types, rule)
+    elif any(
         world.rules_of(each).get(rule)
         for each in stations
         for rule in ("values", "convert", "wrap", "unwrap", "variant")
     ):
         return ANY
-    return shown(world, value, types)
+    found = shown(world, value, types)
+    if name in KEYS and isinstance(value, str) and isinstance(found, str):
+        return either(found, value)  # elements of lists are found by it: it stays as it is written
+    return found
 
 
 def _ruled(world: World, value: Any, types: Stations, rule: tuple[str, Any]) -> Any:
@@ -427,8 +447,8 @@ def _taken(
         if "[]" in source:
             moved.append((target, ANY))
             continue
-        types = _type_at(world, one, source), _type_at(world, other, target)
-        found, value = _without(value, source)
+        types = type_at(world, one, source), type_at(world, other, target)
+        found, value = without(value, source)
         if found is MISSING or None in types:
             moved.append((target, MISSING))
             continue
@@ -447,32 +467,6 @@ def _taken(
     return value, moved
 
 
-def _type_at(world: World, at: At, path: tuple[str, ...]) -> At | None:
-    for name in path:
-        plain = At(at.version, bare(at.type))
-        if not isinstance(world.definition(plain), ObjectType):
-            return None
-        member = world.member(plain, name)
-        if member is None:
-            return None
-        at = member
-    return at
-
-
-def _without(value: dict[str, Any], path: tuple[str, ...]) -> tuple[Any, dict[str, Any]]:
-    """What stands at a path of an object, and the object without it."""
-    name, below = path[0], path[1:]
-    if name not in value:
-        return MISSING, value
-    if not below:
-        return value[name], {key: each for key, each in value.items() if key != name}
-    inner = value[name]
-    if not isinstance(inner, dict):
-        return MISSING, value
-    found, rest = _without(inner, below)
-    return found, {**value, name: rest}
-
-
 def _put(world: World, found: dict[str, Any], path: tuple[str, ...], value: Any, at: At) -> None:
     """Puts what has moved to its path; the objects around it are there where it is."""
     name, below = path[0], path[1:]
@@ -485,7 +479,7 @@ def _put(world: World, found: dict[str, Any], path: tuple[str, ...], value: Any,
             del found[name]
         return
     inner = found.get(name, MISSING)
-    member = _type_at(world, at, (name,))
+    member = type_at(world, at, (name,))
     if inner is ANY or isinstance(inner, Either) or member is None:
         found[name] = ANY
         return

@@ -5,7 +5,7 @@ from typing import Any
 
 from trundle.schema import EnumType, ListOf, MapOf, ObjectType, Ref, Type, Union
 from trundle.verify._broken import MISSING, Number
-from trundle.verify.oracle._meeting import At, World, bare
+from trundle.verify.oracle._meeting import At, World, bare, once
 from trundle.verify.oracle._scalars import kind_of, may_be
 
 Tags = Mapping[str, str]
@@ -17,6 +17,7 @@ def variants(type_: Type) -> tuple[Type, ...]:
     return found.variants if isinstance(found, Union) else (found,)
 
 
+@once
 def fixed_texts(world: World, at: At) -> Tags:
     """The properties that an object type fixes to one text each."""
     found = {}
@@ -27,10 +28,11 @@ def fixed_texts(world: World, at: At) -> Tags:
     return found
 
 
+@once
 def tags(world: World, at: At) -> list[Tags | None]:
-    """What tells each variant of a union from the others; None for variants that are no objects.
+    """What distinguishes each variant of a union from the others; None for variants that are no objects.
 
-    A text that several variants share tells nothing.
+    A text that several variants share distinguishes nothing.
     """
     every = [At(at.version, each) for each in variants(at.type)]
     found = [
@@ -83,6 +85,7 @@ def _agree(one: Tags, other: Tags) -> bool | None:
     return all(one[name].casefold() == other[name].casefold() for name in shared)
 
 
+@once
 def meeting(world: World, one: At, place: int, other: At) -> list[int]:
     """The places of the variants of another union that one of this meets.
 
@@ -101,6 +104,16 @@ def meeting(world: World, one: At, place: int, other: At) -> list[int]:
         if agree or (agree is None and world.meet(*pair)):
             met.append(number)
     return met
+
+
+@once
+def contested(world: World, one: At, place: int, other: At, met: int) -> bool:
+    """Whether further variants meet the one that a variant meets by its name only; just one of them can."""
+    ours, theirs = tags(world, one)[place], tags(world, other)[met]
+    if ours is not None and theirs is not None and _agree(ours, theirs):
+        return False
+    rivals = (each for each in range(len(variants(one.type))) if each != place)
+    return any(met in meeting(world, one, each, other) for each in rivals)
 
 
 def changed_discriminators(

@@ -169,7 +169,7 @@ def change_of(lineage: Lineage, meeting: Meeting) -> ChangeKind:
 
 
 def definition_pairs(lineage: Lineage, older: Place, newer: Place) -> tuple[DefinitionPair, ...]:
-    """The definitions of different names that stand at the same place of a property's two types."""
+    """The definitions of different names that are at the same place of a property's two types."""
     schemas = lineage.evolution.schema(older.version), lineage.evolution.schema(newer.version)
     pairs = paired_definitions(lineage.type(older), lineage.type(newer), schemas)
     return tuple(pair for pair in pairs or () if pair[0].name != pair[1].name)

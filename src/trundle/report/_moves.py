@@ -1,12 +1,12 @@
-"""Properties that probably moved into a nested object or out of one, with what speaks for each move."""
+"""Properties that probably moved into a nested object or out of one, with the evidence for each move."""
 
 from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from trundle.evolution import Lineage, Place
-from trundle.report._likeness import case_only, overlap, texts_alike, together, words
-from trundle.report._meeting import meetings
+from trundle.report._matched_properties import meetings
+from trundle.report._similarity import case_only, overlap, texts_alike, together, words
 from trundle.report._spelling import count, spell
 from trundle.report._walk import TypePair
 from trundle.schema import (
@@ -25,7 +25,7 @@ from trundle.schema import (
 
 _DEEPEST = 4
 _MANY_VALUES = 3
-_TELLING = 0.65
+_DISTINCTIVE = 0.65
 """What a type says that hardly any two properties share by accident."""
 _SAME_DOCS = 0.85
 _SIMILAR_DOCS = 0.6
@@ -46,7 +46,7 @@ class Move(NamedTuple):
     Attributes:
         older: its dotted path in the older version, seen from the type.
         newer: its dotted path in the newer version.
-        evidence: what speaks for it: weights and words.
+        evidence: the evidence for it: weights and words.
         values: newer by older value, where the values of an enum were written anew.
         conversion: the named conversion that the move needs, if it needs one.
     """
@@ -131,7 +131,7 @@ def _one_sided(
 
 
 def _child(lineage: Lineage, older: Place, newer: Place) -> Lineage | None:
-    """The lineage of an object that stands at both of two places."""
+    """The lineage of an object that is at both of two places."""
     found = []
     for place in (older, newer):
         type_ = _bare(lineage.type(place))
@@ -171,7 +171,7 @@ def _guess(one: _Spot, other: _Spot, schemas: tuple[Schema, Schema]) -> Move | N
     weight, reason, values, conversion = kinds
     name = _names_alike(one.path, other.path, timed=bool(conversion))
     docs = texts_alike(one.property.doc, other.property.doc)
-    if name < _LEAST_NAME and docs < _SAME_DOCS and weight < _TELLING:
+    if name < _LEAST_NAME and docs < _SAME_DOCS and weight < _DISTINCTIVE:
         return None
     evidence = [
         (0.2, "removed and added in the same step"),
@@ -223,7 +223,7 @@ def _enums_alike(before: EnumType, after: EnumType) -> _Kinds | None:
     ours, theirs = map(str, before.values), map(str, after.values)
     one, other = {*ours}, {*theirs}
     if one == other:
-        return (_TELLING if len(one) >= _MANY_VALUES else 0.4), "the same values", (), ""
+        return (_DISTINCTIVE if len(one) >= _MANY_VALUES else 0.4), "the same values", (), ""
     by_case = {old: new for old in sorted(one) for new in sorted(other) if case_only(old, new)}
     shared = (len(one & other) + len(by_case)) / max(len(one), len(other))
     if before.kind != after.kind or shared < _LEAST_NAME:
@@ -245,8 +245,8 @@ def _names_alike(older: tuple[str, ...], newer: tuple[str, ...], *, timed: bool)
     """How much two paths say the same, by their words; the last names count most."""
     whole = _shared(older, newer, timed=timed)
     last = _shared(older[-1:], newer[-1:], timed=timed)
-    telling = len(_words(older[-1:], timed=timed)) >= _MANY
-    return max(whole, last if telling else 0.6 * last)
+    distinctive = len(_words(older[-1:], timed=timed)) >= _MANY
+    return max(whole, last if distinctive else 0.6 * last)
 
 
 def _shared(older: tuple[str, ...], newer: tuple[str, ...], *, timed: bool) -> float:

@@ -1,11 +1,11 @@
-"""Properties that probably got another name, with what speaks for each rename."""
+"""Properties that probably got another name, with the evidence for each rename."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from trundle.evolution import Lineage, Place
-from trundle.report._likeness import case_only, likeness, overlap, texts_alike
-from trundle.report._meeting import Meeting, spelled
+from trundle.report._matched_properties import Meeting, spelled
+from trundle.report._similarity import case_only, likeness, overlap, texts_alike
 from trundle.report._spelling import DefinitionPair, paired_definitions
 from trundle.report._walk import TypePair
 from trundle.schema import EnumType, ObjectType, Schema
@@ -24,7 +24,7 @@ class Rename(NamedTuple):
     Attributes:
         older: its name in the older version.
         newer: its name in the newer version.
-        evidence: what speaks for it: weights and words.
+        evidence: the evidence for it: weights and words.
         types: the types that have to be renamed with it, by older and newer name.
     """
 
@@ -101,7 +101,7 @@ def _rivals(one: _Candidate, candidates: list[_Candidate]) -> int:
 
 
 def _evidence(lineage: Lineage, found: _Candidate, rivals: int) -> tuple[tuple[float, str], ...]:
-    """What speaks for a rename: pairs of weight and words; empty where the types rule it out."""
+    """The evidence for a rename: pairs of weight and words; empty where the types exclude it."""
     older, newer, shared = found
     ours, theirs = spelled(lineage, older), spelled(lineage, newer)
     if ours != theirs and shared < _SAME_MEMBERS:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Literal, TypeAlias, assert_never
 
 from trundle.evolution import Lineage, Place, PlanKey, Shape, plan, steps
-from trundle.report._meeting import Meeting, definition_pairs
+from trundle.report._matched_properties import Meeting, definition_pairs
 from trundle.version import ApiVersion
 
 Handler: TypeAlias = Literal["Copy value", "Skip", "Property Bag", "Rename", "Convert", "Hook"]
@@ -60,7 +60,7 @@ class Handling:
 
 
 def handler_of(value: steps.Expression) -> Handler:
-    """What an expression does to tell a value: copy, convert or call a hook."""
+    """What an expression does to derive a value: copy, convert or call a hook."""
     match value:
         case steps.Read() | steps.Unstash():
             return "Copy value"
