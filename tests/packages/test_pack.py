@@ -5,6 +5,7 @@ import socket
 import tarfile
 
 import pytest
+from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -33,7 +34,7 @@ def packed(folder, **options):
 def findings(folder, **options):
     with pytest.raises(PackError) as caught:
         pack(folder, io.BytesIO(), **options)
-    return caught.value.findings
+    return tuple(map(str, caught.value.findings))
 
 
 FILES = {
@@ -84,7 +85,7 @@ TREES = st.dictionaries(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)  # the disk takes its time
+@settings(max_examples=amount(60), deadline=None)  # the disk takes its time
 @given(TREES, st.randoms(use_true_random=False))
 def test_a_package_survives_packing_and_unpacking(tmp_path_factory, tree, chance):
     names = [name for name in tree if not any(other.startswith(f"{name}/") for other in tree)]

@@ -35,7 +35,7 @@ def test_what_is_needed_comes_first():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (b'"format": 1', b'"format": 2', "expected format 1, found: format 2"),
+        (b'"format": 1', b'"format": 2', "expected format 1, found format 2"),
         (b"sha256:0", b"sha256:z", "expected sha256:... as digest of app"),
         (b"1.0.0", b"1.0", "at `$.packages[0].version`"),
         (b">=1.2,<2", b">>1", "at `$.packages[0].requires"),

@@ -1,13 +1,14 @@
 import random
 
 import pytest
+from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from universes import Universe, meets, release, requirement, v
 
 from trundle.packages import Requirement, Unusable, resolve
-from trundle.packages import _exact as exact
 from trundle.packages import _resolve as module
+from trundle.packages import _search as search
 from trundle.version import SemVer, VersionRange
 
 
@@ -193,7 +194,7 @@ def test_versions_are_looked_up_once_and_releases_only_when_tried():
     assert universe.asked == ["lib", ("lib", "1.999.0")]
 
 
-def test_an_answer_is_found_where_the_library_finds_none():
+def test_an_answer_is_found_behind_a_failure_far_back():
     universe = Universe(  # https://github.com/sarugaku/resolvelib/issues/206
         {
             "p0 2.0.0": ["p2 2"],
@@ -222,8 +223,7 @@ def test_long_chains_do_not_exhaust_the_stack():
 
 
 def test_a_search_that_takes_too_long_is_given_up(monkeypatch):
-    monkeypatch.setattr(module, "_MOST_CONFLICTS", 0)
-    monkeypatch.setattr(exact, "MOST_STEPS", 2)
+    monkeypatch.setattr(search, "MOST_STEPS", 2)
     needs = {f"app 1.{minor}.0": [f"mid 1.{minor}.0"] for minor in range(9)}
     needs |= {f"mid 1.{minor}.0": ["lib <1"] for minor in range(9)} | {"lib 1.0.0": []}
     _, refused = chosen(Universe(needs), "app")
@@ -247,7 +247,7 @@ WISHES = st.dictionaries(st.sampled_from(NAMES), RANGES, min_size=1, max_size=3)
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=amount(300), deadline=None)
 @given(WORLDS, WISHES)
 def test_an_answer_is_found_just_where_there_is_one(universe, wishes):
     found = resolve(wishes, universe)
@@ -261,11 +261,12 @@ def test_an_answer_is_found_just_where_there_is_one(universe, wishes):
 
 @settings(deadline=None)
 @given(WORLDS, WISHES)
-def test_the_complete_search_agrees_with_trying_everything(universe, wishes):
-    shelf = module.Shelf(universe, {})
-    found = exact.ExactSearch(shelf, wishes, prereleases=True).run()
-    assert (found is not None) == universe.has_answer(wishes)
-    if found is not None:
+def test_a_search_agrees_with_trying_everything(universe, wishes):
+    found = search.Search(search.CandidateTable(universe, {}), wishes, prereleases=True).run()
+    if isinstance(found, search.Impossible):
+        assert not universe.has_answer(wishes)
+        assert not universe.has_answer([each for each in wishes if each.name in found.wishes])
+    else:
         assert meets(wishes, {each.name: each for each in found})
 
 
@@ -319,3 +320,35 @@ def test_shuffled_wishes_of_many_packages_give_one_answer():
     answers = {resolve(random.Random(seed).sample(wishes, 30), universe) for seed in range(5)}
     assert len(answers) == 1
     assert len(answers.pop().refused) == 20
+
+
+def crowd(packages, conflicts):
+    """Many packages with three versions each; of some, all versions exclude another wish."""
+    chance = random.Random(packages)
+    needs = {}
+    for number in range(packages):
+        later = range(number + 1, packages)
+        for major in (1, 2, 3):
+            lower = [f"p{each:03} >={chance.randint(1, 2)}" for each in later[:3]]
+            needs[f"p{number:03} {major}.0.0"] = lower
+    for number in range(conflicts):
+        needs[f"x{number} 1.0.0"] = [f"p{packages - 1 - number:03} 1.0.0"]
+        for major in (1, 2, 3):
+            needs[f"p{number * 7:03} {major}.0.0"].append(f"p{packages - 1 - number:03} >=2")
+    return needs
+
+
+def test_few_conflicts_among_many_packages_cost_few_searches(monkeypatch):
+    searches = []
+    monkeypatch.setattr(
+        module,
+        "Search",
+        lambda *args, **options: searches.append(1) or search.Search(*args, **options),
+    )
+    needs = crowd(packages=300, conflicts=5)
+    wishes = [requirement(name) for name in sorted({each.split()[0] for each in needs})]
+    found = resolve(wishes, Universe(needs))
+    assert [each.wish.name for each in found.refused] == ["x0", "x1", "x2", "x3", "x4"]
+    assert not any(each.conflict.gave_up for each in found.refused)
+    assert len(found.lock.releases) == 300
+    assert len(searches) <= 3 * 5 + 2

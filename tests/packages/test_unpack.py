@@ -3,6 +3,7 @@ import os
 import tarfile
 
 import pytest
+from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -182,7 +183,7 @@ def test_an_archive_that_is_cut_off_is_refused_or_ends_between_files(tmp_path, c
         assert [len((tmp_path / "out" / name).read_bytes()) for name in names] == [400] * len(names)
 
 
-@settings(max_examples=150, deadline=None)  # the disk takes its time
+@settings(max_examples=amount(150), deadline=None)  # the disk takes its time
 @given(st.data())
 def test_no_bytes_do_harm(tmp_path_factory, data):
     whole = bytearray(archive(member("a", b"x" * 700), member("b" * 150, b"y")))

@@ -5,6 +5,7 @@ and back, and `resolve` chooses the releases that belong together.
 """
 
 from trundle.packages._app_schema import app_schema
+from trundle.packages._candidates import Candidates, Unusable
 from trundle.packages._conflict import Clash, Conflict, Side
 from trundle.packages._errors import (
     FolderExistsError,
@@ -29,7 +30,6 @@ from trundle.packages._model import (
     manifest_to_json,
 )
 from trundle.packages._pack import ARCHIVE_MEDIA_TYPE, Packed, pack
-from trundle.packages._provider import Candidates, Unusable
 from trundle.packages._resolve import Refused, Resolution, resolve
 from trundle.packages._unpack import unpack
 

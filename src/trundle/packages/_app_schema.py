@@ -13,7 +13,7 @@ _Json = dict[str, Any]
 _NUMBER = "(0|[1-9][0-9]*)"
 _RANGE = {
     "type": ["string", "number", "null"],
-    "description": "Versions that will do: `1`, `>=1.2,<2,!=1.5`, `*`; nothing stands for all below 1.0.0.",
+    "description": "Accepted versions: `1`, `>=1.2,<2,!=1.5`, `*`; nothing stands for all below 1.0.0.",
 }
 
 
@@ -44,7 +44,7 @@ def app_schema() -> _Json:
             "critical": {
                 "type": "boolean",
                 "default": False,
-                "description": "Whether this version mends something that should not wait.",
+                "description": "Whether this version is an urgent fix.",
             },
             "minUpgradeFrom": {
                 "type": ["string", "number"],

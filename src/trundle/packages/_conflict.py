@@ -29,7 +29,7 @@ class Side(msgspec.Struct, frozen=True):
 
 
 class Clash(msgspec.Struct, frozen=True):
-    """A package of which no version serves everybody.
+    """A package of which no version satisfies all requirements.
 
     Attributes:
         package: its name.
@@ -70,7 +70,7 @@ class Conflict(msgspec.Struct, frozen=True):
     """Why a requirement cannot be met.
 
     Attributes:
-        clashes: the packages of which no version serves everybody, in alphabetical order. Where several versions of the
+        clashes: the packages of which no version satisfies all requirements, in alphabetical order. Where several versions of the
             packages that require them were tried, the sides name each of them.
         gave_up: whether the search was ended because it took too long, and not because nothing was left to try.
     """

@@ -9,6 +9,8 @@ from pathlib import Path
 import msgspec
 import pathspec
 
+from trundle.errors import Finding
+from trundle.packages._errors import PackageCode, finding
 from trundle.packages._manifest import MANIFEST_FILES
 from trundle.packages._names import Names, name_problem
 
@@ -68,7 +70,7 @@ class PackageTree(msgspec.Struct, frozen=True):
     """
 
     files: tuple[PackageFile, ...]
-    findings: tuple[str, ...]
+    findings: tuple[Finding, ...]
 
 
 def package_files(folder: Path) -> PackageTree:
@@ -94,12 +96,12 @@ class _Walk:
         self.root = folder
         self.real = Path(os.path.realpath(folder))
         self.files: list[PackageFile] = []
-        self.findings: list[str] = []
+        self.findings: list[Finding] = []
         self.ignored = self._patterns()
 
     def note(self, name: str, expected: str, found: str, advice: str) -> None:
         shown = os.fsencode(self.root / name).decode(errors="backslashreplace")
-        self.findings.append(f"{shown}: expected {expected}, found {found}; {advice}")
+        self.findings.append(finding(PackageCode.UNPACKABLE, shown, expected, found, advice))
 
     def folder(self, name: str) -> None:
         """Goes through a folder; `name` is its path in the package, empty for the package itself."""
@@ -111,7 +113,7 @@ class _Walk:
                 self._unreadable(inner, error)
 
     def check_name(self, file: PackageFile, names: Names) -> None:
-        """Notes a name that other systems cannot tell from another, or cannot hold."""
+        """Notes a name that other systems cannot distinguish from another, or cannot hold."""
         if problem := name_problem(file.name):
             self.note(file.name, *problem)
         elif other := names.clash(file.name):

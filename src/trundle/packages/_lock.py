@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from trundle.packages._errors import LockError
+from trundle.packages._errors import LockError, PackageCode, finding
 from trundle.packages._model import Requirement, decode_text
 from trundle.version import SemVer, VersionRange
 
@@ -132,4 +132,6 @@ def _fields(package: _Package) -> tuple[Any, ...]:
 
 
 def _damaged(name: str, expected: str, found: str) -> LockError:
-    return LockError([f"{name}: expected {expected}, found: {found}; restore it, or lock again"])
+    return LockError(
+        [finding(PackageCode.DAMAGED_LOCK, name, expected, found, "restore it, or lock again")]
+    )

@@ -8,9 +8,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from trundle.packages._errors import ManifestError, ManifestMissingError
-from trundle.packages._model import ClassFile, Manifest, PackageFormat, Requirement
-from trundle.reading import (
+from trundle.documents import (
     DocumentError,
     Fields,
     ListNode,
@@ -21,6 +19,8 @@ from trundle.reading import (
     decode,
     describe,
 )
+from trundle.packages._errors import ManifestError, ManifestMissingError, PackageCode, finding
+from trundle.packages._model import ClassFile, Manifest, PackageFormat, Requirement
 from trundle.version import SemVer, VersionRange, VersionSyntaxError
 
 APP_FILE = "app.yaml"
@@ -109,19 +109,21 @@ def manifest_text(folder: Path) -> tuple[bytes, str]:
     """
     found = [folder / name for name in MANIFEST_FILES if os.path.lexists(folder / name)]
     if not found:
-        text = f"{folder}: expected {APP_FILE} or {MANIFEST_FILE}, found neither"
-        raise ManifestMissingError([f"{text}; write one, or name the folder of the package"])
+        code, expected = PackageCode.NO_MANIFEST, f"{APP_FILE} or {MANIFEST_FILE}"
+        advice = "write one, or name the folder of the package"
+        raise ManifestMissingError([finding(code, folder, expected, "neither", advice)])
     if len(found) > 1:
-        text = f"{folder}: expected one manifest, found {APP_FILE} and {MANIFEST_FILE}"
-        raise ManifestError([f"{text}; remove one of them"])
+        code, both = PackageCode.TWO_MANIFESTS, f"{APP_FILE} and {MANIFEST_FILE}"
+        raise ManifestError([finding(code, folder, "one manifest", both, "remove one of them")])
     if found[0].exists() and not found[0].is_file():
-        text = f"{found[0]}: expected a file, found something else"
-        raise ManifestError([f"{text}; write the manifest there"])
+        code, advice = PackageCode.UNREADABLE, "write the manifest there"
+        raise ManifestError([finding(code, found[0], "a file", "something else", advice)])
     try:
         return found[0].read_bytes(), str(found[0])
     except OSError as error:
-        text = f"{found[0]}: expected a readable file, found: {error.strerror or error}"
-        raise ManifestError([f"{text}; check its permissions"]) from None
+        code, reason = PackageCode.UNREADABLE, str(error.strerror or error)
+        advice = "check its permissions"
+        raise ManifestError([finding(code, found[0], "a readable file", reason, advice)]) from None
 
 
 def parse_manifest(data: bytes, file: str) -> Manifest:
@@ -129,7 +131,7 @@ def parse_manifest(data: bytes, file: str) -> Manifest:
 
     Args:
         data: the content.
-        file: the path by which messages call it; its last part tells which kind of manifest it is.
+        file: the path by which messages call it; its last part determines which kind of manifest it is.
 
     Raises:
         ManifestError: the content cannot be used; the error lists all findings.
@@ -137,10 +139,10 @@ def parse_manifest(data: bytes, file: str) -> Manifest:
     try:
         roots, problems = compose(decode(data, file), file)
     except DocumentError as error:
-        raise ManifestError([str(error)]) from None
+        raise ManifestError(error.findings) from None
     walker = Walker(file)
     for problem in problems:
-        walker.note_text(problem.line, str(problem))
+        walker.add(problem)
     classic = PurePosixPath(file.replace("\\", "/")).name == MANIFEST_FILE
     manifest = None
     if len(roots) == 1:

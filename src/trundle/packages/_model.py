@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from trundle.packages._errors import ManifestError
+from trundle.packages._errors import ManifestError, PackageCode, finding
 from trundle.version import SemVer, VersionError, VersionRange
 
 CORE_LIBRARY = "io.murano"
@@ -50,7 +50,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, re
         title: what people call it; may be empty.
         description: what it is for; may be empty.
         changes: what is new in this version.
-        critical: whether this version mends something that should not wait.
+        critical: whether this version is an urgent fix.
         min_upgrade_from: the lowest version that can be upgraded to this one; None for all.
         requirements: the declared requirements, in alphabetical order.
         format: language and lowest engine version; None where there is nothing in the package language.
@@ -116,10 +116,9 @@ def manifest_from_json(data: bytes, name: str = "manifest") -> Manifest:
     try:
         return msgspec.json.decode(data, type=Manifest, dec_hook=decode_text)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        code, expected = PackageCode.DAMAGED_MANIFEST, "the manifest of a package"
         advice = "publish the package again"
-        raise ManifestError(
-            [f"{name}: expected the manifest of a package, found: {error}; {advice}"]
-        ) from None
+        raise ManifestError([finding(code, name, expected, str(error), advice)]) from None
 
 
 def encode_text(value: Any) -> str:

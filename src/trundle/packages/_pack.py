@@ -14,7 +14,8 @@ from typing import BinaryIO, cast
 
 import msgspec
 
-from trundle.packages._errors import ManifestError, PackError
+from trundle.errors import Finding
+from trundle.packages._errors import ManifestError, PackageCode, PackError, finding
 from trundle.packages._files import PackageFile, package_files
 from trundle.packages._limits import Limits
 from trundle.packages._manifest import MANIFEST_FILES, manifest_text, parse_manifest
@@ -72,7 +73,7 @@ def pack(folder: Path, target: BinaryIO, limits: Limits | None = None) -> Packed
         OSError: the target cannot be written.
     """
     data, name = manifest_text(folder)
-    findings: list[str] = []
+    findings: list[Finding] = []
     manifest = None
     try:
         manifest = parse_manifest(data, name)
@@ -93,25 +94,31 @@ def pack(folder: Path, target: BinaryIO, limits: Limits | None = None) -> Packed
     return Packed(manifest, digest, tee.size, tuple(file.name for file in tree.files))
 
 
-def _missing(manifest: Manifest, where: str, names: set[str]) -> list[str]:
+def _missing(manifest: Manifest, where: str, names: set[str]) -> list[Finding]:
     """Findings for files that a manifest names and the package lacks."""
     places = [(f"Classes/{each.file}", each.file) for each in manifest.classes]
     places += [(f"UI/{each}", each) for each in manifest.forms]
     advice = "add it, see that it is not ignored, or correct the manifest"
     return [
-        f"{where}: expected the file {own} or {usual} in the package, found neither; {advice}"
+        finding(
+            PackageCode.FILE_MISSING,
+            where,
+            f"the file {own} or {usual} in the package",
+            "neither",
+            advice,
+        )
         for usual, own in dict.fromkeys(places)
         if own not in names and usual not in names
     ]
 
 
-def _too_large(folder: Path, files: tuple[PackageFile, ...], limits: Limits) -> list[str]:
-    advice = f"leave files out in {folder / '.trundleignore'}"
+def _too_large(folder: Path, files: tuple[PackageFile, ...], limits: Limits) -> list[Finding]:
+    code, advice = PackageCode.TOO_LARGE, f"leave files out in {folder / '.trundleignore'}"
     if len(files) > limits.files:
-        return [f"{folder}: expected at most {limits.files} files, found {len(files)}; {advice}"]
+        return [finding(code, folder, f"at most {limits.files} files", str(len(files)), advice)]
     size = sum(file.size for file in files)
     if size > limits.size:
-        return [f"{folder}: expected at most {limits.size} bytes, found {size}; {advice}"]
+        return [finding(code, folder, f"at most {limits.size} bytes", str(size), advice)]
     return []
 
 
@@ -157,4 +164,6 @@ def _add(archive: tarfile.TarFile, file: PackageFile, manifest_data: bytes) -> N
 
 def _changed(file: PackageFile, found: str) -> PackError:
     expected = "a file that stays as it is while it is packed"
-    return PackError([f"{file.path}: expected {expected}, found {found}; pack it again"])
+    return PackError(
+        [finding(PackageCode.FILE_CHANGED, file.path, expected, found, "pack it again")]
+    )

@@ -2,7 +2,7 @@
 
 Only regular files are taken, and folders, which are made as files need them. A name that leads out of the folder, a link, a
 device, two names for one file, more than the limits allow: each refuses the whole archive. The folder appears with one
-rename when all of it is on disk, so nobody ever sees half of it.
+rename when all of it is on disk, so it is never visible in part.
 """
 
 import os
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from trundle.packages._errors import FolderExistsError, UnpackError
+from trundle.packages._errors import FolderExistsError, PackageCode, UnpackError, finding
 from trundle.packages._limits import BLOCK, HEADER, Limits
 from trundle.packages._names import Names, name_problem
 
@@ -53,7 +53,7 @@ def unpack(
     """Unpacks an archive into a folder that does not exist yet.
 
     The digest of the archive is for the caller to verify. If unpacking fails or dies, the folder does not exist; what a dead
-    process left stands beside it under a name that starts with a dot and ends in `.partial`.
+    process left is beside it under a name that starts with a dot and ends in `.partial`.
 
     Args:
         archive: a plain tar, read once from its current position.
@@ -184,9 +184,11 @@ def _flush(path: Path) -> None:
 
 def _refusal(expected: str, found: str) -> UnpackError:
     advice = "get the package again from a source that you trust"
-    return UnpackError([f"the archive: expected {expected}, found {found}; {advice}"])
+    return UnpackError(
+        [finding(PackageCode.UNSAFE_ARCHIVE, "the archive", expected, found, advice)]
+    )
 
 
 def _exists(folder: Path) -> FolderExistsError:
-    advice = "remove it, or choose another"
-    return FolderExistsError([f"{folder}: expected no such folder, found one; {advice}"])
+    expected, advice = "no such folder", "remove it, or choose another"
+    return FolderExistsError([finding(PackageCode.FOLDER_EXISTS, folder, expected, "one", advice)])
