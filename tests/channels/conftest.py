@@ -11,7 +11,7 @@ _numbers = itertools.count()
 
 @pytest.fixture(autouse=True)
 def no_docker_configuration(tmp_path, monkeypatch):
-    """Keeps the configuration of whoever runs the tests out of them."""
+    """Keeps the configuration of the user out of the tests."""
     monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path / "docker"))
     for name in ("TRUNDLE_KEYS", "TRUNDLE_KEY_PASSPHRASE", "http_proxy", "HTTP_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
@@ -32,7 +32,7 @@ def layout(tmp_path):
 
 @pytest.fixture
 def remote(server):
-    """A repository of a real registry that nobody else uses."""
+    """A repository of a real registry that no other test uses."""
     return open_registry(server, settings=QUICK).repository(f"acme/db-{next(_numbers)}")
 
 

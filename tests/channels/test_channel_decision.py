@@ -258,7 +258,7 @@ def test_a_pinned_installation_looks_for_nothing():
     pinned = change(pinned, installed=Installed(None, digest("x")))
     found = decide(None, pinned, POLICY, START)
     assert (found.action, found.refusals) == ("none", ())
-    assert found.notes == ("pinned to acme/crm:nightly: updates are not looked for",)
+    assert found.notes == ("pinned to acme/crm:nightly: no updates are looked for",)
     ignored = decide(channel("9.0.0"), pinned, POLICY, START)
     assert ignored.target is None
     assert "the channel stable is ignored" in ignored.notes[0]

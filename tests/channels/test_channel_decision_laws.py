@@ -3,6 +3,7 @@
 import datetime as dt
 
 import msgspec
+from amounts import amount
 from channel_data import DAY, HOUR, MINUTE, SECOND, START, channel, entry, state, time, v
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -147,7 +148,7 @@ def test_equal_inputs_give_equal_plans(made, installed, policy, now):
 
 
 @given(channels(), states(), POLICIES, MOMENTS)
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=amount(50))
 def test_waiting_and_upgrading_ends_at_what_nothing_stands_before(made, installed, policy, now):
     for _ in range(30):
         plan = decide(made, installed, policy, now)

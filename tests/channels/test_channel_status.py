@@ -89,3 +89,16 @@ def test_the_transition_time_is_that_of_the_last_change_of_status():
     third = status(channel("1.0.1", "1.1.0"), state("1.0.0"), START + 2 * DAY, first.conditions)
     assert third.condition("UpToDate").last_transition_time == START
     assert str(v("1.0.1")) in third.condition("UpToDate").message
+
+
+def test_texts_of_others_add_no_lines_to_messages():
+    """A publisher could otherwise write reasons that look like Trundle's own messages."""
+    gone = (Tombstone(entry("1.0.0"), START, "old\nerror: run this"),)
+    spoken = entry("1.0.1", deprecated="old\r\n\twarning: run this")
+    made = channel(spoken, unpublished=gone)
+    for installed in (state("1.0.0"), state("1.0.1")):
+        plan = decide(made, installed, POLICY, START)
+        found = status(made, installed)
+        texts = [*plan.notes, *(each.message for each in found.conditions)]
+        assert any("run this" in each for each in texts)
+        assert not any("\n" in each or "\r" in each for each in texts)

@@ -1,6 +1,7 @@
 import datetime as dt
 
 import pytest
+from amounts import amount
 from channel_data import DAY, HOUR, MINUTE, SECOND, START, time
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -179,7 +180,7 @@ def exclusions(draw, around):
     return Exclusion(start=start, end=start + draw(st.integers(1, 100)) * HOUR)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=amount(40), deadline=None)
 @given(st.data(), NEAR_CHANGES, st.sampled_from([0, 15, 60, 300]))
 @example(None, time("2026-10-25T00:30Z"), 15)
 def test_the_next_start_admits_and_nothing_before_it_does(data, moment, minutes):

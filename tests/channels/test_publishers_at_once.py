@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import msgspec
+import publishing_support
 import pytest
 from publishing_support import (
     QUICK,
@@ -20,12 +21,12 @@ from publishing_support import (
 )
 
 from trundle.channels.publishing import Release, publish, repair, restore, unpublish
-from trundle.channels.serving import open_channel, read_channel
-from trundle.channels.trust import TrustStore, trust
+from trundle.channels.reading import open_channel, read_channel
+from trundle.channels.reading.signatures import TrustFolder, trust
 from trundle.registry import open_repository
 from trundle.version import SemVer
 
-SCRIPT = Path(__file__).with_name("publishing_support.py")
+SCRIPT = Path(publishing_support.__file__)
 
 
 def start(repository, *folders, keys="-", death="-"):
@@ -52,7 +53,7 @@ def versions(repository):
 
 
 def again(repository):
-    """The same repository for somebody else."""
+    """The same repository for another publisher."""
     return open_repository(reference_of(repository))
 
 
@@ -71,7 +72,7 @@ def test_ten_publishers_at_once_lose_nothing(repository, tmp_path, signed):
     assert repair(channel) == ()
     if signed:
         source = open_channel(WORD, repository)
-        store = TrustStore(tmp_path / "trust")
+        store = TrustFolder(tmp_path / "trust")
         store.trust(source.location, trust((keys / "root.json").read_bytes()))
         believed = read_channel(source, store, clock=now)
         assert {str(each.version) for each in believed.channel.versions} == set(names)
@@ -87,7 +88,7 @@ def test_one_of_many_publishers_of_the_same_version_wins(repository, tmp_path):
 
 
 def check_reads(repository, expected, keys=None):
-    """What readers see after somebody died is one of some states, and a repair leaves one of them too."""
+    """What readers see after a publisher died is one of some states, and a repair leaves one of them too."""
     assert versions(repository) in expected
     repair(channel_of(repository, keys=keys))
     assert repair(channel_of(repository, keys=keys), dry_run=True) == ()
@@ -98,6 +99,7 @@ def check_reads(repository, expected, keys=None):
     assert set(repository.tags()) == {f"channel.{WORD}", *(e.tag_name for e in channel.versions)}
 
 
+@pytest.mark.full
 def test_a_publisher_killed_before_any_of_its_writes_leaves_a_channel_that_reads(
     repository, tmp_path
 ):

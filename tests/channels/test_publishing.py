@@ -14,8 +14,8 @@ from trundle.channels.publishing import (
     restore,
     unpublish,
 )
-from trundle.channels.serving import open_channel, read_channel
-from trundle.channels.trust import KeyFileError
+from trundle.channels.reading import open_channel, read_channel
+from trundle.channels.reading.signatures import KeyFileError
 from trundle.registry import PACKAGE_ARTIFACT, REMOVED_ARTIFACT, copy, open_registry
 from trundle.registry._markers import put_marker
 from trundle.version import SemVer

@@ -6,8 +6,8 @@ from publishing_support import WORD, channel_of, keys_in, now, package, release
 
 from trundle.channels import RefusalCode, RefusedError
 from trundle.channels.publishing import repair
-from trundle.channels.serving import RepositorySource, read_channel
-from trundle.channels.trust import TrustStore, trust
+from trundle.channels.reading import RepositorySource, read_channel
+from trundle.channels.reading.signatures import TrustFolder, trust
 from trundle.registry import OCI_MANIFEST, encode
 
 HEAD = f"channel.{WORD}"
@@ -17,7 +17,7 @@ class Client:
     """A client that remembers what it saw, and so never goes back."""
 
     def __init__(self, folder, repository, keys):
-        self.store = TrustStore(folder)
+        self.store = TrustFolder(folder)
         self.repository = repository
         where = RepositorySource(repository, WORD).location
         self.store.trust(where, trust((keys / "1.root.json").read_bytes()))
@@ -103,6 +103,30 @@ def test_a_channel_without_signatures_is_rebuilt_as_well(repository, tmp_path):
     set_to_a_package(repository, None)
     assert [each.kind for each in repair(channel_of(repository))] == ["damaged-head"]
     assert repair(channel_of(repository)) == ()
+
+
+def test_unknown_entries_of_the_ledger_are_reported(layout, tmp_path):
+    release(layout, package(tmp_path / "a", "1.0.0"))
+    for payload in (b"junk", b'{"operation":"bless","at":"2026-01-01T00:00:00Z","seen":1}'):
+        with channel_of(layout).ledger.turn() as turn:
+            turn.append(payload)
+    found = repair(channel_of(layout))
+    assert [(each.kind, each.done) for each in found] == [("unknown", "")] * 2
+    assert "expected an operation" in found[0].what
+    assert "'bless'" in found[1].what
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_a_tag_of_the_ledger_on_something_else_is_reported(layout, tmp_path, signed):
+    keys = keys_in(tmp_path / "keys") if signed else None
+    release(layout, package(tmp_path / "a", "1.0.0"), keys=keys)
+    tag = "_trundle.ledger-stable.e-0000000007-0123456789abcdef"
+    layout.set_tag(tag, layout.resolve("1.0.0").digest)
+    (found,) = repair(channel_of(layout, keys=keys))
+    assert (found.kind, found.done) == ("unknown", "")
+    assert tag in found.what
+    layout.remove_tag(tag)
+    assert repair(channel_of(layout, keys=keys)) == ()
 
 
 def test_other_keys_do_not_rebuild_a_channel(layout, tmp_path):

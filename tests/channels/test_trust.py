@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from trundle.channels.trust import (
+from trundle.channels.reading.signatures import (
     KeyFileError,
     Lifetimes,
     Replacement,
     Signer,
     TrustError,
+    TrustFolder,
     TrustState,
-    TrustStore,
     first_root,
     generate_key,
     next_root,
@@ -36,7 +36,7 @@ NEWER = {LATEST: b'{"latest": "1.1.0"}', ALL: b'{"versions": ["1.1.0", "1.0.0"]}
 
 
 class Publisher:
-    """A channel with its keys, as somebody serves it."""
+    """A channel with its keys, as a server serves it."""
 
     def __init__(self) -> None:
         self.roots = [generate_key() for _ in range(3)]
@@ -169,7 +169,7 @@ class TestAttacks:
         assert refused(seen(publisher), reading(old)) == "rollback"
 
     def test_rollback_of_what_the_publisher_signed(self, publisher: Publisher) -> None:
-        """Somebody with the online key signs an old list anew."""
+        """An attacker with the online key signs an old list anew."""
         old = {name: publisher.files[name] for name in ("targets.json",)}
         contents = publisher.contents
         publisher.publish(NEWER)
@@ -180,7 +180,7 @@ class TestAttacks:
         assert refused(state, reading({**forged, **contents})) == "rollback"
 
     def test_freeze(self, publisher: Publisher) -> None:
-        """Somebody in between shows what once was good, for ever."""
+        """An attacker in between shows what once was valid, for ever."""
         state = seen(publisher)
         assert refused(state, publisher.read, NOW + timedelta(days=8)) == "expired"
 
@@ -197,7 +197,7 @@ class TestAttacks:
         assert refused(trust(publisher.first), publisher.read) == "mismatch"
 
     def test_forged_targets(self, publisher: Publisher) -> None:
-        """Somebody with the online key, but without the publisher's."""
+        """An attacker with the online key, but without the publisher's."""
         with pytest.raises(TrustError, match="expected the targets key"):
             sign(publisher.files, NEWER, targets=publisher.online, online=publisher.online, now=NOW)
         forger = Publisher()
@@ -327,24 +327,26 @@ class TestKeys:
 
 class TestStore:
     def test_what_was_seen_is_remembered(self, publisher: Publisher, tmp_path: Path) -> None:
-        TrustStore(tmp_path).trust("acme/db:stable", trust(publisher.first))
-        files = TrustStore(tmp_path).verify(
+        TrustFolder(tmp_path).trust("acme/db:stable", trust(publisher.first))
+        files = TrustFolder(tmp_path).verify(
             "acme/db:stable", publisher.read, [LATEST], clock=lambda: NOW
         )
         assert files == {LATEST: FILES[LATEST]}
         old = {**publisher.files, **publisher.contents}
         publisher.publish(NEWER)
-        TrustStore(tmp_path).verify("acme/db:stable", publisher.read, [LATEST], clock=lambda: NOW)
-        state = TrustStore(tmp_path).state("acme/db:stable")
+        TrustFolder(tmp_path).verify("acme/db:stable", publisher.read, [LATEST], clock=lambda: NOW)
+        state = TrustFolder(tmp_path).state("acme/db:stable")
         with pytest.raises(TrustError) as caught:
-            TrustStore(tmp_path).verify("acme/db:stable", reading(old), [LATEST], clock=lambda: NOW)
+            TrustFolder(tmp_path).verify(
+                "acme/db:stable", reading(old), [LATEST], clock=lambda: NOW
+            )
         assert caught.value.reason == "rollback"
-        assert TrustStore(tmp_path).state("acme/db:stable") == state
+        assert TrustFolder(tmp_path).state("acme/db:stable") == state
 
     def test_a_channel_must_be_trusted_first_and_once(
         self, publisher: Publisher, tmp_path: Path
     ) -> None:
-        store = TrustStore(tmp_path / "new")
+        store = TrustFolder(tmp_path / "new")
         with pytest.raises(TrustError, match="expected a trusted root"):
             store.verify("a", publisher.read, [LATEST], clock=lambda: NOW)
         store.trust("a", trust(publisher.first))
@@ -357,7 +359,7 @@ class TestStore:
     def test_a_half_written_state_is_never_thrown_away(
         self, publisher: Publisher, tmp_path: Path, size: int
     ) -> None:
-        store = TrustStore(tmp_path)
+        store = TrustFolder(tmp_path)
         store.trust("a", trust(publisher.first))
         path = store.path("a")
         data = path.read_bytes()[:size]
@@ -369,7 +371,7 @@ class TestStore:
     def test_a_full_disk_leaves_the_state_as_it_was(
         self, publisher: Publisher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        store = TrustStore(tmp_path)
+        store = TrustFolder(tmp_path)
         store.trust("a", trust(publisher.first))
         before = store.path("a").read_bytes()
 
@@ -383,15 +385,50 @@ class TestStore:
         assert [each.name for each in tmp_path.iterdir() if "trust-" in each.name] == []
 
     def test_names_that_look_alike_are_kept_apart(self, tmp_path: Path) -> None:
-        store = TrustStore(tmp_path)
+        store = TrustFolder(tmp_path)
         names = ["a/b:stable", "a_b:stable", "A/b:stable", "../../etc/passwd", "", "x" * 999]
         paths = {store.path(name) for name in names}
         assert len(paths) == len(names)
         assert all(path.parent == tmp_path for path in paths)
 
+    def test_a_slow_server_delays_no_other_client(
+        self, publisher: Publisher, tmp_path: Path
+    ) -> None:
+        TrustFolder(tmp_path).trust("a", trust(publisher.first))
+        others: list[Mapping[str, bytes]] = []
+
+        def slow(name: str) -> Iterator[bytes]:
+            if name == "timestamp.json":
+                other = TrustFolder(tmp_path, wait=0)
+                others.append(other.verify("a", publisher.read, [LATEST], clock=lambda: NOW))
+            return publisher.read(name)
+
+        files = TrustFolder(tmp_path).verify("a", slow, [LATEST, ALL], clock=lambda: NOW)
+        assert (files, others) == (FILES, [{LATEST: FILES[LATEST]}])
+
+    def test_what_another_client_saw_meanwhile_is_never_written_over(
+        self, publisher: Publisher, tmp_path: Path
+    ) -> None:
+        TrustFolder(tmp_path).trust("a", trust(publisher.first))
+        old = {**publisher.files, **publisher.contents}
+        publisher.publish(NEWER)
+
+        def overtaken(name: str) -> Iterator[bytes]:
+            if name == LATEST:
+                store = TrustFolder(tmp_path, wait=0)
+                store.verify("a", publisher.read, [LATEST], clock=lambda: NOW)
+            return reading(old)(name)
+
+        with pytest.raises(TrustError) as caught:
+            TrustFolder(tmp_path).verify("a", overtaken, [LATEST], clock=lambda: NOW)
+        assert caught.value.reason == "rollback"
+        state = TrustFolder(tmp_path).state("a")
+        assert state is not None
+        assert json.loads(state.metadata["targets.json"])["signed"]["version"] == 2
+
     def test_several_clients_on_one_store(self, publisher: Publisher, tmp_path: Path) -> None:
-        """While the channel goes on, nobody sees it go back, and no update is lost."""
-        TrustStore(tmp_path).trust("a", trust(publisher.first))
+        """While the channel changes, no reader sees it go back, and no update is lost."""
+        TrustFolder(tmp_path).trust("a", trust(publisher.first))
         history = [(publisher.files, publisher.contents)]
         for number in range(4):
             publisher.publish({LATEST: b"%d" % number, ALL: b"%d" % number})
@@ -402,7 +439,7 @@ class TestStore:
             outcomes = list(pool.map(_client, jobs))
         assert set(outcomes) <= {"good", "rollback"}
         assert "good" in outcomes
-        state = TrustStore(tmp_path).state("a")
+        state = TrustFolder(tmp_path).state("a")
         assert state is not None
         assert json.loads(state.metadata["targets.json"])["signed"]["version"] == 5
 
@@ -410,7 +447,7 @@ class TestStore:
 def _client(job: tuple[str, Mapping[str, bytes]]) -> str:
     folder, files = job
     try:
-        TrustStore(Path(folder)).verify("a", reading(files), [LATEST], clock=lambda: NOW)
+        TrustFolder(Path(folder)).verify("a", reading(files), [LATEST], clock=lambda: NOW)
     except TrustError as error:
         return error.reason
     return "good"

@@ -1,6 +1,6 @@
 """A registry in memory that does what the real one does not: newer APIs, and every kind of trouble.
 
-Its faults are set by tests. It keeps to the distribution specification 1.1 where it is not told otherwise.
+Its faults are set by tests. It keeps to the distribution specification 1.1 by default.
 """
 
 import hashlib

@@ -13,7 +13,7 @@ class Killed(BaseException):
 
 
 class Endless:
-    """A lease that excludes nobody: the worst that a lease can do."""
+    """A lease that excludes no process: the worst that a lease can do."""
 
     def check(self):
         pass
@@ -92,7 +92,7 @@ class Schedule:
     """Runs processes as threads of which one at a time does a step.
 
     Args:
-        order: numbers that choose who is next; when they are used up, everybody runs on in turn.
+        order: numbers that choose who is next; when they are used up, all continue in turn.
         deaths: process number to the number of its step before which it dies.
     """
 

@@ -56,6 +56,7 @@ def test_publishers_of_which_some_die_lose_nothing(repository):
     assert published <= set(shown(repository))
 
 
+@pytest.mark.full
 def test_a_publisher_killed_before_any_of_its_writes_leaves_a_channel_that_reads(repository):
     """Every write of a commit, and of the checkpoint that follows it, is the last one once."""
     ledger = ledger_of(repository, compact_at=1000)

@@ -150,6 +150,26 @@ def test_what_other_tools_wrote_into_the_index_stays(layout):
     assert after["manifests"][:2] == index["manifests"]
 
 
+def test_repositories_that_are_open_see_what_others_and_other_tools_change(layout):
+    """Each keeps the index that it read; it is read anew as soon as its bytes are others."""
+    one, other = layout, type(layout)(layout.folder, layout.location)
+    digest = push(one, tag="a").digest
+    assert other.tags() == ["a"]
+    other.set_tag("c", digest)
+    one.set_tag("b", digest)
+    assert (one.tags(), other.tags()) == (["a", "b", "c"], ["a", "b", "c"])
+    path = layout.folder / "index.json"
+    index = json.loads(path.read_text())
+    index["manifests"] += index["manifests"]
+    path.write_text(json.dumps(index))
+    one.remove_tag("b")
+    assert (one.tags(), other.tags()) == (["a", "c"], ["a", "c"])
+    assert "b" not in [
+        each["annotations"]["org.opencontainers.image.ref.name"]
+        for each in json.loads(path.read_text())["manifests"]
+    ]
+
+
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="file"):
@@ -219,7 +239,7 @@ def check_whole(repository):
 
 
 def check_usable(repository):
-    """What a dead process left over hinders nobody, and is collected."""
+    """What a dead process left over blocks no other process, and is collected."""
     push(repository, b"later", tag="3.0.0")
     repository.collect_garbage(0, now=time.time() + 1)
     check_whole(repository)

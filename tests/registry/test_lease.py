@@ -107,7 +107,9 @@ def test_a_long_wait_is_told_of_once(remote, monkeypatch, caplog):
     with remote.lease("x", wait=60), remote.lease("y", wait=60):
         pass
     (told,) = caplog.messages
-    assert f"{remote.location}: waiting for another at work; who died is removed after" in told
+    assert (
+        f"{remote.location}: waiting for another at work; a dead process is removed after" in told
+    )
 
 
 def test_one_that_waits_for_long_shows_that_it_lives(remote):
@@ -243,3 +245,36 @@ def test_a_registry_that_does_not_delete_is_named(tmp_path):
         with pytest.raises(RefusedError, match="switch it on"):
             repository.remove_tag("latest")
         assert repository.resolve("latest") == descriptor
+
+
+@pytest.mark.parametrize("seconds", [0.2, 0.20001])
+def test_a_registry_that_answers_slowly_is_queued_at(repository, seconds):
+    """It makes a process claim more seconds, of which the tag has whole milliseconds only."""
+
+    class Slow:
+        def __getattr__(self, name):
+            return getattr(repository, name)
+
+        def tags(self, **options):
+            time.sleep(0.0123)
+            return repository.tags(**options)
+
+    lease = TagLease(Slow(), "x", seconds, 0.01)
+    with lease.held(10):
+        assert len(lease_tags(repository)) == 1
+    assert lease._seconds > 0.4
+
+
+def test_waiting_ends_also_where_each_ticket_is_removed(repository):
+    class Hostile:
+        def __getattr__(self, name):
+            return getattr(repository, name)
+
+        def tags(self, **options):
+            return []
+
+    with (
+        pytest.raises(BusyError, match="expected its turn, found its ticket removed"),
+        TagLease(Hostile(), "x", 6, 0.01).held(0.3),
+    ):
+        raise AssertionError

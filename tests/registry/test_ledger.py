@@ -1,6 +1,10 @@
-"""A ledger loses nothing: under any order of steps, without any lease, and whoever dies."""
+"""A ledger loses nothing: under any order of steps, without any lease, and whichever process dies."""
 
+import hashlib
+
+import msgspec
 import pytest
+from amounts import amount
 from artifacts import push
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,11 +12,14 @@ from ledgers import ledger_of, shown, shows
 from stepping import MemoryRepository, Schedule
 
 from trundle.registry import (
+    MARK_ANNOTATION,
+    OCI_MANIFEST,
     ConflictError,
     InvalidManifestError,
     InvalidReferenceError,
     Ledger,
     PendingError,
+    encode,
     mark_of,
 )
 
@@ -48,7 +55,7 @@ def test_a_refusal_changes_nothing(repository):
     assert repository.tags() == repository.tags(internal=True) == []
 
 
-def test_a_checkpoint_keeps_all_entries_under_one_tag(repository):
+def test_checkpoints_keep_all_entries_under_few_tags(repository):
     ledger = ledger_of(repository, compact_at=3)
     for number in range(7):
         ledger.commit(lambda _entries, number=number: b"%d" % number, shows(repository))
@@ -62,7 +69,37 @@ def test_a_checkpoint_keeps_all_entries_under_one_tag(repository):
         assert turn.compact()
         assert not turn.compact()
     assert fresh.is_settled()
-    assert len(repository.tags(internal=True)) == 1
+    assert (
+        len(repository.tags(internal=True)) == 2
+    )  # A large checkpoint is not written again for one entry.
+    for number in range(7, 60):
+        ledger.commit(lambda _entries, number=number: b"%d" % number, shows(repository))
+    assert len(repository.tags(internal=True)) < 9
+    assert [each.payload for each in ledger_of(repository).entries()] == [
+        b"%d" % number for number in range(60)
+    ]
+
+
+def test_checkpoints_and_marks_of_earlier_releases_are_read(layout):
+    """Such a checkpoint does not say what is in it, and such a mark is a digest over all names."""
+    ledger = ledger_of(layout, compact_at=2)
+    for payload in (b"one", b"two"):
+        ledger.commit(lambda _entries, payload=payload: payload, shows(layout))
+    (tag,) = layout.tags(internal=True)
+    document = layout.get_manifest(tag).document
+    kept = {"dev.trundle.tag": document.annotations["dev.trundle.tag"]}
+    old = msgspec.structs.replace(document, annotations=kept)
+    layout.put_manifest(encode(old), OCI_MANIFEST, tag=tag)
+    names = "\n".join(each.id for each in ledger.entries())
+    head = layout.get_manifest("stable").document
+    mark = {MARK_ANNOTATION: hashlib.sha256(names.encode()).hexdigest()}
+    old = msgspec.structs.replace(head, annotations=mark)
+    layout.put_manifest(encode(old), OCI_MANIFEST, tag="stable")
+    fresh = ledger_of(layout)
+    assert [each.payload for each in fresh.entries()] == [b"one", b"two"]
+    assert fresh.is_settled()
+    fresh.commit(lambda _entries: b"three", shows(layout))
+    assert shown(layout) == ["one", "two", "three"]
 
 
 def test_a_commit_that_fails_before_its_head_is_pending_and_can_be_finished(repository):
@@ -148,7 +185,7 @@ def test_the_mark_depends_on_the_entries_alone(layout):
     assert mark_of(entries) != mark_of(entries[:1])
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=amount(150))
 @given(
     publishers=st.integers(2, 4),
     order=st.lists(st.integers(0, 11), max_size=300),

@@ -124,7 +124,7 @@ def test_a_download_that_never_gets_on_ends_and_can_be_gone_on_with(simulator, t
         return False
 
     simulator.faults.append(cut)
-    with pytest.raises(UnreachableError, match="it goes on where it stopped"):
+    with pytest.raises(UnreachableError, match="it continues where it stopped"):
         repository.fetch_blob(descriptor, tmp_path / "blob")
     assert not (tmp_path / "blob").exists()
     simulator.faults.clear()
@@ -357,7 +357,7 @@ def test_a_list_that_is_none_is_refused(simulator, content):
         return True
 
     simulator.faults.append(nonsense)
-    with pytest.raises(InvalidManifestError, match="list of tags"):
+    with pytest.raises(InvalidManifestError, match="list of names"):
         repository_of(simulator).tags()
 
 

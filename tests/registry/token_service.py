@@ -33,7 +33,7 @@ def _base64(content: bytes) -> str:
 
 
 class TokenService:
-    """Gives tokens to whoever knows the password or the refresh token.
+    """Gives tokens to clients that know the password or the refresh token.
 
     Attributes:
         asked: the method, the scopes and the grant type of each request.

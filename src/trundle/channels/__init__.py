@@ -10,23 +10,22 @@ What decides is pure: values in, values out, without files, network, database an
 Times are `datetime` values with a time zone. Every refusal has a code of its own.
 """
 
-from trundle.channels._findings import (
-    Finding,
-)
 from trundle.channels._refusals import (
     ChannelError,
-    Refusal,
     RefusalCode,
     RefusedError,
+    refusal,
+    refusal_kind,
 )
 from trundle.channels._times import (
+    CLOCK_TOLERANCE,
     format_duration,
     format_time,
     parse_duration,
     parse_time,
+    require_aware,
 )
 from trundle.channels.decision import (
-    CLOCK_TOLERANCE,
     Approval,
     Block,
     Blocked,
@@ -145,7 +144,6 @@ __all__ = [
     "Deprecate",
     "Entry",
     "Exclusion",
-    "Finding",
     "Folded",
     "Gates",
     "Hold",
@@ -162,7 +160,6 @@ __all__ = [
     "Publish",
     "Ready",
     "Refresh",
-    "Refusal",
     "RefusalCode",
     "RefusedError",
     "Request",
@@ -216,6 +213,9 @@ __all__ = [
     "read_latest",
     "read_policy",
     "refresh",
+    "refusal",
+    "refusal_kind",
+    "require_aware",
     "restore",
     "status_of",
     "tag_of",

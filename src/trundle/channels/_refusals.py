@@ -1,15 +1,14 @@
 """Refusals: every reason why a channel is not changed or nothing is installed, each with a code of its own."""
 
-from collections.abc import Iterable
-from enum import StrEnum
+from collections.abc import Iterable, Mapping, Sequence
 
-import msgspec
+from trundle.errors import Code, Finding, Kind, Place, TrundleError
 
 
-class RefusalCode(StrEnum):
+class RefusalCode(Code):
     """Why something is refused; a closed list, for people and for scripts.
 
-    Codes stay as they are once they are released. `exit_code` says how a command ends.
+    `refusal_kind` says what a refusal means for the one who asked.
     """
 
     # What is asked for
@@ -48,6 +47,7 @@ class RefusalCode(StrEnum):
     CONTENT_MISMATCH = "content-mismatch"
     CONTENT_MISSING = "content-missing"
     UNREACHABLE = "unreachable"
+    UNKNOWN_OPERATION = "unknown-operation"
     # Installing
     NO_LATEST = "no-latest"
     CHANNEL_BEHIND = "channel-behind"
@@ -60,57 +60,52 @@ class RefusalCode(StrEnum):
     HELD = "held"
     DEPENDENCY_CONFLICT = "dependency-conflict"
 
-    @property
-    def exit_code(self) -> int:
-        """How a command ends that is refused for this reason."""
-        return _EXIT_CODES[self]
 
-
-_USAGE, _REFUSED, _EXISTS, _NOT_FOUND, _UNVERIFIED, _UNREACHABLE, _CONFLICT = range(2, 9)
-_EXIT_CODES: dict[RefusalCode, int] = {
-    RefusalCode.INVALID_CHANNEL_WORD: _USAGE,
-    RefusalCode.REASON_MISSING: _USAGE,
-    RefusalCode.CONFIRMATION_NEEDED: _REFUSED,
-    RefusalCode.INVALID_VERSION: _REFUSED,
-    RefusalCode.VERSION_MISMATCH: _REFUSED,
-    RefusalCode.NOT_IN_CHANNEL: _REFUSED,
-    RefusalCode.VERSION_EXISTS: _EXISTS,
-    RefusalCode.VERSION_TAKEN: _EXISTS,
-    RefusalCode.VERSION_UNPUBLISHED: _REFUSED,
-    RefusalCode.RELEASE_EXISTS: _EXISTS,
-    RefusalCode.TAG_EXISTS: _EXISTS,
-    RefusalCode.VERSION_NOT_FOUND: _NOT_FOUND,
-    RefusalCode.NOT_UNPUBLISHED: _NOT_FOUND,
-    RefusalCode.ALREADY_LATEST: _EXISTS,
-    RefusalCode.BELOW_LATEST: _REFUSED,
-    RefusalCode.CONCURRENT_CHANGE: _CONFLICT,
-    RefusalCode.CHANNEL_NOT_FOUND: _NOT_FOUND,
-    RefusalCode.INVALID_FILE: _UNVERIFIED,
-    RefusalCode.NEWER_FORMAT: _UNVERIFIED,
-    RefusalCode.INCONSISTENT_FILE: _UNVERIFIED,
-    RefusalCode.WRONG_PACKAGE: _UNVERIFIED,
-    RefusalCode.WRONG_CHANNEL: _UNVERIFIED,
-    RefusalCode.LATEST_NOT_IN_CHANNEL: _UNVERIFIED,
-    RefusalCode.DIGEST_CHANGED: _UNVERIFIED,
-    RefusalCode.STALE_METADATA: _UNVERIFIED,
-    RefusalCode.EXPIRED_METADATA: _UNVERIFIED,
-    RefusalCode.BAD_SIGNATURE: _UNVERIFIED,
-    RefusalCode.UNSIGNED_CHANNEL: _UNVERIFIED,
-    RefusalCode.CLOCK_WENT_BACK: _UNVERIFIED,
-    RefusalCode.MANIFEST_MISMATCH: _UNVERIFIED,
-    RefusalCode.CONTENT_MISMATCH: _UNVERIFIED,
-    RefusalCode.CONTENT_MISSING: _NOT_FOUND,
-    RefusalCode.UNREACHABLE: _UNREACHABLE,
-    RefusalCode.NO_LATEST: _NOT_FOUND,
-    RefusalCode.CHANNEL_BEHIND: _REFUSED,
-    RefusalCode.ABOVE_LATEST: _REFUSED,
-    RefusalCode.DOWNGRADE: _REFUSED,
-    RefusalCode.UPGRADE_PATH: _REFUSED,
-    RefusalCode.ALREADY_INSTALLED: _EXISTS,
-    RefusalCode.NOT_INSTALLED: _NOT_FOUND,
-    RefusalCode.PINNED: _REFUSED,
-    RefusalCode.HELD: _REFUSED,
-    RefusalCode.DEPENDENCY_CONFLICT: _CONFLICT,
+_KINDS: Mapping[Code, Kind] = {
+    RefusalCode.INVALID_CHANNEL_WORD: Kind.USAGE,
+    RefusalCode.REASON_MISSING: Kind.USAGE,
+    RefusalCode.CONFIRMATION_NEEDED: Kind.REFUSED,
+    RefusalCode.INVALID_VERSION: Kind.REFUSED,
+    RefusalCode.VERSION_MISMATCH: Kind.REFUSED,
+    RefusalCode.NOT_IN_CHANNEL: Kind.REFUSED,
+    RefusalCode.VERSION_EXISTS: Kind.EXISTS,
+    RefusalCode.VERSION_TAKEN: Kind.EXISTS,
+    RefusalCode.VERSION_UNPUBLISHED: Kind.REFUSED,
+    RefusalCode.RELEASE_EXISTS: Kind.EXISTS,
+    RefusalCode.TAG_EXISTS: Kind.EXISTS,
+    RefusalCode.VERSION_NOT_FOUND: Kind.NOT_FOUND,
+    RefusalCode.NOT_UNPUBLISHED: Kind.NOT_FOUND,
+    RefusalCode.ALREADY_LATEST: Kind.EXISTS,
+    RefusalCode.BELOW_LATEST: Kind.REFUSED,
+    RefusalCode.CONCURRENT_CHANGE: Kind.CONFLICT,
+    RefusalCode.CHANNEL_NOT_FOUND: Kind.NOT_FOUND,
+    RefusalCode.INVALID_FILE: Kind.VERIFICATION,
+    RefusalCode.NEWER_FORMAT: Kind.VERIFICATION,
+    RefusalCode.INCONSISTENT_FILE: Kind.VERIFICATION,
+    RefusalCode.WRONG_PACKAGE: Kind.VERIFICATION,
+    RefusalCode.WRONG_CHANNEL: Kind.VERIFICATION,
+    RefusalCode.LATEST_NOT_IN_CHANNEL: Kind.VERIFICATION,
+    RefusalCode.DIGEST_CHANGED: Kind.VERIFICATION,
+    RefusalCode.STALE_METADATA: Kind.VERIFICATION,
+    RefusalCode.EXPIRED_METADATA: Kind.VERIFICATION,
+    RefusalCode.BAD_SIGNATURE: Kind.VERIFICATION,
+    RefusalCode.UNSIGNED_CHANNEL: Kind.VERIFICATION,
+    RefusalCode.CLOCK_WENT_BACK: Kind.VERIFICATION,
+    RefusalCode.MANIFEST_MISMATCH: Kind.VERIFICATION,
+    RefusalCode.CONTENT_MISMATCH: Kind.VERIFICATION,
+    RefusalCode.CONTENT_MISSING: Kind.NOT_FOUND,
+    RefusalCode.UNREACHABLE: Kind.UNREACHABLE,
+    RefusalCode.UNKNOWN_OPERATION: Kind.VERIFICATION,
+    RefusalCode.NO_LATEST: Kind.NOT_FOUND,
+    RefusalCode.CHANNEL_BEHIND: Kind.REFUSED,
+    RefusalCode.ABOVE_LATEST: Kind.REFUSED,
+    RefusalCode.DOWNGRADE: Kind.REFUSED,
+    RefusalCode.UPGRADE_PATH: Kind.REFUSED,
+    RefusalCode.ALREADY_INSTALLED: Kind.EXISTS,
+    RefusalCode.NOT_INSTALLED: Kind.NOT_FOUND,
+    RefusalCode.PINNED: Kind.REFUSED,
+    RefusalCode.HELD: Kind.REFUSED,
+    RefusalCode.DEPENDENCY_CONFLICT: Kind.CONFLICT,
 }
 
 
@@ -120,52 +115,52 @@ CLOCK_ADVICE = (
 """What to do about a clock that went back."""
 
 
-class Refusal(msgspec.Struct, frozen=True):
+def refusal(code: RefusalCode, where: str, expected: str, found: str, advice: str = "") -> Finding:
     """Why something is not done.
 
-    Attributes:
-        code: the rule that refuses it.
-        where: what it is about: a channel, a version, or a place in a file.
-        expected: what would be accepted.
+    Args:
+        code: the reason.
+        where: the thing that is concerned: a channel, a version, a package, a repository.
+        expected: what it would take.
         found: what there is instead.
         advice: what to do about it.
     """
-
-    code: RefusalCode
-    where: str
-    expected: str
-    found: str
-    advice: str
-
-    def __str__(self) -> str:
-        text = f"{self.where}: expected {self.expected}, found {self.found}; {self.advice}"
-        return f"{text} [{self.code}]"
+    return Finding(code, Place(object=where), expected, found, advice)
 
 
-class ChannelError(Exception):
+def refusal_kind(refusals: Sequence[Finding]) -> Kind:
+    """What refusals mean for the one who asked; the first decides."""
+    return _KINDS.get(refusals[0].code, Kind.VERIFICATION)
+
+
+class ChannelError(TrundleError):
     """Base of all errors of channels, their files and their policies.
 
     Attributes:
         findings: everything that is wrong; each says where, what was expected, what was found, and what to do.
     """
 
-    def __init__(self, findings: Iterable[object]) -> None:
+    kind = Kind.VERIFICATION
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings = tuple(findings)
-        super().__init__("\n".join(str(each) for each in self.findings))
+        super().__init__("\n".join(each.coded for each in self.findings))
 
 
 class RefusedError(ChannelError):
     """Something that a rule refuses; nothing was changed.
 
     Attributes:
+        kind: what the first refusal means.
         refusals: every rule that refuses it; at least one.
     """
 
-    def __init__(self, *refusals: Refusal) -> None:
+    def __init__(self, *refusals: Finding) -> None:
         self.refusals = refusals
+        self.kind = refusal_kind(refusals)
         super().__init__(refusals)
 
     @property
-    def code(self) -> RefusalCode:
-        """The code of the first refusal, which decides how a command ends."""
+    def code(self) -> Code:
+        """The code of the first refusal."""
         return self.refusals[0].code

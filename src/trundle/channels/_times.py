@@ -17,6 +17,9 @@ _SPELLED = re.compile(r"P[0-9A-Z.]+")
 _LONGEST = dt.timedelta(days=366_000)
 """The longest duration, about a thousand years: it still fits onto any present time."""
 
+CLOCK_TOLERANCE = dt.timedelta(minutes=5)
+"""How far a clock may be put back, as time servers do, before it counts as going back."""
+
 
 def parse_time(text: str) -> tuple[dt.datetime, bool]:
     """Reads a moment with its offset from UTC.
@@ -64,7 +67,7 @@ def require_aware(moment: dt.datetime) -> dt.datetime:
     """A moment in UTC.
 
     Raises:
-        ValueError: the moment has no time zone, so that nobody knows when it is.
+        ValueError: the moment has no time zone, so that it is ambiguous.
     """
     if moment.tzinfo is None:
         raise ValueError(f"expected a time with its time zone, found {moment.isoformat()}")

@@ -6,6 +6,7 @@ Both do the same (`Repository`). Content is named by its digest and verified whe
 from trundle.registry._collect import Garbage
 from trundle.registry._copy import Copied, copy
 from trundle.registry._docker_config import Credentials, find_credentials
+from trundle.registry._entries import Entries, Entry, mark_of
 from trundle.registry._interface import (
     ANYTHING,
     Expected,
@@ -17,7 +18,6 @@ from trundle.registry._interface import (
 )
 from trundle.registry._layout import DirectoryRegistry, DirectoryRepository
 from trundle.registry._ledger import MARK_ANNOTATION, Ledger, PendingError, Turn
-from trundle.registry._ledger_entries import Entry, mark_of
 from trundle.registry._markers import REMOVED_ARTIFACT
 from trundle.registry._model import (
     EMPTY,
@@ -75,6 +75,7 @@ __all__ = [
     "DigestMismatchError",
     "DirectoryRegistry",
     "DirectoryRepository",
+    "Entries",
     "Entry",
     "Expected",
     "Garbage",

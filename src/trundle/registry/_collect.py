@@ -2,18 +2,15 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from trundle._durable import sync_folder
+from trundle.registry._interface import Repository
 from trundle.registry._layout_index import LayoutIndex
 from trundle.registry._model import MANIFEST_TYPES, Descriptor
 from trundle.registry._referrers import fallback_tag
 from trundle.registry.errors import NotFoundError
-
-if TYPE_CHECKING:
-    from trundle.registry._layout import DirectoryRepository
 
 
 class Garbage(msgspec.Struct, frozen=True):
@@ -31,7 +28,7 @@ class Garbage(msgspec.Struct, frozen=True):
 
 
 def collect(
-    repository: "DirectoryRepository",
+    repository: Repository,
     blobs: Path,
     staging: Path,
     index: LayoutIndex,
@@ -45,7 +42,7 @@ def collect(
         blobs: its folder of blobs.
         staging: its folder of unfinished files.
         index: its tags; those of lists of referrers whose subject is gone are removed.
-        before: the time, as `time.time` tells it.
+        before: the time, as `time.time` returns it.
         save: writes the index; without it nothing is removed.
     """
     live, lists = _reachable(repository, index)
@@ -74,7 +71,7 @@ def collect(
 
 
 def _reachable(
-    repository: "DirectoryRepository", index: LayoutIndex
+    repository: Repository, index: LayoutIndex
 ) -> tuple[set[str], dict[str, list[Descriptor]]]:
     """The digests that tags lead to, and the lists of referrers whose subject is not among them."""
     roots = index.roots()
@@ -96,7 +93,7 @@ def _reachable(
     return live, lists
 
 
-def _mark(repository: "DirectoryRepository", root: Descriptor, live: set[str]) -> None:
+def _mark(repository: Repository, root: Descriptor, live: set[str]) -> None:
     waiting = [root]
     while waiting:
         each = waiting.pop()

@@ -39,7 +39,7 @@ def fill(
                 where,
                 f"{descriptor.size} bytes",
                 f"{download.size} bytes, then: {failure}",
-                "try again; it goes on where it stopped",
+                "try again; it continues where it stopped",
             )
         transport.pause(failures)
 

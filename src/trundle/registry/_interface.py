@@ -83,7 +83,7 @@ class Lease(Protocol):
     """The right to do something alone, for a while."""
 
     def check(self) -> None:
-        """Makes sure that nobody else may have taken over.
+        """Makes sure that no other process may have taken over.
 
         Raises:
             LeaseLostError: too much time has gone by.
@@ -288,6 +288,15 @@ class Registry(Protocol):
     @property
     def location(self) -> str:
         """The registry, as references have it."""
+
+    def repositories(self) -> list[str]:
+        """The names of all repositories, in alphabetical order.
+
+        Raises:
+            UnauthorisedError: the registry does not list them for anonymous users.
+            UnreachableError: the registry does not answer.
+            StorageError: a folder cannot be read.
+        """
 
     def repository(self, name: str) -> Repository:
         """A repository, which need not exist; it comes into being with the first thing that is put there.

@@ -34,7 +34,6 @@ from trundle.registry._interface import (
     Repository,
     StoredManifest,
     check_expected,
-    is_internal,
 )
 from trundle.registry._layout_index import LayoutIndex
 from trundle.registry._lease import check_lease_name
@@ -79,6 +78,17 @@ class DirectoryRegistry:
         """The registry, as references have it."""
         return f"{LAYOUT_PREFIX}{self.folder}"
 
+    def repositories(self) -> list[str]:
+        """The names of all repositories, in alphabetical order; the empty one for the folder itself."""
+        found = []
+        with storage_errors(self.location):
+            for folder, names, files in os.walk(self.folder):
+                names[:] = [each for each in names if each not in _OWN_FOLDERS]
+                if "oci-layout" in files:
+                    place = Path(folder).relative_to(self.folder).as_posix()
+                    found.append("" if place == "." else place)
+        return sorted(found)
+
     def repository(self, name: str) -> "DirectoryRepository":
         """The repository of a name; that of the empty name is the folder itself.
 
@@ -100,7 +110,7 @@ class DirectoryRegistry:
 
 
 class _Lock:
-    """A lease that nobody can lose: the operating system keeps it."""
+    """A lease that cannot be lost: the operating system keeps it."""
 
     def check(self) -> None:
         """Always holds."""
@@ -120,6 +130,7 @@ class DirectoryRepository:
         self._own = folder / ".trundle"
         self._staging = self._own / "staging"
         self._index = folder / "index.json"
+        self._known_index: tuple[bytes, LayoutIndex] | None = None
 
     @property
     def location(self) -> str:
@@ -232,7 +243,7 @@ class DirectoryRepository:
         with self._changing():
             self._check_parts(document)
             if tag is not None:
-                self._check_expected(LayoutIndex.read(self._index), tag, expected)
+                self._check_expected(self._read_index(), tag, expected)
             if not self._keep(descriptor):
                 write_durably(self._path(descriptor.digest), content, staging=self._staging)
             if tag is not None:
@@ -246,7 +257,7 @@ class DirectoryRepository:
         """What a tag points to."""
         check_tag(tag, self._location)
         with storage_errors(self._location):
-            descriptor = LayoutIndex.read(self._index).find(tag)
+            descriptor = self._read_index().find(tag)
         if descriptor is None:
             raise self._missing(tag)
         return descriptor
@@ -257,23 +268,22 @@ class DirectoryRepository:
         with self._changing():
             stored = self.get_manifest(digest)
             self._check_parts(stored.document)
-            self._check_expected(LayoutIndex.read(self._index), tag, expected)
+            self._check_expected(self._read_index(), tag, expected)
             self._point(tag, stored.descriptor)
 
     def tags(self, *, internal: bool = False) -> list[str]:
         """All tags in alphabetical order."""
         with storage_errors(self._location):
-            tags = LayoutIndex.read(self._index).tags()
-        return [tag for tag in tags if is_internal(tag) == internal]
+            return self._read_index().names(internal=internal)
 
     def remove_tag(self, tag: str) -> None:
         """Removes a tag; its manifest stays until garbage is collected."""
         with self._changing():
-            index = LayoutIndex.read(self._index)
+            index = self._read_index().copy()
             if index.find(tag) is None:
                 raise self._missing(tag)
             index.remove_tag(tag)
-            write_durably(self._index, index.content(), staging=self._staging)
+            self._write_index(index)
 
     def remove_unique_tag(self, tag: str) -> None:
         """Removes a tag whose manifest has no other tag."""
@@ -286,9 +296,9 @@ class DirectoryRepository:
             path = self._path(digest)
             if not path.is_file():
                 raise self._missing(digest)
-            index = LayoutIndex.read(self._index)
+            index = self._read_index().copy()
             index.remove_digest(digest)
-            write_durably(self._index, index.content(), staging=self._staging)
+            self._write_index(index)
             path.unlink()
             sync_folder(path.parent)
 
@@ -319,7 +329,7 @@ class DirectoryRepository:
         Args:
             grace: seconds that content is kept after it was put or asked to be kept, so that an artifact
                 whose tag is about to be set is not torn apart and a reader can finish.
-            now: the time, as `time.time` tells it.
+            now: the time, as `time.time` returns it.
             dry_run: only says what would be removed.
 
         Raises:
@@ -328,10 +338,10 @@ class DirectoryRepository:
             StorageError: the folder cannot be read or written.
         """
         with self._changing():
-            index = LayoutIndex.read(self._index)
+            index = self._read_index().copy()
 
             def save() -> None:
-                write_durably(self._index, index.content(), staging=self._staging)
+                self._write_index(index)
 
             return _collect.collect(
                 self, self._blobs, self._staging, index, now - grace, None if dry_run else save
@@ -350,7 +360,7 @@ class DirectoryRepository:
         return self._blobs / digest[7:]
 
     def _make(self) -> None:
-        """Makes an empty layout where there is none; also finishes one whose maker died."""
+        """Makes an empty layout where there is none; also finishes one whose creation was interrupted."""
         for folder in (self._staging, self._blobs):
             make_folder(folder)
         marker = self.folder / "oci-layout"
@@ -374,8 +384,7 @@ class DirectoryRepository:
             self._make()
             with self._locked(self._own / "index.lock", _LOCK_WAIT):
                 if not self._index.exists():
-                    empty = LayoutIndex.read(self._index).content()
-                    write_durably(self._index, empty, staging=self._staging)
+                    self._write_index(LayoutIndex.empty(str(self._index)))
                 yield
 
     @contextlib.contextmanager
@@ -406,11 +415,30 @@ class DirectoryRepository:
             )
 
     def _point(self, tag: str, descriptor: Descriptor) -> None:
-        index = LayoutIndex.read(self._index)
+        index = self._read_index()
         found = index.find(tag)
         if found is None or found.digest != descriptor.digest:
+            index = index.copy()
             index.set(tag, descriptor)
-            write_durably(self._index, index.content(), staging=self._staging)
+            self._write_index(index)
+
+    def _read_index(self) -> LayoutIndex:
+        """The present index, parsed only where it has changed; callers that change it take a copy."""
+        try:
+            content = self._index.read_bytes()
+        except FileNotFoundError:
+            return LayoutIndex.empty(str(self._index))
+        known = self._known_index
+        if known is not None and known[0] == content:
+            return known[1]
+        index = LayoutIndex.parse(content, str(self._index))
+        self._known_index = (content, index)
+        return index
+
+    def _write_index(self, index: LayoutIndex) -> None:
+        content = index.content()
+        write_durably(self._index, content, staging=self._staging)
+        self._known_index = (content, index)
 
     def _read(self, digest: str, limit: int) -> bytes:
         where = f"{self._location}@{digest}"

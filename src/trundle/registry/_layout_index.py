@@ -1,10 +1,11 @@
 """The `index.json` of an image layout: which manifests have which tags."""
 
-from pathlib import Path
+import bisect
 from typing import Any
 
 import msgspec
 
+from trundle.registry._interface import is_internal
 from trundle.registry._model import OCI_INDEX, Descriptor, check_descriptor
 from trundle.registry.errors import InvalidManifestError
 
@@ -19,19 +20,22 @@ class LayoutIndex:
         self._document = document
         self._entries: list[dict[str, Any]] = document["manifests"]
         self._where = where
+        self._named: dict[str, dict[str, Any]] | None = None
+        self._twice = False
+        self._names: dict[bool, list[str]] = {}
 
     @classmethod
-    def read(cls, path: Path) -> "LayoutIndex":
-        """Reads the file; a layout without one is empty.
+    def empty(cls, where: str) -> "LayoutIndex":
+        """The index of a layout that has no file yet."""
+        return cls({"schemaVersion": 2, "mediaType": OCI_INDEX, "manifests": []}, where)
+
+    @classmethod
+    def parse(cls, content: bytes, where: str) -> "LayoutIndex":
+        """Reads the content of the file.
 
         Raises:
             InvalidManifestError: it is no index.
         """
-        try:
-            content = path.read_bytes()
-        except FileNotFoundError:
-            empty = {"schemaVersion": 2, "mediaType": OCI_INDEX, "manifests": []}
-            return cls(empty, str(path))
         try:
             document = msgspec.json.decode(content)
             entries = document["manifests"]
@@ -40,30 +44,38 @@ class LayoutIndex:
             sound = False
         if not sound:
             raise InvalidManifestError(
-                str(path),
+                where,
                 "the index of an OCI image layout",
                 "something else",
                 "restore the file, or copy the packages into a new folder",
             )
-        return cls(document, str(path))
+        return cls(document, where)
+
+    def copy(self) -> "LayoutIndex":
+        """The same index, to be changed."""
+        document = {**self._document, "manifests": list(self._entries)}
+        made = LayoutIndex(document, self._where)
+        made._named = dict(self._by_name())
+        made._twice = self._twice
+        made._names = dict(self._names)
+        return made
 
     def content(self) -> bytes:
         """The file's content."""
         return msgspec.json.encode(self._document)
 
-    def tags(self) -> dict[str, Descriptor]:
-        """What each tag points to, in alphabetical order."""
-        named = ((self._name(entry), entry) for entry in self._entries)
-        found = {name: entry for name, entry in named if name is not None}
-        return {name: self._descriptor(found[name]) for name in sorted(found)}
+    def names(self, *, internal: bool) -> list[str]:
+        """The tags in alphabetical order: those of releases, or the others (`is_internal`)."""
+        if not self._names:
+            self._names = {False: [], True: []}
+            for name in sorted(self._by_name()):
+                self._names[is_internal(name)].append(name)
+        return list(self._names[internal])
 
     def find(self, tag: str) -> Descriptor | None:
         """What a tag points to."""
-        # The last entry counts where another tool wrote several.
-        for entry in reversed(self._entries):
-            if self._name(entry) == tag:
-                return self._descriptor(entry)
-        return None
+        entry = self._by_name().get(tag)
+        return None if entry is None else self._descriptor(entry)
 
     def roots(self) -> dict[str | None, list[Descriptor]]:
         """All entries by their tag; those without one under `None`."""
@@ -82,14 +94,39 @@ class LayoutIndex:
             "annotations": {REF_NAME: tag},
         }
         self._entries.append(entry)
+        self._by_name()[tag] = entry
+        if self._names:
+            names = list(self._names[is_internal(tag)])
+            bisect.insort(names, tag)
+            self._names = {**self._names, is_internal(tag): names}
 
     def remove_tag(self, tag: str) -> None:
         """Removes the entries of a tag."""
-        self._entries[:] = [each for each in self._entries if self._name(each) != tag]
+        entry = self._by_name().pop(tag, None)
+        if entry is None:
+            return
+        if self._names:
+            names = [each for each in self._names[is_internal(tag)] if each != tag]
+            self._names = {**self._names, is_internal(tag): names}
+        if self._twice:  # Another tool wrote several entries of one tag.
+            self._entries[:] = [each for each in self._entries if self._name(each) != tag]
+        else:
+            self._entries[:] = [each for each in self._entries if each is not entry]
 
     def remove_digest(self, digest: str) -> None:
         """Removes the entries of a manifest."""
         self._entries[:] = [each for each in self._entries if each.get("digest") != digest]
+        self._named = None
+        self._names = {}
+
+    def _by_name(self) -> dict[str, dict[str, Any]]:
+        """The entries by their tags; the last one counts where another tool wrote several."""
+        if self._named is None:
+            pairs = [(self._name(each), each) for each in self._entries]
+            named = [(name, each) for name, each in pairs if name is not None]
+            self._named = dict(named)
+            self._twice = len(self._named) < len(named)
+        return self._named
 
     @staticmethod
     def _name(entry: dict[str, Any]) -> str | None:

@@ -1,20 +1,20 @@
 """A queue of tags that lets one process at a time change something at a registry.
 
-A registry offers nothing that could be compared and set at once: its tags are registers that anybody overwrites. But
+A registry offers nothing that could be compared and set at once: its tags are registers that any client overwrites. But
 each process can write tags of its own and read all of them, and that is enough for Lamport's bakery algorithm:
 
 1. Set a tag "choosing". Read all tags, and take the number after the highest ticket. Set a tag "ticket" with it.
    Remove the tag "choosing".
-2. Wait until nobody else is choosing, and after that until nobody has a lower ticket; of equal numbers the lower
+2. Wait until no other process is choosing, and after that until none has a lower ticket; of equal numbers the lower
    name is first.
 3. Do the work, and remove the ticket.
 
-Whoever begins to choose after a ticket was set sees it and queues behind it; whoever was choosing before is waited
-for. A list of tags is no snapshot, so choosing is looked for in one list and tickets in a later one: a process that is
+A process that begins to choose after a ticket was set sees it and queues behind it; one that was choosing before is
+waited for. A list of tags is no snapshot, so choosing is looked for in one list and tickets in a later one: a process that is
 missed in the first because it has just finished choosing has its ticket in the second.
 
 A process may die. So each sets its ticket anew from time to time, to another manifest, while it waits and, in a thread,
-while it holds the lease; and each watches all who stand before it: what stays the same for longer than the seconds that it claims in its own name is removed. Each
+while it holds the lease; and each watches all who are before it: what stays the same for longer than the seconds that it claims in its own name is removed. Each
 measures that with its own monotonic clock from when it sees it. A process in turn counts from before it last set its
 ticket; once half of its time has gone by it sets it no more, and is neither first nor holder any longer. So those who
 died are waited for at the same time, not one after the other. Seconds are few, so that a dead process does not keep others
@@ -50,7 +50,7 @@ _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,40}[a-z0-9])?")
 _TAG = re.compile(r"(?P<kind>[ct])-(?P<number>\d{10})-(?P<millis>\d{1,9})-(?P<id>[0-9a-f]{16})")
 _LOG = logging.getLogger(__name__)
 _QUIET = 5.0
-"""Seconds of waiting that nobody is told of."""
+"""Seconds of waiting that are not reported."""
 _RAREST = 10
 _RENEWED = 8
 """A ticket is set anew each time that this part of its seconds has gone by."""
@@ -83,7 +83,7 @@ class _Ticket(msgspec.Struct, frozen=True, order=True):
 
 
 class _Sight(msgspec.Struct, frozen=True):
-    """What a tag of somebody else pointed to, and since when it has."""
+    """What a tag of another process pointed to, and since when it has."""
 
     digest: str
     since: float
@@ -97,7 +97,7 @@ class TagLease:
         self._repository = repository
         self._name = name
         self._prefix = f"{INTERNAL_PREFIX}lease-{name}."
-        self._seconds = seconds
+        self._seconds = round(seconds, 3)
         self._poll = poll
         self._since = 0.0
         self._sights: dict[str, _Sight] = {}
@@ -105,7 +105,7 @@ class TagLease:
         self._told = False
 
     def check(self) -> None:
-        """Makes sure that nobody else may have taken over.
+        """Makes sure that no other process may have taken over.
 
         Raises:
             LeaseLostError: half of the time has gone by.
@@ -128,9 +128,9 @@ class TagLease:
         """
         self._begun = time.monotonic()
         deadline = self._begun + wait
-        ticket = None
-        while ticket is None:
-            ticket = self._queue(deadline)
+        while (ticket := self._queue(deadline)) is None:
+            if time.monotonic() >= deadline:
+                raise self._busy("its ticket removed by others each time")
         stop = threading.Event()
         alive = threading.Thread(target=self._keep_alive, args=(ticket, stop), daemon=True)
         alive.start()
@@ -157,7 +157,8 @@ class TagLease:
         own = secrets.token_hex(8)
         start = time.monotonic()
         self._look("c")
-        self._seconds = max(self._seconds, _ANSWERS * (time.monotonic() - start))
+        # In milliseconds, as the tag has it: a ticket is found by equality.
+        self._seconds = max(self._seconds, round(_ANSWERS * (time.monotonic() - start), 3))
         start = time.monotonic()
         choosing = self._tag("c", 0, own)
         tags = [choosing]
@@ -191,25 +192,28 @@ class TagLease:
             if not choosing and not lower:
                 return True
             if begin >= deadline:
-                raise BusyError(
-                    f"{self._repository.location}: lease {self._name}",
-                    "its turn",
-                    f"{len(lower)} before it",
-                    f"try again later; who died is removed after {self._seconds:g} seconds",
-                )
+                raise self._busy(f"{len(lower)} before it")
             self._outlast([*choosing, *lower], begin)
             self._tell(len({each.id for each in (*choosing, *lower)}), begin)
             # The further behind, the less often.
             pause = self._poll * min(len(lower) + 1, _RAREST)
             time.sleep(random.uniform(pause / 2, pause))  # noqa: S311 - no secret
 
+    def _busy(self, found: str) -> BusyError:
+        return BusyError(
+            f"{self._repository.location}: lease {self._name}",
+            "its turn",
+            found,
+            f"try again later; a dead process is removed after {self._seconds:g} seconds",
+        )
+
     def _tell(self, others: int, now: float) -> None:
-        """Tells once, after some seconds, why nothing goes on."""
+        """Reports once, after some seconds, why nothing goes on."""
         if self._told or now - self._begun < _QUIET:
             return
         self._told = True
         _LOG.warning(
-            "%s: waiting for %s; who died is removed after %g seconds",
+            "%s: waiting for %s; a dead process is removed after %g seconds",
             self._repository.location,
             "another at work" if others == 1 else f"{others} others at work",
             self._seconds,
@@ -228,7 +232,7 @@ class TagLease:
         return True
 
     def _outlast(self, watched: list[_Ticket], now: float) -> None:
-        """Removes those who have stood in the way without a sign of life for too long."""
+        """Removes processes that have blocked others without a sign of life for too long."""
         tags = {each.tag for each in watched}
         self._sights = {tag: sight for tag, sight in self._sights.items() if tag in tags}
         for each in watched:

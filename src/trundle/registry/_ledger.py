@@ -1,19 +1,19 @@
-"""Keeps a list of changes at a registry so that none is ever lost, whoever writes at the same time.
+"""Keeps a list of changes at a registry so that none is ever lost, however many write at the same time.
 
-A registry gives no way to change a tag only if nobody else has: of two who read a file, change it and write it back,
+A registry gives no way to change a tag only if no one else has: of two who read a file, change it and write it back,
 the second undoes what the first did. So what must not get lost is never written over. Each change is an *entry* with
 a tag of its own, and a tag that all may overwrite, the *head*, only shows what follows from the entries.
 
 Why nothing is lost:
 
-- An entry has a tag that nobody else writes, and a manifest that no other tag has. It is removed in one case: a
+- An entry has a tag that no other process writes, and a manifest that no other tag has. It is removed in one case: a
   *checkpoint* that contains it has been written and read back. The same holds for a checkpoint, which is removed only
   when a later one contains all of its entries. So the union of what the tags hold only grows, in whatever order
   any number of processes do this, and wherever they die.
-- Whoever sets the head lists the entries again afterwards, and sets it anew if there are any that are not in it. Of all
-  who set it, the last one saw every entry that was complete before; and whoever appended a later one was still to set it.
-  So once nobody is at work the head has all entries, unless the last one died between setting it and looking. Then
-  the entries are there nevertheless, `is_settled` tells, and `settle` or the next commit makes it good.
+- A process that sets the head lists the entries again afterwards, and sets it anew if there are any that are not in it. Of all
+  who set it, the last one saw every entry that was complete before; and the author of a later one was still to set it.
+  So once no process is at work the head has all entries, unless the last one died between setting it and looking. Then
+  the entries are there nevertheless, `is_settled` shows that, and `settle` or the next commit makes it good.
 
 Turns, which are leases, keep processes from getting in each other's way, and make each change see all earlier ones.
 The argument does not rest on them. Entries are ordered by the number that follows the highest one that their author
@@ -21,11 +21,12 @@ saw, so an entry comes after all that it could know of; equals are ordered by th
 """
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
+from trundle.registry._entries import Entries, Entry
 from trundle.registry._interface import Lease, Repository
-from trundle.registry._ledger_entries import Entry, EntryTags, mark_of
+from trundle.registry._ledger_entries import EntryTags
 from trundle.registry._model import check_manifest_size
 from trundle.registry.errors import ConflictError, LeaseLostError, NotFoundError, RegistryError
 
@@ -36,10 +37,10 @@ _ATTEMPTS = 10
 _LOOSE = 32
 
 
-Decide: TypeAlias = Callable[[Sequence[Entry]], bytes]
+Decide: TypeAlias = Callable[[Entries], bytes]
 """Gives the payload of a new entry, from all that there are; or raises, and nothing is changed."""
 
-Build: TypeAlias = Callable[[Sequence[Entry], str], str]
+Build: TypeAlias = Callable[[Entries, str], str]
 """Pushes the manifest that shows entries, with the mark as its `MARK_ANNOTATION`, and gives its digest."""
 
 
@@ -78,8 +79,8 @@ class Ledger:
         self.compact_at = compact_at
         self.tags = EntryTags(repository, name)
 
-    def entries(self) -> tuple[Entry, ...]:
-        """All entries, in the order in which they are to be applied.
+    def entries(self) -> Entries:
+        """All entries, in the order in which they are to be applied; those of checkpoints are read when needed.
 
         Raises:
             BusyError: others change them all the time.
@@ -90,7 +91,8 @@ class Ledger:
     def is_settled(self) -> bool:
         """Whether the head shows just the entries that there are; a ledger without any is settled."""
         entries = self.entries()
-        return self.shown() == (mark_of(entries) if entries else None)
+        shown = self.shown()
+        return entries.is_marked(shown) if entries else shown is None
 
     def commit(self, decide: Decide, build: Build, *, wait: float = 300.0) -> Entry:
         """Appends an entry, and makes the head show it.
@@ -108,9 +110,9 @@ class Ledger:
         Raises:
             BusyError: others were at work all the time; nothing was changed.
             PendingError: the entry is recorded, but something went wrong before the head showed it; its cause
-                tells what. `settle` finishes it, `withdraw` takes it back.
+                says what. `settle` finishes it, `withdraw` takes it back.
             RegistryError: anything else that the registry raises. Where it became unreachable while the entry
-                was sent, `entries` tells whether it is recorded.
+                was sent, `entries` shows whether it is recorded.
         """
         entry: Entry | None = None
         failure: Exception | None = None
@@ -162,7 +164,7 @@ class Ledger:
         with self.turn(wait) as turn:
             view = self.tags.view()
             tag = self.tags.tag_of(entry)
-            if tag not in view.loose or self.shown() == mark_of(view.entries):
+            if tag not in view.loose or view.entries.is_marked(self.shown()):
                 raise ConflictError(
                     f"{self.repository.location}: ledger {self.name}",
                     f"entry {entry.id} to be pending",
@@ -233,24 +235,24 @@ class Turn:
         check_manifest_size(len(payload), f"{ledger.repository.location}: ledger {ledger.name}")
         self._lease.check()
         entry = ledger.tags.append(self.entries, payload)
-        self.entries = tuple(sorted((*self.entries, entry)))
+        self.entries = self.entries.plus(entry)
         return entry
 
     def settle(self, build: Build) -> None:
         """Makes the head show all entries, and looks afterwards whether it does.
 
         Raises:
-            LeaseLostError: it took too long; whoever has the turn now goes on with it.
+            LeaseLostError: it took too long; another process has the turn now.
             ConflictError: others set the head all the time.
         """
         ledger = self._ledger
         for _ in range(_ATTEMPTS):
             self._lease.check()  # Else there may be entries by now that the head already shows.
-            digest = build(self.entries, mark_of(self.entries))
+            digest = build(self.entries, self.entries.mark)
             self._lease.check()
             ledger.repository.set_tag(ledger.head, digest)
             self.entries = ledger.entries()
-            if ledger.shown() == mark_of(self.entries):
+            if ledger.shown() == self.entries.mark:
                 return
         raise ConflictError(
             f"{ledger.repository.location}:{ledger.head}",
@@ -265,7 +267,7 @@ class Turn:
         return len(view.loose) >= self._ledger.compact_at and self.compact()
 
     def compact(self) -> bool:
-        """Puts all entries into one checkpoint, and removes the tags of what it contains.
+        """Puts entries into one checkpoint, and removes the tags of what it contains.
 
         Returns:
             Whether there was anything to do.
@@ -277,5 +279,4 @@ class Turn:
         view = ledger.tags.view()
         if not view.loose and len(view.checkpoints) <= 1:
             return False
-        ledger.tags.compact(view, self._lease.check)
-        return True
+        return ledger.tags.compact(view, self._lease.check)

@@ -1,13 +1,14 @@
 """The tags that hold the entries of a ledger, and what may be done to them without losing one."""
 
-import hashlib
+import itertools
 import re
 import secrets
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import msgspec
 
+from trundle.registry._entries import Entries, Entry, Part, is_mark, part_of
 from trundle.registry._interface import INTERNAL_PREFIX, Repository
 from trundle.registry._markers import put_marker
 from trundle.registry._model import Descriptor, Manifest, describe
@@ -28,38 +29,20 @@ _PAYLOAD_TYPE = "application/octet-stream"
 _LARGEST_CHECKPOINT = 256 * 1024 * 1024
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?")
 _TAG = re.compile(r"(?P<kind>[ec])-(?P<serial>\d{10})-(?P<id>[0-9a-f]{16})")
+_FIRST, _COUNT = "dev.trundle.ledger.first", "dev.trundle.ledger.count"
+_MARK = "dev.trundle.ledger.mark"
 _LOOKS = 50
 _PATIENCE = 3
 _PAUSE = 0.05
 
 
-class Entry(msgspec.Struct, frozen=True, order=True):
-    """A change; entries order as they are to be applied.
-
-    Attributes:
-        serial: one more than the highest that its author saw.
-        id: its name, 16 hexadecimal digits.
-        payload: what its author wrote.
-    """
-
-    serial: int
-    id: str
-    payload: bytes
-
-
 class View(msgspec.Struct, frozen=True):
     """What the tags of a ledger hold."""
 
-    entries: tuple[Entry, ...]
+    entries: Entries
     loose: tuple[str, ...]
     checkpoints: tuple[str, ...]
     tags: tuple[str, ...]
-
-
-def mark_of(entries: Sequence[Entry]) -> str:
-    """Stands for a set of entries."""
-    names = "\n".join(each.id for each in sorted(entries))
-    return hashlib.sha256(names.encode()).hexdigest()
 
 
 class EntryTags:
@@ -77,39 +60,73 @@ class EntryTags:
         self._where = f"{repository.location}: ledger {name}"
         self._prefix = f"{INTERNAL_PREFIX}ledger-{name}."
         # Tags of a ledger never move, so what was read once is known.
-        self._known: dict[str, tuple[Entry, ...]] = {}
+        self._known: dict[str, Part] = {}
 
     def append(self, seen: Sequence[Entry], payload: bytes) -> Entry:
         """Records an entry behind those that were seen."""
-        serial = 1 + max((each.serial for each in seen), default=0)
+        highest = (
+            seen.highest
+            if isinstance(seen, Entries)
+            else max((each.serial for each in seen), default=0)
+        )
+        serial = 1 + highest
         entry = Entry(serial, secrets.token_hex(8), payload)
         self._write("e", entry, ENTRY_ARTIFACT, describe(payload, _PAYLOAD_TYPE), payload)
         return entry
 
-    def compact(self, view: View, check: Callable[[], None]) -> None:
-        """Puts all entries of a view into one checkpoint, and removes the tags of what it contains.
+    def compact(self, view: View, check: Callable[[], None]) -> bool:
+        """Puts entries of a view into one checkpoint, and removes the tags of what it contains.
+
+        These are the newest ones, and those of earlier checkpoints that are no larger. So however many entries there are, each
+        is written again only as often as their number doubles.
 
         Args:
             view: what the tags hold.
             check: called before each change; may raise.
 
+        Returns:
+            Whether there was anything to do.
+
         Raises:
             InvalidManifestError: the registry gives another checkpoint back; nothing was removed.
         """
-        content = msgspec.json.encode(view.entries)
-        name = Entry(view.entries[-1].serial, secrets.token_hex(8), b"")
+        if not view.checkpoints or len(view.entries.parts) != len(view.loose) + len(
+            view.checkpoints
+        ):
+            self._compact(tuple(view.entries), (*view.loose, *view.checkpoints), check)
+            return True
+        known = {tag: self._known[tag] for tag in (*view.loose, *view.checkpoints)}
+        chosen = dict.fromkeys(view.loose)
+        count = sum(known[tag].count for tag in chosen)
+        for tag in sorted(view.checkpoints, reverse=True):
+            if known[tag].count > count:
+                break
+            chosen[tag] = None
+            count += known[tag].count
+        entries = sorted(entry for tag in chosen for entry in known[tag].entries)
+        if not chosen:
+            return False
+        self._compact(tuple(entries), tuple(chosen), check)
+        return True
+
+    def _compact(
+        self, entries: tuple[Entry, ...], tags: tuple[str, ...], check: Callable[[], None]
+    ) -> None:
+        content = msgspec.json.encode(entries)
+        name = Entry(entries[-1].serial, secrets.token_hex(8), b"")
         check()
-        tag = self._write(
-            "c", name, CHECKPOINT_ARTIFACT, describe(content, _CHECKPOINT_TYPE), content
-        )
-        if self._read_anew(tag) != view.entries:
+        part = part_of(entries)
+        facts = {_FIRST: str(part.lowest), _COUNT: str(part.count), _MARK: part.mark}
+        payload = describe(content, _CHECKPOINT_TYPE)
+        tag = self._write("c", name, CHECKPOINT_ARTIFACT, payload, content, facts)
+        if self._read_anew(tag).entries != entries:
             raise InvalidManifestError(
                 f"{self._where}: {tag}",
                 "the checkpoint that was written",
                 "another",
                 "do not use this registry",
             )
-        for old in (*view.loose, *view.checkpoints):
+        for old in tags:
             check()
             self._repository.remove_unique_tag(old)
 
@@ -148,6 +165,22 @@ class EntryTags:
             "try again later",
         )
 
+    def unknown(self) -> tuple[str, ...]:
+        """What is wrong with each tag that holds neither an entry nor a checkpoint; with such a tag no ledger can be read.
+
+        Raises:
+            RegistryError: the registry cannot be read.
+        """
+        found = []
+        for tag in self._tags():
+            try:
+                self._read(tag)
+            except InvalidManifestError as error:
+                found.append(str(error))
+            except NotFoundError:
+                continue
+        return tuple(found)
+
     def _tags(self) -> tuple[str, ...]:
         start = len(self._prefix)
         return tuple(
@@ -157,33 +190,28 @@ class EntryTags:
         )
 
     def _load(self, tags: Collection[str]) -> tuple[View, bool]:
-        """Reads what tags hold; also tells whether any was missing."""
+        """Reads what tags hold; also whether any was missing."""
         missing = False
-        found: dict[str, Entry] = {}
+        parts: list[Part] = []
         loose: list[str] = []
         checkpoints: list[str] = []
         for tag in sorted(tags):  # Checkpoints come first.
-            kind = tag[len(self._prefix)]
-            name = tag.rpartition("-")[2]
             try:
-                if kind == "c":
-                    found |= {each.id: each for each in self._read(tag)}
-                elif name not in found:
-                    found[name] = self._read(tag)[0]
+                parts.append(self._read(tag))
             except NotFoundError:
                 missing = True
                 continue
-            (checkpoints if kind == "c" else loose).append(tag)
-        view = View(tuple(sorted(found.values())), tuple(loose), tuple(checkpoints), tuple(tags))
-        return view, missing
+            (checkpoints if tag[len(self._prefix)] == "c" else loose).append(tag)
+        entries = _joined(parts)
+        return View(entries, tuple(loose), tuple(checkpoints), tuple(tags)), missing
 
-    def _read(self, tag: str) -> tuple[Entry, ...]:
+    def _read(self, tag: str) -> Part:
         """The entries that a tag holds."""
         if tag not in self._known:
             self._known[tag] = self._read_anew(tag)
         return self._known[tag]
 
-    def _read_anew(self, tag: str) -> tuple[Entry, ...]:
+    def _read_anew(self, tag: str) -> Part:
         stored = self._repository.get_manifest(tag)
         document = stored.document
         kind = document.artifact_type
@@ -193,27 +221,62 @@ class EntryTags:
                 stored.where,
                 "an entry or a checkpoint of a ledger",
                 f"a manifest for {kind}",
-                "somebody else has set this tag; restore it",
+                "another tool has set this tag; restore it",
             )
-        content = self._repository.read_blob(layers[0], limit=_LARGEST_CHECKPOINT)
         if kind == ENTRY_ARTIFACT:
             parts = _TAG.fullmatch(tag[len(self._prefix) :])
             assert parts
-            return (Entry(int(parts["serial"]), parts["id"], content),)
-        try:
-            return msgspec.json.decode(content, type=tuple[Entry, ...])
-        except msgspec.DecodeError as error:
-            raise InvalidManifestError(
-                stored.where, "a checkpoint", str(error), "ask who runs the registry"
-            ) from None
+            content = self._repository.read_blob(layers[0], limit=_LARGEST_CHECKPOINT)
+            return part_of([Entry(int(parts["serial"]), parts["id"], content)])
+        return self._checkpoint(tag, stored.where, layers[0], document.annotations)
+
+    def _checkpoint(
+        self, tag: str, where: str, layer: Descriptor, facts: Mapping[str, str]
+    ) -> Part:
+        """A checkpoint; it is read later where its annotations say what is in it."""
+
+        def read() -> tuple[Entry, ...]:
+            content = self._repository.read_blob(layer, limit=_LARGEST_CHECKPOINT)
+            try:
+                return msgspec.json.decode(content, type=tuple[Entry, ...])
+            except msgspec.DecodeError as error:
+                raise InvalidManifestError(
+                    where, "a checkpoint", str(error), "ask who runs the registry"
+                ) from None
+
+        first, count, mark = (facts.get(each, "") for each in (_FIRST, _COUNT, _MARK))
+        parts = _TAG.fullmatch(tag[len(self._prefix) :])
+        if parts is None or not (first.isdecimal() and count.isdecimal() and is_mark(mark)):
+            return part_of(read())  # An earlier release wrote it.
+        return Part(int(first), int(parts["serial"]), int(count), mark, read)
 
     def _write(
-        self, kind: str, entry: Entry, artifact: str, payload: Descriptor, content: bytes
+        self,
+        kind: str,
+        entry: Entry,
+        artifact: str,
+        payload: Descriptor,
+        content: bytes,
+        facts: Mapping[str, str] | None = None,
     ) -> str:
         tag = self._tag(kind, entry)
         self._repository.put_blob(content, payload)
-        put_marker(self._repository, tag, artifact, (payload,))
+        put_marker(self._repository, tag, artifact, (payload,), facts=facts)
         return tag
 
     def _tag(self, kind: str, entry: Entry) -> str:
         return f"{self._prefix}{kind}-{entry.serial:010d}-{entry.id}"
+
+
+def _joined(parts: Sequence[Part]) -> Entries:
+    """The entries of parts that may have some in common."""
+    ordered = sorted(parts, key=lambda each: (each.lowest, each.highest, each.mark))
+    if all(_are_apart(one, other) for one, other in itertools.pairwise(ordered)):
+        return Entries(ordered)
+    return Entries([part_of({e.id: e for each in ordered for e in each.entries}.values())])
+
+
+def _are_apart(one: Part, other: Part) -> bool:
+    """Whether it is certain, without reading them, that two parts have no entry in common."""
+    single = one.count == other.count == 1
+    return one.highest < other.lowest or (single and one.mark != other.mark)

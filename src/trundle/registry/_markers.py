@@ -1,5 +1,7 @@
 """Tags that say something by being there: each has a manifest of its own."""
 
+from collections.abc import Mapping
+
 from trundle.registry._interface import Repository
 from trundle.registry._model import (
     EMPTY,
@@ -11,9 +13,9 @@ from trundle.registry._model import (
 )
 
 TAG_ANNOTATION = "dev.trundle.tag"
-"""Tells the manifests of such tags apart, so that deleting one by its digest takes no other tag along."""
+"""Distinguishes the manifests of such tags, so that deleting one by its digest takes no other tag along."""
 SIGN_ANNOTATION = "dev.trundle.sign"
-"""Tells the manifests apart that one such tag is set to."""
+"""Distinguishes the manifests that one such tag is set to."""
 REMOVED_ARTIFACT = "application/vnd.trundle.removed.v1"
 """The artifact type of a tag that is about to be removed."""
 
@@ -25,6 +27,7 @@ def put_marker(
     layers: tuple[Descriptor, ...] = (EMPTY_DESCRIPTOR,),
     *,
     sign: str = "",
+    facts: Mapping[str, str] | None = None,
 ) -> None:
     """Sets a tag to a manifest that only this tag has.
 
@@ -34,6 +37,7 @@ def put_marker(
         artifact_type: what it is for.
         layers: blobs that are there, in place of an empty one.
         sign: makes the manifest another one than those that the tag was set to before.
+        facts: further annotations.
     """
     repository.put_blob(EMPTY, EMPTY_DESCRIPTOR)
     manifest = Manifest(
@@ -42,6 +46,7 @@ def put_marker(
         artifact_type=artifact_type,
         config=EMPTY_DESCRIPTOR,
         layers=layers,
-        annotations={TAG_ANNOTATION: tag} | ({SIGN_ANNOTATION: sign} if sign else {}),
+        annotations={TAG_ANNOTATION: tag, **(facts or {})}
+        | ({SIGN_ANNOTATION: sign} if sign else {}),
     )
     repository.put_manifest(encode(manifest), OCI_MANIFEST, tag=tag)

@@ -201,7 +201,7 @@ def parse_manifest(content: bytes, media_type: str, where: str) -> Manifest | In
 
 
 class _Shape(msgspec.Struct, rename="camel"):
-    """What tells the kind of a manifest."""
+    """What identifies the kind of a manifest."""
 
     media_type: str | None = None
     manifests: Any = None
@@ -281,5 +281,5 @@ def inline_content(descriptor: Descriptor, where: str) -> bytes | None:
 
 def _invalid(where: str, found: str) -> InvalidManifestError:
     return InvalidManifestError(
-        where, "a valid OCI manifest", found, "do not use it, and ask whoever pushed it"
+        where, "a valid OCI manifest", found, "do not use it, and ask its publisher"
     )

@@ -27,7 +27,7 @@ def open_registry(location: str, *, settings: "HttpSettings | None" = None) -> R
     if location.startswith(LAYOUT_PREFIX):
         return DirectoryRegistry(Path(location.removeprefix(LAYOUT_PREFIX)))
     with _needs_extra(location):
-        from trundle.registry._remote import HttpRegistry  # noqa: PLC0415 - needs an extra
+        from trundle.registry._http_registry import HttpRegistry  # noqa: PLC0415 - needs an extra
     return HttpRegistry(location, settings=settings)
 
 

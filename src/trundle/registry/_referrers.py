@@ -1,7 +1,7 @@
 """Lists what refers to a manifest where the registry has no API for that.
 
 The distribution specification 1.1 has a fallback: an index under the tag `sha256-<digest>` lists the manifests whose
-subject the digest is, and whoever pushes one puts it on the list.
+subject the digest is, and a client that pushes one adds it to the list.
 """
 
 from trundle.registry._interface import Repository

@@ -5,7 +5,7 @@ import email.utils
 import random
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import TypeAlias
 from urllib.parse import urljoin, urlsplit
 
@@ -13,6 +13,7 @@ import msgspec
 import urllib3
 from urllib3.util import Retry
 
+from trundle._clock import now
 from trundle.registry._auth import Authenticator
 from trundle.registry._docker_config import Credentials
 from trundle.registry._pool import open_pool
@@ -315,7 +316,7 @@ def _asked_pause(response: urllib3.BaseHTTPResponse) -> float | None:
     except (ValueError, TypeError):
         return None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+    return max(0.0, (moment - now()).total_seconds())
 
 
 def _is_final(error: urllib3.exceptions.HTTPError) -> bool:

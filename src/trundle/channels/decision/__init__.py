@@ -13,11 +13,10 @@ from trundle.channels.decision._model import (
     Scheduled,
     State,
 )
-from trundle.channels.decision._trust import CLOCK_TOLERANCE, check_trust
+from trundle.channels.decision._trust import check_trust
 from trundle.channels.decision.status import Condition, Status, status_of
 
 __all__ = [
-    "CLOCK_TOLERANCE",
     "Approval",
     "Block",
     "Blocked",

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from trundle.channels._refusals import Refusal, RefusalCode
+from trundle.channels._refusals import RefusalCode, refusal
 from trundle.channels._times import require_aware
 from trundle.channels.decision._judging import Judge, told
 from trundle.channels.decision._model import (
@@ -22,6 +22,7 @@ from trundle.channels.decision._model import (
 from trundle.channels.decision._trust import check_trust
 from trundle.channels.files import Channel, Entry
 from trundle.channels.policy import Policy
+from trundle.errors import Finding
 from trundle.version import SemVer
 
 _NOTHING_ASKED = Request()
@@ -93,7 +94,7 @@ def decide(
 
 def check_holds(
     state: State, version: SemVer | None, at: dt.datetime, *, ending: bool = True
-) -> tuple[Refusal, ...]:
+) -> tuple[Finding, ...]:
     """Why a version that a person asks for is not installed: it is held, or everything is.
 
     Args:
@@ -109,7 +110,7 @@ def check_holds(
             where = f"{state.package} {version or ''}".strip()
             advice = "release it with `trundle unhold`"
             refusals.append(
-                Refusal(RefusalCode.HELD, where, "what is not held", told(hold), advice)
+                refusal(RefusalCode.HELD, where, "what is not held", told(hold), advice)
             )
     return tuple(refusals)
 
@@ -151,8 +152,18 @@ def _plan(empty: Plan, channel: Channel, verdicts: list[Verdict]) -> Plan:
         scheduled=tuple(each for each in above if isinstance(each, Scheduled)),
         blocked=tuple(each for each in above if isinstance(each, Blocked)),
         announced=_announced(verdicts, target),
+        news=_news(channel, empty, verdicts),
         notes=tuple(_notes(channel, empty, target)),
     )
+
+
+def _news(channel: Channel, plan: Plan, verdicts: list[Verdict]) -> tuple[Entry, ...]:
+    """The versions that an upgrade passes; none where nothing is installed."""
+    before = plan.installed and plan.installed.version
+    top = max((each.entry.version for each in verdicts), default=None)
+    if before is None or top is None:
+        return ()
+    return tuple(each for each in channel.versions if before < each.version <= top)
 
 
 def _action(plan: Plan, target: Entry | None) -> PlanAction:
@@ -175,15 +186,15 @@ def _notes(channel: Channel, plan: Plan, target: Entry | None) -> Iterable[str]:
     if version is not None:
         entry, tombstone = channel.entry(version), channel.tombstone(version)
         if tombstone:
-            yield f"the installed version {version} was unpublished: {tombstone.reason}"
+            yield f"the installed version {version} was unpublished: {tombstone.why}"
         elif entry is None:
             yield f"the installed version {version} was never in the channel {channel.name}"
         elif entry.deprecated:
-            yield f"the installed version {version} is deprecated: {entry.deprecated}"
+            yield f"the installed version {version} is deprecated: {entry.deprecation}"
         if channel.latest is None:
             yield f"the channel {channel.name} has no latest version; nothing is upgraded until it has"
     if target and target.deprecated:
-        yield f"version {target.version} is deprecated: {target.deprecated}"
+        yield f"version {target.version} is deprecated: {target.deprecation}"
     if target and target.digest is None:
         yield f"only 12 digits of the digest of {target.version} are known, from its id"
 
@@ -193,9 +204,9 @@ def _pinned(empty: Plan, pinned: str, channel: Channel | None, request: Request)
         expected = "an installation that follows a channel"
         advice = "install another tag, or install by channel"
         found = f"one that is pinned to {pinned}"
-        refusal = Refusal(RefusalCode.PINNED, empty.package, expected, found, advice)
-        return msgspec.structs.replace(empty, refusals=(refusal,))
-    note = f"pinned to {pinned}: updates are not looked for"
+        why = refusal(RefusalCode.PINNED, empty.package, expected, found, advice)
+        return msgspec.structs.replace(empty, refusals=(why,))
+    note = f"pinned to {pinned}: no updates are looked for"
     if channel is not None:
         note += f", and the channel {channel.name} is ignored"
     return msgspec.structs.replace(empty, notes=(note,))
@@ -203,36 +214,36 @@ def _pinned(empty: Plan, pinned: str, channel: Channel | None, request: Request)
 
 def _check_request(
     channel: Channel, state: State, version: SemVer, request: Request
-) -> tuple[Refusal, ...]:
-    """Why one version cannot be asked for; everything else is for the policy to say."""
+) -> tuple[Finding, ...]:
+    """Why one version cannot be requested; the policy decides everything else."""
     where = f"{channel.package} {version} in the channel {channel.name}"
     entry = channel.entry(version)
     tombstone = channel.tombstone(version)
     installed = state.installed.version if state.installed else None
     if tombstone:
-        expected, found = "a listed version", f"one that is unpublished: {tombstone.reason}"
+        expected, found = "a listed version", f"one that is unpublished: {tombstone.why}"
         advice = "choose another version"
-        return (Refusal(RefusalCode.VERSION_UNPUBLISHED, where, expected, found, advice),)
+        return (refusal(RefusalCode.VERSION_UNPUBLISHED, where, expected, found, advice),)
     if entry is None:
         expected, found = "a listed version", "one that was never published"
         advice = "look at the log of the channel for its versions"
-        return (Refusal(RefusalCode.VERSION_NOT_FOUND, where, expected, found, advice),)
+        return (refusal(RefusalCode.VERSION_NOT_FOUND, where, expected, found, advice),)
     if installed == version:
         expected, found = "another version than the installed one", f"{version}"
         code = RefusalCode.ALREADY_INSTALLED
-        return (Refusal(code, where, expected, found, "nothing is to do"),)
+        return (refusal(code, where, expected, found, "nothing is to do"),)
     refusals = []
     if channel.latest is not None and version > channel.latest:
         expected = f"a version of at most {channel.latest}, the latest of the channel"
         advice = "ask the publisher to promote it"
-        refusals.append(Refusal(RefusalCode.ABOVE_LATEST, where, expected, f"{version}", advice))
+        refusals.append(refusal(RefusalCode.ABOVE_LATEST, where, expected, f"{version}", advice))
     if installed is not None and version < installed and not request.allow_downgrade:
         expected = f"a version above {installed}, which is installed"
-        advice = "use --allow-downgrade if you mean it"
-        refusals.append(Refusal(RefusalCode.DOWNGRADE, where, expected, f"{version}", advice))
+        advice = "use --allow-downgrade to confirm"
+        refusals.append(refusal(RefusalCode.DOWNGRADE, where, expected, f"{version}", advice))
     lowest = entry.min_upgrade_from
     if installed is not None and lowest is not None and installed < lowest:
         expected = f"at least {lowest} installed"
         advice = f"upgrade to a version from {lowest} on first"
-        refusals.append(Refusal(RefusalCode.UPGRADE_PATH, where, expected, f"{installed}", advice))
+        refusals.append(refusal(RefusalCode.UPGRADE_PATH, where, expected, f"{installed}", advice))
     return tuple(refusals)

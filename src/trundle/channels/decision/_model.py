@@ -1,4 +1,4 @@
-"""What a decision begins with, and what it comes to."""
+"""The inputs of a decision, and its result."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -7,9 +7,9 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from trundle.channels._refusals import Refusal
 from trundle.channels.files import Entry
 from trundle.channels.policy import Wait
+from trundle.errors import Finding
 from trundle.version import Level, SemVer
 
 
@@ -28,7 +28,7 @@ class Installed(msgspec.Struct, frozen=True):
 
 
 class Approval(msgspec.Struct, frozen=True):
-    """Somebody's word for one version with one content.
+    """The approval of one version with one content.
 
     Attributes:
         version: the version.
@@ -44,7 +44,7 @@ class Approval(msgspec.Struct, frozen=True):
 
 
 class Hold(msgspec.Struct, frozen=True):
-    """Somebody's word that nothing is to change.
+    """A hold: nothing is to change, or one version is not to be installed.
 
     Attributes:
         reason: why.
@@ -66,7 +66,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         package: the package.
-        channel: the word of the channel that it follows.
+        channel: the name of the channel that it follows.
         pinned: the reference that it is pinned to; no channel is followed then.
         installed: what is installed; None before the first time.
         known: the digest of every version that was ever installed or seen here.
@@ -91,7 +91,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """What a person asks for beyond what the policy does by itself.
 
     Attributes:
-        to: only this version. It stands for an approval, and is taken where the policy says never; it waits for
+        to: only this version. It counts as an approval, and is installed where the policy says never; it waits for
             cooldown, windows and exclusions like any other.
         now: wait for neither cooldown nor window. Exclusions and holds still count.
         allow_downgrade: `to` may be below what is installed; without `to`, a channel that is behind is followed.
@@ -142,7 +142,7 @@ class Scheduled(msgspec.Struct, frozen=True):
 
 
 class Blocked(msgspec.Struct, frozen=True):
-    """A version that is not installed until somebody does something.
+    """A version that is not installed until a user acts.
 
     Attributes:
         entry: the version.
@@ -173,12 +173,13 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         at: the time that it was decided for.
         action: what is to be done now.
         installed: what is installed.
-        latest: the latest version of the channel; None where there is none, or nothing is to be believed.
+        latest: the latest version of the channel; None where there is none, or the channel is not accepted.
         ready: the versions that may be installed now, best first; those after the first are for a resolver whose
             dependencies do not admit it.
         scheduled: the versions above the target that wait, newest first.
         blocked: the versions above the target that are blocked, newest first.
         announced: the newest version of a higher major number, where it is not the target.
+        news: the versions between what is installed and the highest version in this plan, newest first.
         refusals: why nothing is done at all; then everything else is empty.
         notes: what else one should know.
     """
@@ -192,7 +193,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     scheduled: tuple[Scheduled, ...] = ()
     blocked: tuple[Blocked, ...] = ()
     announced: Entry | None = None
-    refusals: tuple[Refusal, ...] = ()
+    news: tuple[Entry, ...] = ()
+    refusals: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -202,7 +204,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def next_change(self) -> dt.datetime | None:
-        """When the first of the scheduled versions may be installed; whoever waits need not look before."""
+        """When the first of the scheduled versions may be installed; there is no need to look before."""
         return min((each.not_before for each in self.scheduled), default=None)
 
     @property

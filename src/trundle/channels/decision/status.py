@@ -1,4 +1,4 @@
-"""Status: how an installation stands, with conditions in the style of Kubernetes."""
+"""The status of an installation, with conditions in the style of Kubernetes."""
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
@@ -32,7 +32,7 @@ class Condition(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):
-    """How an installation stands.
+    """The status of an installation.
 
     Attributes:
         package: the package.
@@ -78,7 +78,7 @@ def status_of(
     now: dt.datetime,
     previous: Iterable[Condition] = (),
 ) -> Status:
-    """How an installation stands after a decision.
+    """The status of an installation after a decision.
 
     Args:
         plan: what was decided.
@@ -141,7 +141,7 @@ def _channel_usable(plan: Plan, state: State) -> _Fact:
     if state.pinned is not None:
         return (kind, "Unknown", "Pinned", f"pinned to {state.pinned}; no channel is followed")
     if plan.refusals:
-        message = "\n".join(str(each) for each in plan.refusals)
+        message = "\n".join(each.coded for each in plan.refusals)
         return (kind, "False", _camel(plan.refusals[0].code), message)
     return (kind, "True", "Accepted", f"the channel {state.channel} is valid")
 
@@ -149,7 +149,7 @@ def _channel_usable(plan: Plan, state: State) -> _Fact:
 def _up_to_date(plan: Plan, state: State) -> _Fact:
     kind = "UpToDate"
     if state.pinned is not None:
-        return (kind, "Unknown", "Pinned", "updates are not looked for")
+        return (kind, "Unknown", "Pinned", "no updates are looked for")
     if plan.refusals:
         return (kind, "Unknown", "ChannelRefused", "the channel cannot be used")
     target = plan.target
@@ -174,15 +174,15 @@ def _published(state: State, channel: Channel | None) -> _Fact:
     kind = "Published"
     version = state.installed.version if state.installed else None
     if channel is None or version is None or state.pinned is not None:
-        return (kind, "Unknown", "NotFollowed", "no channel tells about what is installed")
+        return (kind, "Unknown", "NotFollowed", "no channel is followed for what is installed")
     tombstone, entry = channel.tombstone(version), channel.entry(version)
     if tombstone:
         at = format_time(tombstone.unpublish_time)
-        return (kind, "False", "Unpublished", f"unpublished at {at}: {tombstone.reason}")
+        return (kind, "False", "Unpublished", f"unpublished at {at}: {tombstone.why}")
     if entry is None:
         return (kind, "False", "NotListed", f"{version} was never in the channel")
     if entry.deprecated:
-        return (kind, "True", "Deprecated", f"deprecated: {entry.deprecated}")
+        return (kind, "True", "Deprecated", f"deprecated: {entry.deprecation}")
     return (kind, "True", "Listed", f"{version} is listed in the channel")
 
 

@@ -26,7 +26,9 @@ from trundle.channels.files._reading import (
     entry_from_json,
     read_all,
     read_latest,
+    reopen_all,
 )
+from trundle.channels.files._rows import Rows, Versioned
 from trundle.channels.files._rules import check_channel, check_latest, check_pair
 from trundle.channels.files._writing import entry_to_plain, write_all, write_latest
 
@@ -42,7 +44,9 @@ __all__ = [
     "Entry",
     "Latest",
     "LatestFile",
+    "Rows",
     "Tombstone",
+    "Versioned",
     "belongs",
     "check_channel",
     "check_channel_word",
@@ -57,6 +61,7 @@ __all__ = [
     "membership",
     "read_all",
     "read_latest",
+    "reopen_all",
     "tag_of",
     "write_all",
     "write_latest",

@@ -1,15 +1,15 @@
-"""Reads the fields of a JSON object as what they ought to be, and notes a finding for each that is not."""
+"""Reads the fields of a JSON object by their types, and records a finding for each that does not fit."""
 
 import datetime as dt
 import re
 from collections.abc import Iterable
 from typing import Any
 
-from trundle.channels._findings import Finding, Severity, errors_among, shown
-from trundle.channels._refusals import ChannelError, Refusal, RefusalCode
+from trundle.channels._refusals import ChannelError, RefusalCode
 from trundle.channels._times import LAST, parse_time
 from trundle.channels.files._json import text_of
 from trundle.channels.files._model import Extra
+from trundle.errors import Finding, Place, Severity, errors_among, shown
 from trundle.packages import Requirement
 from trundle.version import SemVer, VersionRange, VersionSyntaxError
 
@@ -44,21 +44,21 @@ class ChannelFileError(ChannelError):
         findings: everything that is wrong, warnings included.
     """
 
-    findings: tuple[Finding, ...]
-
-    def __init__(self, findings: Iterable[Finding]) -> None:
-        super().__init__(findings)
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """What went wrong: the findings that are errors."""
+        return tuple(each.coded for each in self.refusals)
 
     @property
-    def refusals(self) -> tuple[Refusal, ...]:
+    def refusals(self) -> tuple[Finding, ...]:
         """The refusals that the errors lead to."""
-        return tuple(each.refusal for each in errors_among(self.findings))
+        return errors_among(self.findings)
 
 
 class Fields:
     """The fields of one object in a channel file.
 
-    A field that is not as it ought to be gives a finding, and a value that stands in for it until
+    An invalid field gives a finding, and a value that stands in for it until
     `refuse_errors` is called.
 
     Attributes:
@@ -72,8 +72,9 @@ class Fields:
         self._path = path
         self.value: dict[str, Any] = value if isinstance(value, dict) else {}
         if not isinstance(value, dict):
-            text = f"{where}: {path}"
-            findings.append(Finding(text, "an object", shown(value), _AS_PUBLISHED))
+            place = Place(where, path=path)
+            code = RefusalCode.INVALID_FILE
+            findings.append(Finding(code, place, "an object", shown(value), _AS_PUBLISHED))
 
     def note(
         self,
@@ -86,8 +87,8 @@ class Fields:
         code: RefusalCode = RefusalCode.INVALID_FILE,
     ) -> None:
         """Notes a finding about a key."""
-        where = f"{self._where}: {self._path}.{key}"
-        self.findings.append(Finding(where, expected, found, advice, severity, code))
+        place = Place(self._where, path=f"{self._path}.{key}")
+        self.findings.append(Finding(code, place, expected, found, advice, severity))
 
     def refuse_errors(self) -> None:
         """Ends the reading where there is an error.

@@ -5,7 +5,8 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from trundle.channels._findings import Finding
+from trundle.channels._refusals import RefusalCode
+from trundle.errors import Finding, Place
 
 _LONGEST_INTEGER = 18
 """Integers with more digits are kept as they are spelled; none is meant to be counted with."""
@@ -19,7 +20,8 @@ class JsonError(ValueError):
     """
 
     def __init__(self, where: str, expected: str, found: str, advice: str) -> None:
-        self.finding = Finding(where, expected, found, advice)
+        code = RefusalCode.INVALID_FILE
+        self.finding = Finding(code, Place(where), expected, found, advice)
         super().__init__(str(self.finding))
 
 
@@ -34,7 +36,7 @@ def decode(data: bytes, where: str, longest: int) -> Any:
     Raises:
         JsonError: it is too long, not JSON, or JSON that readers might understand differently.
     """
-    advice = "ask whoever serves it for the file that was published"
+    advice = "ask the server's operator for the file that was published"
     if len(data) > longest:
         raise JsonError(
             where, f"a file of at most {longest:,} bytes", f"{len(data):,} bytes", advice

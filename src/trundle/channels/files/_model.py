@@ -2,13 +2,14 @@
 
 import datetime as dt
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
 import msgspec
 
-from trundle.channels._refusals import Refusal, RefusalCode, RefusedError
+from trundle.channels._refusals import RefusalCode, RefusedError, refusal
+from trundle.channels.files._rows import Rows
 from trundle.packages import Requirement
 from trundle.version import SemVer
 
@@ -37,7 +38,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """A version in a channel: what is needed to decide about it without fetching it.
 
     All but the deprecation was settled when the version was published. What else the package says about itself
-    stands in its manifest only.
+    is in its manifest only.
 
     Attributes:
         version: the version.
@@ -47,7 +48,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         tag: the tag in the registry; None in the same files.
         size: how many bytes the artifact has; None in the same files.
         changes: what is new in it.
-        critical: whether it mends something that should not wait.
+        critical: whether it is an urgent fix.
         deprecated: why it should no longer be used; None for most.
         min_upgrade_from: the lowest version that can be upgraded to it; None for all.
         depends_on: the packages that it needs, in alphabetical order.
@@ -77,8 +78,13 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         """The tag in the registry."""
         return self.tag or tag_of(self.version)
 
+    @property
+    def deprecation(self) -> str:
+        """Why it should no longer be used, on one line for messages; empty for most."""
+        return " ".join((self.deprecated or "").split())
+
     def is_same_content(self, other: str) -> bool:
-        """Whether a digest or an id names this version's content, as far as the two can tell."""
+        """Whether a digest or an id names this version's content, as far as the two show it."""
         if self.digest and other.startswith(_ALGORITHM):
             return self.digest == other
         return self.id == other.removeprefix(_ALGORITHM)[:ID_LENGTH]
@@ -98,6 +104,11 @@ class Tombstone(msgspec.Struct, frozen=True):
     reason: str
 
     @property
+    def why(self) -> str:
+        """The reason on one line, for messages: its author must not add lines to what others print."""
+        return " ".join(self.reason.split())
+
+    @property
     def version(self) -> SemVer:
         """The version."""
         return self.entry.version
@@ -107,7 +118,7 @@ class Channel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """A named stream of releases of one package: the content of both its files.
 
     Attributes:
-        name: the channel's word.
+        name: the channel name.
         package: the package that it releases.
         latest: the version that installations follow; None after that was unpublished.
         versions: what can be installed, newest first.
@@ -115,15 +126,15 @@ class Channel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         schema_version: the format of the files.
         serial: grows with every change.
         update_time: when it was last changed.
-        expires: when its files are no longer to be believed; None for never.
+        expires: the end of its validity period; None for none.
         extra: fields that this release of Trundle does not know; they are kept.
     """
 
     name: str
     package: str
     latest: SemVer | None = None
-    versions: tuple[Entry, ...] = ()
-    unpublished: tuple[Tombstone, ...] = ()
+    versions: Sequence[Entry] = ()
+    unpublished: Sequence[Tombstone] = ()
     schema_version: int = SCHEMA_VERSION
     serial: int = 0
     update_time: dt.datetime | None = None
@@ -140,11 +151,15 @@ class Channel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def entry(self, version: SemVer | None) -> Entry | None:
         """The entry of a version; None if it is not listed."""
-        return None if version is None else self._entries.get(version)
+        if version is None:
+            return None
+        rows = self.versions
+        return rows.find(version) if isinstance(rows, Rows) else self._entries.get(version)
 
     def tombstone(self, version: SemVer) -> Tombstone | None:
         """The tombstone of a version; None if it was not unpublished."""
-        return self._tombstones.get(version)
+        rows = self.unpublished
+        return rows.find(version) if isinstance(rows, Rows) else self._tombstones.get(version)
 
     @property
     def latest_entry(self) -> Entry | None:
@@ -152,9 +167,13 @@ class Channel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return self.entry(self.latest)
 
     @property
-    def ever(self) -> Iterable[SemVer]:
-        """Every version that was ever listed, in no order."""
-        return (*self._entries, *self._tombstones)
+    def highest(self) -> SemVer | None:
+        """The highest version that was ever listed; None where none was."""
+        tops = (
+            rows[:1] if isinstance(rows, Rows) else rows
+            for rows in (self.versions, self.unpublished)
+        )
+        return max((each.version for top in tops for each in top), default=None)
 
 
 class Latest(msgspec.Struct, frozen=True, kw_only=True):
@@ -171,29 +190,31 @@ class Latest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def is_channel_word(word: str) -> bool:
-    """Whether a word can name a channel: `[a-z][a-z0-9]*`, but not `latest` or `all`."""
+    """Whether a text is a channel name: `[a-z][a-z0-9]*`, but not `latest` or `all`."""
     return _WORD.fullmatch(word) is not None and word not in _RESERVED
 
 
 def check_channel_word(word: str) -> str:
-    """A word, when it can name a channel.
+    """A text, where it is a channel name.
 
     Raises:
         RefusedError: it cannot.
     """
     if is_channel_word(word):
         return word
-    expected = "a lower-case word of letters and digits that starts with a letter"
-    advice = f"choose another word; {' and '.join(_RESERVED)} name the files of a channel"
+    expected = "a channel name: lower-case letters and digits, starting with a letter"
+    advice = (
+        f"choose another name; {' and '.join(_RESERVED)} are reserved for the files of a channel"
+    )
     code = RefusalCode.INVALID_CHANNEL_WORD
-    raise RefusedError(Refusal(code, "the channel", expected, repr(word), advice))
+    raise RefusedError(refusal(code, "the channel", expected, repr(word), advice))
 
 
 def belongs(version: SemVer, word: str) -> bool:
     """Whether a version may be in a channel.
 
     `stable` has the versions with neither pre-release nor build, every other channel those whose first
-    pre-release identifier is its word: `1.2.3-beta.1` and `1.2.3-beta+123` belong to `beta`.
+    pre-release identifier is its name: `1.2.3-beta.1` and `1.2.3-beta+123` belong to `beta`.
     """
     if word == STABLE:
         return not version.prerelease and not version.build

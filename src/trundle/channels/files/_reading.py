@@ -5,7 +5,6 @@ from typing import Any
 
 import msgspec
 
-from trundle.channels._findings import Finding
 from trundle.channels._refusals import RefusalCode
 from trundle.channels.files._fields import ENTRY_KEYS, TOMBSTONE_KEYS, ChannelFileError, Fields
 from trundle.channels.files._json import JsonError, decode
@@ -17,7 +16,10 @@ from trundle.channels.files._model import (
     Tombstone,
     newest_first,
 )
+from trundle.channels.files._rows import Rows
 from trundle.channels.files._rules import check_channel, check_latest, contradiction
+from trundle.channels.files._writing import BETWEEN, CLOSE, EMPTY, OPEN
+from trundle.errors import Finding
 
 LONGEST_LATEST = 1024**2
 """The most bytes that a `latest` file may have."""
@@ -61,8 +63,8 @@ def read_all(
     Args:
         data: its bytes.
         where: names it in messages.
-        name: the channel that it ought to be.
-        package: the package that it ought to be about.
+        name: the expected channel name.
+        package: the expected package.
 
     Raises:
         ChannelFileError: a rule is violated; the error lists everything.
@@ -85,6 +87,62 @@ def read_all(
         unpublished=tuple(sorted(tombstones, key=lambda each: each.version, reverse=True)),
     )
     return ChannelFile(channel, tuple(fields.findings))
+
+
+def reopen_all(data: bytes, where: str = "all") -> Channel | None:
+    """Reads an `all` file that `write_all` wrote before, but its versions only when they are asked for.
+
+    Nothing is checked beyond what is needed for that, so the bytes have to be known for the publisher's own. The
+    channel is equal to the one that `read_all` reads.
+
+    Returns:
+        The channel; None where the bytes are laid out otherwise.
+
+    Raises:
+        ChannelFileError: something that was read violates a rule.
+    """
+    versions = _cut(data, b'\n "versions": ', 0)
+    unpublished = versions and _cut(data, b'\n "unpublished": ', versions[1])
+    if versions is None or unpublished is None:
+        return None
+    (start, end), (second, last) = versions, unpublished
+    rest = data[:start] + EMPTY + data[end:second] + EMPTY + data[last:]
+    fields = _open(rest, where, LONGEST_ALL, "all", (None, None))
+    latest = _latest(fields)
+    head = _head(fields, _ALL_KEYS)
+    fields.refuse_errors()
+
+    def entry(row: bytes) -> Entry:
+        return entry_from_json(row, where)
+
+    def tombstone(row: bytes) -> Tombstone:
+        each = _decode(row, where, LONGEST_LATEST)
+        found = _tombstone(each)
+        each.refuse_errors()
+        return found
+
+    return Channel(
+        versions=Rows(_rows(data[start:end]), entry),
+        unpublished=Rows(_rows(data[second:last]), tombstone),
+        latest=latest.version if latest else None,
+        **head,
+    )
+
+
+def _cut(data: bytes, key: bytes, after: int) -> tuple[int, int] | None:
+    """Where the list of a key begins and ends, behind a place."""
+    start = data.find(key, after) + len(key)
+    if start < len(key):
+        return None
+    if data.startswith(EMPTY, start):
+        return start, start + len(EMPTY)
+    end = data.find(CLOSE, start)
+    return (start, end + len(CLOSE)) if data.startswith(OPEN, start) and end >= 0 else None
+
+
+def _rows(text: bytes) -> list[Any]:
+    """The lines of a list as `write_all` writes it."""
+    return [] if text == EMPTY else text[len(OPEN) : -len(CLOSE)].split(BETWEEN)
 
 
 def read_latest(
@@ -172,7 +230,7 @@ def _latest(fields: Fields) -> Entry | None:
 
 
 def _check_latest_entry(fields: Fields, channel: Channel, latest: Entry | None) -> None:
-    """The latest version stands in the file twice; both have to say the same of it."""
+    """The latest version is in the file twice; both have to say the same of it."""
     different = contradiction(channel.latest_entry, latest) if channel.latest_entry else None
     if different:
         expected, found = different

@@ -1,8 +1,7 @@
-"""The rules that the content of a channel keeps, whoever wrote it."""
+"""The rules that the content of a channel keeps, whatever tool wrote it."""
 
 from collections.abc import Iterator
 
-from trundle.channels._findings import Finding, Severity
 from trundle.channels._refusals import RefusalCode
 from trundle.channels._times import format_time
 from trundle.channels.files._model import (
@@ -17,6 +16,7 @@ from trundle.channels.files._model import (
     membership,
     tag_of,
 )
+from trundle.errors import Finding, Place, Severity
 from trundle.version import SemVer
 
 _DO_NOT_USE = "do not use this file; ask its publisher to publish it again"
@@ -54,11 +54,12 @@ def check_pair(latest: Latest, channel: Channel, where: str = "latest") -> tuple
         if expected != found:
             text = f"{expected!r} as in the list of all versions"
             advice = "read both files again"
-            findings.append(Finding(f"{where}: $.{key}", text, repr(found), advice, code=code))
+            place = Place(where, path=f"$.{key}")
+            findings.append(Finding(code, place, text, repr(found), advice))
     different = contradiction(channel.latest_entry, latest.latest)
     if different and not findings:
-        at = f"{where}: $.latest"
-        findings.append(Finding(at, different[0], different[1], _DO_NOT_USE, code=code))
+        place = Place(where, path="$.latest")
+        findings.append(Finding(code, place, *different, _DO_NOT_USE))
     return tuple(findings)
 
 
@@ -123,7 +124,7 @@ class _Check:
 
     def head(self, file: Channel | Latest) -> Iterator[Finding]:
         if not is_channel_word(file.name):
-            expected = "the word of a channel: lower-case letters and digits, not latest or all"
+            expected = "a channel name: lower-case letters and digits, not latest or all"
             yield self.note("$.name", expected, repr(file.name), _DO_NOT_USE)
 
     def latest_is_listed(self, channel: Channel) -> Iterator[Finding]:
@@ -198,4 +199,4 @@ class _Check:
         severity: Severity = "error",
         code: RefusalCode = RefusalCode.INVALID_FILE,
     ) -> Finding:
-        return Finding(f"{self.file}: {at}", expected, found, advice, severity, code)
+        return Finding(code, Place(self.file, path=at), expected, found, advice, severity)

@@ -1,11 +1,18 @@
 """Writes the two files of a channel: equal bytes for equal content, one version on a line."""
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 
 from trundle.channels._times import format_time
 from trundle.channels.files._model import Channel, Entry, Extra, Latest, Tombstone, latest_of
+from trundle.channels.files._rows import Rows, Versioned
+
+OPEN, ROW, BETWEEN, CLOSE, EMPTY = b"[\n", b"  ", b",\n", b"\n ]", b"[]"
+"""How a list is written: one item on a line. JSON has no line breaks within text, so that the lines can be found again."""
+
+T = TypeVar("T", bound=Versioned)
 
 
 def write_all(channel: Channel) -> bytes:
@@ -13,8 +20,8 @@ def write_all(channel: Channel) -> bytes:
     latest = channel.latest_entry
     head = _head(channel, "all", latest)
     lists = (
-        f' "versions": {_rows(entry_to_plain(each) for each in channel.versions)}',
-        f' "unpublished": {_rows(_tombstone_to_plain(each) for each in channel.unpublished)}',
+        b' "versions": ' + _list(channel.versions, entry_to_plain),
+        b' "unpublished": ' + _list(channel.unpublished, _tombstone_to_plain),
     )
     return _file([*head, *lists, *_state(channel)])
 
@@ -58,13 +65,13 @@ def _tombstone_to_plain(tombstone: Tombstone) -> dict[str, Any]:
     }
 
 
-def _head(file: Channel | Latest, kind: str, latest: Entry | None) -> list[str]:
+def _head(file: Channel | Latest, kind: str, latest: Entry | None) -> list[bytes]:
     plain = None if latest is None else entry_to_plain(latest)
     values = {"name": file.name, "type": kind, "package": file.package, "latest": plain}
     return [_line(key, value) for key, value in values.items()]
 
 
-def _state(file: Channel | Latest) -> list[str]:
+def _state(file: Channel | Latest) -> list[bytes]:
     state: dict[str, Any] = {"schemaVersion": file.schema_version, "serial": file.serial}
     if file.update_time is not None:
         state["updateTime"] = format_time(file.update_time)
@@ -77,18 +84,22 @@ def _raw(extra: Extra) -> dict[str, Any]:
     return {key: msgspec.Raw(text.encode()) for key, text in extra}
 
 
-def _line(key: str, value: Any) -> str:
-    return f" {_json(key)}: {_json(value)}"
+def _line(key: str, value: Any) -> bytes:
+    return b" %b: %b" % (_json(key), _json(value))
 
 
-def _rows(values: Any) -> str:
-    rows = ",\n".join(f"  {_json(each)}" for each in values)
-    return f"[\n{rows}\n ]" if rows else "[]"
+def _list(items: Sequence[T], plain: Callable[[T], dict[str, Any]]) -> bytes:
+    def write(item: T) -> bytes:
+        return ROW + _json(plain(item))
+
+    lines = items.lines(write) if isinstance(items, Rows) else map(write, items)
+    rows = BETWEEN.join(lines)
+    return OPEN + rows + CLOSE if rows else EMPTY
 
 
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
+def _json(value: Any) -> bytes:
+    return msgspec.json.encode(value)
 
 
-def _file(lines: list[str]) -> bytes:
-    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+def _file(lines: list[bytes]) -> bytes:
+    return b"{\n" + b",\n".join(lines) + b"\n}\n"

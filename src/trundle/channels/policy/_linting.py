@@ -3,12 +3,13 @@
 import datetime as dt
 from collections.abc import Iterator
 
-from trundle.channels._findings import Finding
 from trundle.channels._times import format_duration, format_time
 from trundle.channels.policy._model import LEVELS, Action, Policy, Window
+from trundle.channels.policy._reading import PolicyCode
 from trundle.channels.policy._schedule import walls
 from trundle.channels.policy.gates import gates_for
 from trundle.channels.policy.windows import closes_at, is_open, opens_at
+from trundle.errors import Finding, Place
 from trundle.version import Level
 
 RARE = dt.timedelta(days=366)
@@ -36,9 +37,13 @@ def lint(policy: Policy, now: dt.datetime, where: str = "upgrade") -> tuple[Find
         *_cooldown(policy),
     ]
     return tuple(
-        Finding(f"{where}.{key}" if key else where, expected, found, advice, "warning")
+        Finding(PolicyCode.ODD, _place(where, key), expected, found, advice, "warning")
         for key, expected, found, advice in findings
     )
+
+
+def _place(where: str, key: str) -> Place:
+    return Place(path=f"{where}.{key}" if key else where)
 
 
 _Text = tuple[str, str, str, str]
@@ -47,14 +52,14 @@ _Text = tuple[str, str, str, str]
 
 def _levels(policy: Policy, now: dt.datetime) -> Iterator[_Text]:
     if all(policy.action(level) == Action.NEVER for level in LEVELS):
-        advice = "say `immediate`, `window` or `approval` for at least one level"
+        advice = "set `immediate`, `window` or `approval` for at least one level"
         yield "", "a level that is upgraded", "never for all", advice
     for level in LEVELS:
         action = policy.action(level)
         if action == Action.NEVER:
             continue
         if action == Action.WINDOW and not policy.windows_of(level):
-            advice = "add a window, or say `immediate`"
+            advice = "add a window, or set `immediate`"
             found = "none, so that it never acts"
             yield level, f"a window with the level {level}", found, advice
             continue
@@ -80,7 +85,7 @@ def _windows(policy: Policy, now: dt.datetime) -> Iterator[_Text]:
         key = f"windows[{index}]"
         if not acting & set(window.levels):
             listed = ", ".join(window.levels)
-            advice = "say `window` for one of them, or remove this window"
+            advice = "set `window` for one of them, or remove this window"
             yield f"{key}.levels", f"a level with `window` among {listed}", "none", advice
         if window in policy.windows[:index]:
             yield key, "each window once", "this one twice", "remove one of them"
@@ -127,7 +132,7 @@ def _exclusions(policy: Policy, now: dt.datetime) -> Iterator[_Text]:
             yield key, "an exclusion that is still to come", found, "remove it"
         elif exclusion.end - max(now, exclusion.start) > RARE:
             days = (exclusion.end - exclusion.start).days
-            advice = "say `never` for its levels if that is what is meant"
+            advice = "set `never` for its levels if that is intended"
             yield key, "an exclusion of less than a year", f"one of {days} days", advice
 
 

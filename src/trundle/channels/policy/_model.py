@@ -49,7 +49,7 @@ class Exclusion(msgspec.Struct, frozen=True, kw_only=True):
         end: the first moment after it.
         scope: the levels that it holds back.
         allow_critical: whether critical releases may start nevertheless, major ones excepted.
-        reason: why; shown to whoever waits.
+        reason: why; shown to users who wait.
     """
 
     start: dt.datetime

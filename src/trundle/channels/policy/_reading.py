@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from trundle.channels._findings import Finding, did_you_mean, shown
 from trundle.channels._refusals import ChannelError
 from trundle.channels._times import format_duration, format_time, parse_duration, parse_time
 from trundle.channels.policy._model import LEVELS, Action, Exclusion, Policy, Scope, Window
 from trundle.channels.policy._schedule import CronError, check_cron
+from trundle.errors import Code, Finding, Kind, Place, did_you_mean, shown
 from trundle.version import Level
 
 LONGEST_WINDOW = dt.timedelta(days=366)
@@ -26,6 +26,13 @@ _NEVER = dt.datetime.min.replace(tzinfo=dt.UTC)
 _Word = TypeVar("_Word", bound=StrEnum)
 
 
+class PolicyCode(Code):
+    """What can be wrong with a policy."""
+
+    INVALID = "invalid-policy"
+    ODD = "odd-policy"
+
+
 class PolicyError(ChannelError):
     """A policy that cannot be used.
 
@@ -33,11 +40,11 @@ class PolicyError(ChannelError):
         findings: everything that is wrong.
     """
 
-    findings: tuple[Finding, ...]
+    kind = Kind.REFUSED
 
 
 def read_policy(data: Any, where: str = "upgrade") -> Policy:
-    """Reads what stands under `upgrade:`.
+    """Reads what is under `upgrade:`.
 
     Args:
         data: mappings, lists, text, numbers and booleans. Times may be text or `datetime` values.
@@ -101,8 +108,12 @@ def _exclusion(fields: "_Fields") -> Exclusion:
     )
 
 
+def _finding(path: str, expected: str, found: str, advice: str) -> Finding:
+    return Finding(PolicyCode.INVALID, Place(path=path), expected, found, advice)
+
+
 class _Fields:
-    """The keys of one mapping; what is not as it ought to be gives a finding and a stand-in."""
+    """The keys of one mapping; an invalid value gives a finding and a stand-in."""
 
     def __init__(
         self, value: Any, where: str, known: Collection[str], findings: list[Finding]
@@ -112,15 +123,15 @@ class _Fields:
         self.value: Mapping[Any, Any] = value if isinstance(value, Mapping) else {}
         if not isinstance(value, Mapping):
             expected = f"the keys {', '.join(known)}"
-            findings.append(Finding(where, expected, shown(value), "write an object"))
+            findings.append(_finding(where, expected, shown(value), "write an object"))
         for key in self.value:
             if key not in known:
                 advice = did_you_mean(str(key), known, "remove it")
                 expected = f"one of the keys {', '.join(known)}"
-                findings.append(Finding(f"{where}.{key}", expected, shown(key), advice))
+                findings.append(_finding(f"{where}.{key}", expected, shown(key), advice))
 
     def note(self, key: str, expected: str, found: str, advice: str) -> None:
-        self.findings.append(Finding(f"{self.where}.{key}", expected, found, advice))
+        self.findings.append(_finding(f"{self.where}.{key}", expected, found, advice))
 
     def word(self, key: str, kind: type[_Word], absent: _Word) -> _Word:
         value = self.value.get(key, absent)

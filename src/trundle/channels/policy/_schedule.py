@@ -15,6 +15,8 @@ from collections.abc import Iterator
 import msgspec
 from cronsim import CronSim, CronSimError
 
+from trundle.errors import TrundleError
+
 HORIZON = dt.timedelta(days=50 * 366)
 """How far a search goes; what does not fire by then never fires."""
 
@@ -24,7 +26,7 @@ _SECOND = dt.timedelta(seconds=1)
 _DAY = dt.timedelta(days=1)
 
 
-class CronError(ValueError):
+class CronError(TrundleError, ValueError):
     """A text that is not a cron expression of five fields."""
 
 

@@ -5,7 +5,7 @@
   window ends what is left of it.
 - No exclusion may hold the level back.
 
-Only the start is gated: what has started goes on when the window closes.
+Only the start is gated: a started upgrade continues when the window closes.
 """
 
 import datetime as dt
@@ -32,7 +32,7 @@ class Wait(StrEnum):
 
 
 class Gates(msgspec.Struct, frozen=True):
-    """What stands before upgrades of one kind.
+    """What delays upgrades of one kind.
 
     Attributes:
         needs_window: whether a window has to be open.
@@ -56,7 +56,7 @@ class Gates(msgspec.Struct, frozen=True):
         return min((each.start for each in self.exclusions if each.start > moment), default=None)
 
     def waits_for(self, moment: dt.datetime) -> tuple[Wait, ...]:
-        """What stands in the way at a moment; nothing if an upgrade may start."""
+        """What is in the way at a moment; nothing if an upgrade may start."""
         waits = [Wait.EXCLUSION] if self.exclusion_at(moment) else []
         if self.needs_window and not self._has_window(moment):
             waits.append(Wait.WINDOW)

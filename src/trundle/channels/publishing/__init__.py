@@ -1,7 +1,7 @@
-"""Publishing: versions go into a channel and out of it, and nothing is lost whoever publishes at the same time.
+"""Publishing: versions go into a channel and out of it, and nothing is lost when several publish at the same time.
 
-All changes are operations in a ledger at the package's repository. A channel shows what they come to, signed where
-there are keys. The rules stand in `channels.transitions`; here is what touches the registry.
+All changes are operations in a ledger at the package's repository. A channel shows their result, signed where
+there are keys. The rules are in `channels.transitions`; here is what touches the registry.
 """
 
 from trundle.channels.publishing._artifact import Artifact, packed
@@ -20,7 +20,7 @@ from trundle.channels.publishing._keys import (
 )
 from trundle.channels.publishing._log import Event, events
 from trundle.channels.publishing._mirror import Mirrored, mirror
-from trundle.channels.publishing._publish import Published, Release, publish, released_versions
+from trundle.channels.publishing._publish import Published, Release, publish
 from trundle.channels.publishing._repair import Repair, repair
 from trundle.channels.publishing._signing import ChannelSigner, Shown
 
@@ -50,7 +50,6 @@ __all__ = [
     "promote",
     "publish",
     "refresh",
-    "released_versions",
     "renew_root",
     "repair",
     "replace_key",

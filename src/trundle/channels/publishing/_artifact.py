@@ -1,4 +1,4 @@
-"""A package folder as an artifact: packed to a temporary file, and pushed so that nobody sees it before it is whole."""
+"""A package folder as an artifact: packed to a temporary file, and pushed so that it is not visible before it is whole."""
 
 import contextlib
 import tempfile
@@ -66,7 +66,7 @@ class Artifact(msgspec.Struct, frozen=True):
         return len(self.content) + len(self.config) + self.layer.size
 
     def push(self, repository: Repository, progress: Progress | None = None) -> None:
-        """Pushes everything but a tag; nobody sees it yet.
+        """Pushes everything but a tag; it is not visible yet.
 
         Raises:
             RegistryError: as the registry raises it.

@@ -5,7 +5,7 @@ import datetime as dt
 import msgspec
 
 from trundle.channels import transitions
-from trundle.channels._refusals import Refusal, RefusalCode, RefusedError
+from trundle.channels._refusals import RefusalCode, RefusedError, refusal
 from trundle.channels.files import Channel, Entry
 from trundle.channels.publishing._artifact import Artifact
 from trundle.channels.publishing._channel import Committed, Decide, PublishedChannel
@@ -39,12 +39,12 @@ def unpublish(
 ) -> Committed:
     """Takes a version out of the channel, and then its tag out of the registry.
 
-    Readers stop seeing it before its content goes. Where this dies in between, `repair` removes the tag.
+    Readers stop seeing it before its content is removed. If this is interrupted, `repair` removes the tag.
 
     Args:
         channel: the channel.
         version: the version.
-        reason: why; everybody who has it installed reads this.
+        reason: why; shown to users who have it installed.
         confirmed: whether it may be the latest version.
         keep_content: whether its tag stays in the registry.
         dry_run: whether nothing is changed.
@@ -136,7 +136,7 @@ def refresh(
     *,
     dry_run: bool = False,
 ) -> Committed:
-    """Lets a channel be believed for longer: signed anew, or with a new expiry where it has no signatures.
+    """Renews the validity period of a channel: signed anew, or with a new expiry where it has no signatures.
 
     Raises:
         RefusedError: the channel shows nothing, or its keys are others.
@@ -162,7 +162,7 @@ def _do(channel: PublishedChannel, decide: Decide, *, dry_run: bool) -> Committe
             return operation
 
         return channel.commit(checked)
-    before = channel.folded().channel
+    before = channel.current()
     done = transitions.apply(before, decide(before))
     return Committed(done.channel, done.notes)
 
@@ -176,15 +176,15 @@ def _bring_back(
     if digest is None or (artifact and artifact.descriptor.digest != digest):
         found = artifact.descriptor.digest if artifact else "no digest"
         code, advice = RefusalCode.DIGEST_CHANGED, "restore just what was published"
-        raise RefusedError(Refusal(code, where, f"the content {entry.identity}", found, advice))
+        raise RefusedError(refusal(code, where, f"the content {entry.identity}", found, advice))
     tagged = digest_of_tag(repository, entry.tag_name)
     if tagged not in (None, digest) and not is_being_removed(repository, entry.tag_name):
         code, advice = RefusalCode.TAG_EXISTS, "remove that tag; it is not this version's"
-        raise RefusedError(Refusal(code, where, f"no tag, or one for {digest}", tagged, advice))
+        raise RefusedError(refusal(code, where, f"no tag, or one for {digest}", tagged, advice))
     if not artifact and not _is_there(repository, digest, dry_run=dry_run):
         code = RefusalCode.CONTENT_MISSING
         advice = "give the package's folder with --content, or copy the content there from a mirror"
-        raise RefusedError(Refusal(code, where, f"the content {digest}", "none", advice))
+        raise RefusedError(refusal(code, where, f"the content {digest}", "none", advice))
     if dry_run:
         return
     if artifact:
@@ -195,7 +195,7 @@ def _bring_back(
         except NotFoundError:
             code, advice = RefusalCode.CONTENT_MISSING, "try again with --content"
             raise RefusedError(
-                Refusal(code, where, f"the content {digest}", "none", advice)
+                refusal(code, where, f"the content {digest}", "none", advice)
             ) from None
 
 

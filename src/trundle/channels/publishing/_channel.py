@@ -1,4 +1,4 @@
-"""A channel as its publishers see it: operations in a ledger, and a head that shows what they come to.
+"""A channel as its publishers see it: operations in a ledger, and a head that shows their result.
 
 Publishing is atomic by nature: the head is one tag on one manifest. Whatever moment a publisher dies at, a reader sees
 the old state or the new one. An operation that was recorded is not lost; the next change, or a repair, shows it.
@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from trundle.channels._refusals import ChannelError, Refusal, RefusalCode, RefusedError
+from trundle.channels._refusals import ChannelError, RefusalCode, RefusedError, refusal
 from trundle.channels.files import (
     Channel,
     ChannelFileError,
@@ -20,6 +20,13 @@ from trundle.channels.files import (
     write_all,
     write_latest,
 )
+from trundle.channels.publishing._counting import (
+    Counted,
+    continued,
+    counted,
+    entries_since,
+)
+from trundle.channels.publishing._head import UNREADABLE, ChannelHead
 from trundle.channels.publishing._records import (
     Record,
     is_signed_by,
@@ -27,34 +34,27 @@ from trundle.channels.publishing._records import (
     read_record,
     write_record,
 )
-from trundle.channels.publishing._signing import ChannelSigner, Shown, is_signed, read_shown
-from trundle.channels.serving import (
-    CHANNEL_ARTIFACT,
+from trundle.channels.publishing._signing import (
+    ChannelSigner,
+    Shown,
+    is_signed,
+)
+from trundle.channels.reading import (
     OPERATIONS,
-    TITLE,
-    RepositorySource,
     channel_tag,
     ledger_name,
     signed_name,
 )
-from trundle.channels.transitions import Folded, Operation, Outcome, Publish, fold_named
-from trundle.channels.trust import role_keys
+from trundle.channels.reading.signatures import role_keys
+from trundle.channels.transitions import Folded, Operation, Outcome, Publish
+from trundle.errors import Finding
 from trundle.packages import manifest_from_json
 from trundle.registry import (
-    EMPTY,
-    EMPTY_DESCRIPTOR,
     MARK_ANNOTATION,
-    OCI_MANIFEST,
-    Descriptor,
-    DigestMismatchError,
-    InvalidManifestError,
+    Entries,
     Ledger,
     Manifest,
-    NotFoundError,
     Repository,
-    TooLargeError,
-    describe,
-    encode,
 )
 from trundle.registry import Entry as LedgerEntry
 
@@ -74,10 +74,6 @@ _DAMAGES = frozenset(
 )
 """The refusals of a head that a rebuilt one replaces."""
 
-_UNREADABLE = (DigestMismatchError, InvalidManifestError, NotFoundError, TooLargeError)
-_FILE_TYPE = "application/vnd.trundle.channel.file.v1+json"
-_METADATA_TYPE = "application/vnd.trundle.channel.metadata.v1+json"
-_LOOKS = 20
 _LARGEST_CONFIG = 16 * 1024 * 1024
 
 
@@ -86,7 +82,7 @@ class Committed(msgspec.Struct, frozen=True):
 
     Attributes:
         channel: the channel afterwards; changes that others made meanwhile are in it.
-        notes: what whoever asked for it should know.
+        notes: what the caller should know.
     """
 
     channel: Channel
@@ -94,26 +90,26 @@ class Committed(msgspec.Struct, frozen=True):
 
 
 class _Before(msgspec.Struct, frozen=True):
-    """What was folded last, and from what."""
+    """What was counted last, and from what."""
 
-    entries: tuple[LedgerEntry, ...]
+    entries: Entries
     shown: Shown | None
-    folded: Folded
+    counted: Counted
 
 
 class PublishedChannel:
-    """A channel in a repository, for whoever changes it.
+    """A channel in a repository, as its publishers see it.
 
     Args:
         repository: the repository of the package.
         word: the channel.
         package: the package; what the channel says where None.
         signer: signs the channel; None for one without signatures.
-        clock: tells the time.
+        clock: returns the time.
         wait: seconds to wait for other publishers.
 
     Raises:
-        RefusedError: the word cannot name a channel.
+        RefusedError: it is no channel name.
     """
 
     def __init__(
@@ -129,6 +125,7 @@ class PublishedChannel:
         self.repository = repository
         self.word = check_channel_word(word)
         self.tag = channel_tag(word)
+        self.head = ChannelHead(repository, word, package=package, signer=signer)
         self.ledger = Ledger(repository, ledger_name(word), head=self.tag)
         self.signer = signer
         self.clock = clock
@@ -138,15 +135,15 @@ class PublishedChannel:
         self._read: dict[str, Record] = {}
         self._adopted = False
         self._before: _Before | None = None
-        self._built: Folded | None = None
+        self._built: Counted | None = None
 
     @property
     def location(self) -> str:
         """The channel's full name."""
         return f"{self.repository.location}:{self.tag}"
 
-    def folded(self, entries: Sequence[LedgerEntry] | None = None) -> Folded:
-        """What all operations that count come to, after the present head was verified.
+    def current(self, entries: Entries | None = None) -> Channel:
+        """The channel with all operations that count, after the present head was verified.
 
         Raises:
             RefusedError: the head is older than one that was seen, badly signed, or shows what the ledger lacks.
@@ -155,23 +152,19 @@ class PublishedChannel:
         """
         # What is shown is looked at first: entries only become more, so none of it can be missing then.
         shown = self.shown()
-        return self._fold(self.ledger.entries() if entries is None else entries, shown)
+        return self._counted(self._entries(entries), shown).folded.channel
+
+    def folded(self, entries: Entries | None = None) -> Folded:
+        """The result of all operations that count, each of them read; errors are those of `current`."""
+        shown = self.shown()
+        return self._counted_anew(self._entries(entries), shown).folded
+
+    def _entries(self, entries: Entries | None) -> Entries:
+        return self.ledger.entries() if entries is None else entries
 
     def shown(self) -> Shown | None:
-        """What the channel shows, verified; None where it shows nothing yet.
-
-        Raises:
-            RefusedError: it is not to be trusted, or signed while there are no keys.
-        """
-        for _ in range(_LOOKS):
-            source = self._source()
-            try:
-                return self._verified(source)
-            except RefusedError as error:
-                refused = error
-                if not self._has_moved(source):
-                    raise
-        raise refused
+        """What the channel shows, verified; None where it shows nothing yet. Errors are those of `ChannelHead.shown`."""
+        return self.head.shown()
 
     def check_keys(self) -> None:
         """Makes sure that the keys are at hand that a change is signed with.
@@ -197,20 +190,20 @@ class PublishedChannel:
         made: list[Operation] = []
         key = self.signer.targets_key() if self.signer else None
 
-        def payload(entries: Sequence[LedgerEntry]) -> bytes:
-            made[:] = [decide(self.folded(entries).channel)]
+        def payload(entries: Entries) -> bytes:
+            made[:] = [decide(self.current(entries))]
             return write_record(made[0], key)
 
         self.ledger.commit(payload, self.build, wait=self.wait)
         assert self._built is not None
         self._look_again()
-        outcome = self._built.outcome(made[0])
+        outcome = self._built.folded.outcome(made[0])
         return self._committed(outcome)
 
     def settle(self) -> bool:
         """Makes the channel show all that is recorded; whether there was anything to do."""
 
-        def build(entries: Sequence[LedgerEntry], mark: str) -> str:
+        def build(entries: Entries, mark: str) -> str:
             return self._show(entries, mark, self.shown(), rebuilt=True)
 
         done = self.ledger.settle(build, wait=self.wait)
@@ -226,21 +219,39 @@ class PublishedChannel:
         """
         assert self.signer is not None
         with self.ledger.turn(self.wait) as turn:
-            source, shown = self._source(), self.shown()
+            source, shown = self.head.source(), self.shown()
             if source is None or shown is None or shown.operations is None:
                 advice = "publish something with these keys first"
                 code = RefusalCode.UNSIGNED_CHANNEL
                 expected = "a signed channel"
-                raise RefusedError(Refusal(code, self.location, expected, "none", advice))
+                raise RefusedError(refusal(code, self.location, expected, "none", advice))
             plain = {name: shown.files[name] for name in ("latest", "all", OPERATIONS)}
             metadata = self.signer.refresh(shown, self._signed_names(plain, shown.package))
             mark = source.manifest.document.annotations.get(MARK_ANNOTATION, "")
-            digest = self._push(plain, metadata, mark)
+            digest = self.head.push(plain, metadata, mark, shown.seen)
             turn.check()
             self.repository.set_tag(self.tag, digest)
         self._look_again()
         channel = read_all(plain["all"], f"{self.location}/all").channel
         return Committed(channel)
+
+    def unknown(self) -> tuple[str, ...]:
+        """What the ledger holds that this release cannot read, and without which the channel cannot be changed.
+
+        In a signed channel an entry that cannot be read was not signed, so that it does not count; `ignored` has it.
+
+        Raises:
+            RegistryError: the registry cannot be read.
+        """
+        found = list(self.ledger.tags.unknown())
+        if found or self.signer:
+            return tuple(found)
+        for entry in self.ledger.entries():
+            try:
+                read_record(entry.payload, f"{self.location}: entry {entry.id}")
+            except ChannelError as error:
+                found.append(str(error))
+        return tuple(found)
 
     def damage(self) -> str:
         """Why the channel's head cannot be built on; empty where it can.
@@ -253,14 +264,23 @@ class PublishedChannel:
         """
         entries = self.ledger.entries()
         try:
-            self.folded(entries)
+            folded = self.folded(entries)
+            if self.ledger.shown() == entries.mark:
+                return self._difference(folded.channel)
         except RefusedError as error:
             if self.signer is None or error.code not in _DAMAGES:
                 raise
             return str(error)
-        except (ChannelFileError, *_UNREADABLE) as error:
+        except (ChannelFileError, *UNREADABLE) as error:
             return str(error)
         return ""
+
+    def _difference(self, channel: Channel) -> str:
+        """How the shown channel differs from the result of all operations; empty where it does not."""
+        shown = self.shown()
+        if shown is None or read_all(shown.files["all"]).channel == channel:
+            return ""
+        return "expected the result of its operations, found something else"
 
     def rebuild(self) -> None:
         """Replaces a damaged head by one that shows what the ledger holds; clients follow it.
@@ -276,30 +296,26 @@ class PublishedChannel:
             turn.settle(lambda entries, mark: self._show(entries, mark, shown, rebuilt=True))
         self._look_again()
 
-    def build(self, entries: Sequence[LedgerEntry], mark: str) -> str:
+    def build(self, entries: Entries, mark: str) -> str:
         """Pushes the state that shows entries; gives the digest of its manifest."""
         return self._show(entries, mark, self.shown())
 
     def _show(
-        self,
-        entries: Sequence[LedgerEntry],
-        mark: str,
-        shown: Shown | None,
-        *,
-        rebuilt: bool = False,
+        self, entries: Entries, mark: str, shown: Shown | None, *, rebuilt: bool = False
     ) -> str:
-        records = self._records(entries, shown)
         if shown is None:
-            self._check_signer(entries, records)
+            self._check_signer(entries, self._records(entries, shown))
             rebuilt = rebuilt or len(entries) > 1
-        self._built = folded = self._fold(entries, shown)
-        plain = {"latest": write_latest(folded.channel), "all": write_all(folded.channel)}
+        count = self._counted_anew if rebuilt else self._counted
+        self._built = built = count(entries, shown)
+        channel = built.folded.channel
+        plain = {"latest": write_latest(channel), "all": write_all(channel)}
         metadata = {}
         if self.signer:
-            plain[OPERATIONS] = names_of(records)
-            names = self._signed_names(plain, folded.channel.package)
+            plain[OPERATIONS] = names_of(built.names)
+            names = self._signed_names(plain, channel.package)
             metadata = dict(self.signer.sign(shown, names, rebuilt=rebuilt))
-        return self._push(plain, metadata, mark)
+        return self.head.push(plain, metadata, mark, built.seen)
 
     @property
     def ignored(self) -> tuple[str, ...]:
@@ -318,20 +334,33 @@ class PublishedChannel:
 
     # What counts
 
-    def _fold(self, entries: Sequence[LedgerEntry], shown: Shown | None) -> Folded:
+    def _counted(self, entries: Entries, shown: Shown | None) -> Counted:
+        """The result of the operations, continued from the shown channel where possible."""
         before = self._before
-        if before and before.entries == tuple(entries) and before.shown == shown:
-            return before.folded
+        if before and before.entries == entries and before.shown == shown:
+            return before.counted
+        since = entries_since(entries, shown)
+        found = None
+        if shown is not None and since is not None and bool(self.signer) == is_signed(shown):
+            records = self._records(since, shown)
+            found = continued(shown, records, self.word, ignored=bool(self._ignored))
+        if found is None:
+            return self._counted_anew(entries, shown)
+        self._before = _Before(entries, shown, found)
+        return found
+
+    def _counted_anew(self, entries: Entries, shown: Shown | None) -> Counted:
+        """The result of all operations."""
         records = self._records(entries, shown)
         if not records and shown is None and self._package is None:
             raise RefusedError(_none(self.location))
         package = shown.package if shown else self._package or self._package_of(records)
         base = Channel(name=self.word, package=package)
-        folded = fold_named(base, {name: each.operation for name, each in records.items()})
+        found = counted(base, records, ignored=bool(self._ignored))
         if shown is not None:
-            self._check_complete(folded, records, shown)
-        self._before = _Before(tuple(entries), shown, folded)
-        return folded
+            self._check_complete(found.folded, records, shown)
+        self._before = _Before(entries, shown, found)
+        return found
 
     def _records(self, entries: Sequence[LedgerEntry], shown: Shown | None) -> dict[str, Record]:
         """The operations that count, by name."""
@@ -371,7 +400,7 @@ class PublishedChannel:
         code = RefusalCode.STALE_METADATA
         expected = f"all {serial} operations that the channel shows in its ledger"
         found = f"{len(records)}"
-        raise RefusedError(Refusal(code, self.location, expected, found, advice))
+        raise RefusedError(refusal(code, self.location, expected, found, advice))
 
     def _package_of(self, records: dict[str, Record]) -> str:
         """The package of a channel that shows nothing yet: what its first version says."""
@@ -393,7 +422,7 @@ class PublishedChannel:
         if self.signer is None:
             return None
         package = self._package or self._package_of(records)
-        return self.signer.last_seen(self.location, package, self._content)
+        return self.signer.last_seen(self.location, package, self.head.content)
 
     def _check_signer(self, entries: Sequence[LedgerEntry], records: Mapping[str, Record]) -> None:
         """Refuses keys that signed none of the operations, where operations are signed."""
@@ -404,91 +433,29 @@ class PublishedChannel:
         found = "others" if self.signer else "none"
         advice = "give the publisher's keys with --keys"
         code = RefusalCode.BAD_SIGNATURE
-        raise RefusedError(Refusal(code, self.location, expected, found, advice))
-
-    def _content(self, digest: str, length: int) -> bytes | None:
-        """A file of an earlier head, which the registry keeps until it collects its garbage."""
-        found = Descriptor(media_type=_FILE_TYPE, digest=f"sha256:{digest}", size=length)
-        try:
-            return self.repository.read_blob(found, limit=length)
-        except _UNREADABLE:
-            return None
-
-    def _verified(self, source: RepositorySource | None) -> Shown | None:
-        if source is None:
-            if self.signer:
-                self.signer.refuse_if_seen(self.location, "no channel")
-            return None
-        shown = read_shown(source)
-        if self._package is not None and shown.package != self._package:
-            expected, advice = f"the package {self._package}", "publish it to its own repository"
-            code = RefusalCode.WRONG_PACKAGE
-            raise RefusedError(Refusal(code, self.location, expected, shown.package, advice))
-        if is_signed(shown):
-            if self.signer is None:
-                advice = "give the publisher's keys with --keys"
-                code = RefusalCode.BAD_SIGNATURE
-                expected = "the keys of this signed channel"
-                raise RefusedError(Refusal(code, self.location, expected, "none", advice))
-            return self.signer.verify(source, shown)
-        if self.signer:
-            self.signer.refuse_if_seen(self.location, "one without signatures")
-        return shown
-
-    def _has_moved(self, source: RepositorySource | None) -> bool:
-        """Whether others changed the channel since, so that what they remember of it is newer than what was read."""
-        before = source.manifest.descriptor.digest if source else None
-        try:
-            return self.repository.resolve(self.tag).digest != before
-        except NotFoundError:
-            return before is not None
-
-    def _source(self) -> RepositorySource | None:
-        try:
-            self.repository.resolve(self.tag)
-        except NotFoundError:
-            return None
-        return RepositorySource(self.repository, self.word)
+        raise RefusedError(refusal(code, self.location, expected, found, advice))
 
     def _signed_names(self, files: dict[str, bytes], package: str) -> dict[str, bytes]:
         return {signed_name(package, self.word, name): data for name, data in files.items()}
 
-    def _push(self, files: Mapping[str, bytes], metadata: Mapping[str, bytes], mark: str) -> str:
-        layers = []
-        self.repository.put_blob(EMPTY, EMPTY_DESCRIPTOR)
-        kinds = [(files, _FILE_TYPE), (dict(sorted(metadata.items())), _METADATA_TYPE)]
-        for group, kind in kinds:
-            for name, content in group.items():
-                layer = describe(content, kind, annotations={TITLE: name})
-                self.repository.put_blob(content, layer)
-                layers.append(layer)
-        manifest = Manifest(
-            schema_version=2,
-            media_type=OCI_MANIFEST,
-            artifact_type=CHANNEL_ARTIFACT,
-            config=EMPTY_DESCRIPTOR,
-            layers=tuple(layers),
-            annotations={MARK_ANNOTATION: mark},
-        )
-        return self.repository.put_manifest(encode(manifest), OCI_MANIFEST).digest
-
     def _look_again(self) -> None:
-        """Reads back what clients see now, and remembers it, so that nobody can take it back unnoticed."""
+        """Reads back what clients see now, and remembers it, so that a rollback is noticed."""
         if self.signer:
             self.shown()
 
     def _committed(self, outcome: Outcome | None) -> Committed:
         assert self._built is not None
+        channel = self._built.folded.channel
         notes = tuple(f"{each}; it does not count" for each in self._ignored)
         if self._adopted:
             notes += ("the channel was not signed so far; it is signed now, as it was found",)
         if outcome is None:
-            return Committed(self._built.channel, notes)
+            return Committed(channel, notes)
         if outcome.refusals:
             raise RefusedError(*outcome.refusals)
-        return Committed(self._built.channel, (*outcome.notes, *notes))
+        return Committed(channel, (*outcome.notes, *notes))
 
 
-def _none(where: str) -> Refusal:
-    advice = "check the address and the channel's word; publishing makes a channel"
-    return Refusal(RefusalCode.CHANNEL_NOT_FOUND, where, "a channel", "none", advice)
+def _none(where: str) -> Finding:
+    advice = "check the address and the channel name; publishing creates a channel"
+    return refusal(RefusalCode.CHANNEL_NOT_FOUND, where, "a channel", "none", advice)

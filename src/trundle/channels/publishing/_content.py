@@ -27,7 +27,7 @@ def digest_of_tag(repository: Repository, tag: str) -> str | None:
 
 
 def is_being_removed(repository: Repository, tag: str) -> bool:
-    """Whether somebody began to remove a tag, and died."""
+    """Whether a publisher began to remove a tag, and died."""
     try:
         document = repository.get_manifest(tag).document
     except NotFoundError:
@@ -65,7 +65,7 @@ def content_damage(repository: Repository, digest: str) -> Iterator[str]:
     Blobs of a registry over HTTP are not downloaded: such a registry verifies what it stores.
 
     Args:
-        repository: the repository that ought to have the artifact.
+        repository: the repository that has the artifact.
         digest: the digest of its manifest.
 
     Raises:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from trundle._durable import write_durably
-from trundle.channels.serving import RepositorySource, is_metadata_name
+from trundle.channels.reading import RepositorySource, is_metadata_name
 
 _LAST = ("targets.json", "snapshot.json", "timestamp.json")
 

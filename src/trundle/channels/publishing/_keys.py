@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from trundle._durable import write_durably
-from trundle.channels.trust import (
+from trundle.channels.reading.signatures import (
     KeyFileError,
     Replacement,
     Signer,
@@ -24,6 +24,7 @@ from trundle.channels.trust import (
     role_keys,
     write_key,
 )
+from trundle.errors import Kind
 
 Role: TypeAlias = Literal["root", "targets", "online"]
 
@@ -38,6 +39,8 @@ _ENCRYPTED = b"BEGIN ENCRYPTED PRIVATE KEY"
 
 class KeysExistError(KeyFileError):
     """There are keys where new ones were to be made."""
+
+    kind = Kind.EXISTS
 
 
 class MadeKeys(msgspec.Struct, frozen=True):

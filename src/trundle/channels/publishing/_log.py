@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import msgspec
 
-from trundle.channels._refusals import ChannelError, Refusal, RefusalCode, RefusedError
+from trundle.channels._refusals import ChannelError, RefusalCode, RefusedError, refusal
 from trundle.channels.files import Channel
 from trundle.channels.publishing._records import Record, read_names, read_record
-from trundle.channels.serving import (
+from trundle.channels.reading import (
     OPERATIONS,
     RepositorySource,
     channel_tag,
@@ -19,6 +19,7 @@ from trundle.channels.serving import (
     refusal_of_trust,
     signed_name,
 )
+from trundle.channels.reading.signatures import TrustError, TrustStore
 from trundle.channels.transitions import (
     Deprecate,
     Operation,
@@ -29,7 +30,6 @@ from trundle.channels.transitions import (
     fold,
     kind_of,
 )
-from trundle.channels.trust import TrustError, TrustStore
 from trundle.registry import Ledger, Repository
 from trundle.version import SemVer
 
@@ -45,7 +45,7 @@ class Event(msgspec.Struct, frozen=True):
         version: the version; None for a refresh.
         digest: the version's digest, where it was published.
         changes: what is new in the version, where it was published.
-        critical: whether the version mends something that should not wait.
+        critical: whether the version is an urgent fix.
         text: the reason or the message.
         refused: why it did not count; empty where it did.
     """
@@ -70,13 +70,13 @@ def events(
     """What happened to a channel, the newest last.
 
     In a signed channel only what its publisher signed counts. Where the operations are not at hand, as in a mirror,
-    what the channel's own list tells is given.
+    what the channel's own list says is given.
 
     Args:
         repository: the repository of the package.
         word: the channel.
-        clock: tells the time.
-        trust: what was seen of channels, with the root of this one, by which it is verified; None to believe what the
+        clock: returns the time.
+        trust: what was seen of channels, with the root of this one, by which it is verified; None to accept what the
             registry says.
 
     Raises:
@@ -97,7 +97,7 @@ def events(
             records.append(read_record(each.payload, f"{source.location}: {each.id}"))
         except ChannelError:
             if signed is None:
-                raise  # In a signed channel it does not count; `repair` tells of it.
+                raise  # In a signed channel it does not count; `repair` reports it.
     counted = [each.operation for each in records if signed is None or each.id in signed]
     folded = fold(Channel(name=word, package=channel.package), counted)
     found = [
@@ -136,7 +136,7 @@ def _signed_operations(
         advice = "see what `repair` says"
         code = RefusalCode.INVALID_FILE
         where = f"{source.location}/{OPERATIONS}"
-        raise RefusedError(Refusal(code, where, "names of operations", found, advice)) from None
+        raise RefusedError(refusal(code, where, "names of operations", found, advice)) from None
 
 
 def _event(operation: Operation, refused: str) -> Event:

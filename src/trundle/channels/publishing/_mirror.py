@@ -1,13 +1,13 @@
-"""Copies a package's repository with its channels, so that whoever reads the copy sees just what the source showed."""
+"""Copies a package's repository with its channels, so that readers of the copy see just what the source showed."""
 
 from collections.abc import Callable, Iterator
 
 import msgspec
 
-from trundle.channels._refusals import Refusal, RefusalCode, RefusedError
+from trundle.channels._refusals import RefusalCode, RefusedError, refusal
 from trundle.channels.files import Channel, Entry, is_channel_word, read_all
 from trundle.channels.publishing._content import digest_of_tag, remove_version_tag
-from trundle.channels.serving import RepositorySource, channel_tag
+from trundle.channels.reading import RepositorySource, channel_tag
 from trundle.registry import Progress, Repository, copy, version_of
 from trundle.version import SemVer, VersionError
 
@@ -15,13 +15,13 @@ _PREFIX = "channel."
 
 
 class Mirrored(msgspec.Struct, frozen=True):
-    """What a mirroring came to.
+    """The result of mirroring.
 
     Attributes:
         copied: the tags that were set at the target, in the order in which they were.
         unchanged: the tags that were there already.
         removed: the tags of versions that were unpublished since.
-        notes: what whoever mirrored should know.
+        notes: what the caller should know.
     """
 
     copied: tuple[str, ...]
@@ -108,7 +108,7 @@ def _check_not_older(source: RepositorySource, target: Repository, word: str) ->
             return
         code = RefusalCode.STALE_METADATA
     advice = "mirror from the repository that is published to"
-    raise RefusedError(Refusal(code, there.location, expected, found, advice))
+    raise RefusedError(refusal(code, there.location, expected, found, advice))
 
 
 def _check_fixed(
@@ -116,7 +116,7 @@ def _check_fixed(
 ) -> None:
     """Refuses to move the tag of a version."""
     refusals = [
-        Refusal(
+        refusal(
             RefusalCode.TAG_EXISTS,
             f"{target.location}:{tag}",
             f"no tag, or one for {digest}",

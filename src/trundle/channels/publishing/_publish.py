@@ -2,7 +2,7 @@
 
 The order of the writes, so that a channel reads whenever a publisher dies:
 
-1. the content's blobs and its manifest, by their digests: nobody sees them;
+1. the content's blobs and its manifest, by their digests: not visible yet;
 2. in the publisher's turn, when no rule refuses it: the version's tag. A tag without an entry is repaired away, or
    taken up by the next publishing of the same content;
 3. the operation, in the ledger: from here on it is not lost;
@@ -15,8 +15,8 @@ from pathlib import Path
 import msgspec
 
 from trundle.channels import transitions
-from trundle.channels._refusals import ChannelError, RefusalCode, RefusedError
-from trundle.channels.files import LONGEST_TAG, STABLE, Channel, Entry, belongs
+from trundle.channels._refusals import RefusalCode, RefusedError
+from trundle.channels.files import LONGEST_TAG, STABLE, Channel, Entry
 from trundle.channels.publishing._artifact import Artifact, packed
 from trundle.channels.publishing._channel import PublishedChannel
 from trundle.channels.publishing._content import (
@@ -24,10 +24,9 @@ from trundle.channels.publishing._content import (
     restore_content,
     set_version_tag,
 )
-from trundle.channels.publishing._records import read_record
-from trundle.channels.serving import channel_tag, ledger_name
+from trundle.channels.publishing._released import is_released
 from trundle.channels.transitions import Operation, Publish, new_entry, version_to_publish
-from trundle.registry import Ledger, Progress, Repository
+from trundle.registry import Progress
 from trundle.version import SemVer
 
 
@@ -37,10 +36,10 @@ class Release(msgspec.Struct, frozen=True):
     Attributes:
         folder: the folder of the package.
         suffix: what the release adds to the version in the manifest, such as `-beta.1+123`.
-        critical: whether it mends something that should not wait, also where the manifest does not say so.
+        critical: whether it is an urgent fix, also where the manifest does not say so.
         skip_existing: whether it is all right that the same content is published already.
         dry_run: whether everything is checked, and nothing written.
-        expires_after: how long the channel's files are to be believed from now on; None leaves that as it is.
+        expires_after: the validity period of the channel's files from now on; None leaves it as it is.
     """
 
     folder: Path
@@ -52,14 +51,14 @@ class Release(msgspec.Struct, frozen=True):
 
 
 class Published(msgspec.Struct, frozen=True):
-    """What publishing came to.
+    """The result of publishing.
 
     Attributes:
         entry: the version as the channel lists it.
         channel: the channel afterwards; as it would be for a dry run.
         existed: whether it was published already, so that nothing changed.
         files: how many files are packed.
-        notes: what whoever published should know.
+        notes: what the publisher should know.
     """
 
     entry: Entry
@@ -89,8 +88,8 @@ def publish(
         channel.check_keys()
         try:
             if release.dry_run:
-                publishing.decide(channel.folded().channel)
-                after = transitions.apply(channel.folded().channel, publishing.operation)
+                publishing.decide(channel.current())
+                after = transitions.apply(channel.current(), publishing.operation)
                 return Published(entry, after.channel, False, artifact.files, after.notes)
             publishing.check_first()
             artifact.push(channel.repository, progress)
@@ -113,7 +112,7 @@ class _Publishing:
 
     def check_first(self) -> None:
         """Refuses what can be refused before anything is pushed."""
-        self._check(self._channel.folded().channel)
+        self._check(self._channel.current())
 
     def decide(self, channel: Channel) -> Operation:
         """The operation, after the version's tag was set."""
@@ -130,7 +129,7 @@ class _Publishing:
         return self.operation
 
     def existing(self, error: RefusedError) -> Published:
-        """What a version comes to that is published with the same content.
+        """The result for a version that is published again with the same content.
 
         Raises:
             RefusedError: it is not, or that is not all right.
@@ -140,7 +139,7 @@ class _Publishing:
         finished = not self._release.dry_run and self._channel.settle()
         if not self._release.skip_existing and not finished:
             raise error
-        channel = self._channel.folded().channel
+        channel = self._channel.current()
         listed = channel.entry(self._entry.version) or self._entry
         text = "finished a publishing that had broken off" if finished else "published already"
         if self._restored():
@@ -163,29 +162,16 @@ class _Publishing:
         """Makes sure that no rule refuses the version."""
         repository, tag = self._channel.repository, self._entry.tag_name
         tagged = digest_of_tag(repository, tag) if len(tag) <= LONGEST_TAG else None
-        released = () if self._channel.word == STABLE else released_versions(repository)
+        release = self._entry.version.release
+        late = self._channel.word != STABLE and is_released(repository, release)
         transitions.publish(
             channel,
             self._entry,
             self._channel.clock(),
             manifest=self._artifact.package.version,
-            released=released,
+            released=(release,) if late else (),
             tagged=tagged,
         )
-
-
-def released_versions(repository: Repository) -> frozenset[SemVer]:
-    """The stable versions of the package, unpublished ones included."""
-    ledger = Ledger(repository, ledger_name(STABLE), head=channel_tag(STABLE))
-    versions = set()
-    for entry in ledger.entries():
-        try:
-            operation = read_record(entry.payload, f"{repository.location}: {entry.id}").operation
-        except ChannelError:
-            continue  # Whoever publishes to that channel is told of it.
-        if isinstance(operation, Publish) and belongs(operation.entry.version, STABLE):
-            versions.add(operation.entry.version)
-    return frozenset(versions)
 
 
 def _entry(artifact: Artifact, version: SemVer, now: dt.datetime, *, critical: bool) -> Entry:

@@ -1,17 +1,19 @@
 """Operations as a channel's ledger keeps them: plain, or in an envelope that the publisher signed.
 
-Whoever may write to the registry can add to a ledger. So that nobody's word becomes the publisher's, an operation
+Anyone who may write to the registry can add to a ledger. So that no forged operation counts, an operation
 counts in a signed channel only if the publisher's key signed it, or if the publisher has signed a state of the channel
 that shows it. The envelope is DSSE, the one of The Update Framework's own library.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 import msgspec
 from securesystemslib.dsse import Envelope
 from securesystemslib.exceptions import Error as SecurityError
 from securesystemslib.signer import Key
 
+from trundle.channels._refusals import RefusalCode, refusal
+from trundle.channels.reading.signatures import Signer
 from trundle.channels.transitions import (
     Operation,
     OperationError,
@@ -19,7 +21,6 @@ from trundle.channels.transitions import (
     operation_from_json,
     operation_to_json,
 )
-from trundle.channels.trust import Signer
 
 _TYPE = "application/vnd.trundle.channel.operation.v1+json"
 
@@ -60,10 +61,10 @@ def read_record(payload: bytes, where: str) -> Record:
         signed = "payloadType" in plain
         content = _envelope(payload).payload if signed else payload
     except (ValueError, msgspec.MsgspecError) as error:
-        advice = "find out who wrote it; repair tells of it where the channel is signed"
-        raise OperationError(
-            [f"{where}: expected an operation, found: {error}; {advice}"]
-        ) from None
+        advice = "find out who wrote it; repair reports it where the channel is signed"
+        code = RefusalCode.UNKNOWN_OPERATION
+        found = refusal(code, where, "an operation", str(error), advice)
+        raise OperationError([found]) from None
     operation = operation_from_json(content, where)
     return Record(operation, id_of_operation(operation), payload if signed else None)
 
@@ -82,9 +83,9 @@ def is_signed_by(record: Record, keys: Collection[Key]) -> bool:
     return True
 
 
-def names_of(records: Mapping[str, Record]) -> bytes:
+def names_of(names: Collection[str]) -> bytes:
     """The file that lists operations by name."""
-    return msgspec.json.encode(sorted(records), order="deterministic")
+    return msgspec.json.encode(sorted(names))
 
 
 def read_names(content: bytes) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Finishes or undoes what a publisher left behind that died, and puts back what was moved in the registry.
+"""Finishes or undoes what an interrupted publisher left behind, and restores what was moved in the registry.
 
 All is done in the publisher's turn, so what looks like the rest of a dead publisher is not the work of a living one.
 """
@@ -30,6 +30,7 @@ Kind: TypeAlias = Literal[
     "moved-tag",
     "damaged-content",
     "ignored",
+    "unknown",
 ]
 
 
@@ -42,7 +43,8 @@ class Repair(msgspec.Struct, frozen=True):
             entry), `unpublished-tag` (an unpublished version's tag was left), `missing-tag` and `moved-tag` (a listed
             version's tag is gone or names something else), `damaged-content` (a
             listed version's content is gone or damaged),
-            `ignored` (an entry of the ledger that the publisher never signed).
+            `ignored` (an entry of the ledger that the publisher never signed), `unknown` (something in the ledger
+            that this release cannot read; until it is gone or readable the channel cannot be changed).
         what: says it in full.
         done: what was done about it, or would be; empty where a person has to do something.
     """
@@ -66,6 +68,9 @@ def repair(channel: PublishedChannel, *, dry_run: bool = False) -> tuple[Repair,
         RefusedError: there is no channel, or it is not to be trusted.
         RegistryError: as the registry raises it.
     """
+    unknown = channel.unknown()
+    if unknown:
+        return tuple(Repair("unknown", each) for each in unknown)
     repairs: list[Repair] = []
     damage = channel.damage()
     if damage:
@@ -82,7 +87,7 @@ def repair(channel: PublishedChannel, *, dry_run: bool = False) -> tuple[Repair,
     with channel.ledger.turn(channel.wait) as turn:
         folded = channel.folded(turn.entries)
         repairs += [
-            Repair("ignored", f"{each}; somebody else may have written to the registry")
+            Repair("ignored", f"{each}; someone else may have written to the registry")
             for each in channel.ignored
         ]
         with channel.alone_with_content():

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import msgspec
 
-from trundle.channels._refusals import Refusal, RefusalCode, RefusedError
+from trundle.channels._refusals import RefusalCode, RefusedError, refusal
 from trundle.channels.files import read_latest
 from trundle.channels.publishing._keys import KeyFolder
 from trundle.channels.publishing._records import read_names
-from trundle.channels.serving import (
+from trundle.channels.reading import (
     OPERATIONS,
     ChannelSource,
     RepositorySource,
@@ -19,21 +19,25 @@ from trundle.channels.serving import (
     refusal_of_trust,
     signed_name,
 )
-from trundle.channels.trust import (
+from trundle.channels.reading.signatures import (
     KeyFileError,
     Lifetimes,
     Signer,
     TrustError,
-    TrustStore,
+    TrustFolder,
     refresh,
     role_keys,
     sign,
     signed_files,
     trust,
 )
+from trundle.registry import MARK_ANNOTATION
 
 _EVER_FRESH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
-"""The time by which the publisher judges: a state of its own that expired is still the one to build on."""
+"""The time by which the publisher judges: it continues from a state of its own even if that expired."""
+
+SEEN_ANNOTATION = "dev.trundle.channel.seen"
+"""The annotation in which a head says up to which serial the authors of its operations had seen."""
 
 _FILES = ("latest", "all", OPERATIONS)
 
@@ -46,12 +50,17 @@ class Shown(msgspec.Struct, frozen=True):
         operations: the names of the operations that the publisher signed; None for an unsigned channel.
         package: the package.
         serial: the channel's serial.
+        mark: stands for the entries of the ledger that are shown; empty where that is not known.
+        seen: the most that the author of any operation had seen; None where that is not known, or where entries of
+            the ledger do not count, so that the channel can only be made anew from all operations.
     """
 
     files: Mapping[str, bytes]
     operations: frozenset[str] | None
     package: str
     serial: int = 0
+    mark: str = ""
+    seen: int | None = None
 
 
 class ChannelSigner:
@@ -59,7 +68,7 @@ class ChannelSigner:
 
     Args:
         keys: the keys.
-        clock: tells the time.
+        clock: returns the time.
         lifetimes: how long signatures are good for.
         seen: the folder in which is remembered what was seen of channels; beside the keys by default.
     """
@@ -75,7 +84,7 @@ class ChannelSigner:
         self.keys = keys
         self.lifetimes = lifetimes or Lifetimes()
         self._clock = clock
-        self._store = TrustStore(seen or keys.seen)
+        self._store = TrustFolder(seen or keys.seen)
 
     def targets_key(self) -> Signer:
         """The key that signs operations, once it is certain that the online key is at hand too.
@@ -124,7 +133,7 @@ class ChannelSigner:
         path = self._store.path(where)
         advice = f"find out who changed it; if it was meant so, remove {path}"
         code = RefusalCode.STALE_METADATA
-        raise RefusedError(Refusal(code, where, expected, found, advice))
+        raise RefusedError(refusal(code, where, expected, found, advice))
 
     def last_seen(
         self, where: str, package: str, read: Callable[[str, int], bytes | None]
@@ -228,7 +237,7 @@ class ChannelSigner:
                 code = RefusalCode.BAD_SIGNATURE
                 where = str(self.keys.path)
                 found = "another one" if name in roots else "none"
-                raise RefusedError(Refusal(code, where, expected, found, advice))
+                raise RefusedError(refusal(code, where, expected, found, advice))
         return previous | dict(roots)
 
 
@@ -241,7 +250,16 @@ def read_shown(source: RepositorySource) -> Shown:
     """
     files = {name: _whole(source, name) for name in source.files}
     latest = read_latest(files["latest"], f"{source.location}/latest").latest
-    return Shown(files, None, latest.package, latest.serial)
+    annotations = source.manifest.document.annotations
+    seen = annotations.get(SEEN_ANNOTATION, "")
+    return Shown(
+        files,
+        None,
+        latest.package,
+        latest.serial,
+        mark=annotations.get(MARK_ANNOTATION, ""),
+        seen=int(seen) if seen.isdecimal() else None,
+    )
 
 
 def is_signed(shown: Shown) -> bool:

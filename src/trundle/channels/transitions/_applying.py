@@ -4,24 +4,26 @@ The rules, beside those of membership:
 
 - A version is published once. Once unpublished it can only be restored, with the same content.
 - What is published becomes the latest when it is above the latest. Where there is no latest, it has to be above
-  everything that was ever listed; else the latest stays none until somebody promotes a version.
+  everything that was ever listed; else the latest stays none until a version is promoted.
 - Unpublishing the latest leaves none; nothing falls back by itself. Restoring goes by the rule of publishing.
 - The latest is never promoted backwards; the version above has to be unpublished first.
 """
 
 import datetime as dt
-from collections.abc import Iterable
-from typing import assert_never
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar, assert_never
 
 import msgspec
 
-from trundle.channels._refusals import Refusal, RefusalCode, RefusedError
+from trundle.channels._refusals import RefusalCode, RefusedError, refusal
 from trundle.channels._times import format_time
 from trundle.channels.files import (
     LONGEST_TAG,
     Channel,
     Entry,
+    Rows,
     Tombstone,
+    Versioned,
     belongs,
     membership,
     tag_of,
@@ -37,13 +39,15 @@ from trundle.channels.transitions._operations import (
 )
 from trundle.version import SemVer
 
+T = TypeVar("T", bound=Versioned)
+
 
 class Transition(msgspec.Struct, frozen=True):
     """What an operation makes of a channel.
 
     Attributes:
         channel: the channel afterwards.
-        notes: what whoever asked for it should know; may be empty.
+        notes: what the caller should know; may be empty.
     """
 
     channel: Channel
@@ -68,9 +72,9 @@ class Draft:
         self._base = channel
         self._word = channel.name
         self._latest = channel.latest
-        self._listed = {each.version: each for each in channel.versions}
-        self._gone = {each.version: each for each in channel.unpublished}
-        self._highest = max(channel.ever, default=None)
+        self._listed = _Changes(channel.entry)
+        self._gone = _Changes(channel.tombstone)
+        self._highest = channel.highest
         self._update_time = channel.update_time
         self._expires = channel.expires
         self._steps = 0
@@ -80,8 +84,8 @@ class Draft:
         return msgspec.structs.replace(
             self._base,
             latest=self._latest,
-            versions=tuple(self._listed[each] for each in _newest_first(self._listed)),
-            unpublished=tuple(self._gone[each] for each in _newest_first(self._gone)),
+            versions=self._listed.applied(self._base.versions),
+            unpublished=self._gone.applied(self._base.unpublished),
             serial=self._base.serial + self._steps,
             update_time=self._update_time,
             expires=self._expires,
@@ -95,7 +99,7 @@ class Draft:
         """Applies an operation.
 
         Returns:
-            What whoever asked for it should know.
+            What the caller should know.
 
         Raises:
             RefusedError: a rule refuses it; nothing has changed.
@@ -127,17 +131,17 @@ class Draft:
         version = entry.version
         self._check_fits(version)
         self._check_new(entry)
-        self._listed[version] = entry
+        self._listed.put(version, entry)
         return self._offer(version)
 
     def _unpublish(self, version: SemVer, reason: str, at: dt.datetime) -> tuple[str, ...]:
         entry = self._find(version)
         if not reason.strip():
             found = "nothing"
-            advice = "say why the version is withdrawn; everybody who has it installed reads this"
+            advice = "give a reason for the withdrawal; users who have it installed see the reason"
             raise self._refused(RefusalCode.REASON_MISSING, version, "a reason", found, advice)
-        del self._listed[version]
-        self._gone[version] = Tombstone(entry, at, reason)
+        self._listed.put(version, None)
+        self._gone.put(version, Tombstone(entry, at, reason))
         if version != self._latest:
             return ()
         self._latest = None
@@ -147,13 +151,13 @@ class Draft:
     def _restore(self, version: SemVer) -> tuple[str, ...]:
         tombstone = self._gone.get(version)
         if tombstone is None:
-            listed = version in self._listed
+            listed = self._listed.get(version) is not None
             found = "one that is listed" if listed else "one that was never published"
             advice = "there is nothing to restore" if listed else "publish it"
             code = RefusalCode.NOT_UNPUBLISHED
             raise self._refused(code, version, "an unpublished version", found, advice)
-        del self._gone[version]
-        self._listed[version] = tombstone.entry
+        self._gone.put(version, None)
+        self._listed.put(version, tombstone.entry)
         return self._offer(version)
 
     def _promote(self, version: SemVer) -> tuple[str, ...]:
@@ -168,17 +172,17 @@ class Draft:
             raise self._refused(code, version, expected, f"{version}", advice)
         self._latest = version
         if self._highest and version < self._highest:
-            text = f"{self._highest} was listed before; whoever has a version above {version} installed stays there"
+            text = f"{self._highest} was listed before; installations with a version above {version} stay there"
             return (text,)
         return ()
 
     def _deprecate(self, version: SemVer, message: str | None) -> tuple[str, ...]:
         entry = self._find(version)
         if message is not None and not message.strip():
-            advice = "say what to use instead"
+            advice = "name a replacement in the message"
             code = RefusalCode.REASON_MISSING
             raise self._refused(code, version, "a message", "nothing", advice)
-        self._listed[version] = msgspec.structs.replace(entry, deprecated=message)
+        self._listed.put(version, msgspec.structs.replace(entry, deprecated=message))
         return ()
 
     def _offer(self, version: SemVer) -> tuple[str, ...]:
@@ -221,7 +225,7 @@ class Draft:
         tombstone = self._gone.get(version)
         if tombstone is not None:
             at = format_time(tombstone.unpublish_time)
-            found = f"one that was unpublished at {at}: {tombstone.reason}"
+            found = f"one that was unpublished at {at}: {tombstone.why}"
             code = RefusalCode.VERSION_UNPUBLISHED
             expected = "a version that was never published"
             advice = f"{advice}; undoing the unpublishing brings the same content back"
@@ -237,7 +241,7 @@ class Draft:
             advice = "look at the log of the channel for its versions"
         else:
             code = RefusalCode.VERSION_UNPUBLISHED
-            found = f"one that is unpublished: {tombstone.reason}"
+            found = f"one that is unpublished: {tombstone.why}"
             advice = "undo the unpublishing first, if that is what you want"
         raise self._refused(code, version, "a listed version", found, advice)
 
@@ -245,8 +249,34 @@ class Draft:
         self, code: RefusalCode, version: SemVer, expected: str, found: str, advice: str
     ) -> RefusedError:
         where = f"{self._base.package} {version} in the channel {self._word}"
-        return RefusedError(Refusal(code, where, expected, found, advice))
+        return RefusedError(refusal(code, where, expected, found, advice))
 
 
-def _newest_first(versions: Iterable[SemVer]) -> list[SemVer]:
-    return sorted(versions, reverse=True)
+class _Changes(Generic[T]):
+    """What becomes of single versions of a list, while the list itself stays as it is.
+
+    Args:
+        base: what the list says of a version; None where it does not have it.
+    """
+
+    def __init__(self, base: Callable[[SemVer], T | None]) -> None:
+        self._base = base
+        self._changes: dict[SemVer, T | None] = {}
+
+    def get(self, version: SemVer) -> T | None:
+        """What stands for a version by now."""
+        if version in self._changes:
+            return self._changes[version]
+        return self._base(version)
+
+    def put(self, version: SemVer, item: T | None) -> None:
+        """Replaces what stands for a version, or with None removes it."""
+        self._changes[version] = item
+
+    def applied(self, items: Sequence[T]) -> Sequence[T]:
+        """The list with all changes, newest first."""
+        if isinstance(items, Rows):
+            return items.changed(self._changes)
+        after = {each.version: each for each in items} | self._changes
+        kept = {version: each for version, each in after.items() if each is not None}
+        return tuple(kept[each] for each in sorted(kept, reverse=True))

@@ -1,13 +1,14 @@
-"""Folds operations of several publishers into one channel, in whatever order they come to hand."""
+"""Folds operations of several publishers into one channel, whatever their order."""
 
 from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from trundle.channels._refusals import Refusal, RefusedError
+from trundle.channels._refusals import RefusedError
 from trundle.channels.files import Channel
 from trundle.channels.transitions._applying import Draft
 from trundle.channels.transitions._operations import Operation, id_of_operation
+from trundle.errors import Finding
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -17,12 +18,12 @@ class Outcome(msgspec.Struct, frozen=True):
         id: its name, as `id_of_operation` gives it.
         operation: the operation.
         refusals: why it was refused; empty where it was applied.
-        notes: what whoever asked for it should know.
+        notes: what the caller should know.
     """
 
     id: str
     operation: Operation
-    refusals: tuple[Refusal, ...] = ()
+    refusals: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -51,7 +52,7 @@ def fold(channel: Channel, operations: Iterable[Operation]) -> Folded:
     comes after all that its author knew of, whatever the clocks say, and of two publishers of one version the
     same one always wins.
 
-    The serial grows by the number of different operations, refused ones included. Hence whoever has folded more
+    The serial grows by the number of different operations, refused ones included. Hence a publisher that has folded more
     operations has the higher serial, even where a late one causes another to be refused.
 
     Args:

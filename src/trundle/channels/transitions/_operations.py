@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from trundle.channels._refusals import ChannelError
+from trundle.channels._refusals import ChannelError, RefusalCode, refusal
 from trundle.channels._times import format_time, parse_time
 from trundle.channels.files import ChannelFileError, Entry, entry_from_json, entry_to_plain
 from trundle.version import SemVer
@@ -21,8 +21,8 @@ class _Operation(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         at: when it was asked for.
-        seen: the serial of the channel that whoever asked for it had seen.
-        expires: until when the channel's files are to be believed from then on; None leaves that as it is.
+        seen: the serial of the channel that the author had seen.
+        expires: the end of the validity period of the channel's files; None leaves it as it is.
         by: who asked for it; may be empty.
     """
 
@@ -83,7 +83,7 @@ _WORDS = {kind: word for word, kind in _KINDS.items()}
 
 
 def kind_of(operation: Operation) -> str:
-    """The word of an operation, such as `publish`."""
+    """The name of an operation, such as `publish`."""
     return _WORDS[type(operation)]
 
 
@@ -113,8 +113,8 @@ def operation_from_json(data: bytes, where: str = "operation") -> Operation:
     except (msgspec.MsgspecError, KeyError, TypeError, ValueError) as error:
         expected = "an operation that this release of Trundle wrote"
         advice = "install the newest release, or repair the channel"
-        text = f"{where}: expected {expected}, found: {error}; {advice}"
-        raise OperationError([text]) from None
+        code = RefusalCode.UNKNOWN_OPERATION
+        raise OperationError([refusal(code, where, expected, str(error), advice)]) from None
     return operation
 
 

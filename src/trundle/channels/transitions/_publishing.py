@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Collection
 
-from trundle.channels._refusals import Refusal, RefusalCode, RefusedError
+from trundle.channels._refusals import RefusalCode, RefusedError, refusal
 from trundle.channels._times import require_aware
 from trundle.channels.files import (
     STABLE,
@@ -25,6 +25,7 @@ from trundle.channels.transitions._operations import (
     Restore,
     Unpublish,
 )
+from trundle.errors import Finding
 from trundle.packages import Manifest, Requirement
 from trundle.version import SemVer, VersionSyntaxError
 
@@ -47,7 +48,7 @@ def version_to_publish(manifest: SemVer, word: str, suffix: str = "") -> SemVer:
         advice = f"write {manifest.release} in the manifest, and give the suffix when publishing"
         expected = "a version without pre-release and build in the manifest"
         code = RefusalCode.INVALID_VERSION
-        raise RefusedError(Refusal(code, where, expected, f"{manifest}", advice))
+        raise RefusedError(refusal(code, where, expected, f"{manifest}", advice))
     hyphen = "" if not suffix or suffix[0] in "-+" else "-"
     try:
         version = SemVer.parse(f"{manifest}{hyphen}{suffix}")
@@ -55,11 +56,11 @@ def version_to_publish(manifest: SemVer, word: str, suffix: str = "") -> SemVer:
         expected = "a suffix such as -beta.1+123"
         found = f"{suffix!r}, with {error.found} in place of {error.expected}"
         code = RefusalCode.INVALID_VERSION
-        raise RefusedError(Refusal(code, where, expected, found, "correct the suffix")) from None
+        raise RefusedError(refusal(code, where, expected, found, "correct the suffix")) from None
     if not belongs(version, word):
         advice = "leave the suffix out" if word == STABLE else f"add the suffix -{word}+BUILD"
         found, code = f"{version}", RefusalCode.NOT_IN_CHANNEL
-        raise RefusedError(Refusal(code, where, membership(word), found, advice))
+        raise RefusedError(refusal(code, where, membership(word), found, advice))
     return version
 
 
@@ -80,7 +81,7 @@ def new_entry(
         digest: the digest of the artifact: `sha256:` and 64 hexadecimal digits.
         size: how many bytes the artifact has.
         create_time: the time; kept to the second.
-        critical: the version mends something that should not wait, whether the manifest says so or not.
+        critical: the version is an urgent fix, whether the manifest says so or not.
 
     Raises:
         ValueError: the digest is none, or the time has no time zone.
@@ -101,7 +102,7 @@ def new_entry(
     )
 
 
-def check_manifest(entry: Entry, package: str, manifest: Manifest) -> tuple[Refusal, ...]:
+def check_manifest(entry: Entry, package: str, manifest: Manifest) -> tuple[Finding, ...]:
     """How a package that was fetched differs from what its channel says of it; nothing where it does not.
 
     Only what the channel decides by is compared. A version may be critical without its manifest's saying so.
@@ -118,7 +119,7 @@ def check_manifest(entry: Entry, package: str, manifest: Manifest) -> tuple[Refu
     advice = "do not install it; ask the publisher"
     code = RefusalCode.MANIFEST_MISMATCH
     return tuple(
-        Refusal(code, where, f"{what} {expected}, as the channel says", str(found), advice)
+        refusal(code, where, f"{what} {expected}, as the channel says", str(found), advice)
         for what, expected, found in pairs
         if expected != found
     )
@@ -148,7 +149,7 @@ def publish(
         manifest: the version in the package's manifest, where there is one.
         released: the package's stable versions, unpublished ones included; the pre-releases of these are too late.
         tagged: the digest that the version's tag names in the registry, where there is such a tag.
-        expires: until when the channel's files are to be believed from then on.
+        expires: the end of the validity period of the channel's files.
 
     Raises:
         RefusedError: a rule refuses it; the error lists every rule that does.
@@ -170,7 +171,7 @@ def _objections(
     manifest: SemVer | None,
     released: Collection[SemVer],
     tagged: str | None,
-) -> list[Refusal]:
+) -> list[Finding]:
     version = entry.version
     where = f"{channel.package} {version} in the channel {channel.name}"
     refusals = []
@@ -178,17 +179,17 @@ def _objections(
         expected = f"{manifest}, the version in the manifest"
         advice = "change the manifest, or publish what it says"
         found, code = f"{version.release}", RefusalCode.VERSION_MISMATCH
-        refusals.append(Refusal(code, where, expected, found, advice))
+        refusals.append(refusal(code, where, expected, found, advice))
     if version != version.release and version.release in released:
         expected = f"a version whose release {version.release} is still to come"
         found = f"{version.release}, which is released"
         advice = f"raise the version in the manifest, to {version.release.next_patch()} at least"
-        refusals.append(Refusal(RefusalCode.RELEASE_EXISTS, where, expected, found, advice))
+        refusals.append(refusal(RefusalCode.RELEASE_EXISTS, where, expected, found, advice))
     if tagged is not None and not entry.is_same_content(tagged):
         expected = f"no tag {entry.tag_name} in the registry, or one for {entry.identity}"
         advice = "publish a higher version; the tag of a version never moves"
         refusals.append(
-            Refusal(RefusalCode.TAG_EXISTS, where, expected, f"one for {tagged}", advice)
+            refusal(RefusalCode.TAG_EXISTS, where, expected, f"one for {tagged}", advice)
         )
     return refusals
 
@@ -250,7 +251,7 @@ def deprecate(
 
 
 def refresh(channel: Channel, now: dt.datetime, expires: dt.datetime | None) -> Transition:
-    """Lets the channel be believed for longer; nothing else changes."""
+    """Renews the validity period of the channel; nothing else changes."""
     return apply(channel, Refresh(at=now, seen=channel.serial, expires=expires))
 
 
@@ -259,10 +260,10 @@ def touches_latest(channel: Channel, version: SemVer) -> bool:
     return channel.latest == version
 
 
-def confirmation_needed(channel: Channel, version: SemVer) -> Refusal:
-    """The refusal to unpublish the latest version where nobody can be asked."""
+def confirmation_needed(channel: Channel, version: SemVer) -> Finding:
+    """The refusal to unpublish the latest version where no user can be asked."""
     where = f"{channel.package} {version} in the channel {channel.name}"
     found = "the latest version, and no terminal to ask at"
-    advice = "use --yes if you mean it; the channel has no latest version afterwards"
+    advice = "use --yes to confirm; the channel has no latest version afterwards"
     code = RefusalCode.CONFIRMATION_NEEDED
-    return Refusal(code, where, "a confirmation", found, advice)
+    return refusal(code, where, "a confirmation", found, advice)

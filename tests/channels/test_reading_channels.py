@@ -12,8 +12,8 @@ from publishing_support import WORD, channel_of, keys_in, now, package, release
 
 from trundle.channels import ChannelFileError, RefusalCode, RefusedError
 from trundle.channels.publishing import export, refresh
-from trundle.channels.serving import RepositorySource, open_channel, read_channel
-from trundle.channels.trust import TrustStore, trust
+from trundle.channels.reading import RepositorySource, open_channel, read_channel
+from trundle.channels.reading.signatures import TrustFolder, trust
 from trundle.registry import InvalidManifestError, NotFoundError, UnreachableError
 
 LATER = dt.timedelta(days=8)
@@ -26,7 +26,7 @@ def keys(tmp_path):
 
 @pytest.fixture
 def store(tmp_path, keys):
-    return TrustStore(tmp_path / "trust")
+    return TrustFolder(tmp_path / "trust")
 
 
 @pytest.fixture
@@ -168,3 +168,17 @@ def test_where_nothing_is_there_is_no_channel(layout, tmp_path):
     assert caught.value.code is RefusalCode.INVALID_CHANNEL_WORD
     with pytest.raises(NotFoundError):
         layout.resolve("channel.beta")
+
+
+def test_a_channel_with_latest_alone_offers_that_version(tmp_path):
+    """As the two hosted artifacts are described: an installer needs no more than `latest`."""
+    folder = tmp_path / "channel"
+    folder.mkdir()
+    entry = '{"version": "1.2.3", "id": "461324714c7d", "createTime": "2019-09-12T17:39:04Z"}'
+    (folder / "latest").write_text(
+        f'{{"name": "stable", "type": "channel", "package": "crossplane/aws-stack", "latest": {entry}}}'
+    )
+    served = read_channel(open_channel(str(folder)), clock=now, unsigned=True)
+    assert [str(each.version) for each in served.channel.versions] == ["1.2.3"]
+    assert str(served.channel.latest) == "1.2.3"
+    assert "only the latest version" in str(served.warnings[-1])

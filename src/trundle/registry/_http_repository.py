@@ -6,15 +6,12 @@ by digest only; its lists of tags are neither sorted nor paged; and it has no AP
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import quote
 
-import msgspec
-
 from trundle.registry import _referrers
-from trundle.registry._docker_config import Credentials, find_credentials
 from trundle.registry._downloads import fill
 from trundle.registry._files import Download, storage_errors
 from trundle.registry._interface import (
@@ -46,20 +43,18 @@ from trundle.registry._model import (
     parse_manifest,
     sniff_media_type,
 )
-from trundle.registry._reference import check_repository, check_tag
+from trundle.registry._names import MOST_PAGES, read_names
+from trundle.registry._reference import check_tag
 from trundle.registry._requests import ACCEPT, Requests, missing
-from trundle.registry._settings import HttpSettings
 from trundle.registry._transport import (
     TransferError,
     Transport,
-    base_url,
     closing,
     fault_text,
 )
 from trundle.registry._uploads import upload
 from trundle.registry.errors import (
     DigestMismatchError,
-    InvalidManifestError,
     InvalidReferenceError,
     NotFoundError,
     RefusedError,
@@ -67,7 +62,6 @@ from trundle.registry.errors import (
     UnreachableError,
 )
 
-_MOST_PAGES = 10_000
 _LOOKERS = 8
 _LOCK_WAIT = 60.0
 _NEVER = "sha256:" + 64 * "0"
@@ -75,45 +69,6 @@ _NEVER = "sha256:" + 64 * "0"
 
 _OK, _CREATED, _ACCEPTED = 200, 201, 202
 _BAD_REQUEST, _NOT_FOUND, _NO_METHOD = 400, 404, 405
-
-
-class _Tags(msgspec.Struct):
-    tags: list[str] | None = None
-
-
-class HttpRegistry:
-    """A registry over HTTP.
-
-    Attributes:
-        location: the registry, as references have it.
-    """
-
-    def __init__(
-        self,
-        location: str,
-        *,
-        settings: HttpSettings | None = None,
-        find: Callable[[str], Credentials | None] = find_credentials,
-    ) -> None:
-        """Names a registry; nothing is asked of it yet.
-
-        Args:
-            location: its host and port. It is spoken to over https, or over http where that stands before the
-                host or the host is this machine.
-            settings: times and sizes.
-            find: finds the credentials for a host; in Docker's configuration by default.
-        """
-        self.location = location
-        self._transport = Transport(base_url(location), settings or HttpSettings(), find)
-
-    def repository(self, name: str) -> "HttpRepository":
-        """The repository of a name.
-
-        Raises:
-            InvalidReferenceError: that is no name.
-        """
-        check_repository(name, self.location)
-        return HttpRepository(self._transport, f"{self.location}/{name}", name)
 
 
 class HttpRepository:
@@ -295,23 +250,8 @@ class HttpRepository:
 
     def tags(self, *, internal: bool = False) -> list[str]:
         """All tags in alphabetical order."""
-        where = f"{self.location}: tags"
-        found: set[str] = set()
-        url: str | None = f"{self._path}/tags/list"
-        for _ in range(_MOST_PAGES):
-            if url is None:
-                return sorted(tag for tag in found if is_internal(tag) == internal)
-            try:
-                content, url = self._requests.read_page(url, where)
-            except NotFoundError:
-                return []
-            try:
-                found.update(msgspec.json.decode(content, type=_Tags).tags or ())
-            except msgspec.DecodeError as error:
-                raise InvalidManifestError(
-                    where, "a list of tags", str(error), "ask who runs the registry"
-                ) from None
-        raise _too_large(where, _MOST_PAGES, _MOST_PAGES + 1)
+        found = read_names(self._requests, f"{self._path}/tags/list", f"{self.location}: tags")
+        return [tag for tag in found if is_internal(tag) == internal]
 
     def remove_tag(self, tag: str) -> None:
         """Removes a tag; and its manifest, where that has no other tag and the registry only deletes manifests."""
@@ -339,7 +279,7 @@ class HttpRepository:
         url: str | None = f"{self._path}/referrers/{digest}"
         found: dict[str, Descriptor] = {}
         try:
-            while url is not None and len(found) < _MOST_PAGES:
+            while url is not None and len(found) < MOST_PAGES:
                 content, url = self._requests.read_page(url, where)
                 page = parse_manifest(content, OCI_INDEX, where)
                 assert isinstance(page, Index)
@@ -405,7 +345,7 @@ class HttpRepository:
             try:
                 return self._put_once(reference, content, media_type)
             except NotFoundError:
-                # While somebody pushes the same blob, docker-registry says that it has none.
+                # While another client pushes the same blob, docker-registry says that it has none.
                 whole = all(map(self.has_blob, document.blobs())) and all(
                     self.has_manifest(each.digest) for each in document.children()
                 )

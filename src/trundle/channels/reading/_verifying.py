@@ -6,7 +6,7 @@ is made for one verification; what it leaves there becomes the next state, or no
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -14,11 +14,9 @@ from tuf.api import exceptions
 from tuf.api.metadata import Metadata, Targets
 from tuf.ngclient import FetcherInterface, Updater, UpdaterConfig
 
-from trundle.channels.trust._errors import Reason, TrustError
-from trundle.channels.trust._roots import read_root
-
-CLOCK_TOLERANCE = timedelta(minutes=5)
-"""So far a clock may go back, as when it is set right, before nothing is believed any more."""
+from trundle.channels._times import CLOCK_TOLERANCE
+from trundle.channels.reading._roots import read_root
+from trundle.channels.reading._trust_errors import Reason, TrustError
 
 _BASE = "channel:"
 _KEPT = ("timestamp.json", "snapshot.json", "targets.json")
@@ -36,7 +34,7 @@ Read = Callable[[str], Iterable[bytes]]
 
 
 class TrustState(msgspec.Struct, frozen=True):
-    """What a client has seen of a channel and goes on from; it never goes back.
+    """The state that a client has seen of a channel and continues from; it never goes back.
 
     Attributes:
         root: the newest trusted root.
@@ -76,7 +74,7 @@ def verify(
         now: the time.
 
     Returns:
-        The state to go on from, and the wanted files.
+        The state to continue from, and the wanted files.
 
     Raises:
         TrustError: something is not to be trusted; the old state stays good.

@@ -11,12 +11,12 @@ except ImportError as error:  # pragma: no cover - depends on the installation
         "signed channels need python-tuf; install it with: pip install trundle[channels]"
     ) from error
 
-from trundle.channels.trust._errors import TrustError
-from trundle.channels.trust._keys import KeyFileError, Signer, generate_key, read_key, write_key
-from trundle.channels.trust._roots import Replacement, first_root, next_root, role_keys
-from trundle.channels.trust._signing import Lifetimes, SignedFiles, refresh, sign
-from trundle.channels.trust._store import TrustStore
-from trundle.channels.trust._verifying import TrustState, signed_files, trust, verify
+from trundle.channels.reading._keys import KeyFileError, Signer, generate_key, read_key, write_key
+from trundle.channels.reading._roots import Replacement, first_root, next_root, role_keys
+from trundle.channels.reading._signing import Lifetimes, SignedFiles, refresh, sign
+from trundle.channels.reading._trust_errors import TrustError
+from trundle.channels.reading._trust_store import TrustFolder, TrustStore, trust_key
+from trundle.channels.reading._verifying import TrustState, signed_files, trust, verify
 
 __all__ = [
     "KeyFileError",
@@ -25,6 +25,7 @@ __all__ = [
     "SignedFiles",
     "Signer",
     "TrustError",
+    "TrustFolder",
     "TrustState",
     "TrustStore",
     "first_root",
@@ -36,6 +37,7 @@ __all__ = [
     "sign",
     "signed_files",
     "trust",
+    "trust_key",
     "verify",
     "write_key",
 ]

@@ -1,4 +1,4 @@
-"""Reads a channel as a whole: verified where it is signed, parsed, and its two files held against each other."""
+"""Reads a channel as a whole: verified where it is signed, parsed, and its two files compared with each other."""
 
 import datetime as dt
 from collections.abc import Callable, Mapping
@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from trundle.channels._findings import Finding, errors_among
-from trundle.channels._refusals import CLOCK_ADVICE, Refusal, RefusalCode, RefusedError
-from trundle.channels.files import Channel, Latest, check_pair, read_all, read_latest
-from trundle.channels.serving._names import signed_name
-from trundle.channels.serving._sources import ChannelSource, read_whole
+from trundle.channels._refusals import CLOCK_ADVICE, RefusalCode, RefusedError, refusal
+from trundle.channels.files import Channel, Latest, LatestFile, check_pair, read_all, read_latest
+from trundle.channels.reading._names import signed_name
+from trundle.channels.reading._sources import ChannelSource, read_whole
+from trundle.errors import Finding, Place, errors_among
 
 if TYPE_CHECKING:
-    from trundle.channels.trust import TrustError, TrustStore
+    from trundle.channels.reading.signatures import TrustError, TrustStore
 
 _ATTEMPTS = 3
 _FILES = ("latest", "all")
@@ -27,7 +27,7 @@ class ServedChannel(msgspec.Struct, frozen=True):
         latest: the content of its `latest` file.
         signed: whether its signatures were verified.
         warnings: what is not as it should be, but understood.
-        expires: until when all of it is to be believed; None where nothing says.
+        expires: the end of the validity period of all of it; None for none.
     """
 
     channel: Channel
@@ -46,7 +46,7 @@ def read_channel(
     word: str | None = None,
     unsigned: bool = False,
 ) -> ServedChannel:
-    """Reads a channel that can be believed.
+    """Reads a channel and verifies it.
 
     Static files are no snapshot: where the two of them do not belong together they are read again.
 
@@ -54,10 +54,10 @@ def read_channel(
         source: where it is.
         trust: what was seen of channels before; it is brought up to date. It must know the channel's root, by
             `source.location`.
-        clock: tells the time.
-        package: the package that the channel ought to be of; what the channel says where None.
-        word: the word that the channel ought to have; what the channel says where None.
-        unsigned: whether the channel is believed without any signature; then `trust` is not asked.
+        clock: returns the time.
+        package: the expected package; the package in the channel's files where None.
+        word: the expected channel name; the name in the channel's files where None.
+        unsigned: whether to accept an unsigned channel; then `trust` is not used.
 
     Raises:
         RefusedError: there is no channel, it is not signed (and that was not allowed), it is badly signed, or its
@@ -86,21 +86,48 @@ def _read(
 ) -> ServedChannel:
     where = source.location
     if trust is None and not unsigned:
-        advice = "give the channel's root, or say that it may be unsigned"
+        advice = "give the channel's root, or accept an unsigned channel"
         code = RefusalCode.UNSIGNED_CHANNEL
-        raise RefusedError(Refusal(code, where, "a root to trust", "none", advice))
+        raise RefusedError(refusal(code, where, "a root to trust", "none", advice))
     files = _unverified(source) if trust is None else _verified(source, trust, clock, package, word)
     latest = read_latest(files["latest"], f"{where}/latest", name=word, package=package)
+    if "all" not in files:
+        return _latest_alone(latest, where)
     everything = read_all(files["all"], f"{where}/all", name=word, package=package)
     findings = check_pair(latest.latest, everything.channel, f"{where}/latest")
     errors = errors_among(findings)
     if errors:
-        raise RefusedError(*(each.refusal for each in errors))
+        raise RefusedError(*errors)
     warnings = (*latest.warnings, *everything.warnings)
     channel = everything.channel
     ends = [channel.expires, None if trust is None else trust.valid_until(where)]
     expires = min((each for each in ends if each), default=None)
     return ServedChannel(channel, latest.latest, trust is not None, warnings, expires)
+
+
+def _latest_alone(file: LatestFile, where: str) -> ServedChannel:
+    """A channel of which only `latest` is hosted, which is all that installing the latest version takes."""
+    latest = file.latest
+    channel = Channel(
+        name=latest.name,
+        package=latest.package,
+        latest=latest.latest.version if latest.latest else None,
+        versions=(latest.latest,) if latest.latest else (),
+        schema_version=latest.schema_version,
+        serial=latest.serial,
+        update_time=latest.update_time,
+        expires=latest.expires,
+        extra=latest.extra,
+    )
+    note = Finding(
+        RefusalCode.INCONSISTENT_FILE,
+        Place(f"{where}/all"),
+        "the list of all versions",
+        "none",
+        "only the latest version can be installed from this channel",
+        "warning",
+    )
+    return ServedChannel(channel, latest, False, (*file.warnings, note), latest.expires)
 
 
 def has_signatures(source: ChannelSource) -> bool:
@@ -113,12 +140,14 @@ def has_signatures(source: ChannelSource) -> bool:
 
 
 def _unverified(source: ChannelSource) -> Mapping[str, bytes]:
+    """The files that are there; `latest` always is."""
     files = {}
     for name in _FILES:
         content = read_whole(source, name)
-        if content is None:
-            raise RefusedError(_missing(source.location, name))
-        files[name] = content
+        if content is not None:
+            files[name] = content
+    if "latest" not in files:
+        raise RefusedError(_missing(source.location, "latest"))
     return files
 
 
@@ -129,12 +158,12 @@ def _verified(
     package: str | None,
     word: str | None,
 ) -> Mapping[str, bytes]:
-    from trundle.channels.trust import TrustError  # noqa: PLC0415 - needs an extra
+    from trundle.channels.reading.signatures import TrustError  # noqa: PLC0415 - needs an extra
 
     where = source.location
     _check_signed(source)
     if package is None or word is None:
-        # What the file says of itself is believed once it turns out to be signed under just that name.
+        # The names in the file are accepted once the file is signed under exactly these names.
         claim = read_latest(_unverified(source)["latest"], f"{where}/latest").latest
         package, word = package or claim.package, word or claim.name
     names = {name: signed_name(package, word, name) for name in _FILES}
@@ -149,15 +178,15 @@ def _check_signed(source: ChannelSource) -> None:
     if not has_signatures(source):
         if read_whole(source, "latest") is None:
             raise RefusedError(_missing(source.location, "latest"))
-        advice = "ask the publisher to sign it, or say with --unsigned that it need not be signed"
+        advice = "ask the publisher to sign it, or accept an unsigned channel with --unsigned"
         code = RefusalCode.UNSIGNED_CHANNEL
         found = "no signatures"
-        raise RefusedError(Refusal(code, source.location, "a signed channel", found, advice))
+        raise RefusedError(refusal(code, source.location, "a signed channel", found, advice))
 
 
-def _missing(where: str, name: str) -> Refusal:
+def _missing(where: str, name: str) -> Finding:
     advice = "check the address of the channel"
-    return Refusal(
+    return refusal(
         RefusalCode.CHANNEL_NOT_FOUND, where, f"a channel with the file {name}", "none", advice
     )
 
@@ -178,14 +207,14 @@ _ADVICE = {
     "busy": "try again",
     "clock": CLOCK_ADVICE,
     "expired": "ask the publisher to refresh the channel, and check this machine's clock",
-    "incomplete": "ask whoever serves the channel for all of its files",
+    "incomplete": "ask the server's operator for all files of the channel",
     "missing": "give the publisher's root with --root, or ask the publisher to sign the channel",
     "rollback": "look for a server or a cache that serves an old state",
 }
 
 
-def refusal_of_trust(error: "TrustError", where: str) -> Refusal:
+def refusal_of_trust(error: "TrustError", where: str) -> Finding:
     """The refusal that a doubt about a channel's signatures leads to."""
     otherwise = _ADVICE.get(error.reason, "do not use this channel; ask its publisher")
     advice = error.advice or otherwise
-    return Refusal(_CODES[error.reason], where, error.expected, error.found, advice)
+    return refusal(_CODES[error.reason], where, error.expected, error.found, advice)

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote
 
-from trundle.channels._refusals import Refusal, RefusalCode, RefusedError
+from trundle.channels._refusals import RefusalCode, RefusedError, refusal
 from trundle.channels.files import LONGEST_ALL, is_channel_word
-from trundle.channels.serving._names import CHANNEL_ARTIFACT, channel_tag
+from trundle.channels.reading._names import CHANNEL_ARTIFACT, channel_tag
+from trundle.errors import Finding
 from trundle.registry import (
     Descriptor,
     InvalidManifestError,
@@ -57,7 +58,7 @@ class RepositorySource:
         """Looks up the channel's present state.
 
         Raises:
-            RefusedError: the word is none, or there is no such channel.
+            RefusedError: it is no channel name, or there is no such channel.
             InvalidManifestError: the channel's tag is on something else.
             RegistryError: anything else that the registry raises.
         """
@@ -74,7 +75,7 @@ class RepositorySource:
                 self._location,
                 f"a manifest of a channel, {CHANNEL_ARTIFACT}",
                 f"one for {document.artifact_type}",
-                "somebody else has set this tag; repair the channel",
+                "another tool has set this tag; repair the channel",
             )
         self._files = {each.annotations.get(TITLE, ""): each for each in document.layers}
 
@@ -147,12 +148,12 @@ def open_channel(
     """Opens a channel by what a user calls it.
 
     Args:
-        channel: a word such as `stable`, for a channel in the repository; or a URL (`http://`, `https://`) or a
+        channel: a name such as `stable`, for a channel in the repository; or a URL (`http://`, `https://`) or a
             folder with its static files.
-        repository: the repository of the package; needed with a word only.
+        repository: the repository of the package; needed with a name only.
 
     Raises:
-        RefusedError: there is no such channel, or a word stands without a repository.
+        RefusedError: there is no such channel, or a name stands without a repository.
         RegistryError: the registry cannot be read.
     """
     if channel.startswith(("http://", "https://")):
@@ -167,7 +168,7 @@ def open_channel(
     if is_channel_word(channel):
         advice = "name the repository of the package, or give the channel's URL or folder"
         code = RefusalCode.CHANNEL_NOT_FOUND
-        raise RefusedError(Refusal(code, f"the channel {channel}", "a repository", "none", advice))
+        raise RefusedError(refusal(code, f"the channel {channel}", "a repository", "none", advice))
     if "/" in channel:
         raise RefusedError(_no_channel(channel))
     channel_tag(channel)
@@ -186,10 +187,10 @@ def _last(name: str) -> str:
     return name.rpartition("/")[2]
 
 
-def _no_channel(where: str) -> Refusal:
-    advice = "check the address and the channel's word; publishing makes a channel"
+def _no_channel(where: str) -> Finding:
+    advice = "check the address and the channel name; publishing creates a channel"
     code = RefusalCode.CHANNEL_NOT_FOUND
-    return Refusal(code, where, "a channel", "none", advice)
+    return refusal(code, where, "a channel", "none", advice)
 
 
 def _bounded(pieces: Iterable[bytes], where: str) -> Iterator[bytes]:

@@ -12,14 +12,14 @@ from securesystemslib.signer import Key
 from tuf.api.exceptions import RepositoryError
 from tuf.api.metadata import Metadata, Root, Snapshot, Targets, Timestamp
 
-from trundle.channels.trust._errors import TrustError
-from trundle.channels.trust._keys import Signer
+from trundle.channels.reading._keys import Signer
+from trundle.channels.reading._trust_errors import TrustError
 
 THRESHOLD = 2
 """How many root keys must sign a root, of three."""
 
 ROOT_LIFETIME = timedelta(days=365)
-"""How long a root is good for, unless told otherwise."""
+"""The validity period of a root, by default."""
 
 _ONLINE = (Snapshot.type, Timestamp.type)
 

@@ -2,6 +2,8 @@
 
 from typing import Literal, TypeAlias
 
+from trundle.errors import Kind, TrundleError
+
 Reason: TypeAlias = Literal[
     "busy",
     "clock",
@@ -16,7 +18,7 @@ Reason: TypeAlias = Literal[
 ]
 
 
-class TrustError(Exception):
+class TrustError(TrundleError):
     """A channel's metadata or file cannot be trusted; nothing was taken from it.
 
     Attributes:
@@ -28,6 +30,8 @@ class TrustError(Exception):
         found: what there is instead.
         advice: what to do about it; empty where the reason says enough.
     """
+
+    kind = Kind.VERIFICATION
 
     def __init__(
         self,

@@ -1,16 +1,18 @@
-"""Where channels live, and reading them: in the package's repository, in a folder, or at a web server.
+"""Reading a channel: in the package's repository, in a folder, or at a web server; verified where it is signed.
 
-In a repository a channel is the tag `channel.<word>` on a manifest whose layers are its files. One manifest is one
+In a repository a channel is the tag `channel.<name>` on a manifest whose layers are its files. One manifest is one
 state of the channel, so a reader sees the old or the new one and nothing in between.
+
+What verifies and makes signatures is in `trundle.channels.reading.signatures`, which needs an extra.
 """
 
-from trundle.channels.serving._believing import (
+from trundle.channels.reading._channel import (
     ServedChannel,
     has_signatures,
     read_channel,
     refusal_of_trust,
 )
-from trundle.channels.serving._names import (
+from trundle.channels.reading._names import (
     CHANNEL_ARTIFACT,
     OPERATIONS,
     channel_tag,
@@ -18,7 +20,8 @@ from trundle.channels.serving._names import (
     ledger_name,
     signed_name,
 )
-from trundle.channels.serving._sources import (
+from trundle.channels.reading._search import Offer, search
+from trundle.channels.reading._sources import (
     TITLE,
     ChannelSource,
     FolderSource,
@@ -27,6 +30,7 @@ from trundle.channels.serving._sources import (
     open_channel,
     read_whole,
 )
+from trundle.channels.reading._subscription import Subscription
 
 __all__ = [
     "CHANNEL_ARTIFACT",
@@ -34,8 +38,10 @@ __all__ = [
     "TITLE",
     "ChannelSource",
     "FolderSource",
+    "Offer",
     "RepositorySource",
     "ServedChannel",
+    "Subscription",
     "WebSource",
     "channel_tag",
     "has_signatures",
@@ -45,5 +51,6 @@ __all__ = [
     "read_channel",
     "read_whole",
     "refusal_of_trust",
+    "search",
     "signed_name",
 ]

@@ -15,11 +15,13 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from securesystemslib.signer import CryptoSigner
 
+from trundle.errors import TrundleError
+
 Signer: TypeAlias = CryptoSigner
 """A private key that signs, with its public key."""
 
 
-class KeyFileError(Exception):
+class KeyFileError(TrundleError):
     """A key file cannot be read or written."""
 
 

@@ -8,6 +8,9 @@ from trundle.channels.files import check_channel_word
 CHANNEL_ARTIFACT = "application/vnd.trundle.channel.v1"
 """The artifact type of a state of a channel."""
 
+CHANNEL_PREFIX = "channel."
+"""What the tags of channels begin with."""
+
 OPERATIONS = "operations"
 """The file of a signed channel that lists by name all operations that it is made of."""
 
@@ -20,13 +23,13 @@ def channel_tag(word: str) -> str:
     """The tag on which a channel lives; version tags begin with a digit, so it is none of those.
 
     Raises:
-        RefusedError: the word cannot name a channel.
+        RefusedError: it is no channel name.
     """
-    return f"channel.{check_channel_word(word)}"
+    return f"{CHANNEL_PREFIX}{check_channel_word(word)}"
 
 
 def ledger_name(word: str) -> str:
-    """The name of the ledger that keeps a channel's operations: the word, or something short for a long one."""
+    """The name of the ledger that keeps a channel's operations: the channel name, or something short for a long one."""
     if len(word) <= _LONGEST_LEDGER:
         return word
     return f"{word[:_KEPT]}-{hashlib.sha256(word.encode()).hexdigest()[:16]}"

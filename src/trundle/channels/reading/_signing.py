@@ -8,9 +8,9 @@ import msgspec
 from tuf.api.exceptions import RepositoryError
 from tuf.api.metadata import Metadata, MetaFile, Root, Snapshot, TargetFile, Targets, Timestamp
 
-from trundle.channels.trust._errors import TrustError
-from trundle.channels.trust._keys import Signer
-from trundle.channels.trust._roots import read_root
+from trundle.channels.reading._keys import Signer
+from trundle.channels.reading._roots import read_root
+from trundle.channels.reading._trust_errors import TrustError
 
 SignedFiles: TypeAlias = Mapping[str, bytes]
 """Metadata by file name: `1.root.json` and those after it, `targets.json`, `snapshot.json`, `timestamp.json`."""
@@ -24,7 +24,7 @@ class Lifetimes(msgspec.Struct, frozen=True):
 
     Attributes:
         targets: what the publisher signs; a channel without a release for that long must be signed anew.
-        online: what the online key signs; so long may somebody in between hold back news unnoticed.
+        online: what the online key signs; so long may an attacker in between hold back news unnoticed.
     """
 
     targets: timedelta = timedelta(days=180)

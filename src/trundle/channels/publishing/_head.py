@@ -1,0 +1,165 @@
+"""The head of a channel for its publishers: the state that it shows, read and verified, and new states pushed."""
+
+from collections.abc import Mapping
+
+from trundle.channels._refusals import RefusalCode, RefusedError, refusal
+from trundle.channels.publishing._signing import (
+    SEEN_ANNOTATION,
+    ChannelSigner,
+    Shown,
+    is_signed,
+    read_shown,
+)
+from trundle.channels.reading import CHANNEL_ARTIFACT, TITLE, RepositorySource, channel_tag
+from trundle.registry import (
+    EMPTY,
+    EMPTY_DESCRIPTOR,
+    MARK_ANNOTATION,
+    OCI_MANIFEST,
+    Descriptor,
+    DigestMismatchError,
+    InvalidManifestError,
+    Manifest,
+    NotFoundError,
+    Repository,
+    TooLargeError,
+    describe,
+    encode,
+)
+
+UNREADABLE = (DigestMismatchError, InvalidManifestError, NotFoundError, TooLargeError)
+"""The errors of content that is gone or damaged."""
+
+_FILE_TYPE = "application/vnd.trundle.channel.file.v1+json"
+_METADATA_TYPE = "application/vnd.trundle.channel.metadata.v1+json"
+_LOOKS = 20
+
+
+class ChannelHead:
+    """The tag on which a channel lives.
+
+    Args:
+        repository: the repository of the package.
+        word: the name of the channel.
+        package: the expected package; the package in the channel's files where None.
+        signer: verifies the channel; None for one without signatures.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        word: str,
+        *,
+        package: str | None,
+        signer: ChannelSigner | None,
+    ) -> None:
+        self.repository = repository
+        self.word = word
+        self.tag = channel_tag(word)
+        self.location = f"{repository.location}:{self.tag}"
+        self.signer = signer
+        self._package = package
+        self._verified_head: tuple[str, Shown] | None = None
+
+    def shown(self) -> Shown | None:
+        """What the channel shows, verified; None where it shows nothing yet.
+
+        Raises:
+            RefusedError: it is not to be trusted, or signed while there are no keys.
+        """
+        for _ in range(_LOOKS):
+            source = self.source()
+            try:
+                return self._verified(source)
+            except RefusedError as error:
+                refused = error
+                if not self._has_moved(source):
+                    raise
+        raise refused
+
+    def push(
+        self,
+        files: Mapping[str, bytes],
+        metadata: Mapping[str, bytes],
+        mark: str,
+        seen: int | None,
+    ) -> str:
+        """Pushes a state of the channel, and returns the digest of its manifest; the tag is not set.
+
+        Args:
+            files: the channel's files by name.
+            metadata: what vouches for them; empty where the channel is not signed.
+            mark: stands for the entries of the ledger that are shown.
+            seen: as `Shown` has it.
+        """
+        layers = []
+        self.repository.put_blob(EMPTY, EMPTY_DESCRIPTOR)
+        kinds = [(files, _FILE_TYPE), (dict(sorted(metadata.items())), _METADATA_TYPE)]
+        for group, kind in kinds:
+            for name, content in group.items():
+                layer = describe(content, kind, annotations={TITLE: name})
+                self.repository.put_blob(content, layer)
+                layers.append(layer)
+        manifest = Manifest(
+            schema_version=2,
+            media_type=OCI_MANIFEST,
+            artifact_type=CHANNEL_ARTIFACT,
+            config=EMPTY_DESCRIPTOR,
+            layers=tuple(layers),
+            annotations={MARK_ANNOTATION: mark}
+            | ({} if seen is None else {SEEN_ANNOTATION: str(seen)}),
+        )
+        return self.repository.put_manifest(encode(manifest), OCI_MANIFEST).digest
+
+    def content(self, digest: str, length: int) -> bytes | None:
+        """A file of an earlier head, which the registry keeps until it collects its garbage."""
+        found = Descriptor(media_type=_FILE_TYPE, digest=f"sha256:{digest}", size=length)
+        try:
+            return self.repository.read_blob(found, limit=length)
+        except UNREADABLE:
+            return None
+
+    def _verified(self, source: RepositorySource | None) -> Shown | None:
+        if source is None:
+            if self.signer:
+                self.signer.refuse_if_seen(self.location, "no channel")
+            return None
+        head = source.manifest.descriptor.digest
+        if self._verified_head and self._verified_head[0] == head:
+            return self._verified_head[1]
+        shown = self._verified_anew(source)
+        self._verified_head = (head, shown)
+        return shown
+
+    def _verified_anew(self, source: RepositorySource) -> Shown:
+        shown = read_shown(source)
+        if self._package is not None and shown.package != self._package:
+            expected, advice = f"the package {self._package}", "publish it to its own repository"
+            code = RefusalCode.WRONG_PACKAGE
+            raise RefusedError(refusal(code, self.location, expected, shown.package, advice))
+        if is_signed(shown):
+            if self.signer is None:
+                advice = "give the publisher's keys with --keys"
+                code = RefusalCode.BAD_SIGNATURE
+                expected = "the keys of this signed channel"
+                raise RefusedError(refusal(code, self.location, expected, "none", advice))
+            return self.signer.verify(source, shown)
+        if self.signer:
+            self.signer.refuse_if_seen(self.location, "one without signatures")
+        return shown
+
+    def _has_moved(self, source: RepositorySource | None) -> bool:
+        """Whether others changed the channel since, so that what they remember of it is newer than what was read."""
+        before = source.manifest.descriptor.digest if source else None
+        try:
+            return self.repository.resolve(self.tag).digest != before
+        except NotFoundError:
+            return before is not None
+
+    def source(self) -> RepositorySource | None:
+        """The present head; None where there is none."""
+        try:
+            self.repository.resolve(self.tag)
+        except NotFoundError:
+            return None
+        return RepositorySource(self.repository, self.word)
