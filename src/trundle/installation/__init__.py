@@ -1,0 +1,69 @@
+"""Installing: packages are installed, upgraded under their policies, and rolled back; one folder keeps it all.
+
+A reader of the link `current` sees one set of packages or the next, whenever a process dies.
+"""
+
+from trundle.installation._agent import (
+    INTERVAL,
+    Agent,
+    LogLine,
+    Round,
+    pause_after,
+    run_round,
+)
+from trundle.installation._applying import Result
+from trundle.installation._content import Artifact, ContentStore
+from trundle.installation._errors import StateBusyError, StateError
+from trundle.installation._folders import LOCK_FILE, Folders, exists
+from trundle.installation._install import Install, install
+from trundle.installation._installation import Installation
+from trundle.installation._notifying import NOTIFIED, NotificationError, notifier
+from trundle.installation._outlook import Outlook
+from trundle.installation._records import Event, EventKind, Package
+from trundle.installation._selection import Offer, Selection, select
+from trundle.installation._tidy import Removed, Tidied, tidy
+from trundle.installation._upgrade import (
+    foresee,
+    roll_back,
+    uninstall,
+    upgrade,
+    upgrade_waiting,
+)
+
+__all__ = [
+    "INTERVAL",
+    "LOCK_FILE",
+    "NOTIFIED",
+    "Agent",
+    "Artifact",
+    "ContentStore",
+    "Event",
+    "EventKind",
+    "Folders",
+    "Install",
+    "Installation",
+    "LogLine",
+    "NotificationError",
+    "Offer",
+    "Outlook",
+    "Package",
+    "Removed",
+    "Result",
+    "Round",
+    "Selection",
+    "StateBusyError",
+    "StateError",
+    "Tidied",
+    "exists",
+    "foresee",
+    "install",
+    "notifier",
+    "pause_after",
+    "roll_back",
+    "run_round",
+    "select",
+    "tidy",
+    "uninstall",
+    "upgrade",
+    "upgrade_waiting",
+]

@@ -1,0 +1,322 @@
+"""Carries out what was decided about several packages: selects, fetches, checks, unpacks, and commits all together."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+import msgspec
+
+from trundle.channels import RefusalCode, RefusedError, refusal
+from trundle.channels.files import Entry
+from trundle.channels.reading import Subscription
+from trundle.errors import Finding
+from trundle.installation._content import Artifact, check_entry
+from trundle.installation._errors import StateBusyError
+from trundle.installation._installation import Installation
+from trundle.installation._outlook import Outlook
+from trundle.installation._records import Event, EventKind, Package
+from trundle.installation._selection import Offer, Selection, check_together, select
+from trundle.packages import Conflict, Release
+from trundle.registry import open_repository
+
+
+class Goal(msgspec.Struct, frozen=True, kw_only=True):
+    """A package that may change, and where its versions come from.
+
+    Attributes:
+        name: the package.
+        subscription: how it follows its channel.
+        ready: the versions that may be installed now, best first.
+        wanted: whether it is to change by itself; else only where another package needs it.
+        before: what is installed of it.
+    """
+
+    name: str
+    subscription: Subscription
+    ready: tuple[Entry, ...] = ()
+    wanted: bool = True
+    before: Package | None = None
+
+    @property
+    def offer(self) -> Offer:
+        """The goal, as the selection takes it."""
+        known = self.before is not None and self.before.version is not None
+        release = self.before.release if self.before and known else None
+        return Offer(name=self.name, installed=release, ready=self.ready, wanted=self.wanted)
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a change, or would come of it.
+
+    Attributes:
+        events: what happened, in alphabetical order of the packages.
+        outlooks: what was decided about each package whose channel was looked at.
+        refusals: why a package that was to change did not.
+        notes: what else one should know.
+    """
+
+    events: tuple[Event, ...] = ()
+    outlooks: Mapping[str, Outlook] = {}
+    refusals: Mapping[str, tuple[Finding, ...]] = {}
+    notes: tuple[str, ...] = ()
+
+    @property
+    def all_refusals(self) -> tuple[Finding, ...]:
+        """The refusals of all packages."""
+        return tuple(each for name in sorted(self.refusals) for each in self.refusals[name])
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """What is going to change; all content is in the local store already.
+
+    Attributes:
+        packages: the packages as they are from then on.
+        result: what will have come of it.
+    """
+
+    packages: tuple[Package, ...] = ()
+    result: Result
+
+
+def carry_out(
+    installation: Installation,
+    look: Callable[[], Iterable[Goal]],
+    *,
+    dry_run: bool = False,
+    complete: Callable[[Change], Change] = lambda change: change,
+    also: Callable[[], None] | None = None,
+) -> Result:
+    """Brings packages to the best versions that fit together.
+
+    Channels are read and content is fetched without the installation's lock. Under it the content is unpacked and the change
+    recorded, if nothing that was decided by has changed meanwhile; else all is looked at again.
+
+    A package whose content cannot be had stays as it is, and the others go on without it.
+
+    Args:
+        installation: the installation.
+        look: decides about the packages that may change.
+        dry_run: whether nothing is fetched and changed.
+        complete: adds to the change, or refuses it.
+        also: changes what else is remembered, in the same transaction; called only where something changes.
+
+    Raises:
+        StateBusyError: others were changing the installation all the time.
+        StateError: the installation cannot be changed; it is as before.
+        StorageError: the same for its store.
+        OSError: the same for its folders.
+    """
+    for _ in range(ATTEMPTS):
+        basis = basis_of(installation, dry_run=dry_run)
+        goals = {each.name: each for each in look()}
+        broken: dict[str, tuple[Finding, ...]] = {}
+        while True:
+            change = complete(_prepare(installation, goals, broken, dry_run=dry_run))
+            if dry_run or not (change.packages or change.result.events):
+                return change.result
+            with installation.alone():
+                if installation.memory.basis() != basis:
+                    break
+                failed = _unpack(installation, change.packages)
+                if not failed:
+                    installation.commit(change.packages, change.result.events, also=also)
+                    return change.result
+            broken |= failed
+    raise changed_all_the_time(installation)
+
+
+ATTEMPTS = 5
+"""How often all is looked at again where others change the installation meanwhile."""
+
+
+def basis_of(installation: Installation, *, dry_run: bool) -> object:
+    """What decisions rest on, after what a dead process left is finished."""
+    if dry_run:
+        return None
+    with installation.alone():
+        return installation.memory.basis()
+
+
+def changed_all_the_time(installation: Installation) -> StateBusyError:
+    """The error for an installation that others changed each time while content was fetched."""
+    where, found = str(installation.folders.root), "another change each time"
+    return StateBusyError(where, "no change by others meanwhile", found, "try again later")
+
+
+def _prepare(
+    installation: Installation,
+    goals: Mapping[str, Goal],
+    broken: Mapping[str, tuple[Finding, ...]],
+    *,
+    dry_run: bool,
+) -> Change:
+    """Selects versions, and fetches their content; without those that are broken."""
+    staged = offers_of(installation, goals.values())
+    refusals = dict(broken)
+    for name in broken:
+        staged[name] = msgspec.structs.replace(staged[name], ready=())
+    while True:
+        selection = select(staged.values())
+        artifacts, failed = ({}, {}) if dry_run else _fetched(installation, goals, selection)
+        if not failed:
+            break
+        refusals |= failed
+        for name in failed:
+            staged[name] = msgspec.structs.replace(staged[name], ready=())
+    notes = _weigh(selection, refusals)
+    pairs = [
+        _changed(installation, goals[name], entry, artifacts.get(name))
+        for name, entry in sorted(selection.chosen.items())
+    ]
+    packages = tuple(package for package, _ in pairs if package is not None)
+    events = tuple(event for _, event in pairs)
+    return Change(packages=packages, result=Result(events=events, refusals=refusals, notes=notes))
+
+
+def _unpack(
+    installation: Installation, packages: Iterable[Package]
+) -> dict[str, tuple[Finding, ...]]:
+    """Unpacks packages whose content is here; returns why some cannot be."""
+    failed = {}
+    for each in packages:
+        try:
+            unpack_here(installation, each)
+        except RefusedError as error:
+            failed[each.name] = error.refusals
+    return failed
+
+
+def unpack_here(installation: Installation, package: Package) -> None:
+    """Unpacks a package whose content is here; called while `alone`.
+
+    Raises:
+        RefusedError: the archive is damaged, or is gone.
+        StorageError: the local store cannot be read. So for OSError.
+    """
+    where = f"{package.name} {package.release.version}"
+    folder = installation.folders.of(package)
+    if not folder.exists():
+        artifact = installation.content.fetch(None, package.digest, where)
+        installation.content.unpack(artifact, folder, where)
+
+
+def offers_of(installation: Installation, goals: Iterable[Goal]) -> dict[str, Offer]:
+    """What may become of each package, by name; those that are no goals stay as they are."""
+    installed = installation.packages()
+    offers = {each.name: Offer(name=each.name, installed=each.release) for each in installed}
+    return offers | {each.name: each.offer for each in goals}
+
+
+def install_unpacked(
+    installation: Installation,
+    packages: Iterable[Package],
+    events: Iterable[Event],
+    also: Callable[[], None] | None = None,
+) -> None:
+    """Unpacks packages whose content is here, and commits them.
+
+    Raises:
+        RefusedError: the archive of one is damaged; everything is as before.
+        StateError: the installation cannot be changed; the same. So for StorageError and OSError.
+    """
+    packages = tuple(packages)
+    for each in packages:
+        unpack_here(installation, each)
+    installation.commit(packages, events, also=also)
+
+
+def conflict_refusals(
+    where: str,
+    conflicts: Iterable[Conflict],
+    advice: str = "give the repositories of missing packages with --with, or change what is installed",
+) -> tuple[Finding, ...]:
+    """The refusals that conflicts lead to."""
+    code, expected = RefusalCode.DEPENDENCY_CONFLICT, "packages that fit together"
+    texts = dict.fromkeys(str(each) for each in conflicts)
+    return tuple(refusal(code, where, expected, text, advice) for text in texts)
+
+
+def check_fits(
+    installation: Installation, where: str, *, put: Release | None = None, drop: str | None = None
+) -> None:
+    """Refuses a change after which requirements are unmet that are met now.
+
+    Raises:
+        RefusedError: there are such requirements.
+    """
+    now = {each.name: each.release for each in installation.packages()}
+    after = {name: each for name, each in now.items() if name != drop}
+    if put is not None:
+        after[put.name] = put
+    broken = {str(each) for each in check_together(now.values())}
+    new = [each for each in check_together(after.values()) if str(each) not in broken]
+    if new and drop is not None:
+        raise RefusedError(*conflict_refusals(where, new, "uninstall first what needs it"))
+    if new:
+        raise RefusedError(*conflict_refusals(where, new))
+
+
+def _weigh(selection: Selection, refusals: dict[str, tuple[Finding, ...]]) -> tuple[str, ...]:
+    """Adds a refusal for each package that stays because of a conflict; notes for those that go less far."""
+    notes = []
+    for name, conflicts in selection.conflicts.items():
+        found = conflict_refusals(name, conflicts)
+        if name in selection.chosen:
+            notes += [f"not the best version of {name}: {each.found}" for each in found]
+        else:
+            refusals[name] = (*refusals.get(name, ()), *found)
+    return tuple(notes)
+
+
+def _fetched(
+    installation: Installation, goals: Mapping[str, Goal], selection: Selection
+) -> tuple[dict[str, Artifact], dict[str, tuple[Finding, ...]]]:
+    """The content of what was selected, fetched and checked; and what is wrong with the rest."""
+    artifacts: dict[str, Artifact] = {}
+    failed: dict[str, tuple[Finding, ...]] = {}
+    for name, entry in selection.chosen.items():
+        goal = goals[name]
+        try:
+            with installation.fetching():
+                artifacts[name] = installation.content.fetch(
+                    open_repository(goal.subscription.repository, settings=installation.settings),
+                    entry.digest or entry.tag_name,
+                    f"{name} {entry.version}",
+                    check=lambda found, name=name, entry=entry: check_entry(found, name, entry),  # type: ignore[misc]
+                    progress=installation.progress,
+                )
+        except RefusedError as error:
+            failed[name] = error.refusals
+    return artifacts, failed
+
+
+def _package(installation: Installation, goal: Goal, entry: Entry, artifact: Artifact) -> Package:
+    return Package(
+        name=goal.name,
+        subscription=goal.subscription,
+        version=entry.version,
+        digest=artifact.digest,
+        since=installation.now(),
+        manifest=artifact.manifest,
+    )
+
+
+def _changed(
+    installation: Installation, goal: Goal, entry: Entry, artifact: Artifact | None
+) -> tuple[Package | None, Event]:
+    before = goal.before
+    event = Event(
+        package=goal.name,
+        at=installation.now(),
+        action=_deed(before, entry),
+        before=str(before.version or "") if before else "",
+        before_digest=before.digest if before else "",
+        after=str(entry.version),
+        after_digest=artifact.digest if artifact else entry.identity,
+    )
+    package = None if artifact is None else _package(installation, goal, entry, artifact)
+    return package, event
+
+
+def _deed(before: Package | None, entry: Entry) -> EventKind:
+    if before is None or before.version is None:
+        return "install"
+    return "upgrade" if entry.version > before.version else "downgrade"

@@ -1,0 +1,310 @@
+"""The content of packages: fetched into the local store, checked against what the channel says, and unpacked.
+
+The local store is an image layout. What it has is never fetched again, so that going back needs no network.
+"""
+
+import contextlib
+import math
+import tempfile
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+
+import msgspec
+
+from trundle.channels import RefusalCode, RefusedError, refusal
+from trundle.channels.files import Entry, is_digest
+from trundle.channels.transitions import check_manifest
+from trundle.packages import (
+    ARCHIVE_MEDIA_TYPE,
+    FolderExistsError,
+    Manifest,
+    ManifestError,
+    UnpackError,
+    manifest_from_json,
+    read_manifest,
+    unpack,
+)
+from trundle.registry import (
+    PACKAGE_ARTIFACT,
+    Descriptor,
+    DigestMismatchError,
+    DirectoryRegistry,
+    InvalidManifestError,
+    NotFoundError,
+    Progress,
+    Repository,
+    StorageError,
+    StoredManifest,
+    TooLargeError,
+    UnauthorisedError,
+    UnreachableError,
+    copy,
+)
+from trundle.registry import Manifest as ArtifactManifest
+
+_LARGEST_CONFIG = 16 * 1024 * 1024
+_FORGED = "do not install it; ask the publisher"
+
+
+class Artifact(msgspec.Struct, frozen=True):
+    """A package whose manifest was read and understood.
+
+    Attributes:
+        stored: the manifest of the artifact, as it was read.
+        config: the blob with what the package says about itself.
+        manifest: that.
+        layer: the archive with its files.
+    """
+
+    stored: StoredManifest
+    config: Descriptor
+    manifest: Manifest
+    layer: Descriptor
+
+    @property
+    def digest(self) -> str:
+        """The digest of the artifact."""
+        return self.stored.descriptor.digest
+
+    @property
+    def size(self) -> int:
+        """How many bytes the artifact has."""
+        return self.stored.descriptor.size + self.config.size + self.layer.size
+
+
+class ContentStore:
+    """The content of everything that was ever installed here.
+
+    Args:
+        folder: the folder of the image layout.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._store = DirectoryRegistry(folder).repository("")
+
+    def has(self, digest: str) -> bool:
+        """Whether an artifact is here, so that nothing has to be fetched."""
+        return is_digest(digest) and self._store.has_manifest(digest)
+
+    def look(self, source: Repository, reference: str, where: str) -> Artifact:
+        """What an artifact is, here or at its source; its content is not fetched.
+
+        Raises:
+            RefusedError: it is missing, cannot be reached, or is no package; the code says which.
+        """
+        here = self.has(reference)
+        with _refused(where, self._store.folder, local=here):
+            return _read(self._store if here else source, reference, where)
+
+    def fetch(
+        self,
+        source: Repository | None,
+        reference: str,
+        where: str,
+        *,
+        check: Callable[[Artifact], None] | None = None,
+        progress: Progress | None = None,
+    ) -> Artifact:
+        """Brings an artifact here, unless it is here.
+
+        Args:
+            source: where to fetch it from; None for what must be here.
+            reference: its digest or tag.
+            where: what messages call it.
+            check: refuses an artifact by what its manifest says, before anything more is fetched.
+            progress: called with the number of bytes after each piece.
+
+        Raises:
+            RefusedError: it is missing, cannot be reached, or has other content than expected; the code says which.
+            StorageError: the local store cannot be written.
+        """
+        here = self.has(reference)
+        repository = self._store if here or source is None else source
+        with _refused(where, self._store.folder, local=repository is self._store):
+            artifact = _read(repository, reference, where)
+            if check is not None:
+                check(artifact)
+            if not here and source is not None:
+                tag = artifact.digest.partition(":")[2]
+                copy(
+                    source,
+                    self._store,
+                    artifact.digest,
+                    tag=tag,
+                    referrers=False,
+                    progress=progress,
+                )
+            return artifact
+
+    def tidy(self, needed: Collection[str], *, dry_run: bool = False) -> tuple[list[str], int]:
+        """Removes artifacts that are not needed, and what broke off; called while no other process changes the store.
+
+        Args:
+            needed: the digests of the artifacts that stay.
+            dry_run: whether nothing is removed.
+
+        Returns:
+            The digests of those that go, and how many bytes they have that no other one needs.
+
+        Raises:
+            StorageError: the store cannot be read or written.
+        """
+        parts = {f"sha256:{tag}": self._parts(f"sha256:{tag}") for tag in self._store.tags()}
+        gone = sorted(parts.keys() - set(needed))
+        live = {each for digest in parts.keys() & set(needed) for each in parts[digest]}
+        dead = {name: size for digest in gone for name, size in parts[digest].items()}
+        if not dry_run and self._store.folder.is_dir():
+            for digest in gone:
+                self._store.remove_tag(digest.partition(":")[2])
+            self._store.collect_garbage(0, now=math.inf)  # However new it is
+        return gone, sum(size for name, size in dead.items() if name not in live)
+
+    def _parts(self, digest: str) -> dict[str, int]:
+        """The blobs of an artifact that is here with their sizes; nothing where its manifest is damaged."""
+        try:
+            stored = self._store.get_manifest(digest)
+        except (NotFoundError, DigestMismatchError, InvalidManifestError):
+            return {}
+        blobs = {each.digest: each.size for each in stored.document.blobs()}
+        return {digest: stored.descriptor.size, **blobs}
+
+    def unpack(self, artifact: Artifact, folder: Path, where: str) -> None:
+        """Unpacks an artifact that is here into a folder, which appears with one rename; nothing if it exists.
+
+        Raises:
+            RefusedError: the archive is damaged, holds what no package holds, or packs another manifest than the
+                artifact's.
+            OSError: the folder cannot be written.
+            StorageError: the same.
+        """
+        if folder.exists():
+            return
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with (
+            _refused(where, self._store.folder, local=True),
+            tempfile.TemporaryDirectory(
+                dir=folder.parent, prefix=".archive.", suffix=".partial"
+            ) as name,
+        ):
+            archive = Path(name, "content.tar")
+            self._store.fetch_blob(
+                artifact.layer, archive
+            )  # Verified on the way, whatever happened to the disk.
+            with archive.open("rb") as file, contextlib.suppress(FolderExistsError):
+                try:
+                    unpack(
+                        file, folder, check=lambda staged: _check_packed(artifact, staged, where)
+                    )
+                except OSError as error:  # The system does not always say which file.
+                    place = error.filename or str(folder)
+                    raise OSError(error.errno, error.strerror, place) from error
+
+
+_DECIDING = ("name", "version", "min_upgrade_from", "requirements", "format")
+"""What is decided by: the artifact's manifest and the packed one must agree on it."""
+
+
+def _check_packed(artifact: Artifact, folder: Path, where: str) -> None:
+    """Refuses an archive whose own manifest contradicts the artifact's, by which everything was decided."""
+    packed = read_manifest(folder)
+    for field in _DECIDING:
+        wanted, found = getattr(artifact.manifest, field), getattr(packed, field)
+        if wanted != found:
+            name = field.replace("_", " ")
+            expected = f"the {name} {_text(wanted)} in the packed manifest, as the artifact says"
+            raise mismatch(where, expected, _text(found))
+
+
+def _text(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value)) or "none"
+    return "none" if value is None else str(value)
+
+
+def _read(repository: Repository, reference: str, where: str) -> Artifact:
+    stored = repository.get_manifest(reference)
+    document = stored.document
+    expected = f"one archive of a package, {PACKAGE_ARTIFACT}"
+    if not isinstance(document, ArtifactManifest) or document.artifact_type != PACKAGE_ARTIFACT:
+        found = f"an artifact of the type {document.artifact_type or 'none'}"
+        raise mismatch(where, expected, found)
+    if [each.media_type for each in document.layers] != [ARCHIVE_MEDIA_TYPE]:
+        kinds = ", ".join(each.media_type for each in document.layers) or "nothing"
+        raise mismatch(where, expected, kinds)
+    config = repository.read_blob(document.config, limit=_LARGEST_CONFIG)
+    manifest = manifest_from_json(config, f"{where}: manifest")
+    return Artifact(stored, document.config, manifest, document.layers[0])
+
+
+def check_entry(artifact: Artifact, package: str, entry: Entry) -> None:
+    """Holds an artifact against what the channel says of it.
+
+    Raises:
+        RefusedError: they differ.
+    """
+    where = f"{package} {entry.version}"
+    if not entry.is_same_content(artifact.digest):
+        code = RefusalCode.CONTENT_MISMATCH
+        raise RefusedError(refusal(code, where, entry.identity, artifact.digest, _FORGED))
+    refusals = check_manifest(entry, package, artifact.manifest)
+    if refusals:
+        raise RefusedError(*refusals)
+    if entry.size is not None and entry.size != artifact.size:
+        expected = f"{entry.size} bytes, as the channel says"
+        raise mismatch(where, expected, f"{artifact.size} bytes")
+
+
+def mismatch(where: str, expected: str, found: str) -> RefusedError:
+    """The refusal of an artifact with other content than expected."""
+    return RefusedError(refusal(RefusalCode.MANIFEST_MISMATCH, where, expected, found, _FORGED))
+
+
+@contextlib.contextmanager
+def _refused(where: str, store: Path, *, local: bool) -> Iterator[None]:
+    """Turns what is wrong with content into refusals.
+
+    Args:
+        where: what is fetched.
+        store: the folder of the local store, whose own trouble is no refusal.
+        local: whether the content comes from there.
+    """
+    try:
+        yield
+    except NotFoundError as error:
+        advice = "ask the publisher to restore it"
+        if local:
+            advice = "fetch it again: upgrade --to this version, with --allow-downgrade"
+        code, found = RefusalCode.CONTENT_MISSING, f"nothing at {error.where}"
+        raise _refusal(code, where, "its content", found, advice) from error
+    except (DigestMismatchError, TooLargeError) as error:
+        code, advice = RefusalCode.CONTENT_MISMATCH, _FORGED
+        if local:
+            advice = (
+                f"the local store is damaged: remove {_file(store, error.expected)} and try again"
+            )
+        raise _refusal(code, where, error.expected, error.found, advice) from error
+    except InvalidManifestError as error:
+        raise mismatch(where, error.expected, error.found) from error
+    except (UnreachableError, UnauthorisedError) as error:
+        code = RefusalCode.UNREACHABLE
+        raise _refusal(
+            code, where, error.expected, error.found, f"{error.advice} ({error.where})"
+        ) from error
+    except StorageError as error:
+        if str(store) in error.where:
+            raise
+        code = RefusalCode.UNREACHABLE
+        raise _refusal(code, error.where, error.expected, error.found, error.advice) from error
+    except ManifestError as error:
+        raise mismatch(where, "the manifest of a package", str(error)) from error
+    except UnpackError as error:
+        code = RefusalCode.CONTENT_MISMATCH
+        raise _refusal(code, where, "the archive of a package", str(error), _FORGED) from error
+
+
+def _file(store: Path, expected: str) -> Path:
+    return store / "blobs" / "sha256" / expected.partition(" ")[0].removeprefix("sha256:")
+
+
+def _refusal(code: RefusalCode, where: str, expected: str, found: str, advice: str) -> RefusedError:
+    return RefusedError(refusal(code, where, expected, found, advice))

@@ -1,0 +1,444 @@
+"""An installation: its folder, opened; what is in it, and how it changes as a whole.
+
+The order of the writes, so that a process that dies at any of them leaves the old or the new state:
+
+1. the content goes into the local store, and each version into a folder of its own, which is not used yet;
+2. a set of links to what is to be installed is made;
+3. one transaction of the database records what is installed, and which set that is: from here on it is done;
+4. the link `current` is switched to the set. Where this was missed, the next one to come does it.
+"""
+
+import contextlib
+import datetime as dt
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from trundle._locking import LockBusyError, locked
+from trundle.channels import RefusalCode, RefusedError, refusal, require_aware
+from trundle.channels.decision import Approval, Hold, Plan, Request, Status, decide, status_of
+from trundle.channels.policy import Policy
+from trundle.errors import Finding
+from trundle.installation._content import ContentStore
+from trundle.installation._errors import StateBusyError, StateError
+from trundle.installation._folders import Folders
+from trundle.installation._import import import_trust
+from trundle.installation._outlook import Outlook, Reader, absolute, judge
+from trundle.installation._records import Event, Package
+from trundle.installation._state import State
+from trundle.registry import HttpSettings, InvalidReferenceError, Progress, Reference
+from trundle.version import SemVer
+
+_WAIT = 60.0
+_NOTHING_ASKED = Request()
+
+
+class Installation:
+    """The packages of one machine or project. Used as a context manager, or closed by `close`.
+
+    Args:
+        folder: where everything is kept; it is made where it does not exist.
+        clock: returns the time, with its time zone.
+        wait: seconds to wait for others who change the same installation.
+        progress: called with the number of bytes after each piece of content that is fetched.
+        settings: times and sizes for registries over HTTP.
+        looking: whether nothing that is installed is to be changed. Where the folder cannot be written, what is remembered is
+            copied into memory then, and what is seen of channels is forgotten at the end.
+
+    Raises:
+        StateError: the folder cannot be used.
+        DatabaseError: the database in it cannot be used.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        clock: Callable[[], dt.datetime],
+        wait: float = _WAIT,
+        progress: Progress | None = None,
+        settings: HttpSettings | None = None,
+        looking: bool = False,
+    ) -> None:
+        self.folders = Folders(folder.absolute())
+        self._clock = clock
+        self._wait = wait
+        self.progress = progress
+        self.settings = settings
+        copy = looking and not self.folders.can_be_written()
+        if not copy:
+            _make(folder)
+        self.memory = State(self.folders.database, copy=copy)
+        try:
+            import_trust(self.folders.trust, self.memory)
+        except BaseException:
+            self.memory.close()
+            raise
+        self.content = ContentStore(self.folders.content)
+        self.reader = Reader(self.memory, self.now)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the database."""
+        self.memory.close()
+
+    def now(self) -> dt.datetime:
+        """The time."""
+        return require_aware(self._clock())
+
+    # What is there
+
+    def packages(self) -> tuple[Package, ...]:
+        """What is installed, in alphabetical order."""
+        return self.memory.packages()
+
+    def package(self, name: str) -> Package:
+        """What is installed of a package, by its name or the reference of its repository.
+
+        Raises:
+            RefusedError: nothing is.
+        """
+        found = self.memory.package(name)
+        if found is None:
+            place = name
+            with contextlib.suppress(InvalidReferenceError):
+                place = str(absolute(Reference.parse(name)))
+            named = [each for each in self.packages() if each.subscription.repository == place]
+            found = named[0] if len(named) == 1 else None
+        if found is None:
+            names = ", ".join(each.name for each in self.packages()) or "nothing"
+            code, advice = RefusalCode.NOT_INSTALLED, "install it first, or correct the name"
+            raise RefusedError(refusal(code, name, "an installed package", names, advice))
+        return found
+
+    def folder(self, package: Package) -> Path:
+        """The folder of what is installed of a package, by way of the link `current`."""
+        return self.folders.link(package.name)
+
+    def history(self, name: str | None = None) -> tuple[Event, ...]:
+        """What happened to a package, or to all of them, the newest first."""
+        return self.memory.history(name)
+
+    # Looking
+
+    def look(
+        self, package: Package, request: Request = _NOTHING_ASKED, policy: Policy | None = None
+    ) -> Outlook:
+        """Looks at the channel of an installed package, and decides what is to be done.
+
+        Whatever is wrong with the channel is among the plan's refusals. An accepted channel is remembered, so that
+        an older one is refused.
+
+        Args:
+            package: the package.
+            request: what a person asks for besides.
+            policy: the policy; the package's own where None.
+        """
+        state, now = self.memory.state(package), self.now()
+        policy = policy or package.effective_policy
+        if package.pinned is not None:
+            return Outlook(decide(None, state, policy, now, request), state)
+        try:
+            read = self.reader.read(package.subscription, package.name)
+        except RefusedError as error:
+            plan = Plan(
+                package=package.name, at=now, installed=package.installed, refusals=error.refusals
+            )
+            return Outlook(plan, state)
+        now = self.now()
+        seen = self.memory.seen(package.name, package.subscription.name)
+        plan = judge(read.channel, seen, state, policy, now, request)
+        if not plan.refusals:
+            plan = msgspec.structs.replace(plan, notes=(*plan.notes, *read.notes(now)))
+        outlook = Outlook(plan, state, read.channel, read.location, read.warnings)
+        if outlook.accepted:
+            with self.memory.changing():
+                self.memory.remember(read.channel, state.known, now)
+        return outlook
+
+    def status(self, package: Package, outlook: Outlook | None = None) -> Status:
+        """How a package stands, after a look at its channel.
+
+        Args:
+            package: the package.
+            outlook: what came of that look; it is taken where None.
+        """
+        outlook = outlook or self.look(package)
+        before = self.memory.conditions(package.name)
+        status = status_of(outlook.plan, outlook.state, outlook.channel, self.now(), before)
+        with self.memory.changing():
+            if self.memory.package(package.name):
+                self.memory.keep_conditions(package.name, status.conditions)
+        return status
+
+    # Words of people
+
+    def approve(
+        self, name: str, version: SemVer, *, by: str = "", dry_run: bool = False
+    ) -> Approval:
+        """Approves a version with the content that the channel lists.
+
+        Raises:
+            RefusedError: the channel is not accepted, or does not list the version.
+        """
+        package = self.package(name)
+        if package.pinned is not None:
+            raise RefusedError(_pinned(package, "approve"))
+        outlook = self.look(package)
+        channel = outlook.accepted
+        if channel is None:
+            raise RefusedError(*outlook.plan.refusals)
+        entry, tombstone = channel.entry(version), channel.tombstone(version)
+        where = f"{package.name} {version} in the channel {channel.name}"
+        if tombstone:
+            code, found = RefusalCode.VERSION_UNPUBLISHED, f"unpublished: {tombstone.why}"
+            raise RefusedError(refusal(code, where, "a listed version", found, "choose another"))
+        if entry is None:
+            code, advice = RefusalCode.VERSION_NOT_FOUND, "look at the channel for its versions"
+            raise RefusedError(refusal(code, where, "a listed version", "none", advice))
+        approval = Approval(version, entry.identity, self.now(), by)
+        if not dry_run:
+            with self.memory.changing():
+                self.memory.approve(package.name, approval)
+        return approval
+
+    def holds(self, name: str) -> tuple[Hold, ...]:
+        """What is held of a package.
+
+        Raises:
+            RefusedError: it is not installed.
+        """
+        return self.memory.holds(self.package(name).name)
+
+    def hold(self, name: str, hold: Hold, *, dry_run: bool = False) -> None:
+        """Keeps a package from being changed.
+
+        Raises:
+            RefusedError: it is not installed.
+            StateBusyError: others were changing the installation all the time.
+        """
+        with self.alone():  # An upgrade that has begun would not see it.
+            package = self.package(name)
+            if not dry_run:
+                with self.memory.changing():
+                    self.memory.hold(package.name, hold)
+
+    def unhold(self, name: str, version: SemVer | None = None, *, dry_run: bool = False) -> bool:
+        """Ends the hold on a version, or the one on everything; whether there was one.
+
+        Raises:
+            RefusedError: the package is not installed.
+        """
+        package = self.package(name)
+        if dry_run:
+            return version in {each.version for each in self.memory.holds(package.name)}
+        with self.memory.changing():
+            return self.memory.unhold(package.name, version)
+
+    def set_policy(self, name: str, policy: Policy | None, *, dry_run: bool = False) -> None:
+        """Gives a package a policy of its own, or takes that away.
+
+        Raises:
+            RefusedError: it is not installed.
+        """
+        with self.alone():
+            package = self.package(name)
+            if not dry_run:
+                with self.memory.changing():
+                    follows = msgspec.structs.replace(package.subscription, policy=policy)
+                    self.memory.put(msgspec.structs.replace(package, subscription=follows))
+
+    # Resetting rollback protection, for the rare case in which it is wrong
+
+    def forget_clock(self, *, dry_run: bool = False) -> dt.datetime | None:
+        """Resets the latest time seen, after this machine's clock was set in the future.
+
+        Returns:
+            That time; None where there is none.
+
+        Raises:
+            StateBusyError: others were changing the installation all the time.
+            TrustError: what was seen of a channel cannot be read.
+        """
+        with self.alone():
+            times = [self.memory.clock_floor()]
+            trusted = bool(self.memory.trusted())
+            if trusted:
+                times.append(self.reader.trust_table().clock())
+            if not dry_run:
+                with self.memory.changing():
+                    self.memory.forget_clock()
+                    if trusted:
+                        self.reader.trust_table().forget_clock()
+            return max((each for each in times if each), default=None)
+
+    def forget_channels(self, name: str, *, dry_run: bool = False) -> int:
+        """Resets the latest states seen of the channels of a package, after its publisher started them anew.
+
+        Digests that are known stay known, and the publisher's root stays trusted.
+
+        Returns:
+            The highest serial that was seen; 0 for none.
+
+        Raises:
+            RefusedError: the channel that the package follows is not there.
+            StateBusyError: others were changing the installation all the time.
+            TrustError: what was seen of it cannot be read.
+        """
+        with self.alone():
+            package = self.memory.package(name)
+            serial = self.memory.highest_serial(name)
+            if dry_run:
+                return serial
+            if package is not None and package.pinned is None and package.subscription.signed:
+                follows = package.subscription
+                location = self.reader.location(follows.channel, follows.repository)
+                self.reader.trust_store().forget_seen(location)
+            with self.memory.changing():
+                self.memory.forget_channels(name)
+            return serial
+
+    def forget_digest(self, name: str, version: SemVer, *, dry_run: bool = False) -> str:
+        """Forgets the digest of a version that is not installed; of a package that need not be, either.
+
+        Returns:
+            The digest.
+
+        Raises:
+            RefusedError: none is known, or just that version is installed.
+            StateBusyError: others were changing the installation all the time.
+        """
+        with self.alone():
+            package = self.memory.package(name)
+            where = f"{name} {version}"
+            if package is not None and package.version == version:
+                expected, advice = "a version that is not installed", "uninstall the package first"
+                code = RefusalCode.ALREADY_INSTALLED
+                raise RefusedError(refusal(code, where, expected, "the installed one", advice))
+            digest = self.memory.state_before(name, "").known.get(version)
+            if digest is None:
+                code, advice = RefusalCode.VERSION_NOT_FOUND, "correct the name or the version"
+                raise RefusedError(refusal(code, where, "a known digest", "none", advice))
+            if not dry_run:
+                with self.memory.changing():
+                    self.memory.forget_digest(name, version)
+            return digest
+
+    # Changing
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keeps others from changing the installation, and finishes what a dead process left.
+
+        Nothing is fetched in it, so that no server delays others.
+
+        Raises:
+            StateBusyError: others were changing it all the time.
+        """
+        with self._locked(self.folders.lock):
+            self._settle()
+            yield
+
+    def fetching(self) -> contextlib.AbstractContextManager[None]:
+        """Keeps others from removing content from the local store; any number of processes may fetch at the same time.
+
+        Raises:
+            StateBusyError: another process was removing content all the time.
+        """
+        return self._locked(self.folders.content_lock, shared=True)
+
+    def removing(self) -> contextlib.AbstractContextManager[None]:
+        """Keeps others from fetching content.
+
+        Raises:
+            StateBusyError: others were fetching all the time.
+        """
+        return self._locked(self.folders.content_lock)
+
+    @contextlib.contextmanager
+    def _locked(self, path: Path, *, shared: bool = False) -> Iterator[None]:
+        with contextlib.ExitStack() as stack:
+            try:
+                stack.enter_context(locked(path, self._wait, shared=shared))
+            except LockBusyError as error:
+                where, advice = str(error.path), "try again when it is done"
+                expected, found = "to change it alone", "another process at it"
+                raise StateBusyError(where, expected, found, advice) from None
+            yield
+
+    def commit(
+        self,
+        changed: Iterable[Package],
+        events: Iterable[Event],
+        *,
+        removed: Iterable[str] = (),
+        also: Callable[[], None] | None = None,
+    ) -> None:
+        """Makes changes true, all together; their content is unpacked already. Called while `alone`.
+
+        Args:
+            changed: the packages as they are from now on.
+            events: what happened.
+            removed: the packages that are no longer installed.
+            also: changes what else is remembered, in the same transaction.
+
+        Raises:
+            StateError: the database cannot be written; everything is as before.
+            OSError: a folder cannot be written; the same.
+        """
+        packages = {each.name: each for each in self.packages()}
+        changed, removed = tuple(changed), tuple(removed)
+        packages.update({each.name: each for each in changed})
+        for name in removed:
+            packages.pop(name, None)
+        number = self.folders.next_set(self.memory.generation())
+        self.folders.make_set(number, packages.values())
+        with self.memory.changing():
+            for each in changed:
+                self.memory.put(each)
+            for name in removed:
+                self.memory.remove(name)
+            for event in events:
+                self.memory.record(event)
+            if also is not None:
+                also()
+            self.memory.set_generation(number)
+        self._settle()
+
+    def _settle(self) -> None:
+        number = self.memory.generation()
+        if not self.folders.is_current(number):
+            if number and not self.folders.has_set(number):
+                self.folders.make_set(number, self.packages())
+            if number:
+                self.folders.switch(number)
+        self.folders.tidy(number)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        advice = "choose a folder that can be written with --state"
+        found = error.strerror or str(error)
+        raise StateError(str(folder), "a folder", found, advice) from error
+
+
+def _pinned(package: Package, verb: str) -> Finding:
+    expected = "an installation that follows a channel"
+    found = f"one that is pinned to {package.pinned}"
+    advice = f"there is nothing to {verb}; install another tag, or install by channel"
+    return refusal(RefusalCode.PINNED, package.name, expected, found, advice)

@@ -1,0 +1,278 @@
+"""Upgrades what is installed, and goes back."""
+
+import datetime as dt
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
+
+from trundle.channels import RefusalCode, RefusedError, refusal
+from trundle.channels.decision import Hold, Request, check_holds, weighed
+from trundle.channels.policy import Policy
+from trundle.installation._applying import (
+    Goal,
+    Result,
+    carry_out,
+    check_fits,
+    install_unpacked,
+    offers_of,
+)
+from trundle.installation._installation import Installation
+from trundle.installation._outlook import Outlook
+from trundle.installation._records import Event, Package
+from trundle.installation._selection import select
+from trundle.version import SemVer
+
+_NOTHING_ASKED = Request()
+_SHORTEST_PAUSE = dt.timedelta(seconds=1)
+_CAME = ("install", "upgrade", "downgrade")
+
+
+def upgrade(
+    installation: Installation,
+    names: Iterable[str] | None = None,
+    request: Request = _NOTHING_ASKED,
+    *,
+    dry_run: bool = False,
+) -> Result:
+    """Upgrades packages as far as their channels, their policies and each other allow now.
+
+    A package that is refused stays as it is, with the reason in the result; the others go on.
+
+    Args:
+        installation: the installation.
+        names: the packages; all where None.
+        request: what a person asks for besides.
+        dry_run: whether nothing is fetched and changed.
+
+    Raises:
+        RefusedError: a name is not installed.
+        StateBusyError: others were changing the installation all the time.
+        StateError: the installation cannot be changed; it is as before. So for StorageError and OSError.
+    """
+    outlooks: dict[str, Outlook] = {}
+
+    def look() -> list[Goal]:
+        packages = _chosen(installation, names)
+        outlooks.clear()
+        outlooks.update({each.name: installation.look(each, request) for each in packages})
+        goals = [_goal(each, outlooks[each.name]) for each in packages if each.pinned is None]
+        return goals + _helpers(installation, goals)
+
+    names = None if names is None else tuple(names)
+    result = carry_out(installation, look, dry_run=dry_run)
+    refusals = {name: each.plan.refusals for name, each in outlooks.items() if each.plan.refusals}
+    return msgspec.structs.replace(
+        result, outlooks=outlooks, refusals=refusals | dict(result.refusals)
+    )
+
+
+def upgrade_waiting(
+    installation: Installation,
+    names: Iterable[str] | None,
+    request: Request,
+    wait: dt.timedelta,
+    pause: Callable[[dt.timedelta], None],
+) -> Result:
+    """Upgrades packages, and waits for what is scheduled: for cooldowns and windows.
+
+    Args:
+        installation: the installation.
+        names: the packages; all where None.
+        request: what a person asks for besides.
+        wait: how long to wait at most; what is scheduled for later stays scheduled.
+        pause: waits so long.
+
+    Returns:
+        The results of all upgrades; for refusals, those of the last one.
+
+    Raises:
+        TrundleError: as `upgrade` has it.
+    """
+    names = None if names is None else tuple(names)
+    deadline = installation.now() + wait
+    result = upgrade(installation, names, request)
+    while True:
+        times = (each.plan.next_change for each in result.outlooks.values())
+        due = min((each for each in times if each), default=None)
+        if due is None or due > deadline:
+            return result
+        pause(max(due - installation.now(), _SHORTEST_PAUSE))
+        again = upgrade(installation, names, request)
+        result = msgspec.structs.replace(again, events=(*result.events, *again.events))
+
+
+def foresee(
+    installation: Installation,
+    names: Iterable[str] | None = None,
+    request: Request = _NOTHING_ASKED,
+    policy: Policy | None = None,
+) -> tuple[Outlook, ...]:
+    """What `upgrade` would come to, as far as channels, policies and each other say; nothing is changed.
+
+    Args:
+        installation: the installation.
+        names: the packages; all where None.
+        request: what a person asks for besides.
+        policy: a policy to try in place of theirs.
+
+    Raises:
+        RefusedError: a name is not installed.
+    """
+    packages = _chosen(installation, names)
+    outlooks = {each.name: installation.look(each, request, policy) for each in packages}
+    goals = [_goal(each, outlooks[each.name]) for each in packages if each.pinned is None]
+    goals += _helpers(installation, goals)
+    selection = select(offers_of(installation, goals).values())
+    found = []
+    for name, outlook in outlooks.items():
+        why = dict.fromkeys(str(each) for each in selection.conflicts.get(name, ()))
+        plan = weighed(outlook.plan, selection.chosen.get(name), why)
+        found.append(msgspec.structs.replace(outlook, plan=plan))
+    return tuple(found)
+
+
+def _chosen(installation: Installation, names: Iterable[str] | None) -> tuple[Package, ...]:
+    if names is None:
+        return installation.packages()
+    return tuple(installation.package(each) for each in dict.fromkeys(names))
+
+
+def _helpers(installation: Installation, goals: Iterable[Goal]) -> list[Goal]:
+    """The packages that were not named, and may have to go on because one that was named needs it."""
+    known = {each.name for each in goals}
+    waiting, helpers = list(goals), []
+    while waiting:
+        needed = {need.name for entry in waiting.pop().ready for need in entry.depends_on}
+        for name in sorted(needed - known):
+            known.add(name)
+            package = installation.memory.package(name)
+            if package is not None and package.pinned is None:
+                helper = _goal(package, installation.look(package), wanted=False)
+                helpers.append(helper)
+                waiting.append(helper)
+    return helpers
+
+
+def _goal(package: Package, outlook: Outlook, *, wanted: bool = True) -> Goal:
+    return Goal(
+        wanted=wanted,
+        name=package.name,
+        subscription=package.subscription,
+        ready=tuple(each.entry for each in outlook.plan.ready),
+        before=package,
+    )
+
+
+def roll_back(installation: Installation, name: str, *, dry_run: bool = False) -> Event:
+    """Goes back to the version that was installed before, without any network.
+
+    The version that is left is held, so that the policy does not take it again.
+
+    Raises:
+        RefusedError: there is none before, it is held, its content is damaged, or another package needs the
+            present one.
+        StateBusyError: others were changing the installation all the time.
+        StateError: the installation cannot be changed; it is as before. So for StorageError and OSError.
+    """
+    with installation.alone():
+        package = installation.package(name)
+        earlier = _earlier(installation, package)
+        where = f"{package.name} {earlier.before}"
+        artifact = installation.content.fetch(None, earlier.before_digest, where)
+        now = installation.now()
+        after = msgspec.structs.replace(
+            package,
+            version=SemVer.parse(earlier.before),
+            digest=artifact.digest,
+            since=now,
+            manifest=artifact.manifest,
+        )
+        held = check_holds(installation.memory.state(package), after.version, now)
+        if held:
+            raise RefusedError(*held)
+        check_fits(installation, where, put=after.release)
+        event = Event(
+            package=package.name,
+            at=now,
+            action="rollback",
+            before=str(package.version),
+            before_digest=package.digest,
+            after=earlier.before,
+            after_digest=artifact.digest,
+            note="; ".join(_told_of(installation, package, SemVer.parse(earlier.before))),
+        )
+        hold = Hold(f"rolled back to {earlier.before}", now, package.version)
+        if not dry_run:
+            install_unpacked(
+                installation,
+                [after],
+                [event],
+                also=lambda: installation.memory.hold(package.name, hold),
+            )
+        return event
+
+
+def _told_of(installation: Installation, package: Package, version: SemVer) -> Iterator[str]:
+    """What one should know of a rollback."""
+    why = installation.memory.unpublished(package.name, version)
+    if why is not None:
+        yield f"{version} was unpublished: {why}"
+    yield f"{package.version} is held from now on, so that it is not taken again"
+
+
+def _earlier(installation: Installation, package: Package) -> Event:
+    """The event that brought what is installed, and replaced something.
+
+    Raises:
+        RefusedError: nothing was replaced, or the package is pinned.
+    """
+    if package.pinned is not None or package.version is None:
+        expected, advice = "an installation that follows a channel", "install the other tag"
+        code, found = RefusalCode.PINNED, f"one that is pinned to {package.pinned}"
+        raise RefusedError(refusal(code, package.name, expected, found, advice))
+    event = next(way_back(installation.history(package.name), package.digest), None)
+    if event is not None:
+        return event
+    expected = f"a version that was installed before {package.version}"
+    code, advice = RefusalCode.NOT_INSTALLED, "look at the history"
+    raise RefusedError(refusal(code, package.name, expected, "none", advice))
+
+
+def way_back(history: Iterable[Event], digest: str) -> Iterator[Event]:
+    """The events that brought what is installed, what was installed before it, and so on.
+
+    Args:
+        history: what happened to a package, the newest first.
+        digest: the digest of what is installed.
+    """
+    for event in history:
+        if event.action == "uninstall":
+            return
+        if event.action in _CAME and event.after_digest == digest:
+            if not event.before:
+                return
+            yield event
+            digest = event.before_digest
+
+
+def uninstall(installation: Installation, name: str, *, dry_run: bool = False) -> Event:
+    """Removes a package. What was seen of its channel is kept, and its content stays in the local store.
+
+    Raises:
+        RefusedError: it is not installed, or another package needs it.
+        StateBusyError: others were changing the installation all the time.
+        StateError: the installation cannot be changed; it is as before. So for OSError.
+    """
+    with installation.alone():
+        package = installation.package(name)
+        check_fits(installation, f"without {package.name}", drop=package.name)
+        event = Event(
+            package=package.name,
+            at=installation.now(),
+            action="uninstall",
+            before=str(package.version or ""),
+            before_digest=package.digest,
+        )
+        if not dry_run:
+            installation.commit((), [event], removed=[package.name])
+        return event
