@@ -472,10 +472,10 @@ def test_what_pruning_refuses(shop, arguments, code, why):
     assert not (shop.line.folder / "nowhere").exists()
 
 
-def test_an_expired_channel_is_told_of(shop):
+def test_an_expired_channel_is_reported(shop):
     shop.publish("1.0.0", "--valid-for", "PT0.1S")
     time.sleep(1.1)
-    expired = "installations refuse it; `channel refresh --valid-for`"
+    expired = "renew its validity period with `channel refresh --valid-for`"
     assert expired in shop.publish("1.1.0").stderr
     assert expired in shop.run(*SHOW).stderr
     refresh = ("channel", "refresh", REPOSITORY, "--channel", "stable")
@@ -539,7 +539,7 @@ def test_dry_runs_of_keys_write_nothing_and_say_what_they_would(shop):
 
 def test_keys_in_a_folder_that_cannot_be_written_publish_with_another_one(signed, monkeypatch):
     """As secrets are mounted in CI."""
-    from trundle.channels.trust import _store
+    from trundle.channels.reading import _trust_store as _store
 
     write = _store.write_durably
 

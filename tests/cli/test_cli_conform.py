@@ -145,6 +145,42 @@ def test_no_list_excuses_what_storage_loses(generated, monkeypatch):
     assert "2014-04-04 through storage: alphaKey is changed in 1 of 1 documents" in result.stdout
 
 
+def test_a_refused_document_that_is_listed_is_expected_through_storage_too(generated):
+    wrong = {**BEFORE, "alphaKay": "x"}
+    generated.write("pairs.jsonl", lines((wrong, AFTER)))
+    for version in ("2014-04-04", "2015-05-05"):
+        listed = (
+            f"- {{path: alphaKay, version: {version}, difference: refused, reason: a bad one}}\n"
+        )
+        generated.write("expected.yaml", listed)
+        result = generated.run("conform", "pairs.jsonl", "--except", "expected.yaml", "-o", "json")
+        ways = {(each["from"], each["to"]) for each in data(result)["expected"]}
+        # Both checks read the older document; the newer version is that of the conversion alone.
+        storage = {("2014-04-04", "2014-04-04")} if version == "2014-04-04" else set()
+        assert ways == {("2014-04-04", "2015-05-05")} | storage
+        assert result.exit_code == (0 if storage else 3)
+
+
+@pytest.mark.parametrize("path", ["'**'", "'*.**'"])
+def test_a_list_that_excuses_everything_is_noted(generated, path):
+    generated.write("pairs.jsonl", lines((BEFORE, {**AFTER, "sortKey": "K"})))
+    generated.write("expected.yaml", f"- {{path: {path}, reason: all is well}}\n")
+    result = generated.run("conform", "pairs.jsonl", "--except", "expected.yaml")
+    assert result.exit_code == 0
+    assert f"note: expected.yaml:1: {path[1:-1]} excuses every difference" in result.stderr
+    generated.write("expected.yaml", "- {path: 'sortKey.**', reason: all is well}\n")
+    result = generated.run("conform", "pairs.jsonl", "--except", "expected.yaml")
+    assert "excuses every" not in result.stderr
+
+
+@pytest.mark.parametrize("version", ["2014-04-04", "v20140404"])
+def test_a_pair_of_one_version_is_an_error(generated, version):
+    generated.write("pairs.jsonl", lines((BEFORE, {**BEFORE, "apiVersion": version})))
+    result = generated.run("conform", "pairs.jsonl")
+    assert result.exit_code == 1
+    assert "pairs.jsonl:1: expected documents of two versions, found 2014-04-04" in result.stderr
+
+
 def test_documents_may_stand_in_two_files_or_two_folders(generated):
     generated.write("before.json", json.dumps(BEFORE) + json.dumps({**BEFORE, "id": "b"}))
     generated.write("after.json", json.dumps(AFTER) + json.dumps({**AFTER, "id": "b"}))

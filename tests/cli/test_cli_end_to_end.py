@@ -158,6 +158,7 @@ def files_below(folder):
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.full
 def test_groups_are_generated_checked_locked_and_converted(line):
     line.write("a/2014-04-04.yaml", OLD)
     line.write("b/2014-04-04.yaml", OLD.replace("Person", "Animal"))
@@ -193,13 +194,13 @@ def test_groups_are_generated_checked_locked_and_converted(line):
 
 
 def opened_once_read(pipe):
-    """A named pipe opened for writing, as soon as somebody reads it."""
+    """A named pipe opened for writing, as soon as it is read."""
     for _ in range(600):
         try:
             return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
         except OSError:
             time.sleep(0.05)
-    pytest.fail("nobody reads the pipe")
+    pytest.fail("the pipe is not read")
 
 
 def test_completion_is_there_for_the_usual_shells(trundle):

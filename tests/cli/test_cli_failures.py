@@ -5,14 +5,20 @@ import typer
 
 from trundle import packages
 from trundle.cli._failures import ExitCode, Refusal, exit_code, failures_reported, messages_of
+from trundle.documents import DocumentCode
+from trundle.errors import Finding, Place
 from trundle.evolution import ChangeError
 from trundle.project import AlreadyExistsError, ConfigError, DocumentError, OutputBusyError
 from trundle.report import ReportError
-from trundle.runtime import ConversionError, Finding, UnknownVersionError
+from trundle.runtime import ConversionError, UnknownVersionError
 from trundle.runtime import DocumentError as InvalidDocument
+from trundle.runtime._errors import finding
 from trundle.schema import SchemaError
 from trundle.schema.readers import SchemaErrors
 from trundle.version import VersionError
+
+X = Finding(DocumentCode.VALUE, Place("a", 1), "x", "y", "z")
+Y = Finding(DocumentCode.VALUE, Place("b"), "", "y")
 
 
 @pytest.mark.parametrize(
@@ -22,22 +28,36 @@ from trundle.version import VersionError
         (FileNotFoundError(errno.ENOENT, "No such file", "a.yaml"), 5, ("a.yaml: No such file",)),
         (PermissionError(errno.EACCES, "Permission denied", "a"), 1, ("a: Permission denied",)),
         (RecursionError(), 1, ("the input is nested too deeply; make it flatter",)),
-        (ConfigError(["a:1: x", "a:2: y"]), 3, ("a:1: x", "a:2: y")),
-        (AlreadyExistsError([]), 4, ("",)),
-        (OutputBusyError(None, ["busy"]), 8, ("busy",)),
-        (DocumentError("f", 3, "x", "y", "z"), 1, ("f:3: expected x, found y; z",)),
+        (
+            ConfigError([X, Y]),
+            3,
+            ("a:1: expected x, found y; z [wrong-value]", "b: y [wrong-value]"),
+        ),
+        (
+            AlreadyExistsError(["a"]),
+            4,
+            (
+                "a: expected no such file, found one; remove it, or choose another folder [file-exists]",
+            ),
+        ),
+        (OutputBusyError(None, [Y]), 8, ("b: y [wrong-value]",)),
+        (
+            DocumentError("f", 3, "x", "y", "z"),
+            1,
+            ("f:3: expected x, found y; z [unreadable-document]",),
+        ),
         (SchemaError("f", "#/a", "bad"), 1, ("f#/a: bad",)),
         (
             SchemaErrors([SchemaError("f", "#", "bad"), SchemaError("g", "#", "worse")]),
             1,
             ("f#: bad", "g#: worse"),
         ),
-        (packages.FolderExistsError(["x: exists"]), 4, ("x: exists",)),
-        (packages.ManifestMissingError(["x: none"]), 5, ("x: none",)),
-        (packages.ManifestError(["a:1: x", "a:2: y"]), 3, ("a:1: x", "a:2: y")),
-        (packages.PackError(["a: x"]), 3, ("a: x",)),
-        (packages.UnpackError(["a: x"]), 6, ("a: x",)),
-        (packages.LockError(["a: x"]), 1, ("a: x",)),
+        (packages.FolderExistsError([Y]), 4, ("b: y [wrong-value]",)),
+        (packages.ManifestMissingError([Y]), 5, ("b: y [wrong-value]",)),
+        (packages.ManifestError([Y]), 3, ("b: y [wrong-value]",)),
+        (packages.PackError([Y]), 3, ("b: y [wrong-value]",)),
+        (packages.UnpackError([Y]), 6, ("b: y [wrong-value]",)),
+        (packages.LockError([Y]), 1, ("b: y [wrong-value]",)),
         (ChangeError("t:1", "no"), 3, ("t:1: no",)),
         (ReportError("type", "x", ["y"]), 5, ("there is no type 'x'",)),
         (VersionError("bad"), 2, ("bad",)),
@@ -45,7 +65,7 @@ from trundle.version import VersionError
         (ConversionError("failed"), 1, ("failed",)),
         (
             InvalidDocument(
-                "Person v1", [Finding("$.a", "x", "y"), Finding("$.b", "v", "w", "do z")]
+                "Person v1", [finding("$.a", "x", "y"), finding("$.b", "v", "w", "do z")]
             ),
             3,
             (

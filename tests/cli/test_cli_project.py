@@ -57,7 +57,7 @@ def test_check_lists_all_findings(line):
     assert result.stdout.count("error: trundle.yaml:3: `keep` names") == 2
     assert "2 errors, " in result.stderr
     data = json.loads(line.run("check", "-o", "json").stdout)
-    assert {"where", "what", "advice", "severity", "kind"} == set(data[0])
+    assert {"code", "severity", "place", "expected", "found", "advice"} == set(data[0])
     assert yaml.safe_load(line.run("check", "-o", "yaml").stdout) == data
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from trundle.project import proving
+from trundle.project._workers import WorkerDiedError
 
 HOOK = """\
 from trundle.runtime import hook
@@ -134,6 +135,7 @@ def test_a_broken_plan_is_found_and_its_seed_finds_the_same(
     assert results[0].exit_code == 3
     assert results[0].stdout == results[1].stdout
     assert "at $.alphaKey" in results[0].stdout
+    assert "found in Person 2014-04-04: " in results[0].stderr
     data = json.loads(line.run("verify", *LITTLE, "-o", "json").stdout)
     found = data["resources"][0]["findings"][0]
     assert found["case"]["document"].keys() <= {"apiVersion", "kind", "id", "alphaKey"}
@@ -147,6 +149,24 @@ def test_an_interrupt_ends_with_a_clear_line(line, monkeypatch: pytest.MonkeyPat
     result = line.run("verify", *LITTLE)
     assert result.exit_code == 130
     assert "interrupted after 0 of 2 versions; all processes have ended" in result.stderr
+
+
+def test_a_worker_that_dies_ends_with_a_clear_line(line, monkeypatch: pytest.MonkeyPatch) -> None:
+    def died(*_: Any, **__: Any) -> None:
+        raise WorkerDiedError("a worker process ended")
+
+    monkeypatch.setattr("trundle.verify._work.prove", died)
+    result = line.run("verify", *LITTLE)
+    assert result.exit_code == 1
+    assert "stopped after 0 of 2 versions; all processes have ended" in result.stderr
+    assert "error: a worker process ended" in result.stderr
+
+
+def test_a_long_proof_says_how_far_it_is(line, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trundle.cli.verify._SILENCE", 0)
+    result = line.run("verify", *LITTLE)
+    assert "verified 1 of 2 versions, no findings; last Person 2014-04-04\n" in result.stderr
+    assert "verified 2 of 2 versions, no findings; last Person 2015-05-05\n" in result.stderr
 
 
 def test_each_group_of_a_project_is_proved_as_a_package_of_its_own(empty) -> None:

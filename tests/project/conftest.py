@@ -44,7 +44,7 @@ class ProjectFolder:
         return [
             str(each).replace(f"{self.folder}/", "")
             for each in found
-            if not kind or each.kind == kind
+            if not kind or each.code == kind
         ]
 
     def problems(self) -> list[str]:

@@ -5,10 +5,10 @@ import jsonschema
 import pytest
 
 import trundle.project.config as module
+from trundle.documents import compact, compose
 from trundle.evolution import HookReference, NamedConversion, TypeChanges
 from trundle.project.config import Config, config_schema, load_config
 from trundle.project.errors import ConfigError, ConfigMissingError
-from trundle.reading import compact, compose
 from trundle.schema.readers import Source
 from trundle.version import ApiVersion
 
@@ -54,8 +54,8 @@ def findings(folder, text):
     with pytest.raises(ConfigError) as caught:
         load_config(path)
     prefix = f"{path}:"
-    assert all(finding.startswith(prefix) for finding in caught.value.findings)
-    return [finding.removeprefix(prefix) for finding in caught.value.findings]
+    assert all(str(finding).startswith(prefix) for finding in caught.value.findings)
+    return [str(finding).removeprefix(prefix) for finding in caught.value.findings]
 
 
 def test_every_key_is_read(tmp_path, monkeypatch):
@@ -160,7 +160,7 @@ def test_a_missing_file_is_told_apart(tmp_path):
 
 
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path):
-    with pytest.raises(ConfigError, match="expected a readable file, found: Is a directory"):
+    with pytest.raises(ConfigError, match="expected a readable file, found Is a directory"):
         load_config(tmp_path)
 
 

@@ -4,11 +4,12 @@ from decimal import Decimal
 
 import pytest
 import yaml
+from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from trundle.documents import DocumentError, compact, parse_json
 from trundle.project.documents import Document, read_documents, write_documents
-from trundle.reading import DocumentError, compact, parse_json
 
 
 def read(text, name="f.yaml"):
@@ -188,7 +189,7 @@ def test_too_many_levels_are_an_error(text, name):
 @pytest.mark.parametrize("loader", [yaml.CSafeLoader, yaml.SafeLoader])
 @pytest.mark.parametrize("escape", ["\\ud800", "\\U00110000", "\\xzz", "\\q"])
 def test_an_escape_that_is_no_character_is_an_error(monkeypatch, loader, escape):
-    monkeypatch.setattr("trundle.reading._yaml._LOADER", loader)
+    monkeypatch.setattr("trundle.documents._yaml._LOADER", loader)
     assert refuse(f'a: "{escape}"').line == 1
 
 
@@ -347,14 +348,14 @@ _DOCUMENTS = st.lists(
 
 
 @given(_DOCUMENTS)
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=amount(600), deadline=None)
 def test_yaml_that_is_written_reads_back_exactly(documents):
     text = write_documents([document.encode() for document in documents], "yaml")
     assert read(text) == documents
 
 
 @given(_DOCUMENTS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=amount(200), deadline=None)
 def test_json_that_is_written_reads_back_exactly(documents):
     text = write_documents([document.encode() for document in documents], "json")
     back = [compact(parsed.root) for parsed in parse_json(text, "f.json")]
@@ -363,7 +364,7 @@ def test_json_that_is_written_reads_back_exactly(documents):
 
 
 @given(st.dictionaries(_TEXT, _TEXT, max_size=4))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=amount(300), deadline=None)
 def test_readers_of_yaml_1_1_see_the_same_text(value):
     written = write_documents([json.dumps(value, ensure_ascii=False).encode()], "yaml")
     assert yaml.load(written, Loader=yaml.CSafeLoader) == value
@@ -380,7 +381,7 @@ def test_numbers_keep_their_value_and_spelling(number):
     st.binary(max_size=60)
     | st.text(alphabet="ab01:-[]{},\"'\n &*!|>#?%", max_size=40).map(str.encode)
 )
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=amount(500), deadline=None)
 def test_whatever_is_read_is_json_or_a_document_error(data):
     lines = range(1, data.count(b"\n") + data.count(b"\r") + 2)
     for name in ("f.yaml", "f.json", "-"):

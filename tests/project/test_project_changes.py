@@ -193,6 +193,66 @@ def test_of_several_rules_on_one_line_only_the_wrong_one_is_set_aside(people):
     assert changes.variant == {}
 
 
+def test_rules_of_a_nested_type_fit_what_a_rule_of_an_earlier_pair_has_moved_into_it(project):
+    place = "{title: Place, properties: {street: {type: string}, lines: {type: string}}}"
+    project.schema("2011-01-01", f"{{street: {STRING}, lines: {STRING}}}")
+    project.schema("2012-02-02", f"{{place: {place}}}")
+    later = "{properties: {road: {type: string}, in: {properties: {lines: {type: integer}}}}}"
+    project.schema("2013-03-03", f"{{place: {{title: Place, {later[1:]}}}")
+    project.configure(
+        """\
+        changes:
+          2011-01-01:
+            Person:
+              move: {street: place.street, lines: place.lines}
+          2012-02-02:
+            PersonPlace:
+              rename: {street: road}
+              move: {lines: in.lines}
+              convert: {lines: string-to-integer}
+        """
+    )
+    assert project.problems() == []
+
+
+ELEMENTS = (
+    "{type: array, items: {type: array, items: {title: Port, properties: {%s}}}}",
+    "a: {type: string}, e: {enum: [x]}",
+    "o: {properties: {a: {type: integer}, f: {enum: [y]}}}",
+)
+
+
+def test_rules_about_what_stands_in_elements_are_refused_with_the_lines_to_write(project):
+    types, older, newer = ELEMENTS
+    project.schema("2011-01-01", f"{{l: {types % older}}}")
+    project.schema("2012-02-02", f"{{l: {types % newer}, a: {STRING}}}")
+    for rule, said in (
+        ("move: {'l[][].a': 'l[][].o.a'}", "2011-01-01: `PersonL: {move: {a: o.a}}`"),
+        ("convert: {'l[][].a': string-to-integer}", "`PersonL: {convert: {a: ...}}`"),
+        ("keep: ['l[][].a']", "`PersonL: {keep: [a]}`"),
+        ("move: {'l[][].a': a}", "cannot leave for a: what stands in elements moves within them"),
+    ):
+        (found, *_) = rules(project, "2011-01-01", rule)
+        assert said in found
+
+
+def test_the_lines_to_write_for_what_stands_in_elements_fit(project):
+    types, older, newer = ELEMENTS
+    project.schema("2011-01-01", f"{{l: {types % older}}}")
+    project.schema("2012-02-02", f"{{l: {types % newer}}}")
+    project.configure(
+        """\
+        changes:
+          2011-01-01:
+            PersonL:
+              move: {a: o.a, e: o.f}
+              convert: {a: string-to-integer}
+              values: {e: {x: y}}
+        """
+    )
+    assert project.problems() == []
+
+
 def test_rules_name_the_properties_of_nested_objects_by_paths(project):
     project.schema("2011-01-01", "{o: {properties: {t: {type: string}, u: {type: string}}}, r: {}}")
     project.schema(

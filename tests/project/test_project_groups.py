@@ -265,6 +265,19 @@ def test_a_change_goes_to_every_group_that_has_its_version_and_type(groups):
     assert not [x for x in check(groups.config) if x.severity == "error" and x.kind != "stale"]
 
 
+def test_a_pattern_stands_for_the_types_of_any_group(groups):
+    groups.configure('changes:\n  v1:\n    "Account*":\n      rename: {"na*": "tit*"}\n')
+    groups.crd("crm", v1=f"{{name: {STRING}}}", v2=f"{{titme: {STRING}}}")
+    groups.crd("shop", v1=f"{{size: {STRING}}}", v2=f"{{size: {STRING}}}")
+    groups.generate()
+    with generated_scheme(groups.config) as scheme:
+        assert scheme.convert(account("crm", "v1", name="a"), "v2")["spec"] == {"titme": "a"}
+    assert not [x for x in check(groups.config) if x.severity == "error" and x.kind != "stale"]
+    groups.configure('changes:\n  v1:\n    "Account*":\n      rename: {"no*": "tit*"}\n')
+    (found,) = groups.problems()
+    assert "`rename` names no*, which no type of v1 that Account* stands for has" in found
+
+
 def test_a_change_that_fits_no_group_is_the_error_it_is_without_groups(groups):
     groups.configure("changes:\n  v1:\n    AccountSpec:\n      rename: {name: titel}\n")
     found = groups.problems()
@@ -509,7 +522,7 @@ def test_the_lock_keeps_namesakes_of_groups_apart(groups):
     assert change.recorded == ("crm.example.com/Account v2", "shop.example.com/Account v2")
     assert groups.lock_names() == ["crm.example.com/Account", "shop.example.com/Account"]
     groups.crd("shop", v1=f"{{name: {STRING}}}", v2=f"{{name: {INTEGER}}}")
-    found = [each for each in check(groups.config) if each.kind == "lock"]
+    found = [each for each in check(groups.config) if each.code == "lock"]
     assert all("of shop.example.com/Account that were stored in v2" in str(x) for x in found)
     assert lock(groups.config, accept=True).replaced == ("shop.example.com/Account v2",)
 
@@ -528,7 +541,7 @@ def test_a_lock_that_does_not_say_whose_a_namesake_is_must_be_told(groups):
     groups.crd("shop", v1=f"{{name: {STRING}}}")
     groups.configure()
     (found,) = [
-        each for each in check(groups.config) if each.severity == "error" and each.kind == "lock"
+        each for each in check(groups.config) if each.severity == "error" and each.code == "lock"
     ]
     assert found.advice == (
         "write crm.example.com/Account or shop.example.com/Account in its place"
@@ -544,7 +557,7 @@ def test_what_no_group_has_any_more_is_refused(groups):
     lock(groups.config)
     (groups.folder / "schemas/shop.yaml").unlink()
     groups.configure(groups="groups: {crm: crm.example.com}\n")
-    (found,) = [each for each in check(groups.config) if each.kind == "lock"]
+    (found,) = [each for each in check(groups.config) if each.code == "lock"]
     assert "no schema has shop.example.com/Account any more" in str(found)
     assert lock(groups.config, accept=True).removed == ("shop.example.com/Account v2",)
 

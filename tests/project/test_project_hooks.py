@@ -183,12 +183,81 @@ def test_a_hook_of_a_resource_may_read_metadata(people):
 @pytest.mark.parametrize(
     ("was", "now", "reason"),
     [
-        ('("metadata",', '("metadata.labels",', "read as a whole; write 'metadata', and take"),
+        (
+            '("metadata",',
+            '("metadata.labels",',
+            """'metadata.labels', which is no label or annotation; write 'metadata.labels["example""",
+        ),
         ('("full_name",)', '("metadata",)', "writes 'metadata', which hooks only read"),
-        ('("full_name",)', '("metadata.labels",)', "writes 'metadata.labels', which hooks only"),
+        ('("full_name",)', '("metadata.name",)', "writes 'metadata.name', which is no label"),
         ('("metadata",', '("metdata",', "reads 'metdata', which Person of 2011-01-01 does not"),
         ('("metadata",', '("metdata",', "did you mean metadata?"),
     ],
 )
 def test_metadata_is_read_whole_and_not_written(people, was, now, reason):
     assert any(reason in each for each in hooked(people, METADATA.replace(was, now)))
+
+
+LABELS = """\
+    from trundle.runtime import hook
+
+    class Names:
+        @hook(reads=("first_name",), writes=('metadata.labels["example.com/name"]',))
+        def assign_to(self, source):
+            return {"metadata_labels_example_com_name": source.first_name}
+
+        @hook(reads=('metadata.labels["example.com/name"]',), writes=("first_name",))
+        def assign_from(self, source):
+            return {"first_name": source.metadata_labels_example_com_name}
+"""
+
+
+def test_a_hook_of_a_resource_may_write_labels(people):
+    assert hooked(people, LABELS) == []
+    (declared,) = people.load().hooks
+    assert declared.assign["assign_to"].writes == ("metadata.labels[example.com/name]",)
+    assert declared.assign["assign_from"].reads == ("metadata.labels[example.com/name]",)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "-a",
+        "a_",
+        "a b",
+        "/a",
+        "a/",
+        "Example.com/a",
+        "a..b/c",
+        "a/b/c",
+        "a" * 64,
+        "a." * 127 + "/c",
+    ],
+)
+def test_a_key_that_kubernetes_does_not_admit(people, key):
+    found = hooked(people, LABELS.replace("example.com/name", key))
+    assert any("at most 63 letters" in each and "as the key that" in each for each in found)
+
+
+@pytest.mark.parametrize("key", ["a", "A-b_c.D", "a" * 63, "x.example/0", "a.b-c.d/E"])
+def test_a_key_that_kubernetes_admits(people, key):
+    assert hooked(people, LABELS.replace("example.com/name", key)) == []
+
+
+def test_a_label_has_one_method_that_writes_it(people):
+    twice = LABELS.replace(
+        'writes=("first_name",)', """writes=('metadata.labels["example.com/name"]',)"""
+    )
+    (found,) = hooked(people, twice)
+    assert "Names.assign_to between 2011-01-01 and 2013-03-03 writes" in found
+    assert """Names.assign_from between 2011-01-01 and 2013-03-03 writes, too; let one""" in found
+
+
+def test_a_label_that_no_hook_writes_is_read_with_all_metadata(people):
+    (found,) = hooked(
+        people, LABELS.replace('reads=("first_name",)', """reads=('metadata.labels["a"]',)""")
+    )
+    assert (
+        """reads 'metadata.labels["a"]', which no hook writes for 2011-01-01; read 'metadata'"""
+        in found
+    )

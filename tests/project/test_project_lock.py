@@ -228,7 +228,7 @@ def test_recursive_types_are_recorded_once(project):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("format: 9\nresources: {}\n", "expected format 1, found 9"),
+        ("format: 9\nresources: {}\n", "expected format 2, found 9"),
         ("format: 1\n", "expected a lock, found"),
         ("format: 1\nresources: {}\nmore: 1\n", "expected a lock, found"),
         ("{", "expected"),
@@ -266,3 +266,14 @@ def test_a_type_that_joins_others_is_held_against_its_own_versions(project):
     project.configure("changes: {2011-01-01: {Old: {renameType: New}}}\n")
     (found,) = findings(project)
     assert "hold Person.a of 2011-01-01 in the property bag" in found
+
+
+def test_entries_of_a_nested_bag_that_a_rule_about_their_path_passes_over_are_found(project):
+    project.schema("2011-01-01", f"{{o: {{properties: {{a: {STRING}, k: {STRING}}}}}}}")
+    project.schema("2012-02-02", f"{{o: {{properties: {{k: {STRING}}}}}, b: {STRING}}}")
+    project.configure("")
+    lock(project.config())
+    project.configure("changes: {2011-01-01: {Person: {move: {o.a: b}}}}\n")
+    (found,) = [each for each in findings(project) if "property bag" in each]
+    assert "which a rule about its path now looks for in the object around it" in found
+    assert "remove the rule; or, if no stored object has such an entry, accept it" in found

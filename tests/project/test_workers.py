@@ -9,8 +9,8 @@ import pytest
 
 from trundle.evolution import ChangeError
 from trundle.project import FindingsError
-from trundle.project._workers import WorkerDiedError, cpu_count, work_in_processes
-from trundle.project.findings import Finding
+from trundle.project._workers import WorkerDiedError, cpu_count, spread, work_in_processes
+from trundle.project.findings import ProjectCode, finding
 from trundle.schema import SchemaError
 from trundle.schema.readers import SchemaErrors
 
@@ -25,7 +25,7 @@ def fail(kind):
     if kind == "change":
         raise ChangeError("trundle.yaml:3", "no")
     if kind == "findings":
-        raise FindingsError([Finding(where="x:1", what="wrong", kind="hook")])
+        raise FindingsError([finding(ProjectCode.HOOK, "x:1", "wrong")])
     if kind == "odd":
         raise OddError(lambda: None)
     if kind == "exit":
@@ -88,6 +88,53 @@ def test_an_interrupt_ends_all_workers():
 
     with pytest.raises(KeyboardInterrupt):
         run(square, list(range(10)), done=interrupt)
+    assert multiprocessing.active_children() == []
+
+
+STARTED = []
+
+
+def begin(*arguments):
+    STARTED.append(arguments)
+
+
+def begun(number):
+    return number, os.getpid(), tuple(STARTED)
+
+
+def test_workers_start_once_and_results_come_as_they_are_ready():
+    found = list(spread(begun, [1, 2, 3], jobs=2, start=begin, arguments=("x", 1)))
+    assert sorted(number for number, _, _ in found) == [1, 2, 3]
+    assert {started for _, _, started in found} == {(("x", 1),)}
+    assert multiprocessing.active_children() == []
+
+
+def test_a_worker_makes_room_for_a_fresh_one(monkeypatch):
+    monkeypatch.setattr("trundle.project._workers._PIECES", 2)
+    found = list(spread(begun, range(5), jobs=1, start=begin))
+    assert [number for number, _, _ in found] == [0, 1, 2, 3, 4]
+    assert len({pid for _, pid, _ in found}) == 3
+
+
+def refuse(*_arguments):
+    raise ChangeError("trundle.yaml:3", "no")
+
+
+def test_an_error_of_the_start_arrives():
+    with pytest.raises(ChangeError, match="no"):
+        list(spread(begun, [1], jobs=1, start=refuse))
+
+
+def test_a_spread_worker_that_dies_is_an_error():
+    with pytest.raises(WorkerDiedError, match="for want of memory; use --jobs"):
+        list(spread(fail, ["die"], jobs=1, start=begin))
+    assert multiprocessing.active_children() == []
+
+
+def test_workers_end_when_no_more_results_are_asked_for():
+    results = spread(begun, range(10), jobs=2, start=begin)
+    next(results)
+    results.close()
     assert multiprocessing.active_children() == []
 
 

@@ -1,7 +1,6 @@
 """The `trundle` command with all its subcommands."""
 
 import itertools
-import os
 import signal
 import sys
 from pathlib import Path
@@ -21,11 +20,12 @@ from trundle.cli import (
     project,
     publish,
     reports,
+    search,
     tidy,
     verify,
 )
 from trundle.cli._failures import ExitCode, failures_reported, report_bug
-from trundle.cli._settings import Settings
+from trundle.cli._settings import resolve_for, wants_traceback
 
 
 class TrundleGroup(TyperGroup):
@@ -92,8 +92,8 @@ def _trundle(
         ),
     ] = False,
 ) -> None:
-    """Keeps versioned things rolling forward without losing anything."""
-    context.obj = Settings(folder)
+    """Convert between schema versions without losing data, and roll releases forward."""
+    context.obj = resolve_for(folder)
 
 
 _COMMANDS = {
@@ -119,6 +119,7 @@ _COMMANDS = {
         publish.deprecate,
         publish.mirror,
         publish.prune,
+        search.search,
     ),
     "Installation": (
         install.install,
@@ -131,6 +132,7 @@ _COMMANDS = {
         install.uninstall,
         tidy.tidy,
         installed.status,
+        search.outdated,
         installed.list_,
         installed.history,
         installed.agent,
@@ -164,7 +166,7 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(ExitCode.INTERRUPTED)
     except Exception as error:
-        if os.environ.get("TRUNDLE_TRACEBACK"):
+        if wants_traceback():
             raise
         report_bug(error)
         sys.exit(1)

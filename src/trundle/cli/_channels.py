@@ -2,7 +2,6 @@
 
 import contextlib
 import datetime as dt
-import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,8 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from trundle._clock import now
 from trundle.cli._failures import ExitCode, Refusal
 from trundle.cli._printing import Format, print_data, print_text, say, warn
+from trundle.cli._registry import full_reference
+from trundle.cli._settings import PASSPHRASE, current
 
 if TYPE_CHECKING:
     from trundle.channels import Channel, Entry
@@ -19,11 +21,8 @@ if TYPE_CHECKING:
     from trundle.registry import Repository
     from trundle.version import SemVer
 
-PASSPHRASE = "TRUNDLE_KEY_PASSPHRASE"  # noqa: S105 - the name of a variable
-"""The environment variable with the passphrase of the keys."""
-
 Word = Annotated[
-    str, typer.Option("--channel", metavar="WORD", help="The channel, such as `stable`.")
+    str, typer.Option("--channel", metavar="NAME", help="The channel name, such as `stable`.")
 ]
 Keys = Annotated[
     Path | None,
@@ -49,7 +48,7 @@ ValidFor = Annotated[
     typer.Option(
         "--valid-for",
         metavar="DURATION",
-        help="How long the channel is to be believed from now on, such as `P30D`.",
+        help="The validity period of the channel from now on, such as `P30D`.",
     ),
 ]
 Repository_ = Annotated[
@@ -61,16 +60,11 @@ Repository_ = Annotated[
 ]
 
 
-def now() -> dt.datetime:
-    """The time."""
-    return dt.datetime.now(dt.UTC)
-
-
 def repository_of(reference: str) -> "Repository":
     """The repository that a reference without tag and digest names."""
     from trundle.registry import Reference, open_repository  # noqa: PLC0415
 
-    parsed = Reference.parse(reference)
+    parsed = Reference.parse(full_reference(reference))
     if parsed.tag is not None or parsed.digest is not None:
         found = parsed.tag or parsed.digest
         message = f"{reference}: expected a repository without tag and digest, found {found}"
@@ -118,7 +112,7 @@ def published(
         KeyFolder,
         PublishedChannel,
     )
-    from trundle.channels.trust import Lifetimes  # noqa: PLC0415
+    from trundle.channels.reading.signatures import Lifetimes  # noqa: PLC0415
 
     signer = None
     if seen is not None and keys is None:
@@ -136,7 +130,7 @@ def published(
 
 def ask_passphrase() -> bytes:
     """The passphrase of keys that are there, from the environment or the terminal."""
-    given = os.environ.get(PASSPHRASE)
+    given = current().passphrase
     if given is not None:
         return given.encode()
     if not sys.stdin.isatty():
@@ -150,7 +144,7 @@ def new_passphrase(*, plain: bool) -> bytes | None:
     """The passphrase for keys that are made; None for plain ones."""
     if plain:
         return None
-    given = os.environ.get(PASSPHRASE)
+    given = current().passphrase
     if given is not None:
         if given:
             return given.encode()
@@ -173,7 +167,7 @@ def print_channel(
     notes: tuple[str, ...] = (),
     **further: Any,
 ) -> None:
-    """Prints what a change came to."""
+    """Prints the result of a change."""
     notes = (*notes, *expiry_notes(channel))
     latest = None if channel.latest is None else str(channel.latest)
     if output is not Format.TABLE:
@@ -194,7 +188,7 @@ def expiry_notes(channel: "Channel") -> tuple[str, ...]:
         return ()
     at = format_time(channel.expires)
     text = f"the channel expired at {at}, and installations refuse it"
-    return (f"{text}; `channel refresh --valid-for` lets it be believed again",)
+    return (f"{text}; renew its validity period with `channel refresh --valid-for`",)
 
 
 def entry_data(entry: "Entry") -> Any:
@@ -205,7 +199,7 @@ def entry_data(entry: "Entry") -> Any:
 
 
 def tell(done: str, *, dry_run: bool) -> None:
-    """Tells what was done, or would be."""
+    """Reports what was done, or would be."""
     say(f"would have {done}" if dry_run else done)
 
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import datetime as dt
-import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,14 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trundle.cli._channels import bytes_progress, now
-from trundle.cli._failures import ExitCode, Refusal
-from trundle.cli._printing import Format, print_data, print_text, say, warn
+from trundle._clock import now
+from trundle.cli._channels import bytes_progress, tell
+from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal
+from trundle.cli._printing import Format, one_line, print_data, print_text, say, warn
+from trundle.cli._settings import STATE, current
 
 if TYPE_CHECKING:
     from trundle.channels import Plan
-    from trundle.channels import Refusal as Refused
-    from trundle.channels.installing import Event, Installation, Outlook, Package
+    from trundle.errors import Finding
+    from trundle.installation import Event, Installation, Outlook, Package
 
 _DONE: dict[str, str] = {
     "install": "installed",
@@ -26,16 +27,13 @@ _DONE: dict[str, str] = {
     "rollback": "rolled back",
 }
 
-STATE = "TRUNDLE_STATE"
-"""The environment variable with the folder of the installation."""
-
 State = Annotated[
     Path | None,
     typer.Option(
         "--state",
         metavar="DIR",
         envvar=STATE,
-        help="The folder with what is installed.",
+        help="The state directory.",
         show_default="~/.local/state/trundle",
     ),
 ]
@@ -55,15 +53,12 @@ PolicyOption = Annotated[
 
 def state_folder(given: Path | None) -> Path:
     """The folder of the installation that a command works on."""
-    if given is not None:
-        return given
-    base = os.environ.get("XDG_STATE_HOME")
-    return (Path(base) if base else Path.home() / ".local" / "state") / "trundle"
+    return current().state if given is None else given
 
 
 @contextlib.contextmanager
 def opened(
-    state: Path | None, label: str = "Installing", *, making: bool = False
+    state: Path | None, label: str = "Installing", *, making: bool = False, looking: bool = False
 ) -> Iterator["Installation"]:
     """The installation that a command works on.
 
@@ -71,8 +66,9 @@ def opened(
         state: the folder that was named.
         label: what the progress bar calls the work.
         making: whether the installation is made where there is none; else the command sees an empty one.
+        looking: whether the command works without writing where the folder cannot be written.
     """
-    from trundle.channels.installing import Installation, exists  # noqa: PLC0415
+    from trundle.installation import Installation, exists  # noqa: PLC0415
 
     folder = state_folder(state)
     with contextlib.ExitStack() as stack:
@@ -80,7 +76,22 @@ def opened(
             say(f"nothing is installed in {folder}")
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         progress = stack.enter_context(bytes_progress(label))
-        yield stack.enter_context(Installation(folder, clock=now, progress=progress))
+        installation = Installation(folder, clock=now, progress=progress, looking=looking)
+        yield stack.enter_context(installation)
+
+
+def print_done(done: str, data: dict[str, Any], output: Format, *, dry_run: bool) -> None:
+    """Prints what a command did, or would do, that has no other result."""
+    if output is not Format.TABLE:
+        print_data(data | {"dryRun": dry_run}, output.value)
+    tell(done, dry_run=dry_run)
+
+
+def say_if_forgotten(installation: "Installation") -> None:
+    """Says so where what is seen of channels is not remembered."""
+    if installation.memory.is_copy:
+        folder = installation.folders.root
+        say(f"{folder} cannot be written; the state seen of channels is not recorded")
 
 
 def time_of(text: str | None, option: str) -> dt.datetime | None:
@@ -96,11 +107,9 @@ def time_of(text: str | None, option: str) -> dt.datetime | None:
         raise Refusal(ExitCode.USAGE, f"{message}: {error}") from None
 
 
-def refusal_data(refusals: "tuple[Refused, ...]") -> Any:
+def refusal_data(refusals: "tuple[Finding, ...]") -> Any:
     """Refusals as plain values."""
-    import msgspec  # noqa: PLC0415
-
-    return [msgspec.to_builtins(each) for each in refusals]
+    return [each.to_plain() for each in refusals]
 
 
 def event_data(event: "Event") -> dict[str, Any]:
@@ -163,6 +172,14 @@ def plan_data(plan: "Plan") -> dict[str, Any]:
             for each in plan.blocked
         ],
         "announced": str(plan.announced.version) if plan.announced else "",
+        "changes": [
+            {
+                "version": str(each.version),
+                "critical": each.critical,
+                "changes": list(each.changes),
+            }
+            for each in plan.news
+        ],
         "nextChange": format_time(plan.next_change) if plan.next_change else None,
         "refusals": refusal_data(plan.refusals),
         "notes": list(plan.notes),
@@ -181,7 +198,11 @@ def plan_text(plan: "Plan") -> str:
     lines += [f"blocked {each.entry.version}: {each.message}" for each in plan.blocked]
     if plan.announced is not None:
         lines.append(f"announced {plan.announced.version}, a new major version")
-    lines += [f"refused {each}" for each in plan.refusals]
+    lines += [f"refused {each.coded}" for each in plan.refusals]
+    for entry in plan.news:
+        if entry.changes:
+            lines.append(f"changes in {entry.version}{' (critical)' if entry.critical else ''}:")
+            lines += [f"  - {one_line(each)}" for each in entry.changes]
     lines += [f"note: {each}" for each in plan.notes]
     installed = plan.installed and (plan.installed.version or plan.installed.digest[:19])
     head = f"{plan.package} {installed or 'not installed'}\n"
@@ -194,13 +215,13 @@ def package_data(package: "Package", folder: Path) -> dict[str, Any]:
 
     return {
         "package": package.name,
-        "version": str(package.version or ""),
+        "version": str(package.release.version),
         "digest": package.digest,
         "since": format_time(package.since),
-        "repository": package.repository,
-        "channel": package.channel,
+        "repository": package.subscription.repository,
+        "channel": package.subscription.channel,
         "pinned": package.pinned,
-        "signed": package.signed,
+        "signed": package.subscription.signed,
         "policy": policy_to_plain(package.effective_policy),
         "folder": str(folder),
     }
@@ -210,12 +231,12 @@ def print_changes(
     events: "tuple[Event, ...]",
     outlooks: "dict[str, Outlook]",
     notes: tuple[str, ...],
-    refusals: "tuple[Refused, ...]",
+    refusals: "tuple[Finding, ...]",
     output: Format,
     *,
     dry_run: bool,
 ) -> None:
-    """Prints what a change came to.
+    """Prints the result of a change.
 
     Raises:
         Refusal: something was refused; its code says how the command ends.
@@ -242,8 +263,10 @@ def print_changes(
         }
         print_data(data, output.value)
     if refusals:
-        code = ExitCode(refusals[0].code.exit_code)
-        raise Refusal(code, *(str(each) for each in refusals))
+        from trundle.channels import refusal_kind  # noqa: PLC0415
+
+        code = EXIT_CODES[refusal_kind(refusals)]
+        raise Refusal(code, *(each.coded for each in refusals))
 
 
 def _say_more(outlook: "Outlook", *, changed: bool) -> None:

@@ -1,5 +1,6 @@
 """How the commands read a file with an upgrade policy; findings name its lines."""
 
+import dataclasses
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -7,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from trundle.cli._failures import ExitCode, Refusal
+from trundle.errors import Place
 
 if TYPE_CHECKING:
-    from trundle.channels import Finding, Policy
-    from trundle.reading import Node
+    from trundle.channels import Policy
+    from trundle.documents import Node
+    from trundle.errors import Finding
 
 _KEY = "upgrade"
 _PARTS = re.compile(r"[^.\[\]]+")
@@ -42,8 +45,9 @@ class PolicyFile:
 
     def located(self, finding: "Finding") -> "Finding":
         """A finding about this policy, with the file and the line."""
-        line = _line(self._root, finding.where)
-        return msgspec.structs.replace(finding, where=f"{self._path}:{line}: {finding.where}")
+        path = finding.place.path
+        place = Place(str(self._path), _line(self._root, path), path=path)
+        return dataclasses.replace(finding, place=place)
 
 
 def read_policy_file(path: Path) -> "Policy":
@@ -52,7 +56,7 @@ def read_policy_file(path: Path) -> "Policy":
 
 
 def _document(path: Path) -> "tuple[Node, dict[str, Any]]":
-    from trundle.reading import DocumentError, decode, parse_yaml  # noqa: PLC0415
+    from trundle.documents import DocumentError, decode, parse_yaml  # noqa: PLC0415
 
     try:
         documents = parse_yaml(decode(path.read_bytes(), str(path)), str(path))
@@ -72,7 +76,7 @@ def _keys(data: Any) -> str:
 
 def _line(node: "Node", place: str) -> int:
     """The line of a place such as `upgrade.windows[0].start`, or of what is nearest above it."""
-    from trundle.reading import ListNode, MapNode  # noqa: PLC0415
+    from trundle.documents import ListNode, MapNode  # noqa: PLC0415
 
     line = node.line
     for part in _PARTS.findall(place):

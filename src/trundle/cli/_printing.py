@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import re
 import shutil
 import sys
@@ -12,6 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import typer
+
+from trundle.cli._settings import wants_colours
 
 _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Control characters but tabs and line ends; and those that change the direction of writing."""
@@ -84,8 +85,21 @@ def harmless(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text of somebody else's as one line."""
+    """A text from a foreign source as one line."""
     return " ".join(text.split())
+
+
+def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """Rows of texts below a head, in columns; nothing where there are no rows."""
+    if not rows:
+        return ""
+    lines = [head, *rows]
+    widths = [max(len(line[at]) for line in lines) for at in range(len(head))]
+    return "".join(
+        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
+        + "\n"
+        for line in lines
+    )
 
 
 def shown_path(path: Path) -> str:
@@ -95,17 +109,17 @@ def shown_path(path: Path) -> str:
 
 
 def say(message: str) -> None:
-    """Tells what was done."""
+    """Reports what was done."""
     typer.echo(harmless(message), err=True)
 
 
 def warn(message: str) -> None:
-    """Tells what the user should look at."""
+    """Warns of what the user should look at."""
     _labelled("warning", typer.colors.YELLOW, message)
 
 
 def complain(message: str) -> None:
-    """Tells what went wrong."""
+    """Reports what went wrong."""
     _labelled("error", typer.colors.RED, message)
 
 
@@ -116,7 +130,7 @@ def _labelled(label: str, colour: str, message: str) -> None:
 def styled(text: str, colour: str, *, err: bool = False) -> str:
     """A text in colour where that is shown and wanted: https://no-color.org."""
     stream = sys.stderr if err else sys.stdout
-    if os.environ.get("NO_COLOR") or not stream.isatty():
+    if not wants_colours() or not stream.isatty():
         return text
     return typer.style(text, fg=colour, bold=True)
 

@@ -1,25 +1,61 @@
-"""What the global options say, and how a command gets at the project."""
+"""The settings of the command line: which there are, and where each comes from.
 
+What is given first counts:
+
+1. an option of the command, such as `--state`;
+2. an environment variable, such as `TRUNDLE_STATE`;
+3. the user's file, `trundle/config.yaml` in `$XDG_CONFIG_HOME`, which is `~/.config` by default, or the file that
+   `TRUNDLE_CONFIG` names;
+4. the default.
+
+Settings of a project are not among them: they are in its `trundle.yaml`. Nor is what other tools decide: proxies, and
+the logins of registries in Docker's configuration.
+"""
+
+import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import typer
 
-from trundle.cli._printing import progress, warn
+from trundle.errors import Kind, TrundleError, did_you_mean
 
-if TYPE_CHECKING:
-    from trundle.evolution import Evolution
-    from trundle.project import Config, Project
+STATE = "TRUNDLE_STATE"
+REGISTRY = "TRUNDLE_REGISTRY"
+PASSPHRASE = "TRUNDLE_KEY_PASSPHRASE"  # noqa: S105 - the name of a variable
+_CONFIG = "TRUNDLE_CONFIG"
+_JOBS = "TRUNDLE_JOBS"
+_KINDS: dict[str, type] = {"jobs": int, "registry": str, "state": str}
+
+
+class SettingsError(TrundleError):
+    """Settings in the environment or in the user's file that cannot be used."""
+
+    kind = Kind.USAGE
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """Everything that is wrong."""
+        return tuple(map(str, self.args))
 
 
 class Settings(NamedTuple):
-    """The global options.
+    """The settings of one run.
 
     Attributes:
         folder: the project's folder, or its file.
+        state: the folder with what is installed.
+        registry: the registry of references that name none; empty for none.
+        jobs: how many processes to use; None for as many as there are processors.
+        passphrase: the passphrase of the keys; None where it is asked for.
     """
 
     folder: Path = Path()
+    state: Path = Path()
+    registry: str = ""
+    jobs: int | None = None
+    passphrase: str | None = None
 
     @property
     def config_path(self) -> Path:
@@ -27,39 +63,111 @@ class Settings(NamedTuple):
         return self.folder if self.folder.is_file() else self.folder / "trundle.yaml"
 
 
-def settings_of(context: typer.Context) -> Settings:
-    """The global options that a command was called with."""
-    return context.obj if isinstance(context.obj, Settings) else Settings()
+def resolve(folder: Path, environment: Mapping[str, str], home: Path) -> Settings:
+    """The settings of one run, but for the options of its command.
 
+    Args:
+        folder: the project's folder, or its file.
+        environment: the environment variables.
+        home: the user's folder.
 
-def config_of(context: typer.Context) -> "Config":
-    """What the file of the project says that a command works on."""
-    from trundle.project import load_config  # noqa: PLC0415
-
-    return load_config(settings_of(context).config_path)
-
-
-def load(context: typer.Context) -> "Project":
-    """The project that a command works on, as a whole."""
-    from trundle.project import load_project  # noqa: PLC0415
-
-    with progress("Reading schemas") as step:
-        return load_project(settings_of(context).config_path, on_file=lambda path: step(path.name))
-
-
-def load_evolution(context: typer.Context, schemas: list[Path]) -> tuple["Evolution", int | None]:
-    """How some schemas evolve, or else the project's, with the project's horizon.
-
-    What is wrong with a project's changes and hooks is a warning; a report is of use all the same.
+    Raises:
+        SettingsError: a value in the environment or in the user's file cannot be used; it says where.
     """
-    if not schemas:
-        project = load(context)
-        for each in project.findings:
-            warn(str(each))
-        return project.evolution, project.config.horizon
-    from trundle.project import evolution_of  # noqa: PLC0415
-    from trundle.schema.readers import Source  # noqa: PLC0415
+    file = _file_of(environment, home)
+    base = environment.get("XDG_STATE_HOME")
+    state = (Path(base) if base else home / ".local" / "state") / "trundle"
+    return Settings(
+        folder=folder,
+        state=Path(environment.get(STATE) or file.get("state") or state).expanduser(),
+        registry=environment.get(REGISTRY) or file.get("registry", ""),
+        jobs=_jobs(environment) or file.get("jobs"),
+        passphrase=environment.get(PASSPHRASE),
+    )
 
-    with progress("Reading schemas") as step:
-        sources = [Source(path) for path in schemas]
-        return evolution_of(sources, on_file=lambda path: step(path.name)), None
+
+def settings_of(context: typer.Context) -> Settings:
+    """The settings that a command was called with."""
+    return context.obj if isinstance(context.obj, Settings) else current()
+
+
+def current() -> Settings:
+    """The settings that do not depend on the project.
+
+    Raises:
+        SettingsError: as `resolve` has it.
+    """
+    return resolve_for(Path())
+
+
+def resolve_for(folder: Path) -> Settings:
+    """The settings of this process for a project's folder; the errors are those of `resolve`."""
+    return resolve(folder, os.environ, Path.home())
+
+
+def wants_colours() -> bool:
+    """Whether colours are wanted, also where other settings cannot be used: https://no-color.org."""
+    return not os.environ.get("NO_COLOR")
+
+
+def wants_traceback() -> bool:
+    """Whether a bug shows its traceback, also where other settings cannot be used."""
+    return bool(os.environ.get("TRUNDLE_TRACEBACK"))
+
+
+def _jobs(environment: Mapping[str, str]) -> int | None:
+    text = environment.get(_JOBS, "")
+    if not text:
+        return None
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    message = f"{_JOBS}: expected a number of processes, found {text!r}"
+    raise SettingsError(f"{message}; correct it, or leave it out")
+
+
+def _file_of(environment: Mapping[str, str], home: Path) -> dict[str, Any]:
+    """What the user's file says; nothing where there is none, unless it was named."""
+    named = environment.get(_CONFIG)
+    base = environment.get("XDG_CONFIG_HOME")
+    usual = (Path(base) if base else home / ".config") / "trundle" / "config.yaml"
+    path = Path(named) if named else usual
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        if named:
+            raise
+        return {}
+    return _read(path, content)
+
+
+def _read(path: Path, content: bytes) -> dict[str, Any]:
+    import msgspec  # noqa: PLC0415
+
+    from trundle.documents import DocumentError, decode, parse_yaml  # noqa: PLC0415
+
+    try:
+        documents = parse_yaml(decode(content, str(path)), str(path))
+    except DocumentError as error:
+        raise SettingsError(*error.messages) from None
+    data = msgspec.json.decode(documents[0].data) if documents else {}
+    if len(documents) > 1 or not isinstance(data, dict):
+        found = f"{len(documents)} documents" if len(documents) > 1 else "something else"
+        message = f"{path}: expected one document with the keys {', '.join(_KINDS)}, found {found}"
+        raise SettingsError(f"{message}; correct the file")
+    findings = [each for name, value in data.items() if (each := _finding(path, name, value))]
+    if findings:
+        raise SettingsError(*findings)
+    return data
+
+
+def _finding(path: Path, name: str, value: object) -> str:
+    """What is wrong with a key of the file; empty where nothing is."""
+    kind = _KINDS.get(name)
+    if kind is None:
+        hint = did_you_mean(name, _KINDS, "remove it")
+        return f"{path}: $.{name}: expected one of {', '.join(_KINDS)}, found {name!r}; {hint}"
+    good = isinstance(value, kind) and not isinstance(value, bool)
+    if good and (not isinstance(value, int) or value > 0):
+        return ""
+    expected = "a text" if kind is str else "a whole number above 0"
+    return f"{path}: $.{name}: expected {expected}, found {value!r}; correct it"

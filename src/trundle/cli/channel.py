@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from trundle._clock import now
 from trundle.cli._channels import (
     Keys,
     KeysSeen,
@@ -16,7 +17,6 @@ from trundle.cli._channels import (
     duration_of,
     entry_data,
     expiry_notes,
-    now,
     print_channel,
     published,
     repository_of,
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
     from trundle.channels import Channel
     from trundle.channels.publishing import Event, Repair
-    from trundle.channels.serving import ChannelSource, ServedChannel
-    from trundle.channels.trust import TrustStore
+    from trundle.channels.reading import ChannelSource, ServedChannel
+    from trundle.channels.reading.signatures import TrustStore
 
 app = typer.Typer(no_args_is_help=True, help="Inspect and maintain channels.")
 
@@ -54,7 +54,7 @@ Place = Annotated[
 ]
 AnyChannel = Annotated[
     str,
-    typer.Option("--channel", metavar="CHANNEL", help="The channel's word, URL or folder."),
+    typer.Option("--channel", metavar="CHANNEL", help="The channel name, or its URL or folder."),
 ]
 
 Root = Annotated[
@@ -81,7 +81,7 @@ def show(
     output: Output = Format.TABLE,
 ) -> None:
     """Show what a channel holds; verified where a root is given."""
-    from trundle.channels.serving import open_channel, read_channel  # noqa: PLC0415
+    from trundle.channels.reading import open_channel, read_channel  # noqa: PLC0415
 
     place = None if repository is None else repository_of(repository)
     source = open_channel(channel, place)
@@ -107,13 +107,13 @@ def _trusting(
             raise Refusal(ExitCode.USAGE, message)
         yield None
         return
-    from trundle.channels.trust import TrustError, TrustStore, trust  # noqa: PLC0415
+    from trundle.channels.reading.signatures import TrustError, TrustFolder, trust  # noqa: PLC0415
 
     with contextlib.ExitStack() as stack:
         if seen is None:
             folder = tempfile.TemporaryDirectory(prefix="trundle-show-")
             seen = Path(stack.enter_context(folder))
-        store = TrustStore(seen)
+        store = TrustFolder(seen)
         if store.state(source.location) is None:
             try:
                 trusted = trust(root.read_bytes())
@@ -125,7 +125,7 @@ def _trusting(
 
 
 def _tell_unverified(source: "ChannelSource") -> None:
-    from trundle.channels.serving import has_signatures  # noqa: PLC0415
+    from trundle.channels.reading import has_signatures  # noqa: PLC0415
 
     if has_signatures(source):
         say("signatures were not verified; give the publisher's root with --root")
@@ -158,10 +158,10 @@ def _channel_text(channel: "Channel") -> str:
     for entry in channel.versions:
         states = ["latest"] if entry.version == channel.latest else []
         states += ["critical"] if entry.critical else []
-        states += [f"deprecated: {one_line(entry.deprecated)}"] if entry.deprecated else []
+        states += [f"deprecated: {entry.deprecation}"] if entry.deprecated else []
         rows.append((str(entry.version), entry.id, ", ".join(states)))
     rows += [
-        (str(each.version), each.entry.id, f"unpublished: {one_line(each.reason)}")
+        (str(each.version), each.entry.id, f"unpublished: {each.why}")
         for each in channel.unpublished
     ]
     return _table(rows)
@@ -184,7 +184,7 @@ def log(
 ) -> None:
     """Show what happened to a channel and when, with the changes of each version; verified where a root is given."""
     from trundle.channels.publishing import events  # noqa: PLC0415
-    from trundle.channels.serving import RepositorySource  # noqa: PLC0415
+    from trundle.channels.reading import RepositorySource  # noqa: PLC0415
 
     place = repository_of(repository)
     source = RepositorySource(place, channel)
@@ -238,7 +238,7 @@ def repair(
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
-    """Finish or undo what a publisher left that died."""
+    """Finish or undo what an interrupted publisher left behind."""
     from trundle.channels.publishing import repair as run  # noqa: PLC0415
 
     repairs = run(published(repository, channel, keys, seen=seen), dry_run=dry_run)
@@ -273,14 +273,14 @@ def refresh(
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
-    """Let a channel be believed for longer; where it is signed, with the online key alone."""
+    """Renew the validity period of a channel; a signed one needs the online key only."""
     from trundle.channels.publishing import refresh as run  # noqa: PLC0415
 
     lifetime = duration_of(valid_for)
     target = published(repository, channel, keys, seen=seen)
     if keys is None and lifetime is None and target.shown() is not None:
         message = "expected --valid-for, as the channel is not signed, found none"
-        raise Refusal(ExitCode.USAGE, f"{message}; say how long it is to be believed")
+        raise Refusal(ExitCode.USAGE, f"{message}; name the validity period")
     done = run(target, lifetime, dry_run=dry_run)
     print_channel(done.channel, output, dry_run=dry_run, notes=done.notes)
     tell(f"refreshed the channel {channel}", dry_run=dry_run)
@@ -297,7 +297,7 @@ def export(
 ) -> None:
     """Write a channel as static files, for any web server."""
     from trundle.channels.publishing import export as run  # noqa: PLC0415
-    from trundle.channels.serving import RepositorySource  # noqa: PLC0415
+    from trundle.channels.reading import RepositorySource  # noqa: PLC0415
 
     source = RepositorySource(repository_of(repository), channel)
     names = [shown_path(each) for each in run(source, folder, dry_run=dry_run)]

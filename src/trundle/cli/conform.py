@@ -1,4 +1,4 @@
-"""The command that holds conversions against those of another implementation: conform."""
+"""The command that compares conversions with those of another implementation: conform."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,7 +48,7 @@ def conform(
         Format, typer.Option("--output-format", "-o", help="How to print the result.")
     ] = Format.TABLE,
 ) -> None:
-    """Compare conversions with what another implementation made of the same documents."""
+    """Compare conversions with the output of another implementation."""
     from trundle import project as rooms  # noqa: PLC0415
 
     listed: tuple[ExpectedDifference, ...] = ()
@@ -62,6 +62,10 @@ def conform(
         versions = rooms.PairVersions(version, to, resource)
         found = rooms.conform(scheme, pairs, listed, both=both, versions=versions, on_step=step)
     print_result(lambda: _data(found), lambda: _text(found), output)
+    for each in listed:
+        if each.excuses_all:
+            text = f"note: {each.where}: {each.path} excuses every difference, those that you do not know as well"
+            say(f"{text}; list the paths that you mean")
     for each in found.unused:
         say(f"note: {each.where}: {each.path} is listed as expected, and was not found; remove it")
     say(_summary(found))

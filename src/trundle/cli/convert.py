@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from trundle.cli._failures import ExitCode, Refusal, exit_code, messages_of
-from trundle.cli._printing import DocumentFormat, print_exactly, warn
+from trundle.cli._printing import DocumentFormat, Format, print_exactly, print_result, warn
+from trundle.cli._project import load
 from trundle.cli._settings import settings_of
+from trundle.cli._tracing import Request, traced
+from trundle.errors import expectation
 
 if TYPE_CHECKING:
     from trundle.project import Document
+    from trundle.report import Trace
     from trundle.runtime import AnyScheme, Lenience, Outcome
 
 _MOST = 256 * 1024 * 1024
@@ -35,7 +39,7 @@ File = Annotated[str, typer.Argument(metavar="FILE", help="YAML or JSON; `-` is 
 To = Annotated[str, typer.Option("--to", metavar="VERSION", help="An API version, or `storage`.")]
 Base = Annotated[
     str | None,
-    typer.Option("--base", metavar="FILE", help="What the store keeps now, to write over."),
+    typer.Option("--base", metavar="FILE", help="The stored document that this one replaces."),
 ]
 StoredAs = Annotated[
     list[str] | None,
@@ -67,11 +71,23 @@ Defaults = Annotated[
     bool, typer.Option("--defaults", help="Fill in the defaults that the schema declares.")
 ]
 Losses = Annotated[
-    bool, typer.Option("--losses", help="Say what cannot be read back from the result.")
+    bool, typer.Option("--losses", help="Report what cannot be read back from the result.")
+]
+Traced = Annotated[
+    bool,
+    typer.Option(
+        "--trace",
+        help="Show which step gave each value of the one document, in place of the result.",
+    ),
 ]
 PrintedAs = Annotated[
     DocumentFormat | None,
-    typer.Option("--output-format", "-o", help="How to print.", show_default="as the input"),
+    typer.Option(
+        "--output-format",
+        "-o",
+        help="How to print.",
+        show_default="as the input; a table with --trace",
+    ),
 ]
 
 
@@ -88,19 +104,24 @@ def convert(
     unknown: UnknownOption = None,
     defaults: Defaults = False,
     losses: Losses = False,
+    trace: Traced = False,
     output: PrintedAs = None,
 ) -> None:
-    """Convert documents to another version, or to what a store keeps."""
+    """Convert documents to another version, or to their stored form."""
     from trundle.project import elements, generated_scheme, load_config, read_documents  # noqa: PLC0415
 
     if file == "-" and base == "-":
         raise Refusal(ExitCode.USAGE, "FILE and --base cannot both be standard input")
     text, name = _read(file)
     documents = [*elements(read_documents(text, name))]
+    if trace and len(documents) != 1:
+        found = f"{len(documents)} in {name}"
+        raise Refusal(ExitCode.USAGE, f"expected one document with --trace, found {found}")
     bases = None if base is None else _bases(base, file, len(documents))
-    with generated_scheme(load_config(settings_of(context).config_path)) as scheme:
+    with generated_scheme(load_config(settings_of(context).config_path)) as plain_scheme:
         wanted = None if to == STORAGE else to
-        scheme = scheme.storing(_storage(stored_as or []))  # noqa: PLW2901 - from here on this one
+        storage = _storage(stored_as or [])
+        scheme = plain_scheme.storing(storage)
         lenience = _lenience(scheme, unknown, lenient=lenient, defaults=defaults)
         outcomes = scheme.convert_many(
             [each.data for each in documents],
@@ -114,7 +135,32 @@ def convert(
         report = _Report(scheme, name, wanted)
         for document, outcome in zip(documents, outcomes, strict=True):
             report.take(document, outcome)
+        if trace and not report.problems:
+            request = Request(
+                evolution=load(context).evolution,
+                scheme=plain_scheme,
+                document=documents[0].data,
+                to=wanted,
+                base=None if bases is None else bases[0],
+                version=version,
+                resource=resource,
+                lenience=lenience,
+                stored_as=storage,
+            )
+            report.trace = traced(request)
+    if report.trace is not None:
+        report.print_notes()
+        _print_trace(report.trace, output)
+        return
     report.print(output.value if output is not None else _form_of(text, name))
+
+
+def _print_trace(found: "Trace", output: DocumentFormat | None) -> None:
+    """Prints which step gave each value of a document."""
+    from trundle.report import trace_data, trace_text  # noqa: PLC0415
+
+    form = Format.TABLE if output is None else Format(output.value)
+    print_result(lambda: trace_data(found), lambda: trace_text(found), form)
 
 
 def _bases(base: str, file: str, count: int) -> list[bytes]:
@@ -188,6 +234,7 @@ class _Report:
         self.problems: list[str] = []
         self.notes: list[str] = []
         self.code = ExitCode.DONE
+        self.trace: Trace | None = None
 
     def take(self, document: "Document", outcome: "Outcome") -> None:
         """Takes in what became of a document."""
@@ -206,12 +253,16 @@ class _Report:
         """Prints notes and results, and ends the command where anything is wrong."""
         from trundle.project import write_documents  # noqa: PLC0415
 
-        for note in self.notes:
-            warn(note)
+        self.print_notes()
         if self.results:
             print_exactly(write_documents(self.results, "json" if form == "json" else "yaml"))
         if self.problems:
             raise Refusal(self.code, *self.problems)
+
+    def print_notes(self) -> None:
+        """Prints what to look at."""
+        for note in self.notes:
+            warn(note)
 
     def _lacking(self, result: bytes) -> Iterator[str]:
         """What a result lacks that its version requires: nothing has a value for it, and no default is valid."""
@@ -223,16 +274,16 @@ class _Report:
             self.scheme.decode(result, version=self.to)
         except DocumentError as error:
             for each in error.findings:
-                missing = f"expected {each.expected}, found {each.found}"
+                missing = expectation(each.expected, each.found)
                 advice = "configure a `default`, or a hook for it"
-                yield f"{each.path}: {missing} in the result; {advice}"
+                yield f"{each.place.path}: {missing} in the result; {advice}"
         except UnknownVersionError:  # a list, whose items are documents
             for place, item in enumerate(json.loads(result).get("items", ())):
                 for note in self._lacking(json.dumps(item).encode()):
                     yield note.replace("$", f"$.items[{place}]", 1)
 
     def _unconverted(self, document: "Document", outcome: "Outcome") -> Iterator[str]:
-        """What the values without counterpart mean for somebody who converts the document."""
+        """What the values without counterpart mean for a user who converts the document."""
         if not outcome.unconverted:
             return
         plain = json.loads(document.data)

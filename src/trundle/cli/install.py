@@ -1,13 +1,16 @@
 """The commands that change what is installed: install, upgrade, rollback, uninstall, approve, hold and unhold."""
 
+import datetime as dt
 import getpass
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trundle.cli._channels import now, tell, version_of
-from trundle.cli._failures import ExitCode, Refusal
+from trundle._clock import now
+from trundle.cli._channels import duration_of, tell, version_of
+from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal
 from trundle.cli._installing import (
     AnyName,
     Name,
@@ -20,20 +23,23 @@ from trundle.cli._installing import (
     plan_data,
     plan_text,
     print_changes,
+    print_done,
+    say_if_forgotten,
     time_of,
 )
 from trundle.cli._policies import read_policy_file
-from trundle.cli._printing import Format, print_data, print_text, warn
+from trundle.cli._printing import Format, print_data, print_text, say, warn
+from trundle.cli._registry import full_reference
 from trundle.cli.project import DryRun, Output
 
 if TYPE_CHECKING:
     from trundle.channels import Request
-    from trundle.channels.installing import Event
+    from trundle.installation import Event
 
-To = Annotated[str | None, typer.Option("--to", metavar="VERSION", help="Just this version.")]
+To = Annotated[str | None, typer.Option("--to", metavar="VERSION", help="This version only.")]
 Now = Annotated[bool, typer.Option("--now", help="Wait neither for a cooldown nor for a window.")]
 Down = Annotated[
-    bool, typer.Option("--allow-downgrade", help="Go to a lower version where that is asked for.")
+    bool, typer.Option("--allow-downgrade", help="Allow a downgrade to the requested version.")
 ]
 OneVersion = Annotated[
     str | None, typer.Option("--version", metavar="VERSION", help="Only this version.")
@@ -66,7 +72,7 @@ def install(
         typer.Option(
             "--channel",
             metavar="CHANNEL",
-            help="The channel's word, URL or folder.",
+            help="The channel name, or its URL or folder.",
             show_default="stable",
         ),
     ] = None,
@@ -75,7 +81,7 @@ def install(
         typer.Option("--root", metavar="FILE", help="The publisher's root.json."),
     ] = None,
     unsigned: Annotated[
-        bool, typer.Option("--unsigned", help="Believe the channel without signatures.")
+        bool, typer.Option("--unsigned", help="Accept an unsigned channel.")
     ] = False,
     to: To = None,
     needs: Annotated[
@@ -87,25 +93,30 @@ def install(
         ),
     ] = None,
     policy: PolicyOption = None,
+    upgrade_: Annotated[
+        bool,
+        typer.Option("--upgrade", help="Upgrade what is installed from there already."),
+    ] = False,
     state: State = None,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
     """Install a package by channel, or pinned to a tag or a digest."""
-    from trundle.channels.installing import Install  # noqa: PLC0415
-    from trundle.channels.installing import install as run  # noqa: PLC0415
+    from trundle.installation import Install  # noqa: PLC0415
+    from trundle.installation import install as run  # noqa: PLC0415
 
     if root is not None and unsigned:
         message = "expected --root or --unsigned, found both"
         raise Refusal(ExitCode.USAGE, f"{message}; a channel with a root is verified")
     wanted = Install(
-        reference=reference,
+        reference=full_reference(reference),
         channel=channel,
         root=None if root is None else root.read_bytes(),
         unsigned=unsigned,
         to=None if to is None else version_of(to),
         policy=None if policy is None else read_policy_file(policy),
-        needs=tuple(needs or ()),
+        needs=tuple(full_reference(each) for each in needs or ()),
+        upgrade=upgrade_,
     )
     with opened(state, making=not dry_run) as installation:
         done = run(installation, wanted, dry_run=dry_run)
@@ -119,25 +130,40 @@ def upgrade(
     *,
     to: To = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Only look; exit code 10 if there is an update.")
+        bool, typer.Option("--check", help="Only check; exits with 10 if there is an update.")
     ] = False,
     now_: Now = False,
     down: Down = False,
+    wait: Annotated[
+        str | None,
+        typer.Option(
+            "--wait",
+            metavar="DURATION",
+            help="Wait up to this long for a scheduled upgrade, such as PT2H.",
+        ),
+    ] = None,
     state: State = None,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
     """Upgrade packages as far as their policies allow now."""
-    from trundle.channels.installing import foresee  # noqa: PLC0415
-    from trundle.channels.installing import upgrade as run  # noqa: PLC0415
+    from trundle.installation import foresee, upgrade_waiting  # noqa: PLC0415
+    from trundle.installation import upgrade as run  # noqa: PLC0415
 
     if to is not None and name is None:
         raise Refusal(ExitCode.USAGE, "--to: expected a package for it, found none; name one")
+    longest = duration_of(wait, "--wait")
+    if longest is not None and (check or dry_run):
+        message = "--wait: expected an upgrade, found --check or --dry-run"
+        raise Refusal(ExitCode.USAGE, f"{message}; leave one of them out")
     request = request_of(to, now=now_, down=down)
-    with opened(state, "Upgrading") as installation:
+    with opened(state, "Upgrading", looking=check) as installation:
+        say_if_forgotten(installation)
         names = None if name is None else [name]
         if check:
             plans = [each.plan for each in foresee(installation, names, request)]
+        elif longest is not None:
+            done = upgrade_waiting(installation, names, request, longest, _pause)
         else:
             done = run(installation, names, request, dry_run=dry_run)
     if not check:
@@ -152,18 +178,25 @@ def upgrade(
         print_text("".join(plan_text(each) for each in plans))
     else:
         print_data([plan_data(each) for each in plans], output.value)
+    from trundle.channels import refusal_kind  # noqa: PLC0415
+
     refusals = [refusal for each in plans for refusal in each.refusals]
     if refusals:
-        raise Refusal(ExitCode(refusals[0].code.exit_code))
+        raise Refusal(EXIT_CODES[refusal_kind(refusals)])
     if any(each.update_available for each in plans):
         raise Refusal(ExitCode.UPDATE_AVAILABLE)
+
+
+def _pause(duration: dt.timedelta) -> None:
+    say(f"waiting {duration} for scheduled upgrades")
+    time.sleep(duration.total_seconds())
 
 
 def rollback(
     name: Name, *, state: State = None, dry_run: DryRun = False, output: Output = Format.TABLE
 ) -> None:
-    """Go back to the version that was installed before; no network is needed."""
-    from trundle.channels.installing import roll_back  # noqa: PLC0415
+    """Go back to the version that was installed before; needs no network."""
+    from trundle.installation import roll_back  # noqa: PLC0415
 
     with opened(state) as installation:
         event = roll_back(installation, name, dry_run=dry_run)
@@ -176,7 +209,7 @@ def uninstall(
     name: Name, *, state: State = None, dry_run: DryRun = False, output: Output = Format.TABLE
 ) -> None:
     """Remove a package that no other one needs."""
-    from trundle.channels.installing import uninstall as run  # noqa: PLC0415
+    from trundle.installation import uninstall as run  # noqa: PLC0415
 
     with opened(state) as installation:
         event = run(installation, name, dry_run=dry_run)
@@ -198,7 +231,7 @@ def approve(
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
-    """Approve a version with the content that its channel lists now."""
+    """Approve a version with the content its channel lists now."""
     from trundle.version import change_level  # noqa: PLC0415
 
     number = version_of(version)
@@ -228,8 +261,9 @@ def hold(
     ] = None,
     state: State = None,
     dry_run: DryRun = False,
+    output: Output = Format.TABLE,
 ) -> None:
-    """Hold a package, or one version of it, back."""
+    """Hold back a package, or one version of it."""
     from trundle.channels import Hold  # noqa: PLC0415
 
     number, end, at = (
@@ -245,7 +279,8 @@ def hold(
     held = Hold(reason, at, number, end, _user())
     with opened(state) as installation:
         installation.hold(name, held, dry_run=dry_run)
-    tell(f"held {version or 'everything'} of {name}", dry_run=dry_run)
+    data = {"package": name, "version": version, "reason": reason, "until": until}
+    print_done(f"held {version or 'everything'} of {name}", data, output, dry_run=dry_run)
 
 
 def unhold(
@@ -254,6 +289,7 @@ def unhold(
     version: OneVersion = None,
     state: State = None,
     dry_run: DryRun = False,
+    output: Output = Format.TABLE,
 ) -> None:
     """End a hold."""
     number = None if version is None else version_of(version)
@@ -264,7 +300,8 @@ def unhold(
         listed = ", ".join(versions) or "nothing"
         message = f"{name}: expected a hold on {version or 'everything'}, found holds on {listed}"
         raise Refusal(ExitCode.NOT_FOUND, f"{message}; name the version with --version")
-    tell(f"released {version or 'everything'} of {name}", dry_run=dry_run)
+    data = {"package": name, "version": version}
+    print_done(f"released {version or 'everything'} of {name}", data, output, dry_run=dry_run)
 
 
 def _user() -> str:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trundle.cli._channels import duration_of, now
-from trundle.cli._failures import ExitCode, Refusal
+from trundle._clock import now
+from trundle.cli._channels import duration_of
+from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal
 from trundle.cli._installing import (
     AnyName,
     Name,
@@ -24,16 +25,18 @@ from trundle.cli._installing import (
     package_data,
     plan_data,
     plan_text,
+    print_done,
+    say_if_forgotten,
     state_folder,
 )
 from trundle.cli._policies import PolicyFile, read_policy_file
-from trundle.cli._printing import Format, print_data, print_result, print_text, say
+from trundle.cli._printing import Format, print_data, print_result, print_text, say, warn
 from trundle.cli.install import Down, Now, To, request_of
 from trundle.cli.project import DryRun, Output
 
 if TYPE_CHECKING:
     from trundle.channels import Status
-    from trundle.channels.installing import Event, LogLine, Package
+    from trundle.installation import Event, LogLine, Package
 
 policy_app = typer.Typer(no_args_is_help=True, help="Inspect and set upgrade policies.")
 
@@ -49,12 +52,13 @@ def plan(
     state: State = None,
     output: Output = Format.TABLE,
 ) -> None:
-    """Show what would happen, and when; nothing that is installed changes."""
-    from trundle.channels.installing import foresee  # noqa: PLC0415
+    """Show what would happen, and when, without changing what is installed."""
+    from trundle.installation import foresee  # noqa: PLC0415
 
     request = request_of(to, at, now=now_, down=down)
     tried = None if policy is None else read_policy_file(policy)
-    with opened(state, "Looking") as installation:
+    with opened(state, "Looking", looking=True) as installation:
+        say_if_forgotten(installation)
         names = None if name is None else [name]
         plans = [each.plan for each in foresee(installation, names, request, tried)]
     print_result(
@@ -62,16 +66,19 @@ def plan(
         lambda: "".join(plan_text(each) for each in plans),
         output,
     )
+    from trundle.channels import refusal_kind  # noqa: PLC0415
+
     refusals = [refusal for each in plans for refusal in each.refusals]
     if refusals:
-        raise Refusal(ExitCode(refusals[0].code.exit_code))
+        raise Refusal(EXIT_CODES[refusal_kind(refusals)])
 
 
 def status(name: AnyName = None, *, state: State = None, output: Output = Format.TABLE) -> None:
-    """Show how packages stand: installed, latest, target, what waits, what is blocked, and why."""
-    from trundle.channels.installing import foresee  # noqa: PLC0415
+    """Show the installed, latest and target version of packages, and what is waiting or blocked."""
+    from trundle.installation import foresee  # noqa: PLC0415
 
-    with opened(state, "Looking") as installation:
+    with opened(state, "Looking", looking=True) as installation:
+        say_if_forgotten(installation)
         found = [
             installation.status(installation.package(each.plan.package), each)
             for each in foresee(installation, None if name is None else [name])
@@ -151,8 +158,8 @@ def _first(message: str) -> str:
 
 
 def list_(*, state: State = None, output: Output = Format.TABLE) -> None:
-    """List what is installed; nothing is looked up."""
-    with opened(state) as installation:
+    """List what is installed, without looking for updates."""
+    with opened(state, looking=True) as installation:
         found = [(each, installation.folder(each)) for each in installation.packages()]
     print_result(
         lambda: [package_data(*each) for each in found],
@@ -162,13 +169,17 @@ def list_(*, state: State = None, output: Output = Format.TABLE) -> None:
 
 
 def _listed(package: "Package") -> str:
-    follows = f"pinned to {package.pinned}" if package.pinned else f"channel {package.channel}"
-    return f"{package.name} {package.version or '-'} {package.digest} {follows}\n"
+    follows = (
+        f"pinned to {package.pinned}"
+        if package.pinned
+        else f"channel {package.subscription.channel}"
+    )
+    return f"{package.name} {package.release.version} {package.digest} {follows}\n"
 
 
 def history(name: AnyName = None, *, state: State = None, output: Output = Format.TABLE) -> None:
-    """Show what was installed when, the newest first."""
-    with opened(state) as installation:
+    """Show what was installed and when, newest first."""
+    with opened(state, looking=True) as installation:
         events = installation.history(name)
         if not events and name is not None:
             events = installation.history(installation.package(name).name)
@@ -192,23 +203,14 @@ def policy_lint(
     *,
     output: Output = Format.TABLE,
 ) -> None:
-    """Find what is wrong with a policy, and what can never or hardly ever act."""
+    """Check a policy for errors, and for rules that never or rarely apply."""
     from trundle.channels import lint  # noqa: PLC0415
 
     text = PolicyFile(file)
     findings = [text.located(each) for each in lint(text.policy, now())]
     print_result(
-        lambda: [
-            {
-                "severity": each.severity,
-                "where": each.where,
-                "expected": each.expected,
-                "found": each.found,
-                "advice": each.advice,
-            }
-            for each in findings
-        ],
-        lambda: "".join(f"{each.severity}: {each}\n" for each in findings),
+        lambda: [each.to_plain() for each in findings],
+        lambda: "".join(f"{each.severity}: {each.coded}\n" for each in findings),
         output,
     )
     if findings:
@@ -221,11 +223,11 @@ def policy_show(name: Name, *, state: State = None, output: Output = Format.YAML
     """Show the policy of a package."""
     from trundle.channels import policy_to_plain  # noqa: PLC0415
 
-    with opened(state) as installation:
+    with opened(state, looking=True) as installation:
         package = installation.package(name)
     kind = Format.YAML if output is Format.TABLE else output
     print_data({"upgrade": policy_to_plain(package.effective_policy)}, kind.value)
-    if package.policy is None:
+    if package.subscription.policy is None:
         say(f"{package.name} has no policy of its own")
 
 
@@ -234,18 +236,24 @@ def policy_set(
     name: Name,
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="FILE", help="A YAML file with `upgrade:`; none takes it away."),
+        typer.Argument(
+            metavar="FILE", help="A YAML file with `upgrade:`; without one the policy is removed."
+        ),
     ] = None,
     *,
     state: State = None,
     dry_run: DryRun = False,
+    output: Output = Format.TABLE,
 ) -> None:
-    """Give a package a policy of its own, or take it away."""
+    """Set or remove the policy of a package."""
+    from trundle.channels import policy_to_plain  # noqa: PLC0415
+
     policy = None if file is None else read_policy_file(file)
     with opened(state) as installation:
         installation.set_policy(name, policy, dry_run=dry_run)
     done = "took away the policy" if policy is None else "set the policy"
-    say(f"would have: {done} of {name}" if dry_run else f"{done} of {name}")
+    data = {"package": name, "upgrade": None if policy is None else policy_to_plain(policy)}
+    print_done(f"{done} of {name}", data, output, dry_run=dry_run)
 
 
 def agent(
@@ -257,16 +265,24 @@ def agent(
     once: Annotated[
         bool, typer.Option("--once", help="Look once and end, for cron and timers.")
     ] = False,
+    notify: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--notify",
+            metavar="COMMAND|URL",
+            help="A command or webhook that receives changes, refusals and errors as JSON; repeatable.",
+        ),
+    ] = None,
     state: State = None,
     output: Annotated[
         Format, typer.Option("--output-format", "-o", help="How to print the log.")
     ] = Format.TABLE,
 ) -> None:
-    """Follow all channels under the policies until stopped; a line for each event."""
-    from trundle.channels.installing import Agent, run_round  # noqa: PLC0415
+    """Follow all channels and upgrade under the policies until stopped."""
+    from trundle.installation import Agent, run_round  # noqa: PLC0415
 
     pause = _interval(interval)
-    tell = _teller(output)
+    tell = _notifying(_teller(output), notify or [])
     with opened(state, making=True) as installation:
         if once:
             done = run_round(installation)
@@ -300,9 +316,31 @@ def _teller(output: Format) -> "Callable[[LogLine], None]":
     return tell
 
 
+def _notifying(
+    tell: "Callable[[LogLine], None]", targets: list[str]
+) -> "Callable[[LogLine], None]":
+    """What prints lines, and notifies others of those that they want to know."""
+    from trundle.installation import NOTIFIED, NotificationError, notifier  # noqa: PLC0415
+
+    try:
+        notifiers = [notifier(each) for each in targets]
+    except NotificationError as error:
+        raise Refusal(ExitCode.USAGE, f"--notify: {error}") from None
+
+    def tell_all(line: "LogLine") -> None:
+        tell(line)
+        for notify in notifiers if line.event in NOTIFIED else []:
+            try:
+                notify(line)
+            except NotificationError as error:
+                warn(str(error))
+
+    return tell_all
+
+
 @contextlib.contextmanager
 def _stopping() -> Iterator[threading.Event]:
-    """Gives what is set when this process is told to end."""
+    """An event that is set when this process receives a signal to end."""
     stopped = threading.Event()
     kinds = (signal.SIGTERM, signal.SIGINT)
     before = {each: signal.signal(each, lambda *_: stopped.set()) for each in kinds}

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trundle.cli._channels import ask_passphrase, new_passphrase, now, tell
+from trundle._clock import now
+from trundle.cli._channels import ask_passphrase, new_passphrase, tell
 from trundle.cli._printing import Format, print_data, print_text, say, shown_path
 from trundle.cli.project import DryRun, Output
 
 if TYPE_CHECKING:
     from trundle.channels.publishing import KeyFolder, MadeKeys
-    from trundle.channels.trust import Signer
+    from trundle.channels.reading.signatures import Signer
 
 app = typer.Typer(no_args_is_help=True, help="Make and replace the keys that sign channels.")
 
@@ -45,7 +46,7 @@ def init(
     if dry_run:
         return
     say("keep root-1.pem, root-2.pem and root-3.pem offline, each in another place")
-    say(f"give {shown_path(folder / 'root.json')} to whoever follows your channels")
+    say(f"give {shown_path(folder / 'root.json')} to the users of your channels")
 
 
 KeyFolderOption = Annotated[
@@ -92,7 +93,7 @@ def renew(
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
-    """Make the root good for another year, with the same keys."""
+    """Extend the validity period of the root by a year, with the same keys."""
     from trundle.channels.publishing import renew_root  # noqa: PLC0415
 
     folder, signers = _open(keys, root_keys)

@@ -19,10 +19,12 @@ from trundle.cli._printing import (
     shown_path,
     styled,
 )
-from trundle.cli._settings import config_of, settings_of
+from trundle.cli._project import config_of
+from trundle.cli._settings import current, settings_of
 
 if TYPE_CHECKING:
-    from trundle.project import Finding, GenerateResult, LockChange
+    from trundle.errors import Finding
+    from trundle.project import GenerateResult, LockChange
 
 Output = Annotated[Format, typer.Option("--output-format", "-o", help="How to print the result.")]
 Jobs = Annotated[
@@ -87,7 +89,13 @@ def generate(
 
     config = config_of(context)
     with progress("Generating") as step:
-        result = run(config, check=only_check or dry_run, force=force, jobs=jobs, progress=step)
+        result = run(
+            config,
+            check=only_check or dry_run,
+            force=force,
+            jobs=jobs or current().jobs,
+            progress=step,
+        )
     if result.notes:
         notes = "1 note" if result.notes == 1 else f"{result.notes} notes"
         say(f"{notes} about the schemas; `trundle check` lists what was left out")
@@ -133,13 +141,13 @@ def check(
     jobs: Jobs = None,
     output: Output = Format.TABLE,
 ) -> None:
-    """Find everything that is wrong with the project; notes alone do not fail."""
+    """Check the project and report every finding; notes alone do not fail."""
+    from trundle.errors import errors_among  # noqa: PLC0415
     from trundle.project import check as run  # noqa: PLC0415
-    from trundle.project import errors_among  # noqa: PLC0415
 
     config = config_of(context)
     with progress("Checking") as step:
-        findings = run(config, strict=strict, jobs=jobs, progress=step)
+        findings = run(config, strict=strict, jobs=jobs or current().jobs, progress=step)
     if output is Format.TABLE:
         print_styled("".join(f"{_finding_text(each)}\n" for each in findings))
     else:
@@ -156,14 +164,12 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _finding_data(finding: "Finding") -> Any:
-    import msgspec  # noqa: PLC0415
-
-    return msgspec.to_builtins(finding)
+    return finding.to_plain()
 
 
 def _finding_text(finding: "Finding") -> str:
     colour = typer.colors.RED if finding.severity == "error" else typer.colors.CYAN
-    return f"{styled(finding.severity, colour)}: {harmless(str(finding))}"
+    return f"{styled(finding.severity, colour)}: {harmless(finding.coded)}"
 
 
 def lock(
@@ -184,7 +190,9 @@ def lock(
 
     config = config_of(context)
     with progress("Recording") as step:
-        change = run(config, accept=accept, dry_run=dry_run, jobs=jobs, progress=step)
+        change = run(
+            config, accept=accept, dry_run=dry_run, jobs=jobs or current().jobs, progress=step
+        )
     print_result(lambda: _lock_data(change), lambda: _lock_text(change), output)
     if not change.changes:
         say(f"{shown_path(change.path)}: up to date")

@@ -2,12 +2,12 @@
 
 import contextlib
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trundle._clock import now
 from trundle.cli._channels import (
     Keys,
     KeysSeen,
@@ -67,10 +67,12 @@ def publish(
     ] = "",
     skip_existing: Annotated[
         bool,
-        typer.Option("--skip-existing", help="It is all right if just this is published already."),
+        typer.Option(
+            "--skip-existing", help="Succeed if exactly this content is published already."
+        ),
     ] = False,
     critical: Annotated[
-        bool, typer.Option("--critical", help="The version mends something that should not wait.")
+        bool, typer.Option("--critical", help="Mark the version as an urgent fix.")
     ] = False,
     keys: Keys = None,
     seen: KeysSeen = None,
@@ -117,7 +119,7 @@ def unpublish(
     repository: From,
     channel: Word,
     reason: Annotated[
-        str, typer.Option("--reason", help="Why; everybody who has the version reads this.")
+        str, typer.Option("--reason", help="The reason; users who have the version see it.")
     ] = "",
     yes: Annotated[
         bool, typer.Option("--yes", help="Do not ask, even if it is the latest version.")
@@ -209,7 +211,7 @@ def deprecate(
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
-    """Say why a version should no longer be used."""
+    """Mark a version as deprecated, with the reason."""
     from trundle.channels.publishing import deprecate as run  # noqa: PLC0415
 
     if undo == (message is not None):
@@ -228,7 +230,7 @@ def mirror(
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
-    """Copy a package's repository with its channels; every digest stays what it is."""
+    """Copy a package's repository with its channels; digests stay the same."""
     from trundle.channels.publishing import mirror as run  # noqa: PLC0415
 
     origin, goal = repository_of(source), repository_of(target)
@@ -259,13 +261,13 @@ def prune(
         typer.Option(
             "--older-than",
             metavar="DURATION",
-            help="How long content is left alone that somebody may be about to use.",
+            help="How old unused content must be to be removed.",
         ),
     ] = "P1D",
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
-    """Remove from a repository in a folder what no tag needs any more."""
+    """Remove content that no tag needs from a repository in a folder."""
     from trundle.registry import DirectoryRepository  # noqa: PLC0415
 
     grace = duration_of(older_than, "--older-than")
@@ -273,11 +275,13 @@ def prune(
     place = repository_of(repository)
     if not isinstance(place, DirectoryRepository):
         message = f"{repository}: expected a repository in a folder, oci:DIR//NAME, found one at a registry"
-        raise Refusal(ExitCode.USAGE, f"{message}; whoever runs the registry collects its garbage")
+        raise Refusal(
+            ExitCode.USAGE, f"{message}; the operator of the registry collects its garbage"
+        )
     if not place.folder.is_dir():
         message = f"{repository}: expected a repository, found none"
         raise Refusal(ExitCode.NOT_FOUND, f"{message}; check the folder and the name")
-    done = place.collect_garbage(grace.total_seconds(), now=time.time(), dry_run=dry_run)
+    done = place.collect_garbage(grace.total_seconds(), now=now().timestamp(), dry_run=dry_run)
     removed = [*done.digests, *done.unfinished]
     if output is Format.TABLE:
         print_text("".join(f"{each}\n" for each in removed))

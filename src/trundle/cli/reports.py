@@ -8,7 +8,7 @@ import typer
 
 from trundle.cli._failures import ExitCode, Refusal
 from trundle.cli._printing import Format, data_text, print_result, print_text, progress, say
-from trundle.cli._settings import load_evolution
+from trundle.cli._project import load_evolution
 
 if TYPE_CHECKING:
     from trundle.evolution import Evolution
@@ -135,12 +135,21 @@ def map_(
     output: Annotated[
         MapFormat, typer.Option("--output-format", "-o", help="How to draw it.")
     ] = MapFormat.TEXT,
+    as_of: Annotated[
+        str | None,
+        typer.Option(metavar="VERSION", help="Draw it as the release of this version had it."),
+    ] = None,
     file: Annotated[
         Path | None, typer.Option("--output", metavar="FILE", help="Write it into this file.")
     ] = None,
 ) -> None:
     """Draw the version map: versions, storage, and what converts to what."""
     evolution, horizon = load_evolution(context, schemas or [])
+    if as_of is not None:
+        from trundle.report import as_released  # noqa: PLC0415
+        from trundle.version import ApiVersion  # noqa: PLC0415
+
+        evolution = as_released(evolution, ApiVersion.parse(as_of))
     names = [resource] if resource else [each.name for each in evolution.resources]
     if output in (MapFormat.SVG, MapFormat.MERMAID) and len(names) != 1:
         message = f"a picture shows one resource type; name one of {', '.join(names)}"

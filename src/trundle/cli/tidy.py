@@ -1,4 +1,4 @@
-"""The command that makes room: content of the local store that nobody goes back to is removed."""
+"""The command that removes content of the local store that no rollback needs."""
 
 from typing import Annotated
 
@@ -23,7 +23,7 @@ def tidy(
     output: Output = Format.TABLE,
 ) -> None:
     """Remove content from the local store that no rollback needs."""
-    from trundle.channels.installing import tidy as run  # noqa: PLC0415
+    from trundle.installation import tidy as run  # noqa: PLC0415
 
     with opened(state) as installation:
         done = run(installation, keep, dry_run=dry_run)

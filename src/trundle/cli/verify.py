@@ -4,6 +4,8 @@ import os
 import random
 import re
 import shlex
+import sys
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -12,8 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trundle.cli._failures import ExitCode, Refusal
-from trundle.cli._printing import Format, print_result, progress, say, shown_path
-from trundle.cli._settings import Settings, config_of, load, settings_of
+from trundle.cli._printing import Format, Step, print_result, progress, say, shown_path
+from trundle.cli._project import config_of, load
+from trundle.cli._settings import Settings, current, settings_of
 
 if TYPE_CHECKING:
     from trundle.project import ProofOptions, ProofRun
@@ -24,6 +27,8 @@ _DURATION = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)")
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 _SEEDS = 1_000_000
 _CONFIG = "trundle.yaml"
+_SILENCE = 10
+"""After so many seconds a line says how far the proofs are."""
 
 Files = Annotated[
     list[Path] | None,
@@ -65,20 +70,23 @@ def verify(
         str | None, typer.Option("--api-version", help="Only this API version.")
     ] = None,
     limits: Annotated[
-        bool, typer.Option("--limits", help="List all that is lossy by nature, with the reasons.")
+        bool,
+        typer.Option(
+            "--limits", help="List all conversions that must lose something, with the reasons."
+        ),
     ] = False,
     output: Annotated[
         Format, typer.Option("--output-format", "-o", help="How to print the result.")
     ] = Format.TABLE,
 ) -> None:
-    """Prove that nothing is lost: hold generated values to the laws of conversion."""
+    """Check the project's conversions against the laws of conversion, with generated values."""
     _need_hypothesis()
     from trundle.project import ProofOptions  # noqa: PLC0415
 
     options = ProofOptions(
         seed=random.randrange(_SEEDS) if seed is None else seed,  # noqa: S311 - no secret
         examples=10 if examples is None else examples,
-        jobs=jobs or os.cpu_count() or 1,
+        jobs=jobs or current().jobs or os.cpu_count() or 1,
         seconds=None if budget is None else _seconds(budget),
         resources=tuple(resource or ()),
         version=api_version,
@@ -110,21 +118,54 @@ def _seconds(text: str) -> float:
 
 def _run(context: typer.Context, paths: list[Path], options: "ProofOptions") -> "ProofRun":
     prove = _proving(context, paths, options)
-    done = [0, 0]
-    try:
-        with progress("Verifying") as step:
+    with progress("Verifying") as step:
+        told = _Progress(step, time.monotonic)
+        try:
+            return prove(on_total=told.know, on_step=told.count)
+        except KeyboardInterrupt:
+            say(f"interrupted after {told.reached}; all processes have ended")
+            raise
+        except Exception:
+            if told.total:
+                say(f"stopped after {told.reached}; all processes have ended")
+            raise
 
-            def know(number: int) -> None:
-                done[1] = number
 
-            def count(name: str) -> None:
-                done[0] += 1
-                step(name, done[0], done[1])
+class _Progress:
+    """What is shown while proofs are under way: how far they are, and each finding as soon as it is made.
 
-            return prove(on_total=know, on_step=count)
-    except KeyboardInterrupt:
-        say(f"interrupted after {done[0]} of {done[1]} versions; all processes have ended")
-        raise
+    Args:
+        step: shows a step where standard error is a terminal.
+        clock: seconds that pass; elsewhere a line is printed whenever enough of them have.
+    """
+
+    def __init__(self, step: Step, clock: Callable[[], float]) -> None:
+        self.step = step
+        self.clock = clock
+        self.done = self.total = self.findings = 0
+        self.printed = clock()
+
+    @property
+    def reached(self) -> str:
+        """How far the proofs are."""
+        return f"{self.done} of {self.total} versions"
+
+    def know(self, total: int) -> None:
+        """Takes the number of versions that are to be proved."""
+        self.total = total
+
+    def count(self, proof: "Proof") -> None:
+        """Takes the next proof."""
+        self.done += 1
+        self.findings += len(proof.findings)
+        last = f"{proof.resource} {proof.version}"
+        self.step(last, self.done, self.total)
+        for each in proof.findings:
+            say(f"found in {last}: {each.law}, at {each.path} of {', '.join(each.versions)}")
+        if not sys.stderr.isatty() and self.clock() - self.printed >= _SILENCE:
+            self.printed = self.clock()
+            found = f"{self.findings or 'no'} {'finding' if self.findings == 1 else 'findings'}"
+            say(f"verified {self.reached}, {found}; last {last}")
 
 
 def _proving(

@@ -1,5 +1,7 @@
 """A project on disk: its `trundle.yaml`, its documents, and the folder that Trundle generates."""
 
+from trundle.documents import DocumentError
+from trundle.errors import Finding, errors_among
 from trundle.project._expected import Expected as ExpectedDifference
 from trundle.project._expected import read_expected
 from trundle.project._lock_file import LOCK_NAME, Lock, lock_path, read_lock
@@ -18,7 +20,7 @@ from trundle.project.errors import (
     OutputRefusedError,
     ProjectError,
 )
-from trundle.project.findings import Finding, FindingsError, errors_among
+from trundle.project.findings import FindingsError
 from trundle.project.generated import NotGeneratedError, generated_scheme
 from trundle.project.generating import GenerateResult, generate, generated_files, package_folder
 from trundle.project.init import CONFIG_NAME, plan_init, write_new_files
@@ -34,7 +36,6 @@ from trundle.project.proving import (
     prove_project,
     prove_schemas,
 )
-from trundle.reading import DocumentError
 
 __all__ = [
     "CONFIG_NAME",

@@ -5,8 +5,8 @@ import re
 
 import msgspec
 
+from trundle.documents import Fields, MapNode, ScalarNode, Walker
 from trundle.project._config_schema import IDENTIFIER
-from trundle.reading import Fields, MapNode, ScalarNode, Walker
 
 TAKEN = frozenset({"scheme"})
 """What the package itself offers, so that no subpackage can have the name."""
@@ -17,7 +17,7 @@ class Group(msgspec.Struct, frozen=True):
 
     Attributes:
         name: the subpackage.
-        group: the group as the file writes it; letter case does not tell two groups apart.
+        group: the group as the file writes it; groups that differ in letter case only are the same.
         where: file and line, for messages.
     """
 
@@ -69,7 +69,7 @@ def _subpackage(walker: Walker, key: ScalarNode, names: dict[str, str]) -> str |
     first = names.setdefault(name.casefold(), walker.place(key))
     if first != walker.place(key):
         found = f"{name} again, as at {first}"
-        advice = "choose another name; letter case does not tell folders apart everywhere"
+        advice = "choose another name; some file systems ignore letter case"
         walker.note(key.line, "each subpackage once", found, advice)
         return None
     return name

@@ -30,7 +30,7 @@ def config_schema() -> _Json:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "trundle.yaml",
-        "description": "A Trundle project: where its schemas are, and what they cannot say.",
+        "description": "A Trundle project: its schemas, and the changes that they cannot express.",
         **_object(
             {
                 "package": {
@@ -70,7 +70,10 @@ def config_schema() -> _Json:
                     "description": "What becomes of unknown properties that a person or client writes.",
                 },
                 "changes": _map(
-                    _map({"$ref": "#/$defs/rules"}, "Rules by type, as the older side names it."),
+                    _map(
+                        {"$ref": "#/$defs/rules"},
+                        "Rules by type, as the older side names it; `*` stands for any part of a name.",
+                    ),
                     "Changes by API version, always the older of two neighbours.",
                     key=_version(),
                 ),
@@ -102,7 +105,7 @@ def _source() -> _Json:
             "format": {
                 "enum": list(get_args(Format)),
                 "default": "auto",
-                "description": "The input format; `auto` tells it from the content.",
+                "description": "The input format; `auto` detects it from the content.",
             },
             "version": {**_version(), "description": "The API version, where files do not say it."},
             "resources": {**_names("The resources to take; all where absent."), "minItems": 1},

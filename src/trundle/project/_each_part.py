@@ -17,11 +17,11 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 
 def ignore(_step: str, _done: int, _total: int) -> None:
-    """Tells nobody of progress."""
+    """Reports no progress."""
 
 
 def on_file(progress: Progress) -> Callable[[Path], None]:
-    """Tells of each file that was read."""
+    """Reports each file that was read."""
     count = 0
 
     def tell(path: Path) -> None:
@@ -50,7 +50,7 @@ def each_part(
         parts: the parts; those with the largest schemas are done first.
         catalogue: what the sources of all parts declare.
         jobs: how many processes to use; None for one to each processor, where that is worth it.
-        progress: told of each part that was done.
+        progress: called for each part that was done.
     """
     sizes = {part.name: _size(part) for part in parts}
     ordered = sorted(parts, key=lambda part: -sizes[part.name])

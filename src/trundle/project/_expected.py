@@ -4,9 +4,9 @@ from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
-from trundle.project._places import Path, Pattern, matches, parse_pattern
+from trundle.documents import DocumentError, ListNode, Node, Walker, compose, decode, shorten
+from trundle.project._places import Path, Pattern, is_everything, matches, parse_pattern
 from trundle.project.errors import ConfigError
-from trundle.reading import DocumentError, ListNode, Node, Walker, compose, decode, shorten
 
 DifferenceKind: TypeAlias = Literal["missing", "unexpected", "changed", "refused"]
 """What is wrong at a place: nothing is there, something is there, another value is, or the document is refused."""
@@ -20,7 +20,7 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         where: file and line that list it.
         path: where it is found, as it was written.
-        pattern: the same, to be held against paths.
+        pattern: the same, to be matched with paths.
         reason: why it is expected.
         version: only in documents of this version; None for every version.
         difference: only differences of this kind; None for every kind.
@@ -32,6 +32,11 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     version: str | None = None
     difference: str | None = None
+
+    @property
+    def excuses_all(self) -> bool:
+        """Whether it covers a difference of any kind at any path."""
+        return self.difference is None and bool(self.pattern) and is_everything(self.pattern)
 
     def covers(self, version: str, path: Path, difference: DifferenceKind) -> bool:
         """Whether a difference in a document of some version is the expected one."""
@@ -56,10 +61,10 @@ def read_expected(data: bytes, file: str) -> tuple[Expected, ...]:
     try:
         roots, problems = compose(decode(data, file), file)
     except DocumentError as error:
-        raise ConfigError([str(error)]) from None
+        raise ConfigError(error.findings) from None
     walker = Walker(file)
     for problem in problems:
-        walker.note_text(problem.line, str(problem))
+        walker.add(problem)
     if len(roots) > 1:
         walker.note(roots[1].line, "one list", "several documents", "remove the others")
     items = walker.items(roots[0], "a list of expected differences") if roots else ()

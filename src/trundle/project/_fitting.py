@@ -1,14 +1,14 @@
 """Finds the configured changes that match nothing, and the pair that one belongs to after a version came.
 
 A change is written on the older of two neighbours. It fits where the properties on both sides are what its
-rule speaks of. One that fits no pair of its own version but a later one stands at the wrong version, which
+rule speaks of. One that fits no pair of its own version but a later one is at the wrong version, which
 is what happens when a new version comes between a pair.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, TypeAlias, assert_never
 
+from trundle.errors import did_you_mean, similar
 from trundle.evolution import (
     KEYED_CONVERSIONS,
     Evolution,
@@ -24,7 +24,7 @@ from trundle.evolution import (
     path_of,
     relate_keyed,
 )
-from trundle.project.findings import Finding, Misfit, did_you_mean
+from trundle.project.findings import Misfit, ProjectCode, finding
 from trundle.report import spell
 from trundle.schema import (
     EnumType,
@@ -87,7 +87,7 @@ class _Sides:
     def __init__(self, evolution: Evolution, lineage: Lineage, older: Place, newer: Place) -> None:
         self.pair = Neighbours(older.version, newer.version)
         self.schemas = evolution.schema(older.version), evolution.schema(newer.version)
-        self.types = _plain(lineage.type(older)), _plain(lineage.type(newer))
+        self.types = _type(lineage, older), _type(lineage, newer)
         self.meets = evolution.meets(older.version, newer.version, lineage.nodes)
 
     @property
@@ -106,6 +106,12 @@ class _Sides:
     def kinds(self) -> tuple[str, str]:
         """The scalar kinds; an enum counts as its values do."""
         return _kind(self.types[0], self.schemas[0]), _kind(self.types[1], self.schemas[1])
+
+
+def _type(lineage: Lineage, place: Place) -> Type:
+    path = path_of(lineage, place.version, place.property)
+    inside = len(path) > 1
+    return _plain(lineage.type_inside(place.version, path) if inside else lineage.type(place))
 
 
 def _plain(type_: Type) -> Type:
@@ -223,19 +229,23 @@ class _Rule:
 
     def _met(self, lineage: Lineage) -> Iterator[_Sides]:
         """All pairs of neighbours, from the rule's version on, that have the two properties."""
-        names = {
-            version: (*lineage.names(version), *lineage.lifted(version))
-            for version in lineage.nodes
-        }
+        names = {version: set(self._named(lineage, version)) for version in lineage.nodes}
         versions = VersionMap.of(
             version
             for version, each in names.items()
-            if version >= self.changes.version and {self.name, self.newer} & set(each)
+            if version >= self.changes.version and {self.name, self.newer} & each
         )
         for pair in versions.pairs if versions.versions else ():
             if self.name in names[pair.older] and self.newer in names[pair.newer]:
                 older, newer = Place(pair.older, self.name), Place(pair.newer, self.newer)
                 yield _Sides(self.evolution, lineage, older, newer)
+
+    def _named(self, lineage: Lineage, version: ApiVersion) -> Iterator[str]:
+        """What the rule may mean in a version, also where a rule of the object around it has taken that along."""
+        yield from lineage.held(version)
+        for name in (self.name, self.newer):
+            if leads(lineage, version, path_of(lineage, version, name)):
+                yield name
 
     def _what(
         self, standing: Sequence[Lineage], own: Sequence[_Sides], later: Sequence[Neighbours]
@@ -272,8 +282,8 @@ class _Rule:
 
 def _misfit(changes: TypeChanges, rule: str, name: str, what: str, advice: str) -> Misfit:
     where = changes.place(rule, name)
-    finding = Finding(where=where, what=what, advice=advice, kind="unused")
-    return Misfit((str(changes.version), changes.type, rule, name), finding)
+    why = finding(ProjectCode.UNUSED, where, what, advice)
+    return Misfit((str(changes.version), changes.type, rule, name), why)
 
 
 def _neighbour(standing: Sequence[Lineage], version: ApiVersion) -> ApiVersion | None:
@@ -315,8 +325,8 @@ def _type_rename(
         advice = "correct or remove the rule"
     else:
         return
-    finding = Finding(where=changes.place("rename_type"), what=what, advice=advice, kind="unused")
-    yield Misfit((str(changes.version), changes.type, "rename_type", ""), finding)
+    why = finding(ProjectCode.UNUSED, changes.place("rename_type"), what, advice)
+    yield Misfit((str(changes.version), changes.type, "rename_type", ""), why)
 
 
 def _is_called(lineage: Lineage, version: ApiVersion, name: str) -> bool:
@@ -378,9 +388,7 @@ def _meant(path: str, sides: Sequence[tuple[Lineage, ApiVersion]]) -> Iterator[s
         for depth in range(len(parts)):
             if leads(lineage, version, parts[: depth + 1]):
                 continue
-            close = get_close_matches(
-                parts[depth], names_inside(lineage, version, parts[:depth]), 1
-            )
+            close = similar(parts[depth], names_inside(lineage, version, parts[:depth]))
             if close:
                 yield join_path((*parts[:depth], *close, *parts[depth + 1 :]))
             return

@@ -1,9 +1,9 @@
-"""Tells which parts of a generated folder are still what would be generated, without reading a schema.
+"""Finds which parts of a generated folder are up to date, without reading a schema.
 
 The manifest of a generated folder keeps a record of each part: the SHA-256 of every file that it was made
 from, and a key for all else that it depends on. A part is fresh while its key and its files are the same,
 while the URLs that its references use still lead to the same files, and while what was written for it still
-stands there as it was written. Nothing is told from times.
+is there as it was written. Modification times are not used.
 
 The key of a whole project covers what its own file says and every file of its sources, so that it changes
 when a file comes or goes. While it is the same, all parts are fresh.
@@ -31,7 +31,7 @@ from trundle.schema.readers import Catalogue, is_python, source_files
 _SAID_OTHERWISE = frozenset(
     {"path", "output", "sources", "groups", "groups_where", "hubs", "changes", "hooks", "exclude"}
 )
-"""What of a project's file has no part in the code, or is said without the lines where it stands."""
+"""What of a project's file has no part in the code, or is said without the lines where it is."""
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -41,7 +41,7 @@ class Record(msgspec.Struct, frozen=True):
         key: stands for all that is not a file.
         inputs: the SHA-256 of each file, by its path seen from the project's folder.
         urls: the file that each URL led to that references were looked up by; empty where to none.
-        misfits: the changes and hooks that were held against it and did not fit.
+        misfits: the changes and hooks that were checked against it and did not fit.
         resources: the names of its resource types.
         served: the API versions that it serves.
         notes: how many notes there are about its schemas.
@@ -62,7 +62,7 @@ class Made(msgspec.Struct, frozen=True):
     """What a generated folder was made from.
 
     Attributes:
-        key: that of the whole project; empty where nothing may be told from it.
+        key: that of the whole project; empty where it proves nothing.
         parts: the record of each part, by its name.
         made_by: the version of Trundle that generated it.
         interface: the runtime interface that it was generated for; 0 where it does not say.
@@ -121,7 +121,7 @@ class Digests:
 def whole_key(config: Config, made: Iterable[Record], digests: Digests) -> str:
     """The key of a whole project: its file, its lock, all files of its sources, and all others that records name.
 
-    Empty where it cannot be told without importing Python modules.
+    Empty where it cannot be determined without importing Python modules.
 
     Raises:
         SchemaError: a source is not there.

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from trundle.codegen import attribute_names
+from trundle.errors import Finding, did_you_mean, listed
 from trundle.evolution import (
     ADDITIONAL,
     METADATA,
@@ -15,11 +16,14 @@ from trundle.evolution import (
     HookDeclaration,
     HookMethod,
     HookReference,
+    Label,
     Lineage,
     converter_names,
+    declared_label,
+    is_label_key,
     join_path,
 )
-from trundle.project.findings import Finding, did_you_mean, listed
+from trundle.project.findings import ProjectCode, finding
 from trundle.schema import EnumType, Nullable, ObjectType, Ref
 from trundle.version import ApiVersion
 
@@ -33,7 +37,7 @@ class Place(msgspec.Struct, frozen=True):
 
     Attributes:
         evolution: the versions under the configured changes.
-        lineages: the type, at each place in the resources where it stands.
+        lineages: the type, at each place in the resources where it is.
         older: the older neighbour.
         newer: the newer neighbour.
     """
@@ -54,7 +58,7 @@ def read_methods(
     reading.look_around()
     if not reading.tried:
         listing = f"{', '.join(_ASSIGNING)} or convert_..._to_..."
-        reading.note(f"expected a method {listing} in {reference.use}, found none", "write one")
+        reading.note("none", "write one", f"a method {listing} in {reference.use}")
     declaration = HookDeclaration(reference, assign, converters)
     return declaration, tuple(reading.findings)
 
@@ -68,9 +72,9 @@ class _Reading:
         self.tried: set[str] = set()
         self._check_class()
 
-    def note(self, what: str, advice: str) -> None:
+    def note(self, found: str, advice: str, expected: str = "") -> None:
         self.findings.append(
-            Finding(where=self.reference.where, what=what, advice=advice, kind="hook")
+            finding(ProjectCode.HOOK, self.reference.where, found, advice, expected=expected)
         )
 
     def _check_class(self) -> None:
@@ -80,8 +84,8 @@ class _Reading:
         try:
             inspect.signature(self.class_).bind()
         except (TypeError, ValueError) as error:
-            what = f"expected to make {self.reference.use} without arguments, found: {error}"
-            self.note(what, "let its constructor take none")
+            expected = f"to make {self.reference.use} without arguments"
+            self.note(str(error), "let its constructor take none", expected)
 
     def assign(self, name: str) -> HookMethod | None:
         """What `assign_to` or `assign_from` declares, where the class has it."""
@@ -116,8 +120,8 @@ class _Reading:
         found = []
         for attribute in attributes:
             if attribute.split(".")[0] == METADATA and self._of_resource():
-                if self._reads_metadata(spoken, what, attribute):
-                    found.append(METADATA)
+                name = self._in_metadata(spoken, what, attribute)
+                found += [] if name is None else [name]
                 continue
             names = {each.get(attribute) for each in known}
             if "." in attribute:
@@ -137,18 +141,28 @@ class _Reading:
         return tuple(found)
 
     def _of_resource(self) -> bool:
-        """Whether the hook's type is a resource with metadata, wherever it stands."""
+        """Whether the hook's type is a resource with metadata, wherever it is."""
         return all(METADATA in each.envelope for each in self.place.lineages)
 
-    def _reads_metadata(self, spoken: str, what: str, attribute: str) -> bool:
-        """Whether a hook declares metadata as it may; all else is a finding."""
-        if what == "writes":
-            advice = "metadata stays as its writer has it; write a property"
-            self.note(f"{spoken} writes {attribute!r}, which hooks only read", advice)
+    def _in_metadata(self, spoken: str, what: str, attribute: str) -> str | None:
+        """The property that a hook means by metadata, or by a label or annotation; None for a finding."""
+        label = declared_label(attribute)
+        if label is not None and is_label_key(label.key):
+            return label.name
+        if label is not None:
+            expected = "a name of at most 63 letters, digits, '-', '_' and '.', after a DNS domain and '/' if any"
+            self.note(
+                repr(label.key), "mend the key", f"{expected}, as the key that {spoken} {what}"
+            )
         elif attribute != METADATA:
-            advice = f"write {METADATA!r}, and take the rest from `source.metadata`, a dictionary"
-            self.note(f"{spoken} reads {attribute!r}, but metadata is read as a whole", advice)
-        return (what, attribute) == ("reads", METADATA)
+            advice = f"write {Label('labels', 'example.com/name').declared!r}, or {METADATA!r} to read all of it"
+            self.note(f"{spoken} {what} {attribute!r}, which is no label or annotation", advice)
+        elif what == "writes":
+            advice = f"write single labels, as in {Label('labels', 'example.com/name').declared!r}"
+            self.note(f"{spoken} writes {attribute!r}, which hooks only read", advice)
+        else:
+            return METADATA
+        return None
 
     def converters(self) -> Iterator[str]:
         """The property converters that fit a changed property."""
@@ -186,19 +200,19 @@ class _Reading:
     def _callable(self, name: str) -> bool:
         """Whether a plan can call a method; a wrong signature is a finding."""
         spoken = f"{self.reference.use}.{name}"
-        expected = f"expected {spoken}(self, source)"
+        expected = f"{spoken}(self, source)"
         static = inspect.getattr_static(self.class_, name)
         function: Any = (
             static.__func__ if isinstance(static, staticmethod | classmethod) else static
         )
         if not inspect.isroutine(function):
-            self.note(f"{expected}, found {type(static).__name__}", "write a method")
+            self.note(type(static).__name__, "write a method", expected)
             return False
         if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
-            self.note(f"{expected}, found an async method", "write a plain one; a hook is pure")
+            self.note("an async method", "write a plain one; a hook is pure", expected)
             return False
         if inspect.isgeneratorfunction(function):
-            self.note(f"{expected}, found a generator", "return one value instead")
+            self.note("a generator", "return one value instead", expected)
             return False
         signature = inspect.signature(function)
         taken = list(signature.parameters.values())
@@ -211,7 +225,7 @@ class _Reading:
         if len(positional) == 1 and not required and (signature.parameters or taken):
             return True
         found = f"{name}{signature}"
-        self.note(f"{expected}, found {found}", "let it take just the source object")
+        self.note(found, "let it take just the source object", expected)
         return False
 
     def look_around(self) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from trundle import _locking
-from trundle.project.errors import OutputBusyError
+from trundle.project.errors import FileCode, OutputBusyError, finding
 
 
 @contextlib.contextmanager
@@ -24,7 +24,7 @@ def locked(root: Path, path: Path, wait: float) -> Iterator[None]:
         try:
             held.enter_context(_locking.locked(path, wait))
         except _locking.LockBusyError:
-            found = "another process writing it"
-            text = f"{root}: expected to write the folder alone, found {found}; try again later"
-            raise OutputBusyError(root, [text]) from None
+            code, found = FileCode.BUSY, "another process writing it"
+            why = finding(code, root, "to write the folder alone", found, "try again later")
+            raise OutputBusyError(root, [why]) from None
         yield

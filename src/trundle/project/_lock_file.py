@@ -1,21 +1,22 @@
-"""The file that records the stored format of released versions: where it is, and what stands in it."""
+"""The file that records the stored format of released versions: where it is, and what is in it."""
 
 from pathlib import Path
 
 import msgspec
 
+from trundle.documents import DocumentError
+from trundle.project._recorded_types import RecordedType, parse_format_1, recorded_type
 from trundle.project._storage import Recorded
 from trundle.project._stored import Release
 from trundle.project.config import Config
 from trundle.project.documents import read_documents, write_documents
 from trundle.project.errors import ProjectError
-from trundle.reading import DocumentError
 
 LOCK_NAME = "trundle.lock"
-"""How the lock is called; it stands beside the project's file and belongs under version control."""
+"""How the lock is called; it is beside the project's file and belongs under version control."""
 
-FORMAT = 1
-"""The version of the file's format."""
+FORMAT = 2
+"""The version of the file's format. The first spelled types in words, and is still read."""
 
 _HEAD = """\
 # The shape of stored objects, by resource type and storage version. Written by `trundle lock`; keep it
@@ -60,9 +61,13 @@ def read_lock(path: Path) -> Lock:
             text = f"{path}: expected one document, found {len(documents)}; {advice}"
             raise ProjectError(text)
         lock = msgspec.json.decode(documents[0].data, type=Lock)
+        if lock.format == 1:
+            lock = _from_format_1(lock)
+        if lock.format == FORMAT:
+            _check_types(lock)
     except DocumentError as error:
         raise ProjectError(str(error)) from None
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, ValueError) as error:
         raise ProjectError(f"{path}: expected a lock, found: {error}; {advice}") from None
     if lock.format != FORMAT:
         text = (
@@ -72,12 +77,53 @@ def read_lock(path: Path) -> Lock:
     return lock
 
 
+def _from_format_1(lock: Lock) -> Lock:
+    """A lock of the first format as one of today's.
+
+    Raises:
+        ValueError: a type is spelled as no release has spelled it.
+    """
+
+    def read(types: dict[str, RecordedType]) -> dict[str, RecordedType]:
+        return {name: parse_format_1(str(text)) for name, text in types.items()}
+
+    def of_release(release: Release) -> Release:
+        types = {
+            name: msgspec.structs.replace(
+                each, properties=read(each.properties), bag=read(each.bag)
+            )
+            for name, each in release.types.items()
+        }
+        return msgspec.structs.replace(release, types=types)
+
+    return Lock(
+        FORMAT,
+        {
+            name: {version: of_release(each) for version, each in releases.items()}
+            for name, releases in lock.resources.items()
+        },
+    )
+
+
+def _check_types(lock: Lock) -> None:
+    """Reads all types once, so that a damaged lock is found here.
+
+    Raises:
+        ValueError: one of them is no type.
+    """
+    for releases in lock.resources.values():
+        for release in releases.values():
+            for each in release.types.values():
+                for plain in (*each.properties.values(), *each.bag.values()):
+                    recorded_type(plain)
+
+
 def write_lock_text(lock: Lock) -> bytes:
     """The content of a lock file: YAML in a fixed order."""
     resources = {
         name: dict(sorted(releases.items())) for name, releases in sorted(lock.resources.items())
     }
-    data = msgspec.json.encode(Lock(lock.format, resources))
+    data = msgspec.json.encode(Lock(FORMAT, resources))
     return (_HEAD + write_documents([data], "yaml")).encode()
 
 

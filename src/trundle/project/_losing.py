@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from trundle.errors import Finding
 from trundle.evolution import HookDeclaration, Lineage
-from trundle.project.findings import Finding
+from trundle.project.findings import ProjectCode, finding
 from trundle.project.loading import Project
 from trundle.schema import ListOf, MapOf, Nullable, ObjectType, Ref, Schema, Type
 from trundle.version import ApiVersion
@@ -20,7 +21,7 @@ def losing(project: Project) -> Iterator[Finding]:
 
 
 def _note(where: str, what: str, advice: str) -> Finding:
-    return Finding(where=where, what=what, advice=advice, severity="note", kind="loss")
+    return finding(ProjectCode.LOSS, where, what, advice, severity="note")
 
 
 def _one_way(hook: HookDeclaration) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import assert_never
 
+from trundle.errors import Finding
 from trundle.evolution import Lineage, Link, Place
 from trundle.evolution.conversions import (
     ByVariant,
@@ -21,7 +22,7 @@ from trundle.evolution.conversions import (
     Unwrap,
     Wrap,
 )
-from trundle.project.findings import Finding
+from trundle.project.findings import ProjectCode, finding
 
 
 def hidden_nulls(lineages: Iterable[Lineage]) -> Iterator[Finding]:
@@ -70,4 +71,4 @@ def _finding(lineage: Lineage, link: Link, nulls: NullFits) -> Finding:
         f"{lacks.version}: there they are not shown, and kept for {admits.version}"
     )
     advice = "let both versions admit null, or neither"
-    return Finding(where=definition.source, what=what, advice=advice, severity="note", kind="null")
+    return finding(ProjectCode.NULL, definition.source, what, advice, severity="note")

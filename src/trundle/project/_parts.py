@@ -1,6 +1,6 @@
 """The parts of a project: what is generated as a package of its own, and what each is made from.
 
-A project without `groups` is one part. With them, each group of resources is one: its package stands within
+A project without `groups` is one part. With them, each group of resources is one: its package is within
 the project's, and nothing of another group counts for it. Configured changes and hooks go to every part that
 has their version; what fits none of these parts is a finding.
 """
@@ -9,13 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from trundle.errors import Finding, did_you_mean, listed
 from trundle.evolution import TypeChanges
 from trundle.project._spelling import as_declared
 from trundle.project._storage import Recorded, unknown_hubs
 from trundle.project.changes import version_gone
 from trundle.project.config import Config
 from trundle.project.errors import ProjectError
-from trundle.project.findings import Finding, Misfit, did_you_mean, listed
+from trundle.project.findings import Misfit, ProjectCode, finding
 from trundle.project.hooks import hook_key, versions_gone
 from trundle.schema.readers import Catalogue, Declared, is_python, matching
 from trundle.version import ApiVersion
@@ -62,7 +63,7 @@ class Part(msgspec.Struct, frozen=True):
 
     @property
     def imports_python(self) -> bool:
-        """Whether it may be made from Python modules, whose own imports nobody knows."""
+        """Whether it may be made from Python modules, whose own imports are unknown."""
         python = {str(each.path) for each in self.config.sources if is_python(each)}
         return any(each.file in python for each in self.declared)
 
@@ -118,7 +119,7 @@ def outline_of(config: Config, catalogue: Catalogue, recorded: Recorded) -> Outl
 
 def no_resources(where: str) -> ProjectError:
     """The error for sources that declare nothing."""
-    advice = "name the files or folders that hold them, or say `resources` in their source"
+    advice = "name the files or folders that hold them, or list `resources` in their source"
     return ProjectError(f"{where}: expected schemas of resources, found none; {advice}")
 
 
@@ -149,13 +150,13 @@ def _unmatched(config: Config) -> Iterator[Finding]:
     sources = [each for each in config.sources if not is_python(each)]
     for pattern, where in config.exclude:
         if not any(matching(source, pattern) for source in sources):
-            what = f"expected files of the sources that {pattern!r} excludes, found none"
+            expected = f"files of the sources that {pattern!r} excludes"
             advice = "correct the pattern, which is relative to this file, or remove it"
-            yield Finding(where=where, what=what, advice=advice, kind="unused")
+            yield finding(ProjectCode.UNUSED, where, "none", advice, expected=expected)
 
 
-def _finding(where: str, what: str, advice: str) -> Finding:
-    return Finding(where=where, what=what, advice=advice, kind="group")
+def _finding(where: str, expected: str, found: str, advice: str) -> Finding:
+    return finding(ProjectCode.GROUP, where, found, advice, expected=expected)
 
 
 def _namesakes(config: Config, declared: Iterable[Declared]) -> Iterator[Finding]:
@@ -167,9 +168,9 @@ def _namesakes(config: Config, declared: Iterable[Declared]) -> Iterator[Finding
         if len(found) > 1:
             first, *_ = found.values()
             places = listed(f"{each.group or 'no group'} in {each.file}" for each in found.values())
-            what = f"expected one resource type {first.resource}, found those of {places}"
+            expected, those = f"one resource type {first.resource}", f"those of {places}"
             advice = "give each group a package of its own by `groups`, or leave one out"
-            yield _finding(str(config.path), what, advice)
+            yield _finding(str(config.path), expected, those, advice)
 
 
 def _unlisted(config: Config, by_group: Mapping[str, Sequence[Declared]]) -> Iterator[Finding]:
@@ -185,8 +186,8 @@ def _unlisted(config: Config, by_group: Mapping[str, Sequence[Declared]]) -> Ite
         if not first.group:
             found = f"resources of no group ({names}; the first in {first.file})"
             advice = "give their source a `group`, or leave them out by its `resources`"
-        what = f"expected every group of the schemas among `groups`, found {found}"
-        yield _finding(config.groups_where, what, advice)
+        expected = "every group of the schemas among `groups`"
+        yield _finding(config.groups_where, expected, found, advice)
 
 
 def _empty(config: Config, by_group: Mapping[str, Sequence[Declared]]) -> Iterator[Finding]:
@@ -194,8 +195,9 @@ def _empty(config: Config, by_group: Mapping[str, Sequence[Declared]]) -> Iterat
     known = {declared[0].group for declared in by_group.values() if declared[0].group}
     for each in config.groups:
         if each.key not in by_group:
-            what = f"expected resources of {each.group} for {each.name}, found none in the schemas"
-            yield _finding(each.where, what, did_you_mean(each.group, known))
+            expected = f"resources of {each.group} for {each.name}"
+            advice = did_you_mean(each.group, known)
+            yield _finding(each.where, expected, "none in the schemas", advice)
 
 
 def _gone(config: Config, declared: Iterable[Declared]) -> Iterator[Finding]:
@@ -212,11 +214,11 @@ def _gone(config: Config, declared: Iterable[Declared]) -> Iterator[Finding]:
 def unfit(
     parts: Sequence[Part], misfits: Mapping[str, Iterable[Misfit]]
 ) -> tuple[tuple[Finding, ...], frozenset[str]]:
-    """What fits no part that it was held against.
+    """What fits no part that it was checked against.
 
     Args:
         parts: all parts.
-        misfits: what fits each part not, by its name. Its findings are empty where nobody looked.
+        misfits: what fits each part not, by its name. Its findings are empty where it was not checked.
 
     Returns:
         The findings, and the parts that should be looked at for those that are not known.
@@ -228,7 +230,7 @@ def unfit(
         for each in found:
             if each.rule and not all(_misses(part, each.rule, rules) for part in parts):
                 continue
-            if each.finding.what:
+            if each.finding.found:
                 findings[each.finding] = None
             else:
                 unseen.add(name)
@@ -236,7 +238,7 @@ def unfit(
 
 
 def _misses(part: Part, rule: tuple[str, ...], rules: Mapping[str, set[tuple[str, ...]]]) -> bool:
-    """Whether a rule was not held against a part, or does not fit it."""
+    """Whether a rule was not checked against a part, or does not fit it."""
     changed = any(_is_change(each, rule) for each in part.config.changes)
     if not changed and not any(hook_key(each) == rule for each in part.config.hooks):
         return True

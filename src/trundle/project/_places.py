@@ -91,6 +91,12 @@ def matches(pattern: Pattern, path: Path) -> bool:
     return bool(path) and _fits(first, path[0]) and matches(others, path[1:])
 
 
+def is_everything(pattern: Pattern) -> bool:
+    """Whether a pattern names every path, or every path of some length at least."""
+    kinds = {step.kind for step in pattern}
+    return "rest" in kinds and kinds <= {"rest", "any"}
+
+
 def _fits(step: Step, part: Part) -> bool:
     if step.kind == "any":
         return True

@@ -1,12 +1,14 @@
-"""Tells whether objects that a release stored can still be read, and what stands in the way."""
+"""Checks whether objects that a release stored can still be read, and what prevents it."""
 
 from collections.abc import Iterator
 
+from trundle.errors import Finding, listed
 from trundle.evolution import Evolution, Lineage, Place, ResourceLineage
-from trundle.project._stored import Release, StoredType, stored_type, unquoted
-from trundle.project.findings import Finding, listed
+from trundle.evolution.conversions import EnumText, exact, relate
+from trundle.project._recorded_types import recorded_type, spoken_type
+from trundle.project._stored import Release, StoredType, stored_type
+from trundle.project.findings import ProjectCode, finding
 from trundle.schema import (
-    EnumType,
     FreeForm,
     ListOf,
     MapOf,
@@ -65,7 +67,7 @@ def objections(
 
 
 def _finding(where: str, what: str, advice: str) -> Finding:
-    return Finding(where=where, what=what, advice=advice, kind="lock")
+    return finding(ProjectCode.LOCK, where, what, advice)
 
 
 def _version(resource: ResourceLineage, text: str) -> ApiVersion | None:
@@ -100,24 +102,27 @@ class _Reading:
         self, lineage: Lineage, version: ApiVersion, recorded: StoredType
     ) -> Iterator[Finding]:
         type_name = lineage.definition(version).name
-        for name, text in recorded.properties.items():
-            yield from self._of_place(lineage, version, name, text, type_name)
+        for name, plain in recorded.properties.items():
+            yield from self._of_place(lineage, version, name, recorded_type(plain), type_name)
             if name in lineage.names(version):
                 yield from self._of_thread(lineage, Place(version, name), recorded)
-        for entry, text in recorded.bag.items():
+        for entry, plain in recorded.bag.items():
             name, _, at = entry.rpartition("@")
             kept = _lineage_version(lineage, at)
             if kept is None:
                 what = f"hold {type_name}.{name} in the shape of {at}, which no schema has any more"
                 yield _finding(self.where, f"{self.stored} {what}", _LOST)
                 continue
-            yield from self._of_place(lineage, kept, name, text, type_name)
+            yield from self._of_place(lineage, kept, name, recorded_type(plain), type_name)
             if name in lineage.followed(kept):
                 yield from self._of_entry(lineage, version, Place(kept, name))
             elif Place(kept, name) in lineage.given:
                 what = f"hold {type_name}.{name} of {at} in the property bag of {type_name}"
                 moved = "which a rule about its path now looks for in the object around it"
-                advice = "remove the rule, or accept it with `trundle lock --accept`"
+                advice = (
+                    "remove the rule; or, if no stored object has such an entry, accept it with "
+                    "`trundle lock --accept`: what such entries hold is kept, but not shown any more"
+                )
                 yield _finding(self.where, f"{self.stored} {what}, {moved}", advice)
 
     def _of_entry(self, lineage: Lineage, version: ApiVersion, entry: Place) -> Iterator[Finding]:
@@ -131,7 +136,7 @@ class _Reading:
             return
         own = thread.at(version)
         if own is not None and own.property in lineage.lifted(version):
-            return  # it was told from there before, too
+            return  # it was derived from there before, too
         type_name = lineage.definition(version).name
         what = f"hold {type_name}.{entry.property} of {entry.version} in the property bag"
         if own is None:
@@ -143,62 +148,54 @@ class _Reading:
         yield _finding(self.where, f"{self.stored} {what}", advice)
 
     def _of_place(
-        self, lineage: Lineage, version: ApiVersion, name: str, text: str, type_name: str
+        self, lineage: Lineage, version: ApiVersion, name: str, recorded: Type, type_name: str
     ) -> Iterator[Finding]:
         """A property that is gone, or whose values no longer fit."""
         place = Place(version, name)
         if name not in lineage.followed(version) and place not in lineage.given:
-            what = f"have {type_name}.{name} ({text}), which {version} does not have any more"
+            what = f"have {type_name}.{name} ({spoken_type(recorded)}), which {version} does not have any more"
             yield _finding(self.where, f"{self.stored} {what}", _LOST)
             return
-        if not self._admits(lineage, place, stored_type(lineage, place), text):
-            what = f"have {type_name}.{name} as {text}, which {version} now has as another type"
+        if not self._admits(lineage, place, recorded, stored_type(lineage, place)):
+            shape = spoken_type(recorded)
+            what = f"have {type_name}.{name} as {shape}, which {version} now has as another type"
             yield _finding(self.where, f"{self.stored} {what}", _LOST)
 
-    def _admits(self, lineage: Lineage, place: Place, type_: Type, text: str) -> bool:
+    def _admits(self, lineage: Lineage, place: Place, recorded: Type, now: Type) -> bool:
         """Whether a type of today admits every value of a recorded type."""
-        word, _, rest = text.partition(" ")
-        match type_:
-            case FreeForm():
+        match recorded, now:
+            case (_, FreeForm()):
                 return True
-            case _ if word == "nullable":
-                return isinstance(type_, Nullable) and self._admits(
-                    lineage, place, type_.inner, rest
+            case (Nullable(inner), _):
+                return isinstance(now, Nullable) and self._admits(lineage, place, inner, now.inner)
+            case (_, Nullable(inner)):
+                return self._admits(lineage, place, recorded, inner)
+            case (Union(variants), _):
+                return all(self._admits(lineage, place, each, now) for each in variants)
+            case (_, Union(variants)):
+                same = [
+                    each for each in variants if self._same_name(lineage, place, recorded, each)
+                ]
+                return any(
+                    self._admits(lineage, place, recorded, each) for each in (same or variants)
                 )
-            case Nullable(inner):
-                return self._admits(lineage, place, inner, text)
-            case _ if text.startswith("one of ["):
-                parts = _split(text.removeprefix("one of ").removeprefix("[").removesuffix("]"))
-                return all(self._admits(lineage, place, type_, part) for part in parts)
-            case Union(variants):
-                same = [each for each in variants if self._same_name(lineage, place, each, text)]
-                return any(self._admits(lineage, place, each, text) for each in (same or variants))
-            case ListOf(inner) | MapOf(inner):
-                kind = "list of " if isinstance(type_, ListOf) else "map of "
-                return text.startswith(kind) and self._admits(
-                    lineage, place, inner, text.removeprefix(kind)
-                )
-            case Scalar(kind):
-                return text == kind or (kind, text) == ("number", "integer")
-            case Ref(key):
-                return self._definition_admits(lineage, place, key, text)
-
-    def _definition_admits(self, lineage: Lineage, place: Place, key: str, text: str) -> bool:
-        definition = _schema(lineage, place).definitions[key]
-        if isinstance(definition, EnumType):
-            return text == definition.kind
-        if not text.startswith("object "):
-            return False
-        recorded = unquoted(text.removeprefix("object "))
-        self._waiting.append((lineage.child(place, key), recorded))
-        return True
+            case (ListOf(one), ListOf(other)) | (MapOf(one), MapOf(other)):
+                return self._admits(lineage, place, one, other)
+            case (Scalar(), _):
+                return _converts(recorded, now, _schema(lineage, place))
+            case (Ref(name), Ref(key)):
+                if not isinstance(_schema(lineage, place).definitions[key], ObjectType):
+                    return False
+                self._waiting.append((lineage.child(place, key), name))
+                return True
+        return False
 
     @staticmethod
-    def _same_name(lineage: Lineage, place: Place, variant: Type, text: str) -> bool:
-        if not isinstance(variant, Ref):
+    def _same_name(lineage: Lineage, place: Place, recorded: Type, variant: Type) -> bool:
+        if not isinstance(variant, Ref) or not isinstance(recorded, Ref):
             return False
         definition = _schema(lineage, place).definitions[variant.key]
-        plain = unquoted(text.removeprefix("object ")).partition("@")[0].partition("(")[0]
+        plain = recorded.key.partition("@")[0].partition("(")[0]
         return isinstance(definition, ObjectType) and plain == variant.key
 
     def _of_thread(self, lineage: Lineage, place: Place, recorded: StoredType) -> Iterator[Finding]:
@@ -252,13 +249,14 @@ def _lineage_version(lineage: Lineage, text: str) -> ApiVersion | None:
     return next((each for each in lineage.nodes if each.text == text), None)
 
 
-def _split(text: str) -> list[str]:
-    """The variants of a recorded union, which do not hold unions themselves."""
-    return text.split("; ")
+def _converts(recorded: Scalar, now: Type, schema: Schema) -> bool:
+    """Whether conversions carry every recorded value; an enum carries texts that it does not know."""
+    found = relate(recorded, now, (schema, schema), lambda _one, _other: False)
+    return isinstance(found, EnumText) or (found is not None and exact(found, up=True))
 
 
 def _rules(evolution: Evolution, release: Release, stored: str, where: str) -> Iterator[Finding]:
-    """Recorded rules that are gone; those that join properties are told by their threads."""
+    """Recorded rules that are gone; those that join properties are found by their threads."""
     for version in evolution.versions.versions:
         for type_name, rules in release.changes.get(version.text, {}).items():
             now = evolution.changes(version, type_name)

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from trundle.documents import ListNode, MapNode, Node, ScalarNode, Walker, compact
 from trundle.evolution import (
     KEYED_CONVERSIONS,
     SCALAR_CONVERSIONS,
@@ -14,7 +15,6 @@ from trundle.evolution import (
     TypeChanges,
     plain_path,
 )
-from trundle.reading import ListNode, MapNode, Node, ScalarNode, Walker, compact
 from trundle.version import ApiVersion
 
 RULES = (
@@ -82,9 +82,18 @@ class _RulesReader:
         for key, each in self.walker.entries(node, f"`{rule}` by property"):
             self._locate(rule, key)
             read = value(rule, each)
+            if rule in _PLACING and read is not None:
+                self._note_uneven(key.text, read, each)
             if read is not None or rule == "default":
                 found[_plain(key.text)] = read
         return found
+
+    def _note_uneven(self, older: str, newer: str, node: Node) -> None:
+        """Notes a pattern of which one side has more `*` than the other."""
+        if older.count("*") != newer.count("*"):
+            found = f"{newer} for {older}"
+            advice = "each `*` of the newer name stands for what that of the older one stands for"
+            self.walker.note(node.line, "as many `*` in both names", found, advice)
 
     def _names_or_mapping(self, rule: str, node: Node) -> Mapping[str, str]:
         if isinstance(node, ListNode):
@@ -106,6 +115,7 @@ class _RulesReader:
             expected = f"a name other than {name}"
             self.walker.note(node.line, expected, "the same name", "remove `renameType`")
         elif name is not None:
+            self._note_uneven(self.type_name, name, node)
             self.fields["rename_type"] = name
 
     def _text(self, rule: str, node: Node) -> str | None:

@@ -8,11 +8,12 @@ from collections.abc import Mapping
 
 import msgspec
 
+from trundle.errors import Finding
 from trundle.project._lock_file import Lock
 from trundle.project._parts import Outline
 from trundle.project._readable import objections
 from trundle.project._stored import Release, release_of, respelt
-from trundle.project.findings import Finding
+from trundle.project.findings import ProjectCode, finding
 from trundle.project.loading import Project
 from trundle.version import own_spelling
 
@@ -113,8 +114,10 @@ def shares_of(
 
 def _ambiguous(entry: str, groups: list[str], where: str) -> Finding:
     choices = " or ".join(f"{group}/{entry}" for group in groups)
-    what = f"expected {entry} to be recorded with its group, because several groups have one, found it without"
-    return Finding(where=where, what=what, advice=f"write {choices} in its place", kind="lock")
+    expected = f"{entry} to be recorded with its group, because several groups have one"
+    return finding(
+        ProjectCode.LOCK, where, "it without", f"write {choices} in its place", expected=expected
+    )
 
 
 def standing_of(project: Project, share: Share) -> Standing:

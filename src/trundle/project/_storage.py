@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import msgspec
 
+from trundle.errors import Finding, did_you_mean, listed
 from trundle.project.config import Config, HeldHub
-from trundle.project.findings import Finding, did_you_mean, listed
+from trundle.project.findings import ProjectCode, finding
 from trundle.schema import Resource, Schema, group_of
 from trundle.schema.readers import Declared
 from trundle.version import ApiVersion, own_spelling
@@ -74,4 +75,4 @@ def unknown_hubs(config: Config, declared: Iterable[Declared]) -> Iterator[Findi
 
 
 def _finding(held: HeldHub, what: str, advice: str) -> Finding:
-    return Finding(where=held.where, what=what, advice=advice, kind="hub")
+    return finding(ProjectCode.HUB, held.where, what, advice)

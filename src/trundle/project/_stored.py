@@ -4,32 +4,21 @@ A release is one resource type in one storage version: the properties of its roo
 the entries that its property bags may have, and what became of each property's name in other versions.
 """
 
-import json
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
 
 from trundle.evolution import Evolution, HookDeclaration, Lineage, Place, ResourceLineage
+from trundle.project._recorded_types import RecordedType, record_type
 from trundle.project.changes import BY_PROPERTY
 from trundle.report import children
 from trundle.schema import (
     EnumType,
-    FreeForm,
-    ListOf,
-    MapOf,
     Nullable,
-    ObjectType,
-    Ref,
-    Scalar,
-    Schema,
     Type,
-    Union,
 )
 from trundle.version import ApiVersion
-
-_PLAIN = re.compile(r"[\w.@/()-]+")
 
 
 class StoredType(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -46,10 +35,10 @@ class StoredType(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
 
     version: str = ""
     versions: list[str] = []
-    properties: dict[str, str] = {}
+    properties: dict[str, RecordedType] = {}
     renamed: dict[str, dict[str, str]] = {}
     apart: dict[str, list[str]] = {}
-    bag: dict[str, str] = {}
+    bag: dict[str, RecordedType] = {}
 
 
 class StoredHook(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -83,7 +72,7 @@ class Release(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
 
 
 def respelt(release: Release, own: Callable[[str], str]) -> Release:
-    """A release that spells each version as `own` does, so that it can be held against schemas."""
+    """A release that spells each version as `own` does, so that it can be checked against schemas."""
 
     def entry(place: str) -> str:
         name, _, version = place.rpartition("@")
@@ -238,20 +227,20 @@ class _Recording:
             version="" if version == self.version else str(version),
             versions=[] if versions == self.versions else versions,
             properties={
-                name: self._spell(lineage, Place(version, name)) for name in lineage.held(version)
+                name: self._record(lineage, Place(version, name)) for name in lineage.held(version)
             },
             renamed={name: each for name, each in renamed.items() if each},
             apart={name: each for name, each in apart.items() if each},
-            bag={f"{x.property}@{x.version}": self._spell(lineage, x) for x in homes},
+            bag={f"{x.property}@{x.version}": self._record(lineage, x) for x in homes},
         )
 
-    def _spell(self, lineage: Lineage, place: Place) -> str:
+    def _record(self, lineage: Lineage, place: Place) -> RecordedType:
         schema = lineage.evolution.schema(place.version)
 
         def object_name(key: str) -> str:
             return self.name(lineage.child(place, key), place.version)
 
-        return spell_stored(stored_type(lineage, place), schema, object_name)
+        return record_type(stored_type(lineage, place), schema, object_name)
 
 
 def others_called(lineage: Lineage, place: Place) -> dict[str, str]:
@@ -282,37 +271,3 @@ def stored_type(lineage: Lineage, place: Place) -> Type:
 
 def _is_nullable(type_: Type) -> bool:
     return isinstance(type_, Nullable)
-
-
-def spell_stored(type_: Type, schema: Schema, object_name: Callable[[str], str]) -> str:
-    """A type as the lock spells it; an enum is as open as the kind of its values."""
-    match type_:
-        case Scalar(kind):
-            return kind
-        case FreeForm():
-            return "any"
-        case Ref(key):
-            found = schema.definitions[key]
-            return (
-                f"object {_quoted(object_name(key))}"
-                if isinstance(found, ObjectType)
-                else found.kind
-            )
-        case ListOf(items):
-            return f"list of {spell_stored(items, schema, object_name)}"
-        case MapOf(values):
-            return f"map of {spell_stored(values, schema, object_name)}"
-        case Nullable(inner):
-            return f"nullable {spell_stored(inner, schema, object_name)}"
-        case Union(variants):
-            spelled = dict.fromkeys(spell_stored(each, schema, object_name) for each in variants)
-            return f"one of [{'; '.join(spelled)}]"
-
-
-def _quoted(name: str) -> str:
-    return name if _PLAIN.fullmatch(name) else json.dumps(name).replace(";", "\\u003b")
-
-
-def unquoted(text: str) -> str:
-    """A name as it was before it was spelled."""
-    return str(json.loads(text)) if text.startswith('"') else text

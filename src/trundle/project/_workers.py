@@ -16,22 +16,27 @@ import signal
 import sys
 import threading
 import traceback
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from trundle.project.errors import ProjectError
+
+if TYPE_CHECKING:
+    from multiprocessing.process import BaseProcess
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 _GRACE = 2.0
 """Seconds that a worker gets to end before it is killed."""
+_PIECES = 24
+"""After so many pieces a fresh worker takes over: what was imported is never quite forgotten."""
 
 
 class WorkerDiedError(ProjectError):
-    """A worker that ended without a word, as one that the system killed for want of memory."""
+    """A worker that ended without a result, as one that the system killed for want of memory."""
 
 
 def cpu_count() -> int:
@@ -56,83 +61,136 @@ def work_in_processes(
         The results, in the order of the pieces.
 
     Raises:
-        WorkerDiedError: a worker ended without a word.
+        WorkerDiedError: a worker ended without a result.
         Exception: whatever the work raised.
     """
     results: dict[int, R] = {}
-    waiting = list(enumerate(pieces))
-    with _workers(min(jobs, len(pieces))) as workers:
+    with _Workers(_nothing, ()) as workers:
+        for number, result in workers.results(work, pieces, jobs):
+            results[number] = result
+            done(pieces[number])
+    return [results[number] for number in range(len(pieces))]
+
+
+def spread(
+    task: Callable[[T], R],
+    inputs: Sequence[T],
+    *,
+    jobs: int,
+    start: Callable[..., None],
+    arguments: tuple[Any, ...] = (),
+) -> Iterator[R]:
+    """The results of a task for all inputs, in the order in which they become ready.
+
+    All workers end at once when the caller is interrupted, or asks for no more results.
+
+    Args:
+        task: a function of a module.
+        inputs: what it is called with; plain data.
+        jobs: how many workers there are at a time.
+        start: a function of a module that each worker calls first.
+        arguments: what that is called with.
+
+    Raises:
+        WorkerDiedError: a worker ended without a result.
+        Exception: whatever the task or the start raised.
+    """
+    with _Workers(start, arguments) as workers:
+        for _, result in workers.results(task, inputs, jobs):
+            yield result
+
+
+def _nothing() -> None:
+    """What a worker does first where nothing is to be done."""
+
+
+class _Workers:
+    """Worker processes; as a context manager it ends them whatever happens, at once after an error."""
+
+    def __init__(self, start: Callable[..., None], arguments: tuple[Any, ...]) -> None:
+        self._context = multiprocessing.get_context("spawn")
+        self._start = (start, arguments)
+        self._workers: dict[Connection, BaseProcess] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            for each in self._workers.values():
+                each.kill()
+        for pipe in list(self._workers):
+            self._end(pipe)
+
+    def results(
+        self, work: Callable[[T], R], pieces: Sequence[T], jobs: int
+    ) -> Iterator[tuple[int, R]]:
+        """The results with the number of their piece, as they become ready."""
+        waiting = deque(enumerate(pieces))
         busy: dict[Connection, int] = {}
-        for pipe in workers:
-            _next(pipe, work, waiting, busy)
+        counts: dict[Connection, int] = {}
+
+        def next_for(pipe: Connection) -> None:
+            if not waiting:
+                return
+            if counts.get(pipe, 0) >= _PIECES:
+                self._end(pipe)
+                pipe = self._new()
+            counts[pipe] = counts.get(pipe, 0) + 1
+            busy[pipe], piece = waiting.popleft()
+            with contextlib.suppress(BrokenPipeError):  # found when its result is waited for
+                pipe.send((work, piece))
+
+        for _ in range(min(jobs, len(pieces))):
+            next_for(self._new())
         while busy:
             for ready in wait(list(busy)):
                 pipe = next(each for each in busy if each is ready)
                 number = busy.pop(pipe)
-                results[number] = _result(pipe, workers[pipe])
-                done(pieces[number])
-                _next(pipe, work, waiting, busy)
-    return [results[number] for number in range(len(pieces))]
+                result = self._result(pipe)
+                next_for(pipe)
+                yield number, result
 
+    def _new(self) -> Connection:
+        ours, theirs = self._context.Pipe()
+        worker: BaseProcess = self._context.Process(
+            target=_serve, args=(theirs, *self._start), daemon=True
+        )
+        with _interrupts_held():
+            worker.start()
+            self._workers[ours] = worker
+        theirs.close()
+        return ours
 
-def _next(
-    pipe: Connection,
-    work: Callable[[T], R],
-    waiting: list[tuple[int, T]],
-    busy: dict[Connection, int],
-) -> None:
-    """Gives a worker its next piece, if there is one."""
-    if waiting:
-        number, piece = waiting.pop(0)
-        with contextlib.suppress(BrokenPipeError):  # its end is found when its result is waited for
-            pipe.send((work, piece))
-        busy[pipe] = number
-
-
-def _result(pipe: Connection, worker: BaseProcess) -> Any:
-    try:
-        succeeded, result = pickle.loads(pipe.recv_bytes())  # noqa: S301 - by an own worker
-    except (EOFError, OSError):
+    def _end(self, pipe: Connection) -> None:
+        """Lets a worker end, and sees to it that it does."""
+        worker = self._workers.pop(pipe)
+        pipe.close()
         worker.join(_GRACE)
-        code = worker.exitcode
-        killed = code is not None and code < 0
-        how = f"signal {-code}" if killed and code else f"exit code {code}"
-        text = f"expected a worker process to finish its work, found that it ended by {how}"
-        advice = "do it in one process to see why, with --jobs 1"
-        if killed:
-            advice = "there may be too little memory for so many; try fewer with --jobs"
-        raise WorkerDiedError(f"{text}; {advice}") from None
-    if not succeeded:
-        raise result
-    return result
+        if worker.is_alive():
+            worker.kill()
+            worker.join()
+
+    def _result(self, pipe: Connection) -> Any:
+        try:
+            succeeded, result = pickle.loads(pipe.recv_bytes())  # noqa: S301 - by an own worker
+        except (EOFError, OSError):
+            worker = self._workers[pipe]
+            worker.join(_GRACE)
+            raise _died(worker.exitcode) from None
+        if not succeeded:
+            raise result
+        return result
 
 
-@contextlib.contextmanager
-def _workers(count: int) -> Iterator[dict[Connection, BaseProcess]]:
-    """Starts workers, and ends them whatever happens."""
-    context = multiprocessing.get_context("spawn")
-    workers: dict[Connection, BaseProcess] = {}
-    try:
-        for _ in range(count):
-            ours, theirs = context.Pipe()
-            worker: BaseProcess = context.Process(target=_serve, args=(theirs,), daemon=True)
-            with _interrupts_held():
-                worker.start()
-                workers[ours] = worker
-            theirs.close()
-        yield workers
-    except BaseException:
-        for each in workers.values():
-            each.kill()
-        raise
-    finally:
-        for pipe in workers:
-            pipe.close()
-        for each in workers.values():
-            each.join(_GRACE)
-            if each.is_alive():
-                each.kill()
-                each.join()
+def _died(code: int | None) -> WorkerDiedError:
+    killed = code is not None and code < 0
+    how = f"signal {-code}" if killed and code else f"exit code {code}"
+    text = f"expected a worker process to finish its work, found that it ended by {how}"
+    advice = "do it in one process to see why, with --jobs 1"
+    if killed:
+        advice = "the system kills processes for want of memory; use --jobs with a smaller number"
+    return WorkerDiedError(f"{text}; {advice}")
 
 
 @contextlib.contextmanager
@@ -150,13 +208,17 @@ def _interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(pipe: Connection) -> None:
-    """What a worker does: one piece after the other, until nobody asks any more."""
+def _serve(pipe: Connection, start: Callable[..., None], arguments: tuple[Any, ...]) -> None:
+    """What a worker does: one piece after the other, until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    started = False
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:
             work, piece = pipe.recv()
             try:
+                if not started:
+                    start(*arguments)
+                    started = True
                 answer = _packed((True, work(piece)))
             except Exception as error:  # noqa: BLE001 - it is raised again where the work was asked for
                 answer = _packed((False, _portable(error)))
@@ -191,6 +253,6 @@ def _portable(error: Exception) -> Exception:
     error.add_note("".join(traceback.format_exception(error)))
     try:
         pickle.loads(_packed(error))  # noqa: S301 - packed just now
-    except Exception:  # noqa: BLE001 - whatever an error of somebody else's holds
+    except Exception:  # noqa: BLE001 - whatever a foreign error holds
         return RuntimeError(f"{type(error).__name__}: {error}")
     return error

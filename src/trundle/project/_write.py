@@ -3,7 +3,7 @@
 import json
 import re
 
-from trundle.reading import ListNode, MapNode, Node, ScalarNode
+from trundle.documents import ListNode, MapNode, Node, ScalarNode
 
 _PLAIN = re.compile(r"[^\W\d][\w ./()+@%$;,:-]*|\.{0,2}/[\w./-]*")
 # Words that some readers of YAML do not take for text.
@@ -36,7 +36,7 @@ def as_yaml(node: Node) -> str:
 
 
 def spell_text(text: str) -> str:
-    """Text as it stands in YAML on one line, in quotes unless every reader takes it for text."""
+    """Text as it is in YAML on one line, in quotes unless every reader takes it for text."""
     plain = (
         _PLAIN.fullmatch(text)
         and text.isprintable()
@@ -62,7 +62,7 @@ def _flat(node: Node) -> str:
 
 
 def _lines(node: Node) -> list[str]:
-    """The lines of a node; those after the first are to be indented by whoever places them."""
+    """The lines of a node; those after the first are to be indented by the caller."""
     match node:
         case ListNode(items=items) if items:
             return [line for item in items for line in _placed("- ", _lines(item))]

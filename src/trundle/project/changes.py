@@ -1,4 +1,4 @@
-"""Tells the configured changes that fit the schemas from those that do not.
+"""Separates the configured changes that fit the schemas from those that do not.
 
 A change that names something missing, matches nothing or contradicts another is a finding. All of them are
 found, not the first: a change that is found wrong is set aside, and the others are tried without it.
@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from trundle.errors import Finding, did_you_mean
 from trundle.evolution import (
     ChangeError,
     Evolution,
@@ -19,7 +20,7 @@ from trundle.evolution import (
     split_path,
 )
 from trundle.project._fitting import find_misfits
-from trundle.project.findings import Finding, Kind, Misfit, did_you_mean
+from trundle.project.findings import Misfit, ProjectCode, finding
 from trundle.report import lineages
 from trundle.schema import ObjectType, Schema
 from trundle.version import ApiVersion
@@ -83,7 +84,7 @@ def version_gone(changes: TypeChanges, versions: Iterable[ApiVersion]) -> Findin
 
 
 def _finding(where: str, what: str, advice: str) -> Finding:
-    return Finding(where=where, what=what, advice=advice, kind="unused")
+    return finding(ProjectCode.UNUSED, where, what, advice)
 
 
 def _misfit(changes: TypeChanges, finding: Finding, rule: str = "", name: str = "") -> Misfit:
@@ -138,7 +139,7 @@ def _targets_known(
     ]
     known = {each.name for definition in named for each in definition.properties}
     if not named and any(schema.definitions for schema in later):
-        return changes  # the type goes on under other names; its place tells more
+        return changes  # the type goes on under other names; its place says more
     for rule in ("rename", "wrap", "unwrap"):
         for name, newer in list(getattr(changes, rule).items()):
             if newer in known or _first(newer) in known:
@@ -207,20 +208,20 @@ def _without_contradictions(
             fewer_hooks = tuple(each for each in hooks if each.reference.where != error.where)
             if fewer == changes and fewer_hooks == hooks:
                 raise
-            kind: Kind = "hook" if fewer_hooks != hooks else "unused"
+            code = ProjectCode.HOOK if fewer_hooks != hooks else ProjectCode.UNUSED
             advice = "" if ";" in error.reason else "correct or remove the rule"
-            finding = Finding(where=error.where, what=error.reason, advice=advice, kind=kind)
-            misfits.append(Misfit((), finding))
+            why = finding(code, error.where, error.reason, advice)
+            misfits.append(Misfit((), why))
             changes, hooks = fewer, fewer_hooks
         else:
             return Applied(evolution, found, ())
 
 
 def _without_rule(changes: TypeChanges, error: ChangeError) -> TypeChanges:
-    """The changes of a type without the one that an error speaks of."""
+    """The changes of a type without the one that an error names."""
     there = [each for each in uses(changes) if changes.place(*each) == error.where]
     if there:
-        # Several rules may stand on one line; the error names its property.
+        # Several rules may be on one line; the error names its property.
         rule, name = min(there, key=lambda each: repr(each[1]) not in error.reason)
         return without(changes, rule, name)
     if changes.rename_type is not None and changes.place("rename_type") == error.where:

@@ -2,11 +2,12 @@
 
 import functools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
+from trundle.errors import Finding, errors_among, listed
 from trundle.evolution import Lineage, Link, Place, default_of, told_keys
 from trundle.project._each_part import Progress, each_part, ignore, on_file
 from trundle.project._freshness import made_of
@@ -17,7 +18,7 @@ from trundle.project._parts import Part, outline_of, unfit
 from trundle.project._standing import Share, Standing, shares_of, spelt_as_declared, standing_of
 from trundle.project._write import spell_text
 from trundle.project.config import Config
-from trundle.project.findings import Finding, Misfit, errors_among, listed
+from trundle.project.findings import Misfit, ProjectCode, finding
 from trundle.project.generating import generate
 from trundle.project.loading import Project, load_part
 from trundle.project.lock import lock_findings
@@ -51,9 +52,9 @@ def check(
 
     Args:
         config: what the project's file says.
-        strict: changes of type that nobody acknowledged are errors too.
+        strict: changes of type that are not acknowledged are errors too.
         jobs: how many processes to use; None for one to each processor, where that is worth it.
-        progress: told of each step.
+        progress: called for each step.
 
     Raises:
         SchemaError: a schema cannot be read.
@@ -87,7 +88,7 @@ class _Checked(msgspec.Struct, frozen=True):
 
     Attributes:
         misfits: the changes and hooks that do not fit it.
-        type_changes: changes of type that nobody acknowledged, where that is asked for.
+        type_changes: changes of type that are not acknowledged, where that is asked for.
         notes: what its author should know.
         standing: how it stands to the lock.
         files: the files that it was made from, as the sources name them.
@@ -133,14 +134,13 @@ def _stale(config: Config, jobs: int | None, progress: Progress) -> Iterator[Fin
     if comparison is None or comparison.same:
         return
     if not result.root.exists():
-        what = f"expected the generated package {config.package}, found none"
-        advice = "run `trundle generate`"
-        yield Finding(where=str(result.root), what=what, advice=advice, kind="stale")
+        expected, advice = f"the generated package {config.package}", "run `trundle generate`"
+        yield finding(ProjectCode.STALE, str(result.root), "none", advice, expected=expected)
         return
     mismatch = made_of(read_manifest(result.root)).mismatch
     if mismatch:
         what = f"the generated package {config.package} {mismatch}"
-        yield Finding(where=str(result.root), what=what, kind="stale")
+        yield finding(ProjectCode.STALE, str(result.root), what)
         return
     parts = (
         ("missing", comparison.missing),
@@ -148,9 +148,9 @@ def _stale(config: Config, jobs: int | None, progress: Progress) -> Iterator[Fin
         ("extra", comparison.extra),
     )
     found = "; ".join(f"{word}: {listed(names, 3)}" for word, names in parts if names)
-    what = f"expected what `trundle generate` writes, found other files ({found})"
-    advice = "run `trundle generate`"
-    yield Finding(where=str(result.root), what=what, advice=advice, kind="stale")
+    expected, advice = "what `trundle generate` writes", "run `trundle generate`"
+    what = f"other files ({found})"
+    yield finding(ProjectCode.STALE, str(result.root), what, advice, expected=expected)
 
 
 def _changes_of_type(project: Project) -> Iterator[Finding]:
@@ -191,20 +191,18 @@ def _change_of_type(lineage: Lineage, link: Link, name: str) -> Finding:
     rule = f"keep: [{spell_text(older.property)}]"
     advice = f"say what becomes of it by a rule or a hook, or `{rule}` under {older.version}"
     where = lineage.definition(newer.version).source
-    return Finding(where=where, what=what, advice=advice, kind="type-change")
+    return finding(ProjectCode.TYPE_CHANGE, where, what, advice)
 
 
 def _left_out(project: Project) -> Iterator[Finding]:
     """What the readers left out of the schemas."""
     for each in dict.fromkeys(note for schema in project.schemas for note in schema.notes):
         advice = "remove the variant, or correct it"
-        yield Finding(
-            where=each.where, what=each.what, advice=advice, severity="note", kind="variant"
-        )
+        yield finding(ProjectCode.VARIANT, each.where, each.what, advice, severity="note")
 
 
 def _free_form_unions(project: Project) -> Iterator[Finding]:
-    """Unions whose variants cannot be told apart, which are carried as free-form data."""
+    """Unions whose variants nothing distinguishes, which are carried as free-form data."""
     found: dict[tuple[str, str, str, str], list[ApiVersion]] = {}
     for schema in project.schemas:
         settled = project.evolution.schema(schema.version)
@@ -223,9 +221,9 @@ def _free_form_unions(project: Project) -> Iterator[Finding]:
     for (type_name, name, text), (where, versions) in sorted(merged.items()):
         what = f"{type_name}.{name} ({text}) in {_spans(versions)} is carried as free-form data"
         advice = (
-            "its variants cannot be told apart; give each a property with a constant of its own"
+            "nothing distinguishes its variants; give each a property with a constant of its own"
         )
-        yield Finding(where=where, what=what, advice=advice, severity="note", kind="union")
+        yield finding(ProjectCode.UNION, where, what, advice, severity="note")
 
 
 def _loosened(before: Type, after: Type) -> Iterator[Union]:
@@ -259,14 +257,30 @@ def _defaults(project: Project) -> Iterator[Finding]:
                 if not _may_be_absent(lineage, place):
                     continue
                 changes = lineage.evolution.changes(version, definition.name)
-                shown = _shown(default_of(lineage, place, changes))
-                found.setdefault((definition.name, name, shown), {})[version] = definition.source
-    for (type_name, name, shown), places in sorted(found.items()):
-        newest = max(places)
-        what = f"{type_name}.{name} is required in {_spans(places)}, but other versions may lack it: {shown}"
-        advice = "configure a `default` if that is wrong"
-        where = places[newest]
-        yield Finding(where=where, what=what, advice=advice, severity="note", kind="default")
+                shown = default_of(lineage, place, changes)
+                value = "" if shown is ABSENT else _json(shown)
+                found.setdefault((definition.name, name, value), {})[version] = definition.source
+    alike: dict[tuple[str, str, str, str], list[str]] = {}
+    for (type_name, name, value), places in sorted(found.items()):
+        alike.setdefault((type_name, places[max(places)], _spans(places), value), []).append(name)
+    for (type_name, where, versions, value), names in alike.items():
+        yield _default_note(type_name, names, versions, where, value)
+
+
+def _default_note(
+    type_name: str, names: Sequence[str], versions: str, where: str, value: str
+) -> Finding:
+    """What required properties of one type show, all of them the same value or, without a value, none."""
+    subjects = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    subjects = f"{type_name}.{subjects}" if len(names) == 1 else f"{subjects} of {type_name}"
+    required = f"are required in {versions}, but other versions may lack them"
+    absent, shows = "they stay absent", f"they show {value}"
+    if len(names) == 1:
+        required = f"is required in {versions}, but other versions may lack it"
+        absent, shows = "it stays absent", f"it shows {value}"
+    what = f"{subjects} {required}: {shows if value else absent}"
+    advice = "configure a `default` if that is wrong"
+    return finding(ProjectCode.DEFAULT, where, what, advice, severity="note")
 
 
 def _deprecated(project: Project) -> Iterator[Finding]:
@@ -277,9 +291,7 @@ def _deprecated(project: Project) -> Iterator[Finding]:
                 where = resource.root.definition(version).source
                 what = f"{resource.name} in {version} is deprecated: {warning}"
                 advice = "serve it until its clients have moved on"
-                yield Finding(
-                    where=where, what=what, advice=advice, severity="note", kind="deprecated"
-                )
+                yield finding(ProjectCode.DEPRECATED, where, what, advice, severity="note")
 
 
 def _may_be_absent(lineage: Lineage, place: Place) -> bool:
@@ -290,10 +302,6 @@ def _may_be_absent(lineage: Lineage, place: Place) -> bool:
         if own is None or not lineage.property(own).required:
             return True
     return False
-
-
-def _shown(default: Any) -> str:
-    return "it stays absent" if default is ABSENT else f"it shows {_json(default)}"
 
 
 def _json(value: Any) -> str:

@@ -11,12 +11,7 @@ from typing import Literal, get_args
 import msgspec
 
 from trundle.codegen import STRAIGHT
-from trundle.evolution import HookReference, TypeChanges
-from trundle.project._config_groups import Group, read_groups
-from trundle.project._config_schema import CLASS_REFERENCE, PACKAGE_NAME, config_schema
-from trundle.project._rules import read_rules
-from trundle.project.errors import ConfigError, ConfigMissingError
-from trundle.reading import (
+from trundle.documents import (
     DocumentError,
     Fields,
     ListNode,
@@ -27,6 +22,11 @@ from trundle.reading import (
     decode,
     describe,
 )
+from trundle.evolution import HookReference, TypeChanges
+from trundle.project._config_groups import Group, read_groups
+from trundle.project._config_schema import CLASS_REFERENCE, PACKAGE_NAME, config_schema
+from trundle.project._rules import read_rules
+from trundle.project.errors import ConfigError, ConfigMissingError, FileCode, finding
 from trundle.schema.readers import Format, Source, is_pattern
 from trundle.version import ApiVersion, VersionError
 
@@ -116,16 +116,12 @@ def load_config(path: Path) -> Config:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        advice = "run `trundle init`, or name the file"
-        raise ConfigMissingError(
-            [f"{file}: expected a project file, found none; {advice}"]
-        ) from None
+        code, advice = FileCode.NO_PROJECT, "run `trundle init`, or name the file"
+        raise ConfigMissingError([finding(code, file, "a project file", "none", advice)]) from None
     except OSError as error:
         found = error.strerror or str(error)
-        text = (
-            f"{file}: expected a readable file, found: {found}; check the path and its permissions"
-        )
-        raise ConfigError([text]) from None
+        code, advice = FileCode.UNREADABLE, "check the path and its permissions"
+        raise ConfigError([finding(code, file, "a readable file", found, advice)]) from None
     return parse_config(data, path)
 
 
@@ -139,10 +135,10 @@ def parse_config(data: bytes, path: Path) -> Config:
     try:
         roots, problems = compose(decode(data, file), file)
     except DocumentError as error:
-        raise ConfigError([str(error)]) from None
+        raise ConfigError(error.findings) from None
     walker = Walker(file)
     for problem in problems:
-        walker.note_text(problem.line, str(problem))
+        walker.add(problem)
     config = _read(walker, path, roots)
     if config is None or walker.findings:
         raise ConfigError(walker.findings)

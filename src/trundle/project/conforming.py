@@ -11,7 +11,8 @@ import msgspec
 from trundle.project._expected import DifferenceKind, Expected
 from trundle.project._places import Path, spelt
 from trundle.project.pairs import Pair, PairsError, member
-from trundle.runtime import ConversionError, DocumentError, JoinedScheme, Scheme
+from trundle.runtime import ConversionError, DocumentError, JoinedScheme, Scheme, reason_of
+from trundle.version import ApiVersion, VersionError
 
 _NOTHING: Any = msgspec.UNSET
 _PARTS = re.compile(
@@ -143,7 +144,7 @@ def conform(
     """Converts the first document of every pair and compares the result with the second.
 
     Every document is also written to storage and read back, which has to lead to the document itself; no
-    difference there counts as expected.
+    difference there counts as expected, but for a document that is refused before it is stored.
 
     Args:
         scheme: the scheme of the generated package.
@@ -154,23 +155,40 @@ def conform(
         on_step: called for each pair with its place, how many are done, and how many there are.
 
     Raises:
-        PairsError: a document does not say its version, and none was given.
+        PairsError: a document does not say its version, and none was given, or both have the same.
     """
     tally = _Tally(expected)
     for done, pair in enumerate(pairs, 1):
         on_step(pair.where, done, len(pairs))
         one = _version(pair, pair.before, versions.before, "before")
         other = _version(pair, pair.after, versions.after, "after")
-        ways = [(pair.before, one, pair.after, other), (pair.before, one, pair.before, one)]
-        if one != other:
-            ways.append((pair.after, other, pair.after, other))
-        if both and one != other:
+        if _are_one(one, other):
+            raise _of_one_version(pair, one)
+        ways = [
+            (pair.before, one, pair.after, other),
+            (pair.before, one, pair.before, one),
+            (pair.after, other, pair.after, other),
+        ]
+        if both:
             ways.append((pair.after, other, pair.before, one))
         for source, source_version, wanted, version in ways:
             check = Check(_resource(source, versions), source_version, version)
             found = _held(scheme, source, wanted, check, versions.resource)
             tally.add(check, pair.where, list(found))
     return tally.result(len(pairs))
+
+
+def _are_one(version: str, other: str) -> bool:
+    """Whether two texts name one version; what is no version is found where a document is read."""
+    try:
+        return ApiVersion.parse(version) == ApiVersion.parse(other)
+    except VersionError:
+        return version == other
+
+
+def _of_one_version(pair: Pair, version: str) -> PairsError:
+    text = f"{pair.where}: expected documents of two versions, found {version} before and after"
+    return PairsError(f"{text}; remove the pair, or name the right versions with --from and --to")
 
 
 def _version(pair: Pair, document: bytes, given: str | None, side: str) -> str:
@@ -202,7 +220,7 @@ def _held(
             )
     except DocumentError as error:
         for finding in error.findings:
-            yield _Difference(_parsed(finding.path), "refused", None, finding.reason)
+            yield _Difference(_parsed(finding.place.path), "refused", None, reason_of(finding))
     except ConversionError as error:
         yield _Difference((), "refused", None, str(error))
     else:
@@ -239,7 +257,7 @@ def _text(value: Any) -> str:
 
 
 def _parsed(path: str) -> Path:
-    """A JSON path as parts; elements whose place is not known stand at 0."""
+    """A JSON path as parts; elements whose place is not known are at 0."""
     found: list[str | int] = []
     for part in _PARTS.finditer(path):
         if part["name"] is not None:
@@ -292,12 +310,14 @@ class _Tally:
 
     def expectation(self, check: Check, found: _Difference) -> Expected | None:
         """What lists a difference as expected."""
-        if check.source == check.target:
+        refused = found.kind == "refused"
+        if check.source == check.target and not refused:
             return None
+        versions = {check.target, check.source} if refused else {check.target}
         covering = [
             (number, each)
             for number, each in enumerate(self.listed)
-            if each.covers(check.target, found.path, found.kind)
+            if any(each.covers(version, found.path, found.kind) for version in versions)
         ]
         self.used.update(number for number, _ in covering)
         return covering[0][1] if covering else None

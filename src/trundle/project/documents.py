@@ -11,8 +11,8 @@ from typing import Literal, assert_never
 
 import msgspec
 
+from trundle.documents import DocumentError, JsonSyntaxError, Parsed, decode, parse_json, parse_yaml
 from trundle.project._write import as_json, as_yaml
-from trundle.reading import DocumentError, JsonSyntaxError, Parsed, decode, parse_json, parse_yaml
 
 _OPENS_JSON = re.compile(r"\s*[{\[]")
 

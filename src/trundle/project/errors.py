@@ -3,8 +3,27 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from trundle.errors import Code, Finding, Kind, Place, TrundleError
 
-class ProjectError(Exception):
+
+class FileCode(Code):
+    """What can be wrong with the files of a project."""
+
+    NO_PROJECT = "project-missing"
+    UNREADABLE = "unreadable-project"
+    EXISTS = "file-exists"
+    NOT_OURS = "not-generated"
+    BUSY = "folder-busy"
+    NOT_WRITABLE = "not-writable"
+    BAD_NAME = "unusable-file-name"
+
+
+def finding(code: FileCode, file: object, expected: str, found: str, advice: str) -> Finding:
+    """A finding about a file or folder."""
+    return Finding(code, Place(str(file)), expected, found, advice)
+
+
+class ProjectError(TrundleError):
     """Base of all errors of a project on disk."""
 
 
@@ -12,16 +31,20 @@ class ConfigError(ProjectError):
     """A `trundle.yaml` that cannot be used.
 
     Attributes:
-        findings: everything that is wrong, in the order of the file; each with file and line.
+        findings: everything that is wrong, in the order of the file.
     """
 
-    def __init__(self, findings: Iterable[str]) -> None:
+    kind = Kind.REFUSED
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings = tuple(findings)
-        super().__init__("\n".join(self.findings))
+        super().__init__("\n".join(map(str, self.findings)))
 
 
 class ConfigMissingError(ConfigError):
     """There is no `trundle.yaml` where one was expected."""
+
+    kind = Kind.NOT_FOUND
 
 
 class OutputError(ProjectError):
@@ -29,21 +52,25 @@ class OutputError(ProjectError):
 
     Attributes:
         root: the folder.
-        findings: everything that stands in the way; each names its file.
+        findings: everything that is in the way.
     """
 
-    def __init__(self, root: Path, findings: Iterable[str]) -> None:
+    def __init__(self, root: Path, findings: Iterable[Finding]) -> None:
         self.root = root
         self.findings = tuple(findings)
-        super().__init__("\n".join(self.findings))
+        super().__init__("\n".join(map(str, self.findings)))
 
 
 class OutputRefusedError(OutputError):
     """The folder holds work that writing would destroy."""
 
+    kind = Kind.REFUSED
+
 
 class OutputBusyError(OutputError):
     """Another process is writing the folder."""
+
+    kind = Kind.CONFLICT
 
 
 class AlreadyExistsError(ProjectError):
@@ -53,10 +80,12 @@ class AlreadyExistsError(ProjectError):
         paths: the files that exist.
     """
 
+    kind = Kind.EXISTS
+
     def __init__(self, paths: Iterable[Path]) -> None:
         self.paths = tuple(paths)
-        listing = "\n".join(
-            f"{path}: expected no such file, found one; remove it, or choose another folder"
-            for path in self.paths
+        advice = "remove it, or choose another folder"
+        self.findings = tuple(
+            finding(FileCode.EXISTS, path, "no such file", "one", advice) for path in self.paths
         )
-        super().__init__(listing)
+        super().__init__("\n".join(map(str, self.findings)))

@@ -4,6 +4,7 @@ import contextlib
 import importlib
 from collections.abc import Iterator
 
+from trundle.errors import Kind
 from trundle.project._importing import importable
 from trundle.project.config import Config
 from trundle.project.errors import ProjectError
@@ -13,6 +14,8 @@ from trundle.runtime import JoinedScheme, Scheme
 
 class NotGeneratedError(ProjectError):
     """The project's package was not generated yet."""
+
+    kind = Kind.NOT_FOUND
 
 
 @contextlib.contextmanager

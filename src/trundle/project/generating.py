@@ -17,6 +17,7 @@ from trundle.codegen import (
     generate_package,
     generate_tests,
 )
+from trundle.errors import Finding
 from trundle.evolution import ChangeError
 from trundle.project._collecting import without_collection
 from trundle.project._each_part import Progress, each_part, ignore, on_file
@@ -34,7 +35,7 @@ from trundle.project._freshness import (
 from trundle.project._lock_file import lock_path, read_lock, recorded_versions
 from trundle.project._parts import Outline, Part, outline_of, unfit
 from trundle.project.config import Config
-from trundle.project.findings import Finding, FindingsError, Misfit
+from trundle.project.findings import FindingsError, Misfit, ProjectCode, finding
 from trundle.project.loading import Project, load_part
 from trundle.project.output import (
     TreeChange,
@@ -132,7 +133,7 @@ def generate(
         check: only compare the folder with what would be written.
         force: replace generated files that were edited by hand.
         jobs: how many processes to use; None for one to each processor, where that is worth it.
-        progress: told of each step.
+        progress: called for each step.
 
     Raises:
         SchemaError: a schema cannot be read.
@@ -173,7 +174,7 @@ class _Generated(msgspec.Struct, frozen=True):
         files: what was generated, by path relative to the part's package.
         inputs: the files that it was made from.
         urls: the file that each URL led to that references were looked up by.
-        misfits: what was held against it and does not fit.
+        misfits: what was checked against it and does not fit.
         served: the API versions that it serves.
         notes: how many notes there are about its schemas.
         hubs: the hub of each resource type, by its name in small letters.
@@ -273,7 +274,7 @@ class _Run:
                 misfits[part.name] = results[part.name].misfits
                 records[part.name] = self._take(part, results[part.name])
             findings, unseen = unfit(outline.parts, misfits)
-            # A rule may fit no part any more because another one is gone; only a look tells why.
+            # A rule may fit no part any more because another one is gone; only a check shows why.
             stale = [part for part in outline.parts if part.name in unseen]
             if not stale:
                 break
@@ -282,7 +283,7 @@ class _Run:
         return records
 
     def _keep(self, prefix: str) -> bool:
-        """Keeps the files of a part, if all stand there as they were written."""
+        """Keeps the files of a part, if all are there as they were written."""
         standing = standing_files(self._manifest, self._present, prefix)
         self.kept.update(standing or {})
         return standing is not None
@@ -325,7 +326,7 @@ class _Run:
 
 def _unseen(record: Record) -> tuple[Misfit, ...]:
     """What did not fit a part when it was generated, without the words for it."""
-    return tuple(Misfit(rule, Finding(where="", what="", kind="unused")) for rule in record.misfits)
+    return tuple(Misfit(rule, finding(ProjectCode.UNUSED, "", "")) for rule in record.misfits)
 
 
 def _raise_errors(findings: Iterable[Finding], results: Iterable[_Generated]) -> None:

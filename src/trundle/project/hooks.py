@@ -14,10 +14,12 @@ from traceback import extract_tb
 from types import TracebackType
 from typing import NamedTuple
 
+from trundle.errors import Finding, did_you_mean, listed
 from trundle.evolution import Evolution, HookDeclaration, HookReference, Lineage, VersionMap
+from trundle.project._hook_labels import without_unfit_labels
 from trundle.project._hook_methods import Place, read_methods
 from trundle.project._importing import file_of, importable
-from trundle.project.findings import Finding, Misfit, did_you_mean, listed
+from trundle.project.findings import Misfit, ProjectCode, finding
 from trundle.schema import ObjectType
 from trundle.version import ApiVersion
 
@@ -70,7 +72,9 @@ def discover_hooks(
                     declarations.append(declaration)
             misfits += [Misfit(hook_key(reference), each) for each in problems]
         files = {path for name in modules for path in file_of(sys.modules.get(name))}
-    return Discovered(tuple(declarations), tuple(misfits), tuple(sorted(files | imported)))
+    fitting, unfit = without_unfit_labels(declarations, evolution)
+    misfits += [Misfit(hook_key(reference), each) for reference, each in unfit]
+    return Discovered(fitting, tuple(misfits), tuple(sorted(files | imported)))
 
 
 def hook_key(reference: HookReference) -> tuple[str, ...]:
@@ -78,8 +82,8 @@ def hook_key(reference: HookReference) -> tuple[str, ...]:
     return ("hook", str(reference.older), reference.type, str(reference.newer), reference.use)
 
 
-def _finding(reference: HookReference, what: str, advice: str) -> Finding:
-    return Finding(where=reference.where, what=what, advice=advice, kind="hook")
+def _finding(reference: HookReference, found: str, advice: str, expected: str = "") -> Finding:
+    return finding(ProjectCode.HOOK, reference.where, found, advice, expected=expected)
 
 
 def _load(
@@ -87,38 +91,38 @@ def _load(
 ) -> type | None:
     """The class of a hook; why it cannot be had is a finding."""
     module_name, _, path = reference.use.partition(":")
-    expected = f"expected to import the hook {reference.use}"
+    expected = f"to import the hook {reference.use}"
     try:
         found: object = import_module(module_name)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - a module may raise anything, SystemExit included
         if isinstance(error, ModuleNotFoundError) and _is_part(error.name, module_name):
-            what = f"{expected}, found no module {error.name}"
+            what = f"no module {error.name}"
             advice = f"write it below {folder}, or correct `use`"
         else:
             place = _place_of(error.__traceback__, folder, reference)
-            what = f"{expected}, found {type(error).__name__}: {error}{place}"
-            advice = "mend the module"
+            what = f"{type(error).__name__}: {error}{place}"
+            advice = "correct the module"
             if isinstance(error, ModuleNotFoundError) and f"{error.name}.".startswith(
                 f"{package}."
             ):
-                what = f"{expected}, found an import of the generated package {package}{place}"
+                what = f"an import of the generated package {package}{place}"
                 advice = "import it only under `if TYPE_CHECKING:`"
-        findings.append(_finding(reference, what, advice))
+        findings.append(_finding(reference, what, advice, expected))
         return None
     holder = module_name
     for name in path.split("."):
         if not hasattr(found, name):
             classes = [each for each, value in vars(found).items() if isinstance(value, type)]
-            what = f"expected the class {path} in {module_name}, found no {name} in {holder}"
-            findings.append(_finding(reference, what, did_you_mean(name, classes)))
+            expected, what = f"the class {path} in {module_name}", f"no {name} in {holder}"
+            findings.append(_finding(reference, what, did_you_mean(name, classes), expected))
             return None
         found, holder = getattr(found, name), f"{holder}.{name}"
     if isinstance(found, type):
         return found
-    what = f"expected {reference.use} to be a class, found {type(found).__name__}"
-    findings.append(_finding(reference, what, "put the methods into a class"))
+    expected, what = f"{reference.use} to be a class", type(found).__name__
+    findings.append(_finding(reference, what, "put the methods into a class", expected))
     return None
 
 

@@ -11,7 +11,13 @@ from trundle.evolution import snake
 from trundle.project._config_groups import TAKEN
 from trundle.project._write import spell_text
 from trundle.project.config import parse_config
-from trundle.project.errors import AlreadyExistsError, OutputError, ProjectError
+from trundle.project.errors import (
+    AlreadyExistsError,
+    FileCode,
+    OutputError,
+    ProjectError,
+    finding,
+)
 from trundle.schema import Schema
 from trundle.schema.readers import Catalogue, Declared, Source
 
@@ -169,8 +175,9 @@ def write_new_files(folder: Path, files: Mapping[str, bytes]) -> None:
     except OSError as error:
         _undo(written)
         reason = error.strerror or str(error)
-        text = f"{folder}: expected a folder that can be written, found: {reason}"
-        raise OutputError(folder, [f"{text}; check its permissions and the space"]) from error
+        code, expected = FileCode.NOT_WRITABLE, "a folder that can be written"
+        why = finding(code, folder, expected, reason, "check its permissions and the space")
+        raise OutputError(folder, [why]) from error
     except BaseException:
         _undo(written)
         raise

@@ -5,15 +5,17 @@ from pathlib import Path
 
 import msgspec
 
+from trundle.errors import Finding, errors_among
 from trundle.evolution import Evolution, HookDeclaration, Lineage
 from trundle.project._collecting import without_collection
 from trundle.project._lock_file import lock_path, read_lock, recorded_versions
 from trundle.project._parts import Part, no_resources
+from trundle.project._patterns import spread_patterns
 from trundle.project._spelling import as_declared
 from trundle.project._storage import unknown_hubs, with_storage
 from trundle.project.changes import apply_changes, without_misfits
 from trundle.project.config import Config, load_config
-from trundle.project.findings import Finding, FindingsError, Misfit, errors_among
+from trundle.project.findings import FindingsError, Misfit
 from trundle.project.hooks import discover_hooks
 from trundle.schema import Schema
 from trundle.schema.readers import Catalogue, Source, read_schemas
@@ -43,7 +45,7 @@ class Project(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def folder(self) -> Path:
-        """The folder that the project's file stands in."""
+        """The folder that the project's file is in."""
         return self.config.path.parent
 
     def require_sound(self) -> None:
@@ -80,8 +82,9 @@ def load_project(path: Path, *, on_file: Callable[[Path], None] | None = None) -
     catalogue.require_used(selection.files)
     recorded = recorded_versions(read_lock(lock_path(config)))
     schemas = with_storage(selection.schemas, config.hubs, recorded)
+    config, unmatched = _spread(config, schemas)
     project, _, misfits = _follow(config, schemas, config.package)
-    findings = (*findings_of(misfits), *unknown_hubs(config, catalogue.declared))
+    findings = (*findings_of((*unmatched, *misfits)), *unknown_hubs(config, catalogue.declared))
     return msgspec.structs.replace(project, findings=findings)
 
 
@@ -111,7 +114,8 @@ def load_part(part: Part, catalogue: Catalogue) -> LoadedPart:
     selection = catalogue.select(part.group)
     config = part.config
     schemas = with_storage(selection.schemas, config.hubs, part.recorded)
-    misfits: list[Misfit] = []
+    config, unmatched = _spread(config, schemas)
+    misfits = [*unmatched]
     while True:
         project, files, found = _follow(config, schemas, part.root_package)
         misfits += found
@@ -126,6 +130,12 @@ def load_part(part: Part, catalogue: Catalogue) -> LoadedPart:
         files=(*map(Path, selection.files), *files),
         urls=selection.urls,
     )
+
+
+def _spread(config: Config, schemas: tuple[Schema, ...]) -> tuple[Config, tuple[Misfit, ...]]:
+    """A project's file with its patterns written out, and the patterns that stand for nothing."""
+    changes, misfits = spread_patterns(config.changes, schemas)
+    return msgspec.structs.replace(config, changes=changes), misfits
 
 
 def findings_of(misfits: Iterable[Misfit]) -> tuple[Finding, ...]:

@@ -1,7 +1,7 @@
 """Records the stored format of released versions in `trundle.lock`, and guards it.
 
 A release writes objects in the shape of its hub. Later releases must read them, so the lock keeps that
-shape, and `check` holds the schemas, changes and hooks of today against it.
+shape, and `check` compares the schemas, changes and hooks of today with it.
 """
 
 import functools
@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from trundle._durable import write_durably
+from trundle.errors import Finding
 from trundle.evolution import VersionMap
 from trundle.project._each_part import Progress, each_part, ignore, on_file
 from trundle.project._lock_file import (
@@ -34,7 +35,7 @@ from trundle.project._stored import Release
 from trundle.project._write import spell_text
 from trundle.project.config import Config
 from trundle.project.errors import ProjectError
-from trundle.project.findings import Finding, FindingsError, Misfit
+from trundle.project.findings import FindingsError, Misfit, ProjectCode, finding
 from trundle.project.loading import load_part
 from trundle.schema import SchemaError
 from trundle.schema.readers import Catalogue, raise_all
@@ -106,11 +107,11 @@ def _no_way_back(path: Path, hub: Hub, recorded: Mapping[str, Release]) -> Itera
         f"to be able to roll back to it, write `hub: {{{spell_text(hub.name)}: {last}}}` in the "
         "project's file for one release"
     )
-    yield Finding(where=str(path), what=what, advice=advice, severity="note", kind="hub")
+    yield finding(ProjectCode.HUB, str(path), what, advice, severity="note")
 
 
 def _note(path: Path, what: str, advice: str) -> Finding:
-    return Finding(where=str(path), what=what, advice=advice, severity="note", kind="lock")
+    return finding(ProjectCode.LOCK, str(path), what, advice, severity="note")
 
 
 def lock(
@@ -132,7 +133,7 @@ def lock(
             schema has.
         dry_run: change nothing.
         jobs: how many processes to use; None for one to each processor, where that is worth it.
-        progress: told of each step.
+        progress: called for each step.
 
     Raises:
         SchemaError: a schema cannot be read.

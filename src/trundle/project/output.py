@@ -6,7 +6,7 @@ A write goes through these steps, under a lock that only one process holds:
 2. The generated folder is renamed to a backup, and the staged one takes its place.
 3. The backup is renamed to trash, and the trash is removed.
 
-Each step is one rename, so whatever a dead process left behind tells how far it came: a backup without a
+Each step is one rename, so whatever a dead process left behind shows how far it came: a backup without a
 generated folder is the old tree, and goes back; a staged tree or trash is of no use, and is removed. Every
 write begins with this recovery, and a failing one ends with it.
 
@@ -25,8 +25,15 @@ from typing import Any
 import msgspec
 
 from trundle._durable import sync_folder
+from trundle.errors import Finding
 from trundle.project._lock import locked
-from trundle.project.errors import OutputBusyError, OutputError, OutputRefusedError
+from trundle.project.errors import (
+    FileCode,
+    OutputBusyError,
+    OutputError,
+    OutputRefusedError,
+    finding,
+)
 
 MANIFEST = ".trundle-generated.json"
 """The file in a generated folder that lists what Trundle wrote there."""
@@ -239,9 +246,9 @@ def _replace(
         return TreeChange(unchanged=tuple(manifest.files))
     written = {*comparison.missing, *comparison.changed}
     if not written <= files.keys():
-        found = "other files than a moment ago"
-        text = f"{root}: expected to write the folder alone, found {found}; try again"
-        raise OutputBusyError(root, [text])
+        code, found = FileCode.BUSY, "other files than a moment ago"
+        why = finding(code, root, "to write the folder alone", found, "try again")
+        raise OutputBusyError(root, [why])
     _stage(places, files, written, manifest, checkpoint)
     places.swap(checkpoint)
     return TreeChange(
@@ -278,60 +285,67 @@ def _stage(
         sync_folder(folder)
 
 
-def _objections(root: Path, manifest: Manifest, *, force: bool) -> list[str]:
-    """What stands in a folder that Trundle did not write; everything that `force` does not allow."""
+def _objections(root: Path, manifest: Manifest, *, force: bool) -> list[Finding]:
+    """What is in a folder that Trundle did not write; everything that `force` does not allow."""
     if not os.path.lexists(root):
         return []
     if not root.is_dir():
-        return [f"{root}: expected a folder, found a file; move it away, or choose another output"]
+        advice = "move it away, or choose another output"
+        return [finding(FileCode.NOT_OURS, root, "a folder", "a file", advice)]
     old = read_manifest(root)
     if old is None:
         comparison = compare_tree(root, {}, kept=manifest.files)
         strange = comparison.changed + comparison.extra
         return _unlisted(root, strange, force=force) if strange else []
     if old.marker != manifest.marker:
-        found = f"one of {old.marker!r}"
+        expected, found = f"a folder of {manifest.marker!r}", f"one of {old.marker!r}"
         advice = "move it away, or choose another output or package"
-        return [f"{root}: expected a folder of {manifest.marker!r}, found {found}; {advice}"]
+        return [finding(FileCode.NOT_OURS, root, expected, found, advice)]
     return [] if force else _edits(root, old)
 
 
-def _unlisted(root: Path, strange: tuple[str, ...], *, force: bool) -> list[str]:
+def _unlisted(root: Path, strange: tuple[str, ...], *, force: bool) -> list[Finding]:
     """The finding for a folder with content but without a manifest that can be read."""
     if (root / MANIFEST).exists():
+        if force:
+            return []
         advice = "restore it, or use --force to write the folder anew"
-        finding = f"{root / MANIFEST}: expected a list of generated files, found a damaged one"
-        return [] if force else [f"{finding}; {advice}"]
+        expected, found = "a list of generated files", "a damaged one"
+        return [finding(FileCode.NOT_OURS, root / MANIFEST, expected, found, advice)]
     listing = ", ".join(strange[:3]) + (", ..." if strange[3:] else "")
     advice = "move the folder away, restore that file, or choose another output or package"
     expected = f"a folder that Trundle generated (with {MANIFEST})"
-    return [f"{root}: expected {expected}, found {listing}; {advice}"]
+    return [finding(FileCode.NOT_OURS, root, expected, listing, advice)]
 
 
-def _edits(root: Path, old: Manifest) -> list[str]:
+def _edits(root: Path, old: Manifest) -> list[Finding]:
     """The files of a generated folder that are not as they were written."""
     findings = []
     for name in _files_below(root):
         if name not in old.files:
-            found = "a file that Trundle did not write; move it out of the generated folder"
+            found = "a file that Trundle did not write"
+            advice = "move it out of the generated folder"
         elif _digest_of(root / name) != old.files[name]:
-            found = "an edit by hand; move the change into a hook or the schemas, and undo it here"
+            found = "an edit by hand"
+            advice = "move the change into a hook or the schemas, and undo it here"
         else:
             continue
-        expected = "expected only generated content"
-        findings.append(f"{root / name}: {expected}, found {found}, or use --force to lose it")
+        advice = f"{advice}, or use --force to lose it"
+        place, expected = root / name, "only generated content"
+        findings.append(finding(FileCode.NOT_OURS, place, expected, found, advice))
     return findings
 
 
 def _check_names(root: Path, files: Collection[str]) -> None:
-    """Refuses paths that would leave the folder or stand in each other's way."""
+    """Refuses paths that would leave the folder or are in each other's way."""
     for name in files:
         path = PurePosixPath(name)
         sane = str(path) == name and not path.is_absolute() and ".." not in path.parts
         inside = any(str(parent) in files for parent in path.parents)
         if not sane or inside or name in (".", MANIFEST) or _CACHE in path.parts:
-            text = f"{root}: expected the relative path of a file to write, found {name!r}"
-            raise OutputError(root, [f"{text}; choose another name"])
+            expected, advice = "the relative path of a file to write", "choose another name"
+            why = finding(FileCode.BAD_NAME, root, expected, repr(name), advice)
+            raise OutputError(root, [why])
 
 
 def read_manifest(root: Path) -> Manifest | None:
@@ -390,8 +404,9 @@ def _remove(folder: Path) -> None:
         shutil.rmtree(folder)
 
 
-def _explain(root: Path, error: OSError) -> str:
+def _explain(root: Path, error: OSError) -> Finding:
     place = error.filename if isinstance(error.filename, str) else str(root)
     reason = error.strerror or str(error)
     advice = "check its permissions and the space on the disk; the generated folder is whole"
-    return f"{place}: expected a folder that can be written, found: {reason}; {advice}"
+    expected = "a folder that can be written"
+    return finding(FileCode.NOT_WRITABLE, place, expected, reason, advice)

@@ -1,4 +1,4 @@
-"""The proof of a project: its generated package is held to the laws of conversion, in several processes."""
+"""The proof of a project: its generated package is checked against the laws of conversion, in several processes."""
 
 import contextlib
 import importlib
@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from trundle.codegen import Blueprint, generate_package, renamed_properties
+from trundle.errors import errors_among
 from trundle.evolution import Evolution
 from trundle.project._importing import importable
 from trundle.project._lock_file import lock_path, read_lock, recorded_versions
 from trundle.project._parts import outline_of
-from trundle.project._processes import spread
+from trundle.project._workers import spread
 from trundle.project.config import Config
 from trundle.project.errors import ProjectError
-from trundle.project.findings import FindingsError, errors_among
+from trundle.project.findings import FindingsError
 from trundle.project.generating import package_folder
 from trundle.project.hooks import hook_modules
 from trundle.project.loading import Project, load_part
@@ -30,11 +31,11 @@ from trundle.version import own_spelling
 
 if TYPE_CHECKING:
     from trundle.verify.limits import Limit
-    from trundle.verify.proofs import Proof, Work
+    from trundle.verify.proofs import Proof, Prover, Work
 
 EXAMPLES = 10
-"""How many examples each version of a resource type is held to, where nobody says."""
-_CHUNK = 6
+"""How many examples each version of a resource type is checked with, by default."""
+_CHUNK = 3
 """How many versions of a resource type a process proves in one go."""
 
 
@@ -42,7 +43,7 @@ class ProofOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be proved, and how hard.
 
     Attributes:
-        seed: tells the examples.
+        seed: determines the examples.
         examples: how many there are for each version of a resource type.
         jobs: how many processes work on it.
         seconds: how long to go on, with further seeds; None for one round.
@@ -92,7 +93,7 @@ class _Package(NamedTuple):
     others: tuple[str, ...] = ()
 
 
-Step = Callable[[str], None]
+Step = Callable[["Proof"], None]
 
 
 def prove_project(
@@ -106,7 +107,7 @@ def prove_project(
         project: the project, without errors.
         options: what is to be proved.
         on_total: called with the number of versions, once it is known.
-        on_step: called with what was done, once for each version.
+        on_step: called with the proof of each version.
 
     Raises:
         FindingsError: a change or hook does not fit.
@@ -148,7 +149,7 @@ def prove_groups(
         config: what the project's file says.
         options: what is to be proved; a time is shared by all packages.
         on_total: called with the number of versions, as far as it is known.
-        on_step: called with what was done, once for each version.
+        on_step: called with the proof of each version.
     """
     catalogue = Catalogue(config.sources)
     outline = outline_of(config, catalogue, recorded_versions(read_lock(lock_path(config))))
@@ -160,13 +161,13 @@ def prove_groups(
     missing: ReportError | None = None
     for part in outline.parts:
         known = sum(each.planned for each in runs)
-        project = load_part(part, catalogue).project
-        names = {each.name.casefold(): each.name for each in project.evolution.resources}
+        names = {each.casefold() for each in part.resources}
         wanted = tuple(each for each in options.resources if each.casefold() in names)
         if options.resources and not wanted:
-            unknown = ReportError("resource", options.resources[0], names.values())
+            unknown = ReportError("resource", options.resources[0], part.resources)
             missing = missing if missing and missing.suggestions else unknown
             continue
+        project = load_part(part, catalogue).project
         chosen = msgspec.structs.replace(own, resources=wanted)
         total = lambda more, before=known: on_total(before + more)  # noqa: E731 - private
         try:
@@ -213,7 +214,7 @@ def prove_schemas(
 
 
 _SHARED = "from pkgutil import extend_path\n\n__path__ = extend_path(__path__, __name__)\n"
-"""What stands in the packages around a temporary one, so that those on disk are found beside it."""
+"""What is in the packages around a temporary one, so that those on disk are found beside it."""
 
 
 @contextlib.contextmanager
@@ -278,10 +279,11 @@ class _Run:
         while True:
             seed = self.options.seed + rounds
             rounds += 1
-            again = [msgspec.structs.replace(each, seed=seed) for each in works]
+            first = rounds == 1  # covering documents are the same for every seed
+            again = [msgspec.structs.replace(each, seed=seed, covering=first) for each in works]
             for proof in self.results(again):
                 proofs.append(proof)
-                on_step(f"{proof.resource} {proof.version}")
+                on_step(proof)
                 if self.over(started):
                     break
             if self.options.seconds is None or self.over(started):
@@ -341,12 +343,13 @@ class _Run:
             for proofs in spread(_done, works, jobs=jobs, start=_opened, arguments=arguments):
                 yield from proofs
             return
-        from trundle.verify.proofs import do  # noqa: PLC0415 - needs hypothesis
+        from trundle.verify.proofs import Prover  # noqa: PLC0415 - needs hypothesis
 
         with importable(self.package.folders, (self.package.name, *self.package.others)):
-            scheme = _scheme(self.package.name)
-            for work in works:
-                yield from do(scheme, work)
+            prover = Prover(_scheme(self.package.name))
+            with contextlib.closing(prover):
+                for work in works:
+                    yield from prover.prove(work)
 
 
 def chosen_resources(evolution: Evolution, names: Sequence[str]) -> list[str]:
@@ -374,17 +377,17 @@ def _scheme(package: str) -> Scheme:
     return found
 
 
-_OPENED: list[Scheme] = []
+_OPENED: "list[Prover]" = []
 
 
 def _opened(package: _Package) -> None:
     """Makes a process ready: the package can be imported, and its scheme is at hand."""
     sys.path[:0] = [str(each.resolve()) for each in package.folders]
     sys.dont_write_bytecode = True
-    _OPENED[:] = [_scheme(package.name)]
+    from trundle.verify.proofs import Prover  # noqa: PLC0415 - needs hypothesis
+
+    _OPENED[:] = [Prover(_scheme(package.name))]
 
 
 def _done(work: "Work") -> "list[Proof]":
-    from trundle.verify.proofs import do  # noqa: PLC0415 - needs hypothesis
-
-    return list(do(_OPENED[0], work))
+    return list(_OPENED[0].prove(work))

@@ -1,0 +1,32 @@
+"""The default registry, for references that name none."""
+
+from trundle.cli._failures import ExitCode, Refusal
+from trundle.cli._settings import current
+
+_LAYOUT = "oci:"
+
+
+def full_reference(text: str) -> str:
+    """A reference with its registry: the default one where the text names none.
+
+    Raises:
+        Refusal: the default registry has a tag or a path in it.
+    """
+    default = current().registry.rstrip("/")
+    if not default or _names_registry(text):
+        return text
+    if default.startswith(_LAYOUT):
+        return f"{default}//{text}"
+    if "/" in default.rpartition("://")[2]:
+        message = (
+            f"the default registry: expected a registry, `HOST` or `oci:DIR`, found {default!r}"
+        )
+        raise Refusal(ExitCode.USAGE, f"{message}; leave the path out")
+    return f"{default}/{text}"
+
+
+def _names_registry(text: str) -> bool:
+    """Whether the first component of a reference is a host, by Docker's rule, or it is a folder."""
+    first, slash, _ = text.partition("/")
+    named = bool(slash) and ("." in first or ":" in first or first == "localhost")
+    return text.startswith(_LAYOUT) or "://" in text or named

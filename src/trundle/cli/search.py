@@ -1,0 +1,117 @@
+"""The commands that show what there is: search, outdated."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal
+from trundle.cli._installing import AnyName, State, opened, refusal_data, say_if_forgotten
+from trundle.cli._printing import Format, print_result, say, table, warn
+from trundle.cli._settings import REGISTRY, current
+from trundle.cli.project import Output
+
+if TYPE_CHECKING:
+    from trundle.channels import Plan
+    from trundle.channels.reading import Offer
+
+
+def search(
+    registry: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="REGISTRY",
+            envvar=REGISTRY,
+            help="The registry: `HOST`, or `oci:DIR` for a folder.",
+        ),
+    ] = None,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="WORD", help="Words that name and description contain."),
+    ] = None,
+    *,
+    output: Output = Format.TABLE,
+) -> None:
+    """Find packages in a registry, without verifying their channels."""
+    from trundle.channels.reading import search as run  # noqa: PLC0415
+    from trundle.registry import open_registry  # noqa: PLC0415
+
+    registry = registry or current().registry
+    if not registry:
+        message = "REGISTRY: expected a registry, found none"
+        raise Refusal(ExitCode.USAGE, f"{message}; name one, or set {REGISTRY}")
+    found = list(run(open_registry(registry), " ".join(words or ())))
+    print_result(
+        lambda: [_offer_data(each) for each in found],
+        lambda: table(
+            ("PACKAGE", "CHANNEL", "LATEST", "REPOSITORY", "DESCRIPTION"),
+            [_offer_row(each) for each in found],
+        ),
+        output,
+    )
+    if not found:
+        say(f"{registry}: no channel found")
+
+
+def outdated(name: AnyName = None, *, state: State = None, output: Output = Format.TABLE) -> None:
+    """List installed packages whose channels have a newer version."""
+    from trundle.channels import refusal_kind  # noqa: PLC0415
+    from trundle.installation import foresee  # noqa: PLC0415
+
+    with opened(state, "Looking", looking=True) as installation:
+        say_if_forgotten(installation)
+        plans = [each.plan for each in foresee(installation, None if name is None else [name])]
+    late = [each for each in plans if each.news]
+    print_result(
+        lambda: [_late_data(each) for each in late],
+        lambda: table(
+            ("PACKAGE", "INSTALLED", "LATEST", "NOW", "CHANGES"), [_late_row(each) for each in late]
+        ),
+        output,
+    )
+    refusals = [refusal for each in plans for refusal in each.refusals]
+    for each in refusals:
+        warn(each.coded)
+    if refusals:
+        raise Refusal(EXIT_CODES[refusal_kind(refusals)])
+    if late:
+        raise Refusal(ExitCode.UPDATE_AVAILABLE)
+
+
+def _offer_data(offer: "Offer") -> dict[str, Any]:
+    latest = offer.latest
+    return {
+        "package": latest.package,
+        "channel": latest.name,
+        "latest": str(latest.latest.version) if latest.latest else "",
+        "repository": offer.repository,
+        "description": offer.description,
+    }
+
+
+def _offer_row(offer: "Offer") -> tuple[str, ...]:
+    data = _offer_data(offer)
+    return tuple(
+        str(data[key]) or "-"
+        for key in ("package", "channel", "latest", "repository", "description")
+    )
+
+
+def _late_data(plan: "Plan") -> dict[str, Any]:
+    return {
+        "package": plan.package,
+        "installed": str(plan.installed.version) if plan.installed else "",
+        "latest": str(plan.latest.version) if plan.latest else "",
+        "target": str(plan.target.version) if plan.target else "",
+        "critical": any(each.critical for each in plan.news),
+        "changes": [
+            {"version": str(each.version), "changes": list(each.changes)} for each in plan.news
+        ],
+        "refusals": refusal_data(plan.refusals),
+    }
+
+
+def _late_row(plan: "Plan") -> tuple[str, ...]:
+    data = _late_data(plan)
+    count = sum(len(each["changes"]) for each in data["changes"])
+    text = f"{count}, some critical" if data["critical"] else str(count)
+    return (plan.package, data["installed"], data["latest"], data["target"] or "-", text)

@@ -1,0 +1,119 @@
+"""What each extra is good for: commands in a process that sees no packages but those of some extras."""
+
+import importlib.metadata
+import subprocess
+import sys
+
+import pytest
+
+from trundle.cli._failures import EXTRAS
+
+MODULES = {"PyYAML": "yaml", "SQLAlchemy": "sqlalchemy"}
+
+ONLY = """
+import importlib.abc, sys
+
+class Only(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {unseen!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Only())
+"""
+
+RUN = """
+import sys
+sys.argv = ["trundle", *{arguments!r}]
+from trundle.__main__ import main
+main()
+"""
+
+
+def requirements(extra):
+    """The modules of packages that an extra brings, those of other extras of Trundle included."""
+    found = set()
+    for line in importlib.metadata.requires("trundle"):
+        text, _, marker = line.partition(";")
+        if f"extra == '{extra}'" in marker.replace('"', "'"):
+            name = text.split(">")[0].split("[")[0].strip()
+            if name == "trundle":
+                for each in text[text.index("[") + 1 : text.index("]")].split(","):
+                    found |= requirements(each)
+            else:
+                found.add(MODULES.get(name, name))
+    return found
+
+
+def run(code, *extras, folder=None):
+    """Runs code where only these extras are installed."""
+    seen = set().union(*map(requirements, extras))
+    unseen = sorted(requirements("all") - seen)
+    assert unseen
+    return subprocess.run(
+        [sys.executable, "-c", ONLY.format(unseen=unseen) + code],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+    )
+
+
+def command(*arguments):
+    return RUN.format(arguments=arguments)
+
+
+@pytest.fixture
+def project(tmp_path):
+    schemas = tmp_path / "schemas"
+    schemas.mkdir()
+    for version, name in (("2024-01-01", "sizeGB"), ("2025-06-01", "storageGB")):
+        text = f"title: Database\ntype: object\nproperties:\n  {name}: {{type: integer}}\n"
+        (schemas / f"{version}.yaml").write_text(text)
+    (tmp_path / "trundle.yaml").write_text(
+        "package: databases\nsources: [schemas]\n"
+        "changes: {2024-01-01: {Database: {rename: {sizeGB: storageGB}}}}\n"
+    )
+    return tmp_path
+
+
+def test_a_service_that_only_converts_needs_no_extra(project):
+    assert run(command("generate"), "cli", folder=project).returncode == 0
+    convert = (
+        "from databases import scheme\n"
+        "document = {'apiVersion': '2024-01-01', 'kind': 'Database', 'sizeGB': 5}\n"
+        "stored = scheme.to_storage(scheme.decode(document))\n"
+        "print(scheme.from_storage(stored, '2025-06-01').storage_gb)\n"
+        "print(scheme.convert(document, to='2025-06-01')['storageGB'])\n"
+    )
+    result = run(convert, folder=project)
+    assert (result.stdout, result.stderr) == ("5\n5\n", "")
+
+
+def test_the_command_without_its_extra_says_what_to_install(tmp_path):
+    result = run(command("--help"), folder=tmp_path)
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    assert result.stderr.endswith("run: python -m pip install 'trundle[cli]'\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "extra"),
+    [(("status",), "channels"), (("verify",), "verify"), (("keys", "--help"), None)],
+)
+def test_a_command_says_which_extra_it_needs(project, arguments, extra):
+    assert run(command("generate"), "cli", folder=project).returncode == 0
+    result = run(command(*arguments), "cli", folder=project)
+    if extra:
+        assert result.returncode == 1
+        assert f"trundle[{extra}]" in result.stderr
+        assert "bug" not in result.stderr
+    else:
+        assert result.returncode == 0
+
+
+def test_every_package_of_an_extra_is_known():
+    beside_the_command = requirements("all") | requirements("postgres") | requirements("pydantic")
+    assert set(EXTRAS) == beside_the_command - requirements("cli")
+    for module, extra in EXTRAS.items():
+        assert module in requirements(extra)

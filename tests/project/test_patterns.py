@@ -1,0 +1,184 @@
+import pytest
+
+from trundle.project import ConfigError
+from trundle.project._patterns import captures, filled
+from trundle.version import ApiVersion
+
+OLDER, NEWER = "2012-02-02", "2013-03-03"
+REF = "{type: object, properties: {apiVersion: {type: string}, name: {type: string}}}"
+GROUP = "{type: object, properties: {group: {type: string}, name: {type: string}}}"
+
+
+@pytest.fixture
+def people(project):
+    """Two types of references, and three properties that go into a nested object."""
+    text = "{type: string}"
+    project.schema(
+        OLDER,
+        f"{{home: {{$ref: '#/$defs/HomeRef'}}, work: {{$ref: '#/$defs/WorkRef'}}, aTime: {text}, bTime: {text}, "
+        f"cTime: {text}, time: {text}}}",
+        defs=f"{{HomeRef: {REF}, WorkRef: {REF}}}",
+    )
+    whole = "{type: integer}"
+    times = f"{{aSeconds: {whole}, bSeconds: {whole}, cSeconds: {whole}, last: {whole}}}"
+    project.schema(
+        NEWER,
+        f"{{home: {{$ref: '#/$defs/HomeRef'}}, work: {{$ref: '#/$defs/WorkRef'}}, time: {text}, "
+        f"times: {{type: object, properties: {times}}}}}",
+        defs=f"{{HomeRef: {GROUP}, WorkRef: {GROUP}}}",
+    )
+    return project
+
+
+def configured(project, rules):
+    project.configure(f"changes:\n  {OLDER}:\n{rules}")
+    return project
+
+
+def changes(project, name):
+    assert project.problems() == []
+    return project.load().evolution.changes(ApiVersion.parse(OLDER), name)
+
+
+REFERENCES = """\
+    "*Ref":
+      rename: {apiVersion: group}
+      convert: {apiVersion: api-version-to-group}
+"""
+TIMES = """\
+    Person:
+      move: {"*Time": times.*Seconds}
+      convert: {"*Time": go-duration-to-seconds}
+"""
+
+
+def test_rules_for_a_pattern_of_types_hold_for_each_that_it_stands_for(people):
+    configured(people, REFERENCES)
+    for name in ("HomeRef", "WorkRef"):
+        assert changes(people, name).rename == {"apiVersion": "group"}
+        assert changes(people, name).convert == {"apiVersion": "api-version-to-group"}
+    assert changes(people, "Person") is None
+
+
+def test_a_pattern_of_properties_stands_for_the_same_text_on_both_sides(people):
+    found = changes(configured(people, TIMES), "Person")
+    assert found.move == {f"{each}Time": f"times.{each}Seconds" for each in "abc"}
+    assert found.convert == {f"{each}Time": "go-duration-to-seconds" for each in "abc"}
+    assert found.place("move", "aTime").endswith("trundle.yaml:6")
+
+
+def test_a_pattern_leads_into_nested_objects(people):
+    rules = """\
+    Person:
+      move: {work.api*: home.*group}
+      convert: {work.api*: api-version-to-group}
+"""
+    convert, move = configured(people, rules).problems()
+    assert convert.startswith("trundle.yaml:7: `convert` of work.apiVersion in Person")
+    assert move.startswith("trundle.yaml:6: `move` of Person finds no home.Versiongroup")
+
+
+def test_what_is_written_for_a_property_itself_goes_before_a_pattern(people):
+    rules = TIMES.replace('{"*Time": times', '{cTime: times.last, "*Time": times').replace(
+        "Person:", '"Per*":'
+    )
+    found = changes(configured(people, rules), "Person")
+    assert found.move == {
+        "aTime": "times.aSeconds",
+        "bTime": "times.bSeconds",
+        "cTime": "times.last",
+    }
+
+
+def test_patterns_and_names_of_one_type_are_taken_together(people):
+    rules = TIMES.replace("Person:", '"*":') + "    Person:\n      move: {bTime: times.last}\n"
+    found = changes(configured(people, rules), "Person")
+    assert found.move == {
+        "bTime": "times.last",
+        "aTime": "times.aSeconds",
+        "cTime": "times.cSeconds",
+    }
+
+
+def test_two_patterns_that_say_different_things_are_an_error(people):
+    rules = TIMES.replace("convert:", 'rename: {"a*": "home*"}\n      convert:')
+    (found,) = [each for each in configured(people, rules).problems() if "different" in each]
+    assert found == (
+        "trundle.yaml:6: `move` of *Time and, at trundle.yaml:7, `rename` of a* say different things about "
+        "aTime of Person; write a rule for aTime under Person itself, or narrow a pattern"
+    )
+
+
+@pytest.mark.parametrize(
+    ("rules", "text"),
+    [
+        (
+            '    "*Reff":\n      keep: [name]\n',
+            "trundle.yaml:5: no type of 2012-02-02 is called *Reff; write one of HomeRef, Person, WorkRef",
+        ),
+        (
+            '    "*Ref":\n      keep: [uid, name]\n',
+            "trundle.yaml:6: `keep` names uid, which no type of 2012-02-02 that *Ref stands for has",
+        ),
+        (
+            '    Person:\n      move: {"*Timeout": times.*Seconds}\n',
+            "trundle.yaml:6: `move` names *Timeout, which Person of 2012-02-02 does not have",
+        ),
+        (
+            '    "*Ref":\n      rename: {apiVersion: grupp}\n',
+            "trundle.yaml:6: `rename` of apiVersion in HomeRef of 2012-02-02 matches nothing",
+        ),
+    ],
+)
+def test_a_pattern_that_stands_for_nothing_is_an_error(people, rules, text):
+    assert any(text in each for each in configured(people, rules).problems())
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        '    Person:\n      move: {"*Time": times.last}\n',
+        '    Person:\n      rename: {aTime: "*"}\n',
+        '    "*Ref":\n      renameType: Reference\n',
+    ],
+)
+def test_both_names_have_as_many_stars(people, rules):
+    with pytest.raises(ConfigError, match="expected as many `\\*` in both names"):
+        configured(people, rules).config()
+
+
+def test_types_are_renamed_by_patterns(people):
+    people.schema(
+        NEWER,
+        "{home: {$ref: '#/$defs/HomeTarget'}, work: {$ref: '#/$defs/WorkTarget'}}",
+        defs=f"{{HomeTarget: {REF}, WorkTarget: {REF}}}",
+    )
+    configured(people, '    "*Ref":\n      renameType: "*Target"\n')
+    assert changes(people, "HomeRef").rename_type == "HomeTarget"
+    assert changes(people, "WorkRef").rename_type == "WorkTarget"
+
+
+def test_a_property_that_is_called_like_a_pattern_is_itself(project):
+    project.schema(OLDER, "{'a*': {type: string}, ab: {type: string}}")
+    project.schema(NEWER, "{'b*': {type: string}, ab: {type: string}}")
+    configured(project, '    Person:\n      rename: {"a*": "b*"}\n')
+    assert changes(project, "Person").rename == {"a*": "b*"}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name", "found"),
+    [
+        ("*Ref", "HomeRef", ("Home",)),
+        ("*Ref", "Ref", ("",)),
+        ("*Ref", "homeref", None),
+        ("Ref", "Ref", ()),
+        ("a*c*", "abcd", ("b", "d")),
+        ("a.b*", "axb", None),
+    ],
+)
+def test_what_stars_stand_for(pattern, name, found):
+    assert captures(pattern, name) == found
+
+
+def test_stars_are_filled_in_order():
+    assert filled("*.x*", ("\\1", "*")) == "\\1.x*"
