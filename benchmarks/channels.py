@@ -28,9 +28,9 @@ from trundle.channels import (
     write_all,
 )
 from trundle.channels.publishing import PublishedChannel, Release, publish
-from trundle.channels.serving import open_channel, read_channel
+from trundle.channels.reading import open_channel, read_channel
 from trundle.packages import Manifest
-from trundle.registry import DirectoryRegistry, Entry, Repository
+from trundle.registry import DirectoryRegistry, DirectoryRepository, Entry, Repository
 from trundle.version import SemVer
 
 PACKAGE = "acme/db"
@@ -51,7 +51,7 @@ def package(folder: Path, version: str) -> Path:
     return folder
 
 
-def filled(repository: Repository, folder: Path, count: int) -> None:
+def filled(repository: DirectoryRepository, folder: Path, count: int) -> None:
     """Makes a channel with so many versions, as a ledger has them that was compacted."""
     channel = PublishedChannel(repository, WORD, clock=now, package=PACKAGE)
     publish(channel, Release(package(folder / "first", "0.0.1")))
@@ -66,6 +66,18 @@ def filled(repository: Repository, folder: Path, count: int) -> None:
     whole = msgspec.structs.replace(view, entries=tuple(entries))
     channel.ledger.tags.compact(whole, lambda: None)
     PublishedChannel(repository, WORD, clock=now, package=PACKAGE).settle()
+    tag_all(repository, [each.tag_name for each in channel.current().versions])
+
+
+def tag_all(repository: DirectoryRepository, tags: list[str]) -> None:
+    """Sets the tags of versions, all at once."""
+    path = repository.folder / "index.json"
+    index = json.loads(path.read_text())
+    first = index["manifests"][0]
+    for tag in tags:
+        named = {"annotations": {"org.opencontainers.image.ref.name": tag}}
+        index["manifests"].append({**first, **named})
+    path.write_text(json.dumps(index))
 
 
 def median(work: Callable[[int], object]) -> float:

@@ -29,6 +29,9 @@ def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=60, help="rounds to take the median of")
+    parser.add_argument(
+        "--only", default="", help="measure jobs only that have this text in their name"
+    )
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="trundle-bench-") as folder:
@@ -38,7 +41,7 @@ def main() -> None:
         loaded = load_project(project / "trundle.yaml")
         generate(loaded.config)
         with generated_scheme(loaded.config) as scheme:
-            jobs = all_jobs(scheme)
+            jobs = [each for each in all_jobs(scheme) if arguments.only in each.name]
             check(jobs)
             found = measured(jobs, arguments.rounds)
     sizes = ", ".join(str(len(compact(each(0)))) for each in (document, crowded))
@@ -47,7 +50,8 @@ def main() -> None:
         print("\n".join(_markdown(found)))
     else:
         _show(found, about)
-    print("\n".join(_costs(found)))
+    if not arguments.only:
+        print("\n".join(_costs(found)))
 
 
 def _ratio(each: Measured, found: list[Measured]) -> float:

@@ -5,6 +5,9 @@ from typing import Any
 FIRST, SECOND, LAST = "2020-01-01", "2021-01-01", "2025-01-01"
 """The first version, its neighbour, and the last, which is five versions away."""
 
+MANY = 100
+"""How many elements the list of a large document has."""
+
 
 def document(number: int) -> dict[str, Any]:
     """A workload as the first version writes it.
@@ -67,6 +70,16 @@ def crowded(number: int) -> dict[str, Any]:
     made["containers"] += [
         _container("audit", number, 8082, privileged=False),
         _container("archive", number, 8083, privileged=False),
+    ]
+    return made
+
+
+def large(number: int) -> dict[str, Any]:
+    """A workload with many containers: about 30 KB."""
+    made = document(number)
+    made["containers"] = [
+        _container(f"worker-{place}", number, 8080 + place, privileged=place % 2 == 0)
+        for place in range(MANY)
     ]
     return made
 

@@ -85,7 +85,8 @@ def _bare_classes(package: Path, version: str) -> list[str]:
         path = home / f"{line.module.replace('.', '/')}.py"
         for each in ast.parse(path.read_text()).body:
             if isinstance(each, ast.ClassDef):
-                each.body = each.body[1:] or [ast.Pass()]
+                documented = ast.get_docstring(each) is not None
+                each.body = each.body[documented:] or [ast.Pass()]
                 if ast.unparse(each.bases[0]) == "ApiObject":
                     each.bases = [ast.parse("msgspec.Struct", mode="eval").body]
                 found.append(ast.unparse(each))

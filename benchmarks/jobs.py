@@ -10,7 +10,7 @@ import orjson
 import with_cattrs
 import with_pydantic
 from contestants import Contestant, Job
-from documents import FIRST, LAST, SECOND, crowded, document
+from documents import FIRST, LAST, MANY, SECOND, crowded, document, large
 from handwritten import Document
 from shapes import NEWER, OLDER
 
@@ -64,6 +64,7 @@ def all_jobs(scheme: Scheme) -> tuple[Job, ...]:
         _objects(scheme, older),
         *_through_storage(scheme, first),
         *_puts(scheme, first),
+        _put_among_many(scheme),
     )
 
 
@@ -179,19 +180,34 @@ def _puts(scheme: Scheme, first: bytes) -> Iterator[Job]:
         ("edited in two places, in the order as read", compact(shown)),
         ("edited in three places", compact(edited)),
     ):
-        yield Job(
-            f"{FIRST} put over what is stored, {name}",
-            (
-                _put_by_hand(written, json.dumps(base).encode()),
-                Contestant(
-                    "`scheme.convert_json` with a base",
-                    lambda written=written: scheme.convert_json(written, base=kept),
-                    lambda put: [
-                        json.loads(scheme.convert_json(put, each)) for each in (FIRST, LAST)
-                    ],
-                ),
+        yield _put(scheme, name, written, base, kept)
+
+
+def _put_among_many(scheme: Scheme) -> Job:
+    """One element of a long list edited in the first version, over what the last one has added to."""
+    whole = compact(large(0))
+    base = handwritten.stored_of_first(json.loads(whole))
+    base["region"] = "eu-central"
+    base["containers"][1]["cpu"] = 0.5
+    by_last = compact(handwritten.last_of_stored(base))
+    kept = scheme.convert_json(by_last, base=scheme.convert_json(whole))
+    edited = handwritten.first_of_stored(base)
+    edited["containers"][MANY // 2]["image"] += "-hotfix"
+    return _put(scheme, f"one of {MANY} elements of a list edited", compact(edited), base, kept)
+
+
+def _put(scheme: Scheme, name: str, written: bytes, base: Document, kept: bytes) -> Job:
+    return Job(
+        f"{FIRST} put over what is stored, {name}",
+        (
+            _put_by_hand(written, json.dumps(base).encode()),
+            Contestant(
+                "`scheme.convert_json` with a base",
+                lambda: scheme.convert_json(written, base=kept),
+                lambda put: [json.loads(scheme.convert_json(put, each)) for each in (FIRST, LAST)],
             ),
-        )
+        ),
+    )
 
 
 def _put_by_hand(written: bytes, base: bytes) -> Contestant:

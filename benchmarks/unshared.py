@@ -45,7 +45,7 @@ def unshared_package(evolution: Evolution, package: str) -> Mapping[str, bytes]:
     with (
         patch("trundle.codegen._classes.partition", _apart),
         patch("trundle.codegen._conversions.partition", _apart),
-        patch("trundle.codegen._alike.partition", _apart),
+        patch("trundle.codegen._common_functions.partition", _apart),
         patch("trundle.codegen._hooks.known_side", _none),
     ):
         return generate_package(apart, package=package)

@@ -1,4 +1,4 @@
-"""Tells what Trundle does, on the customer service of this folder, in under a minute.
+"""Shows what Trundle does, on the customer service of this folder, in under a minute.
 
 Run it with `python examples/crm/demo.py`. It generates into a temporary folder and leaves nothing behind.
 Where the environment variable `CORPUS` names a folder with Azure's deployment schemas, it ends with a
@@ -51,7 +51,7 @@ DONALD: dict[str, Any] = {
     "legalName": "Donald Fauntleroy Duck",
     "familyName": "Duck",
     "knownAs": "Donald",
-    "sortKey": "Duck, Donald",
+    "sortKey": "Duck",
     "mailingAddress": {
         "fullAddress": "1313 Webfoot Walk, Duckburg, CA 95501, Calisota",
         "city": "Duckburg",
@@ -76,13 +76,13 @@ class Demo:
         self.project = project
         self.chapters = 0
 
-    def tell(self) -> bool:
-        """Tells all of it; whether nothing was lost."""
+    def show(self) -> bool:
+        """Shows all chapters; returns whether nothing was lost."""
         self.console.print()
         self.say(
-            "**Trundle** keeps versioned things rolling forward without losing anything. Here a customer "
-            "service brings out nine releases and a preview in nine years; each shapes a person anew. "
-            "One store keeps everybody, and every client goes on speaking its own version."
+            "**Trundle** converts between schema versions without losing data. Here a customer service "
+            "has nine releases and a preview in nine years; each changes the type Person. "
+            "One store serves all clients, and every client continues to use its own version."
         )
         self.show_map()
         self.generate()
@@ -171,8 +171,8 @@ class Demo:
         """One stored object as several versions see it."""
         self.chapter("One object, many versions")
         self.say(
-            f"A client of {LAST} stores Donald. Every version reads him in its own words; what a version "
-            "has no word for it does not see."
+            f"A client of {LAST} stores Donald. Every version shows the properties that it has, under its "
+            "own names."
         )
         stored = scheme.to_storage(DONALD)
         seen = {version: flat(read(scheme, stored, version)) for version in self.columns()}
@@ -195,9 +195,9 @@ class Demo:
         """What a property bag holds, and why."""
         self.chapter("The property bag")
         self.say(
-            "Now a client of 2013-03-03 stores somebody of that name. The store's shape has no first, "
-            "middle or last name. A hook tells the new names from the old ones, and the old ones travel "
-            "in the *property bag*:"
+            "Now a client of 2013-03-03 stores a person of that name. The store's shape has no first, "
+            "middle or last name. A hook derives the new names from the old ones, and the *property bag* "
+            "keeps the old ones:"
         )
         document = sample("donald.yaml")
         stored = scheme.to_storage(document)
@@ -215,8 +215,8 @@ class Demo:
         newer = {**read(scheme, stored, LAST), "familyName": "Drake"}
         renamed = read(scheme, scheme.to_storage(newer, stored), "2013-03-03")
         self.say(
-            "An entry also notes by a digest what it stood beside. As long as nobody changes the new "
-            "names, the old ones are given back to the letter. When somebody does, they are stale: after "
+            "An entry also records a digest of the values beside it. As long as no client changes the new "
+            "names, the old ones are returned unchanged. When a client does, they are stale: after "
             f"a client of {LAST} writes `familyName: Drake`, 2013-03-03 reads "
             f"`lastName: {renamed['lastName']}`."
         )
@@ -241,7 +241,7 @@ class Demo:
         )
 
     def stored_by_the_preview(self) -> bytes:
-        """What the preview's release stored, when nobody had written a hook yet."""
+        """What the preview's release stored, before any hook was written."""
         preview = ApiVersion.parse(PREVIEW)
         known = tuple(each for each in self.project.schemas if each.version <= preview)
         then = msgspec.structs.replace(
@@ -277,7 +277,7 @@ class Demo:
         )
 
     def check_the_laws(self, scheme: Scheme) -> bool:
-        """Whether what is written is read, and writing back changes nothing, for everybody everywhere."""
+        """Whether what is written is read, and writing back changes nothing, for every document and version."""
         self.chapter("Nothing lost")
         begin = time.perf_counter()
         documents = {str(each["apiVersion"]): each for each in samples()}
@@ -434,7 +434,7 @@ def _broken_laws(scheme: Scheme, stored: Any, version: str, document: Any) -> It
 
 
 def main() -> int:
-    """Tells the story on the terminal.
+    """Shows all chapters on the terminal.
 
     Returns:
         0, or 1 where something was lost.
@@ -447,12 +447,12 @@ def main() -> int:
     try:
         with tempfile.TemporaryDirectory(prefix="trundle-demo-") as folder:
             config = msgspec.structs.replace(project.config, output=Path(folder).resolve())
-            told = Demo(console, msgspec.structs.replace(project, config=config)).tell()
+            kept = Demo(console, msgspec.structs.replace(project, config=config)).show()
     finally:
         lines = "".join(f"{line.rstrip()}\n" for line in page.getvalue().splitlines())
         encoding = sys.stdout.encoding or "utf-8"
         sys.stdout.write(lines.encode(encoding, "replace").decode(encoding))
-    return 0 if told else 1
+    return 0 if kept else 1
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ set -euo pipefail
 repository=${1:?expected the repository to publish to, such as oci:registry//acme/db}
 export TRUNDLE_KEYS=keys TRUNDLE_STATE=state NO_COLOR=1
 
-tell() { printf '\n# %s\n' "$@"; }
+announce() { printf '\n# %s\n' "$@"; }
 
 run() {
     printf '$ trundle %s\n' "$*"
@@ -41,29 +41,29 @@ upgrade:
 END
 }
 
-tell "The publisher makes keys, once, and releases two versions."
+announce "The publisher makes keys, once, and releases two versions."
 run keys init keys --no-passphrase
 release 1.0.3 "First release"
 release 1.1.2 "Faster queries"
 
-tell "An installation follows the channel. Its window is three days from now, at two in the morning."
+announce "An installation follows the channel. Its window is three days from now, at two in the morning."
 window "0 2 * * $((($(date +%u) + 3) % 7))"
 run install "$repository" --root keys/root.json --policy policy.yaml
 
-tell "A minor version comes out. Then 1.1.2 turns out to be vulnerable."
+announce "A minor version comes out. Then 1.1.2 turns out to be vulnerable."
 release 1.2.3 "New forms"
 run unpublish 1.1.2 --from "$repository" --channel stable --reason CVE-2026-0001
 release 1.1.3 "Nobody logs in without a password"
 run channel show "$repository" --channel stable --root keys/root.json
 
-tell "The installation takes the patch at once. The minor version has to wait."
+announce "The installation takes the patch at once. The minor version has to wait."
 run upgrade
 
-tell "What will it do when the window opens?"
+announce "What will it do when the window opens?"
 opening=$(trundle plan -o json | sed -n 's/.*"nextChange": "\(.*\)".*/\1/p')
 run plan --at "$opening"
 
-tell "Let it be open now, rather than wait for three days."
+announce "Let it be open now, rather than wait for three days."
 window "0 * * * *"
 run policy set acme/db policy.yaml
 run upgrade

@@ -44,6 +44,7 @@ def test_the_scenario_runs_in_a_folder_as_the_readme_shows(tmp_path: Path):
     assert fits(shown, printed), printed
 
 
+@pytest.mark.full
 def test_the_scenario_runs_against_the_real_registry_as_the_example_shows(
     tmp_path: Path, registry: str
 ):

@@ -71,7 +71,7 @@ class Release(msgspec.Struct, frozen=True):
 def project_of(version: str, folder: Path) -> Path:
     """Writes the project as it was when a version came out; gives its file.
 
-    Rules and hooks that speak of later versions are left out, for nobody had written them. The hooks
+    Rules and hooks that speak of later versions are left out, because they did not exist yet. The hooks
     themselves are those of the example, unchanged. Each release has a package name of its own, so that
     all can be imported side by side.
     """

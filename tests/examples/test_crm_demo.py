@@ -1,4 +1,4 @@
-"""The demo tells its story on any terminal, in short time, and leaves nothing behind."""
+"""The demo runs on any terminal, in short time, and leaves nothing behind."""
 
 import os
 import subprocess

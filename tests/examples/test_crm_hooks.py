@@ -132,14 +132,15 @@ def test_the_hooks_fit_the_generated_protocols_for_a_strict_type_checker(tmp_pat
     shutil.copytree(CRM, folder, ignore=shutil.ignore_patterns("crm", "__pycache__", "*.lock"))
     generate(load_config(folder / "trundle.yaml"))
     (folder / "fits.py").write_text(
-        "from crm.hooks.v2013_03_03_to_v2014_04_04 import PersonAssignFrom, PersonAssignTo\n"
-        "from crm.hooks.v2017_07_07_to_v2018_08_08 import AddressAssignFrom, AddressAssignTo\n"
+        "from crm.hooks import v2013_03_03_to_v2014_04_04 as names\n"
+        "from crm.hooks import v2017_07_07_to_v2018_08_08 as addresses\n"
+        "from trundle.runtime import AssignFrom, AssignTo\n"
         "from crm_hooks.addresses import AddressLines\n"
         "from crm_hooks.names import PersonNames\n"
-        "names_to: PersonAssignTo = PersonNames()\n"
-        "names_from: PersonAssignFrom = PersonNames()\n"
-        "lines_to: AddressAssignTo = AddressLines()\n"
-        "lines_from: AddressAssignFrom = AddressLines()\n"
+        "names_to: AssignTo[names.PersonOlder, names.PersonNewerOutputs] = PersonNames()\n"
+        "names_from: AssignFrom[names.PersonNewer, names.PersonOlderOutputs] = PersonNames()\n"
+        "lines_to: AssignTo[addresses.AddressOlder, addresses.AddressNewerOutputs] = AddressLines()\n"
+        "lines_from: AssignFrom[addresses.AddressNewer, addresses.AddressOlderOutputs] = AddressLines()\n"
     )
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "--cache-dir"]
     ran = subprocess.run(

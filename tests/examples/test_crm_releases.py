@@ -14,9 +14,9 @@ import pytest
 import yaml
 from releases import CRM, PREVIEW, VERSIONS, Release, project_of
 
+from trundle.errors import errors_among
 from trundle.project.check import check
 from trundle.project.config import load_config
-from trundle.project.findings import errors_among
 from trundle.project.generating import generate
 from trundle.project.lock import lock, read_lock
 from trundle.report import version_map
@@ -73,7 +73,7 @@ NOBODY_SAID = {
     "middle": {"firstName": "", "middleName": "", "lastName": ""},
     "preview": {"fullName": "", "familyName": "", "knownAs": ""},
 }
-"""What the preview's release shows across the preview, while nobody has said how the names relate."""
+"""What the preview's release shows across the preview, before a rule says how the names relate."""
 
 
 def expected(name: str, version: str, release: str) -> dict[str, Any]:
@@ -425,8 +425,8 @@ def test_the_example_itself_has_no_findings(tmp_path: Path) -> None:
 def test_removing_the_hooks_module_is_found(tmp_path: Path) -> None:
     file = whole_project(tmp_path / "crm")
     (file.parent / "crm_hooks" / "names.py").unlink()
-    (finding,) = (each for each in check(load_config(file)) if each.kind == "hook")
-    assert "crm_hooks.names" in finding.what
+    (finding,) = (each for each in check(load_config(file)) if each.code == "hook")
+    assert "crm_hooks.names" in finding.message
     assert finding.where.startswith(f"{file}:")
 
 
@@ -435,7 +435,7 @@ def test_removing_one_direction_of_the_hook_is_found(tmp_path: Path) -> None:
     hooks = file.parent / "crm_hooks" / "names.py"
     hooks.write_text(hooks.read_text().replace("def assign_to", "def assigned"))
     findings = errors_among(check(load_config(file)))
-    assert any("PersonNames" in each.what and "assigned" in each.what for each in findings)
+    assert any("PersonNames" in each.message and "assigned" in each.message for each in findings)
 
 
 def test_removing_the_hook_from_the_configuration_is_found(tmp_path: Path) -> None:
@@ -445,11 +445,11 @@ def test_removing_the_hook_from_the_configuration_is_found(tmp_path: Path) -> No
     del config["hooks"][0]
     file.write_text(yaml.safe_dump(config))
     project = load_config(file)
-    assert {each.kind for each in errors_among(check(project))} == {"lock", "stale"}
+    assert {each.code for each in errors_among(check(project))} == {"lock", "stale"}
     generate(project)
     findings = errors_among(check(project))
     assert findings
-    assert all("crm_hooks.names:PersonNames" in each.what for each in findings)
+    assert all("crm_hooks.names:PersonNames" in each.message for each in findings)
 
 
 def test_a_version_between_the_hooks_two_is_found_with_the_pair_it_belongs_to(
@@ -458,8 +458,8 @@ def test_a_version_between_the_hooks_two_is_found_with_the_pair_it_belongs_to(
     file = whole_project(tmp_path / "crm")
     schemas = file.parent / "schemas"
     shutil.copy(schemas / "2013-03-03.yaml", schemas / "2013-12-12.yaml")
-    (finding,) = (each for each in check(load_config(file)) if each.kind == "hook")
-    assert "2013-12-12" in finding.what
+    (finding,) = (each for each in check(load_config(file)) if each.code == "hook")
+    assert "2013-12-12" in finding.message
     assert "[2013-12-12, 2014-04-04]" in finding.advice
 
 
@@ -474,7 +474,7 @@ def test_no_release_makes_what_an_earlier_one_stored_unreadable(tmp_path: Path) 
         if recorded:
             path.write_bytes(recorded)
         project = load_config(file)
-        assert not [x for x in check(project) if x.kind == "lock" and x.severity == "error"], (
+        assert not [x for x in check(project) if x.code == "lock" and x.severity == "error"], (
             version
         )
         lock(project)
@@ -490,7 +490,7 @@ def test_forgetting_the_previews_rename_is_refused_by_the_lock(tmp_path: Path) -
     start = lines.index("  2014-04-04-preview:")
     file.write_text("\n".join([*lines[:start], *lines[start + 3 :]]))
     findings = errors_among(check(load_config(file)))
-    assert any(each.kind == "lock" and "fullName" in each.what for each in findings)
+    assert any(each.code == "lock" and "fullName" in each.message for each in findings)
 
 
 # Every generation is the same

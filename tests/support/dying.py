@@ -10,8 +10,10 @@ import sys
 from pathlib import Path
 
 from sites import Site
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
 
-from trundle.channels.installing import _database, upgrade
+from trundle.installation import upgrade
 
 _WRITES = frozenset(("os.rename", "os.mkdir", "os.symlink", "os.remove", "os.rmdir", "os.truncate"))
 _WRITING = os.O_WRONLY | os.O_RDWR
@@ -23,13 +25,11 @@ class Death:
     def __init__(self, at: int) -> None:
         self.left = at
         sys.addaudithook(self.see)
-        run = _database.Database.run
+        event.listen(Engine, "before_cursor_execute", self.see_statement)
 
-        def counted(database, *arguments):
+    def see_statement(self, _connection, _cursor, statement, *_):
+        if statement.startswith(("INSERT", "UPDATE", "DELETE")):
             self.step()
-            return run(database, *arguments)
-
-        _database.Database.run = counted
 
     def see(self, event, arguments):
         if event in _WRITES or (event == "open" and (arguments[2] or 0) & _WRITING):

@@ -65,7 +65,7 @@ def registry(folder: Path, *, delete: bool = True, http: str = "", auth: str = "
 
 
 def collect_garbage(folder: Path) -> None:
-    """Collects the garbage of the registry in a folder, which nobody may write to meanwhile."""
+    """Collects the garbage of the registry in a folder, which must not be written to meanwhile."""
     binary = program("docker-registry", "registry")
     command = [binary, "garbage-collect", folder / "config.yml"]
     subprocess.run(command, check=True, capture_output=True)

@@ -1,8 +1,7 @@
-"""A publisher and an installation in folders of their own, with a clock that stands still until it is told to go on."""
+"""A publisher and an installation in folders of their own, with a clock that stands still until it is advanced."""
 
 import datetime as dt
 
-from trundle.channels.installing import Install, Installation, install
 from trundle.channels.publishing import (
     ChannelSigner,
     KeyFolder,
@@ -12,7 +11,8 @@ from trundle.channels.publishing import (
     publish,
     unpublish,
 )
-from trundle.channels.trust import Lifetimes
+from trundle.channels.reading.signatures import Lifetimes
+from trundle.installation import Install, Installation, install
 from trundle.registry import open_repository
 from trundle.version import SemVer
 

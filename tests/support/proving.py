@@ -27,7 +27,7 @@ def prove(
         scheme: the scheme of a generated package.
         resource: the name of a resource type.
         examples: how many objects are tried.
-        hooks: whether hooks may tell properties from edited ones.
+        hooks: whether hooks may derive properties from edited ones.
         renamed: newer property names by older ones.
     """
     found = scheme.resources[resource]
@@ -75,7 +75,7 @@ def prove_release(
         new: the scheme of the later release, which has all versions of the earlier.
         resource: the name of a resource type.
         examples: how many objects are tried.
-        hooks: whether hooks may tell properties from edited ones.
+        hooks: whether hooks may derive properties from edited ones.
         renamed: newer property names by older ones.
     """
 
@@ -137,7 +137,7 @@ def prove_side_by_side(
         new: the scheme of the later release, which has all versions of the earlier and stores its hub's shape.
         resource: the name of a resource type.
         examples: how many objects are tried.
-        hooks: whether hooks may tell properties from edited ones.
+        hooks: whether hooks may derive properties from edited ones.
         renamed: newer property names by older ones.
     """
     known = list(old.resources[resource].versions)
