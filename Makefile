@@ -9,13 +9,16 @@ SYSTEM = $(VENV)/.system
 WORKERS ?= auto
 CORPUS ?=
 
-.PHONY: demo test check bench mutants mutmut format clean
+.PHONY: demo test test-all check bench house mutants mutmut format clean
 
 demo: $(RUNTIME) ## Run the main job on the example, as a story in the terminal.
 	@$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python examples/crm/demo.py
 
-test: $(DEVELOPMENT) $(SYSTEM) ## Run all tests.
-	$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python -m pytest --numprocesses $(WORKERS) $(TESTS)
+test: $(DEVELOPMENT) $(SYSTEM) ## Run the tests to run before each change; laws with some examples.
+	$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python -m pytest --numprocesses $(WORKERS) -m "not full" $(TESTS)
+
+test-all: $(DEVELOPMENT) $(SYSTEM) ## Run all tests, laws with all examples.
+	$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") TRUNDLE_TESTS=all $(BIN)/python -m pytest --numprocesses $(WORKERS)
 
 check: $(DEVELOPMENT) ## Check format, lint and types.
 	$(BIN)/ruff format --check .
@@ -27,9 +30,13 @@ bench: $(BENCHMARK) ## Measure conversions against hand-written ones, in one run
 	@$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python benchmarks/generation.py
 	@$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python benchmarks/importing.py
 	@$(BIN)/python benchmarks/channels.py
+	@$(BIN)/python benchmarks/resolving.py
+
+house: $(DEVELOPMENT) ## Draw the rooms and their imports for docs/architecture.md.
+	@$(BIN)/python tests/support/house.py
 
 mutants: $(DEVELOPMENT) ## Damage plans and decisions, and count which damage `verify` finds.
-	@PYTHONPATH=tests/shared $(BIN)/python tests/mutants/run.py $(PROJECTS)
+	@PYTHONPATH=tests/support $(BIN)/python tests/mutants/run.py $(PROJECTS)
 
 mutmut: $(DEVELOPMENT) ## Change the code of bags and merges line by line, and count which changes tests find.
 	@$(BIN)/python -m pip install --quiet --group mutants
@@ -50,7 +57,7 @@ $(VENV)/bin/python:
 	@$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 
 $(RUNTIME): pyproject.toml | $(VENV)/bin/python
-	@$(BIN)/python -m pip install --quiet --editable ".[channels,registry,verify]"
+	@$(BIN)/python -m pip install --quiet --editable ".[all]"
 	@touch $@
 
 $(DEVELOPMENT): pyproject.toml $(RUNTIME)
@@ -64,9 +71,12 @@ $(BENCHMARK): pyproject.toml $(RUNTIME)
 # What tests run against and pip does not have; where it cannot be had they are skipped, and say so.
 $(SYSTEM): | $(VENV)/bin/python
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
-		! { command -v docker-registry && command -v skopeo && command -v openssl; } >/dev/null; then \
+		! { command -v docker-registry && command -v skopeo && command -v openssl && \
+			ls /usr/lib/postgresql/*/bin/postgres; } >/dev/null 2>&1; then \
 		export DEBIAN_FRONTEND=noninteractive; \
+		mkdir -p /etc/postgresql-common/createcluster.d; \
+		echo "create_main_cluster = false" >/etc/postgresql-common/createcluster.d/no-main-cluster.conf; \
 		{ apt-get -qq update && apt-get -qq install --yes --no-install-recommends \
-			docker-registry skopeo openssl; } >/dev/null || echo "apt-get failed; some tests are skipped"; \
+			docker-registry skopeo openssl postgresql; } >/dev/null || echo "apt-get failed; some tests are skipped"; \
 	fi
 	@touch $@
