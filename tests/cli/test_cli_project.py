@@ -9,9 +9,13 @@ def test_init_starts_a_project(line):
     assert shown.exit_code == 0
     assert "package: crm" in shown.stdout
     assert not (line.folder / "trundle.yaml").exists()
+    assert not (line.folder / ".trundle").exists()
+    assert shown.stderr == "would write trundle.yaml and .trundle/schema.json\n"
     result = line.run("init", "--package", "crm", "-o", "json")
-    assert json.loads(result.stdout) == {"dryRun": False, "written": ["trundle.yaml"]}
+    written = ["trundle.yaml", ".trundle/schema.json"]
+    assert json.loads(result.stdout) == {"dryRun": False, "written": written}
     assert "next: `trundle generate`" in result.stderr
+    assert (line.folder / ".trundle/schema.json").read_text() == line.run("schema").stdout
     again = line.run("init", "--package", "crm")
     assert again.exit_code == 4
     assert "expected no such file, found one" in again.stderr

@@ -1,14 +1,26 @@
 import json
+import re
 from pathlib import Path
 
+import jsonschema
 import pytest
 
+from trundle.documents import compact, compose
 from trundle.project.config import load_config
 from trundle.project.errors import AlreadyExistsError, ConfigError, OutputError, ProjectError
 from trundle.project.init import name_groups, plan_init, write_new_files
 from trundle.schema import SchemaError
-from trundle.schema.readers import Catalogue, Declared, Source
+from trundle.schema.readers import Catalogue, Declared, Source, source_files
 from trundle.version import ApiVersion
+
+EXAMPLE = Path(__file__).parents[2] / "examples/crm/trundle.yaml"
+BROKEN = [
+    ("package: crm\nsource: [a]\nsources: [a]\n", "$"),
+    ("package: 2crm\nsources: [a]\n", "$.package"),
+    ("package: crm\nsources: []\n", "$.sources"),
+    ("package: crm\nsources: [a]\nhorizon: {ga: 0}\n", "$.horizon.ga"),
+    ("package: crm\nsources: [a]\nchanges: {v1: {A: {renam: {a: b}}}}\n", "$.changes.v1.A"),
+]
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -40,8 +52,9 @@ def crd(tmp_path):
 
 def test_a_project_names_what_was_found_and_leaves_the_schemas_where_they_are(tmp_path, crd):
     files = plan_init([crd], "crm", tmp_path / "project")
-    assert {name: content.decode() for name, content in files.items()} == {
-        "trundle.yaml": """\
+    assert list(files) == ["trundle.yaml", ".trundle/schema.json"]
+    expected = """\
+# yaml-language-server: $schema=.trundle/schema.json
 # `trundle generate` writes this Python package from the schemas below.
 package: crm
 
@@ -59,7 +72,7 @@ sources:
 # All versions are served. To serve only the newest GA versions:
 # horizon: {ga: 4}
 """
-    }
+    assert files["trundle.yaml"].decode() == expected
     assert not (tmp_path / "project").exists()
 
 
@@ -79,6 +92,44 @@ def test_the_examples_in_the_comments_can_be_taken_over(tmp_path, crd):
     config = load_config(tmp_path / "trundle.yaml")
     assert config.horizon == 4
     assert config.changes[0].rename == {"oldName": "newName"}
+
+
+def schema_of(project):
+    """The schema that the first line of a project file names, as an editor finds it."""
+    (name,) = re.findall(r"\A# yaml-language-server: \$schema=(\S+)\n", project.read_text())
+    return json.loads((project.parent / name).read_text())
+
+
+def plain(text):
+    (root,), problems = compose(text, "trundle.yaml")
+    assert not problems
+    return json.loads(compact(root))
+
+
+@pytest.mark.parametrize("validator", [jsonschema.Draft7Validator, jsonschema.Draft202012Validator])
+def test_the_schema_of_the_first_line_validates_project_files(tmp_path, crd, validator):
+    write_new_files(tmp_path, plan_init([crd], "crm", tmp_path))
+    checker = validator(schema_of(tmp_path / "trundle.yaml"))
+    for path in (tmp_path / "trundle.yaml", EXAMPLE):
+        checker.validate(plain(path.read_text()))
+    for broken, where in BROKEN:
+        (error,) = checker.iter_errors(plain(broken))
+        assert error.json_path == where
+
+
+def test_a_schema_that_stands_there_already_stays(tmp_path, crd):
+    planned = plan_init([crd], "crm", tmp_path)
+    write_new_files(tmp_path, planned)
+    (tmp_path / "trundle.yaml").unlink()
+    assert list(plan_init([crd], "crm", tmp_path)) == ["trundle.yaml"]
+    (tmp_path / ".trundle/schema.json").write_text("mine")
+    assert plan_init([crd], "crm", tmp_path) == planned
+
+
+def test_a_folder_with_the_project_in_it_leaves_out_the_project_s_own_files(tmp_path, crd):
+    write_new_files(tmp_path, plan_init([tmp_path], "crm", tmp_path))
+    config = load_config(tmp_path / "trundle.yaml")
+    assert source_files(config.sources[0]) == (tmp_path / "crds/person.yaml",)
 
 
 def test_paths_that_need_quotes_get_them(tmp_path, crd):

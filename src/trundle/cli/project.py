@@ -55,7 +55,7 @@ def init(
     output: Output = Format.TABLE,
 ) -> None:
     """Start a project from schema files or a CRD."""
-    from trundle.project import plan_init, write_new_files  # noqa: PLC0415
+    from trundle.project import CONFIG_NAME, plan_init, write_new_files  # noqa: PLC0415
 
     folder = settings_of(context).folder
     paths = files or [folder / "schemas"]
@@ -64,11 +64,11 @@ def init(
         write_new_files(folder, planned)
     names = [str(folder / name) for name in planned]
     if output is Format.TABLE and dry_run:
-        print_exactly("".join(content.decode() for content in planned.values()))
+        print_exactly(planned[CONFIG_NAME].decode())
     elif output is not Format.TABLE:
         print_data({"dryRun": dry_run, "written": names}, output.value)
-    for name in names:
-        say(f"would write {name}" if dry_run else f"wrote {name}; next: `trundle generate`")
+    both = " and ".join(names)
+    say(f"would write {both}" if dry_run else f"wrote {both}; next: `trundle generate`")
 
 
 def generate(

@@ -1,6 +1,7 @@
 """Plans the files of a new project from the schemas that are already there."""
 
 import contextlib
+import json
 import keyword
 import os
 import re
@@ -10,7 +11,7 @@ from pathlib import Path
 from trundle.evolution import snake
 from trundle.project._config_groups import TAKEN
 from trundle.project._write import spell_text
-from trundle.project.config import parse_config
+from trundle.project.config import config_schema, parse_config
 from trundle.project.errors import (
     AlreadyExistsError,
     FileCode,
@@ -24,8 +25,11 @@ from trundle.schema.readers import Catalogue, Declared, Source
 CONFIG_NAME = "trundle.yaml"
 """How a project file is called."""
 
+SCHEMA_NAME = ".trundle/schema.json"
+"""Where the JSON Schema of the project file stands, for editors; the project file's first line names it."""
 
 _HEAD = """\
+# yaml-language-server: $schema={schema}
 # `trundle generate` writes this Python package from the schemas below.
 package: {package}
 {groups}
@@ -33,7 +37,7 @@ package: {package}
 {found}
 sources:
 {sources}
-"""
+{exclude}"""
 
 _TAIL = """
 # What schemas cannot say stands under the older of two neighbouring versions, for example:
@@ -56,7 +60,8 @@ def plan_init(paths: Sequence[Path], package: str, folder: Path) -> Mapping[str,
         folder: where the project file is to stand.
 
     Returns:
-        Content by path relative to the folder.
+        Content by path relative to the folder: the project file, and the JSON Schema by which editors check
+        and complete it, unless that stands there already.
 
     Raises:
         AlreadyExistsError: the folder has a project already.
@@ -67,7 +72,8 @@ def plan_init(paths: Sequence[Path], package: str, folder: Path) -> Mapping[str,
     config = folder / CONFIG_NAME
     if os.path.lexists(config):
         raise AlreadyExistsError([config])
-    catalogue = Catalogue([Source(path) for path in paths])
+    own = (CONFIG_NAME, SCHEMA_NAME)
+    catalogue = Catalogue([Source(path, exclude=own, folder=folder) for path in paths])
     selection = catalogue.select()
     catalogue.require_used(selection.files)
     schemas = selection.schemas
@@ -77,10 +83,12 @@ def plan_init(paths: Sequence[Path], package: str, folder: Path) -> Mapping[str,
         raise ProjectError(f"{where}: expected schemas of resources, found none; {advice}")
     sources = [Path(os.path.relpath(path, folder)).as_posix() for path in paths]
     text = _HEAD.format(
+        schema=SCHEMA_NAME,
         package=spell_text(package),
         groups=_groups(name_groups(catalogue.declared)),
         found="\n".join(f"#   {line}" for line in _summary(schemas)),
         sources="\n".join(f"  - {spell_text(source)}" for source in sources),
+        exclude=_exclude(paths, folder, own),
     )
     text += _TAIL.format(
         version=schemas[0].version.text,
@@ -92,7 +100,24 @@ def plan_init(paths: Sequence[Path], package: str, folder: Path) -> Mapping[str,
     )
     content = text.encode()
     parse_config(content, config)
-    return {CONFIG_NAME: content}
+    schema = f"{json.dumps(config_schema(), indent=2)}\n".encode()
+    files = {CONFIG_NAME: content, SCHEMA_NAME: schema}
+    return {name: files[name] for name in files if not _holds(folder / name, files[name])}
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    try:
+        return path.read_bytes() == content
+    except OSError:
+        return False
+
+
+def _exclude(paths: Sequence[Path], folder: Path, own: Sequence[str]) -> str:
+    """The line that leaves out the project's own files, where a source is a folder that contains them."""
+    inner = folder.resolve()
+    if not any(inner.is_relative_to(path.resolve()) for path in paths):
+        return ""
+    return f"exclude: [{', '.join(own)}]\n"
 
 
 def name_groups(declared: Sequence[Declared]) -> Mapping[str, str]:
