@@ -39,6 +39,16 @@ def test_a_diff_shows_added_removed_and_recased_values():
     assert comparison_data(found)["enums"][0]["recased"] == {"basic": "Basic"}
 
 
+def test_an_enum_that_gained_a_value_leaves_its_properties_unchanged():
+    evolution = levels("basic", "Pro", "Trial", "Gold")
+    found = compare(evolution, v("2020-01-01"), v("2021-01-01"))
+    ((person,), (change,)) = found.types, found.enums
+    assert [(each.change, each.handler) for each in person.properties] == [
+        ("None", "Copy value")
+    ] * 2
+    assert change.added == ("Gold",)
+
+
 def test_the_order_of_values_is_no_change():
     evolution = levels("Trial", "Pro", "basic")
     for newer in ("2021-01-01", "2022-01-01"):
