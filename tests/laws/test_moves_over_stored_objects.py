@@ -41,3 +41,57 @@ def test_what_is_written_is_read_and_the_other_version_keeps_its_own(scheme, sto
     assert held.get("b") == document.get("b")
     if "o" in document or "o" not in scheme.read(V1, before):
         assert held.get("y") == stored.get("o", {}).get("y")
+
+
+EMPTY_BESIDE = [
+    ({"d": {"p": "1"}, "o": {}}, {"o": {}}),
+    ({"d": {"p": "1"}, "o": {"s": {}}}, {}),
+    ({"d": {"p": "1", "q": "2"}, "o": {}}, {"d": {"q": "2"}, "o": {}}),
+    ({"d": {}, "o": {"s": {"x": "1"}}}, {"d": {}}),
+]
+
+
+@pytest.mark.parametrize(("stored", "left"), EMPTY_BESIDE, ids=str)
+def test_an_object_that_was_written_empty_stays_when_what_it_could_hold_is_removed(
+    forgetting, stored, left
+):
+    made = forgetting(
+        evolve(
+            {
+                V1: {"Thing": {"s": "S"}, "S": {"x": "string", "p": "string"}},
+                V2: {
+                    "Thing": {"o": "O", "d": "D"},
+                    "O": {"s": "S"},
+                    "S": {"x": "string"},
+                    "D": {"p": "string", "q": "string"},
+                },
+            },
+            rules(V1, move={"s": "o.s", "s.p": "d.p"}),
+        )
+    )
+    before = made.put(V2, thing(V2, **stored))
+    assert "s" in made.read(V1, before)
+    after = made.put(V1, thing(V1), before)
+    assert made.read(V1, after) == thing(V1)
+    assert made.read(V2, after) == thing(V2, **left)
+
+
+def test_what_is_hidden_in_an_object_goes_with_it_although_another_version_has_it_elsewhere(
+    forgetting,
+):
+    made = forgetting(
+        evolve(
+            {
+                V1: {"Thing": {"a": "string?", "n": "string"}},
+                V2: {"Thing": {"o": "O"}, "O": {"a": "string", "b": "string"}},
+            },
+            rules(V1, move={"a": "o.a"}),
+        )
+    )
+    before = made.put(V1, thing(V1, a=None, n="1"))
+    assert made.read(V2, before) == thing(V2, o={})
+    kept = made.put(V2, thing(V2, o={"b": "2"}), before)
+    assert made.read(V1, kept) == thing(V1, a=None, n="1")
+    after = made.put(V2, thing(V2), before)
+    assert made.read(V2, after) == thing(V2)
+    assert made.read(V1, after) == thing(V1, n="1")

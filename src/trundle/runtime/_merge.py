@@ -58,12 +58,17 @@ def _merge_different(stored: Any, before: Any, after: Any) -> Any:
 
 
 def _merge_made(stored: Any, before: Any, after: Any) -> Any:
-    """Like `merge`, of an object that the writer does not have: only what is in it may differ."""
+    """Like `merge`, of an object that the writer does not have: only what is in it may differ.
+
+    One that the edit empties goes, because it is there for what is in it. One that was empty before stays: its own side
+    has written it so.
+    """
     ours, theirs = (_empty(type(stored)) if each is ABSENT else each for each in (before, after))
     if type(ours) is not type(stored) or type(theirs) is not type(stored):
         return _without_hollow(after)
     merged = merge_objects(stored, ours, theirs)
-    return ABSENT if after is ABSENT and _is_empty(merged) else merged
+    emptied = after is ABSENT and _is_empty(merged) and not _is_empty(stored)
+    return ABSENT if emptied else merged
 
 
 def _empty(class_: type[Any]) -> Any:

@@ -24,6 +24,7 @@ from trundle.verify._broken import (
     spoken,
     tree,
 )
+from trundle.verify._removed import goes_with_an_object
 from trundle.verify._views import Edit, Path, changed_wrongly, nothing_in, value_at
 
 NOTHING: Mapping[str, str] = {}
@@ -107,6 +108,9 @@ def law3(
 ) -> None:
     """After an edit, every version sees it where it can express it, and all else as before.
 
+    A client that removes an object removes what is hidden from it in there, too, for all versions, even where another
+    version has that outside of the object, because a rule moves it. That alone may go; what is stored beside the object stays.
+
     Lists whose elements were added, removed or moved are left to `law5`.
 
     Args:
@@ -151,7 +155,7 @@ def law_of_edits(
     """
     resource, version = _named(scheme, edited)
     seen = scheme.from_storage(stored, version)
-    alone = [scheme.to_storage(seen), scheme.to_storage(edited)]
+    alone = scheme.to_storage(seen), scheme.to_storage(edited)
     written = scheme.to_storage(edited, stored)
     made = tuple(differences(_tree(scheme, seen), _tree(scheme, edited)))
     storage = type(scheme.convert(stored))
@@ -173,6 +177,8 @@ def law_of_edits(
                 if hidden_beside_more(scheme, (stored, written), other, place):
                     continue
                 if edited.__labels__ and nothing_in(edit.was, edit.becomes, place):
+                    continue
+                if goes_with_an_object(scheme, (stored, written), alone, other, place):
                     continue
                 raise LawBroken(
                     law,
