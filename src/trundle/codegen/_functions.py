@@ -464,8 +464,11 @@ class _Body:
                 name = self.expressions.derived(step.derived, f"{attribute}_derived")
                 arguments.append(f"derived={name}")
         if step.aliases:
-            places = tuple_literal(entry_literal(place) for place in step.aliases)
-            arguments.append(f"aliases={places}")
+            if any(each.step is not None for each in step.aliases):
+                aliases = self.expressions.entries.constant(step.aliases, f"other_{attribute}")
+            else:
+                aliases = tuple_literal(entry_literal(each.place) for each in step.aliases)
+            arguments.append(f"aliases={aliases}")
         self.statements.add(call("stash", arguments))
 
     def _spoken(self, names: tuple[str, ...]) -> str:

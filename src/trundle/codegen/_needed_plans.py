@@ -145,10 +145,11 @@ def calls(made: Plan) -> Iterator[PlanKey]:
         match step:
             case Assign(value=value):
                 yield from _in_expression(value, lineage)
-            case Stash(value=value, witness=witness, derived=derived):
+            case Stash(value=value, witness=witness, derived=derived, aliases=aliases):
                 yield from _in_expression(value, lineage)
                 yield from _in_witness(witness, lineage)
                 yield from _in_expression(derived, lineage)
+                yield from _in_aliases(aliases, lineage)
     for each in made.carried:
         yield from _in_witness(each.before, lineage)
         yield from _in_witness(each.after, lineage)
@@ -178,6 +179,13 @@ def _in_expression(value: Expression | None, lineage: Lineage) -> Iterator[PlanK
 def _in_entries(entries: tuple[Entry, ...], lineage: Lineage) -> Iterator[PlanKey]:
     for entry in entries:
         yield from _in_type(lineage, entry.place, Shape("storage", entry.place.version))
+
+
+def _in_aliases(aliases: tuple[Entry, ...], lineage: Lineage) -> Iterator[PlanKey]:
+    for entry in aliases:
+        if entry.step is not None:
+            yield from _in_entries((entry,), lineage)
+            yield from _in_step(entry.step, lineage)
 
 
 def _in_witness(witness: Witness | None, lineage: Lineage) -> Iterator[PlanKey]:

@@ -3,8 +3,23 @@
 from trundle.evolution._holders import presence_entry
 from trundle.evolution._own_text import own_text_entry
 from trundle.evolution._threads import Place, Thread
+from trundle.evolution._traversal import changes_within
 from trundle.evolution._values import End, Mismatch, change_value
-from trundle.evolution.steps import Entry, PlanKey, Shape
+from trundle.evolution.steps import (
+    CallConverter,
+    CallScalar,
+    Entry,
+    Fit,
+    MapText,
+    NotNull,
+    Optional,
+    PlanKey,
+    Shape,
+    ToEnum,
+    ValueStep,
+)
+
+_SCALAR_STEPS = (CallConverter, CallScalar, Fit, MapText, NotNull, Optional, ToEnum)
 
 
 class Entries:
@@ -50,3 +65,24 @@ class Entries:
             if not isinstance(step, Mismatch):
                 found.append(Entry(home, step))
         return tuple(found)
+
+    def aliases(self, thread: Thread, home: Place) -> tuple[Entry, ...]:
+        """The other places of a thread's entry, each with what its value goes through to be merged at home.
+
+        A scalar is replaced and never merged, so that it stays as it is.
+        """
+        kept = End(self.lineage, home, Shape("storage", home.version))
+        found = []
+        for place in self.homes(thread):
+            if place == home:
+                continue
+            step = change_value(End(self.lineage, place, Shape("storage", place.version)), kept)
+            if step is None or isinstance(step, Mismatch) or _is_scalar(step):
+                found.append(Entry(place, None))
+            else:
+                found.append(Entry(place, step))
+        return tuple(found)
+
+
+def _is_scalar(step: ValueStep) -> bool:
+    return all(isinstance(each, _SCALAR_STEPS) for each in changes_within(step))

@@ -25,6 +25,7 @@ from trundle.evolution.conversions import exact, loosens
 from trundle.evolution.steps import (
     Assign,
     Carried,
+    Entry,
     Plan,
     PlanKey,
     Presence,
@@ -96,7 +97,7 @@ class _Planning:
                 value,
                 stored.witness(thread),
                 derived and agreeing(derived, self.lineage, thread),
-                tuple(place for place in self.entries.homes(thread) if place != home),
+                self.entries.aliases(thread, home),
                 self._spoken(thread) if self.source.kind == "storage" else (),
             )
         if self.source.kind == "api":
@@ -115,7 +116,8 @@ class _Planning:
             thread = self.lineage.thread(place)
             shown = stored.shared(thread, place, self.source)
             witness = stored.own_text_witness(thread)
-            yield Stash(entries[0], Read(name), witness, shown, entries[1:])
+            aliases = tuple(Entry(each, None) for each in entries[1:])
+            yield Stash(entries[0], Read(name), witness, shown, aliases)
 
     def _presences(self) -> Iterator[Stash]:
         """Whether the source has nested objects in which the storage shape has something else."""
@@ -129,7 +131,7 @@ class _Planning:
                 Presence(solid(self.lineage, own)),
                 presence_witness(self.lineage, kept),
                 Presence(solid(self.lineage, kept)),
-                tuple(each for each in self.entries.presences(side) if each != entry),
+                tuple(Entry(each, None) for each in self.entries.presences(side) if each != entry),
             )
 
     def _travels_on(self, thread: Thread, home: Place, shape: Shape) -> bool:

@@ -120,7 +120,8 @@ class Stash(msgspec.Struct, frozen=True):
         value: what is stashed.
         witness: what makes the entry stale when it changes.
         derived: how the value would be derived without the entry; the entry is left out where that is the same.
-        aliases: the other places that the same thread may have been stashed under.
+        aliases: the other places that the same thread may have been stashed under, each with what the value goes
+            through to be merged with this one.
         spoken: properties of the source of which one must be there for an absent value to be noted; a
             stored object of another side's making says nothing about what its writers could not see.
     """
@@ -129,7 +130,7 @@ class Stash(msgspec.Struct, frozen=True):
     value: Expression
     witness: Witness | None
     derived: Expression | None
-    aliases: tuple[Place, ...]
+    aliases: tuple[Entry, ...]
     spoken: tuple[str, ...] = ()
 
 

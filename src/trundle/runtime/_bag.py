@@ -82,6 +82,10 @@ class BagEntry(Generic[Value_co]):
         return self._decode(value)
 
 
+Aliases = tuple["tuple[str, str] | BagEntry[Any]", ...]
+"""Other places that one value may have been stashed at; entries where it has another shape there."""
+
+
 def stash(
     target: Any,
     place: tuple[str, str],
@@ -90,7 +94,7 @@ def stash(
     witness: Told | None = None,
     derived: Told | None = None,
     hooked: bool = False,
-    aliases: tuple[tuple[str, str], ...] = (),
+    aliases: Aliases = (),
 ) -> None:
     """Puts a value into an object's bag.
 
@@ -101,7 +105,7 @@ def stash(
         witness: what the entry accompanies; when that changes, the entry is stale.
         derived: the value that the object has without the entry; where that is the same, there is no entry.
         hooked: whether a hook derives that; it is then not called.
-        aliases: other places that the same value may have been stashed at.
+        aliases: other places that the same value may have been stashed at; entries where it has another shape there.
     """
     if witness is None and derived is None and value is not ABSENT:
         entry = Entry(value)

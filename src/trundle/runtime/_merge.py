@@ -11,12 +11,15 @@ from typing import Any, TypeAlias
 import msgspec
 
 from trundle.runtime._bag import (
+    Aliases,
+    BagEntry,
     NoEntry,
     accompany,
     current,
     decoder,
     digest,
     encode,
+    entry_value,
     has_entries,
     same,
     tidy,
@@ -188,10 +191,7 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
             continue
         if old is not None and new is not None and _same_entry(old, new):
             continue
-        known = merged.pop(place, None)
-        for alias in getattr(new or old, "aliases", ()):
-            other = merged.pop(alias, None)
-            known = other if known is None else known
+        known = _taken(stored, merged, place, getattr(new or old, "aliases", ()))
         if isinstance(new, NoEntry):
             changed.append((place, known, old, new))
         elif new is not None:
@@ -220,6 +220,23 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
     accompany(result, made)
 
 
+def _taken(stored: Any, merged: dict[Place, Any], place: Place, aliases: Aliases) -> Any:
+    """What is stored of an entry, in the shape that it has at a place; it is taken from there and from all others."""
+    known = merged.pop(place, None)
+    for alias in aliases:
+        other = merged.pop(_place_of(alias), None)
+        if known is None and other is not None:
+            known = other
+            if isinstance(alias, BagEntry) and alias.convert is not None:
+                value = entry_value(stored, alias, other)
+                known = Entry(value if value is ABSENT else alias.convert(value), other.beside)
+    return known
+
+
+def _place_of(alias: tuple[str, str] | BagEntry[Any]) -> Place:
+    return (alias.property, alias.version) if isinstance(alias, BagEntry) else alias
+
+
 def _told_by_hook(result: Any, mark: NoEntry) -> bool:
     """Whether a hook would derive a value from the merged object where a writer wants none."""
     witness = getattr(mark, "witness", None)
@@ -242,7 +259,7 @@ def _drop_revived(
 ) -> None:
     """Drops stale entries that the edit would make current, though their own side says otherwise."""
     witness = getattr(mark, "witness", None)
-    for known in (place, *getattr(mark, "aliases", ())):
+    for known in (place, *map(_place_of, getattr(mark, "aliases", ()))):
         entry = merged.get(known)
         if (
             entry is not None
