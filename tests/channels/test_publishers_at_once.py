@@ -212,8 +212,8 @@ def test_an_unpublishing_that_dies_anywhere_is_repaired(layout, tmp_path):
 
         channel = channel_of(mortal)
         if channel.folded().channel.tombstone(version):
-            with packed(folder) as artifact:
-                restore(channel, version, artifact=artifact)
+            with packed(folder) as content:
+                restore(channel, version, content=content)
 
     steps(layout, undo, (everything, everything - {"1.0.1"}))
     assert versions(layout) == everything

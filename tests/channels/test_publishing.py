@@ -16,7 +16,7 @@ from trundle.channels.publishing import (
 )
 from trundle.channels.reading import open_channel, read_channel
 from trundle.channels.reading.signatures import KeyFileError
-from trundle.registry import PACKAGE_ARTIFACT, REMOVED_ARTIFACT, copy, open_registry
+from trundle.registry import REMOVED_ARTIFACT, copy, open_registry
 from trundle.registry._markers import put_marker
 from trundle.version import SemVer
 
@@ -34,7 +34,7 @@ def test_what_is_published_is_an_artifact_of_that_package(repository, tmp_path):
     assert entry == done.entry
     stored = repository.get_manifest(entry.tag_name)
     assert stored.descriptor.digest == entry.digest
-    assert stored.document.artifact_type == PACKAGE_ARTIFACT
+    assert stored.document.artifact_type == "application/vnd.trundle.package.v1"
     parts = (stored.descriptor, *stored.document.blobs())
     assert entry.size == sum(each.size for each in parts)
     assert entry.changes == ("first",)
@@ -107,8 +107,8 @@ def test_what_was_collected_as_garbage_comes_back_from_its_folder(tmp_path):
             with pytest.raises(RefusedError) as caught:
                 restore(channel_of(repository), V100, dry_run=dry_run)
             assert caught.value.code is RefusalCode.CONTENT_MISSING
-        with packed(folder) as artifact:
-            restore(channel_of(repository), V100, artifact=artifact)
+        with packed(folder) as content:
+            restore(channel_of(repository), V100, content=content)
         assert repository.resolve("1.0.0").digest == digest
         assert served(repository).entry(V100)
 

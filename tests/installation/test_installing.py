@@ -28,7 +28,6 @@ from trundle.installation import (
     uninstall,
     upgrade,
 )
-from trundle.registry import UnreachableError
 from trundle.version import SemVer
 
 v = SemVer.parse
@@ -148,7 +147,7 @@ def test_going_back_to_a_version_that_was_unpublished_says_so(plain):
         assert "1.0.0 was unpublished: a leak" in roll_back(installation, CRM).note
 
 
-def test_what_was_installed_is_never_fetched_again(plain, monkeypatch):
+def test_what_was_installed_is_never_fetched_again(plain):
     plain.publish("1.0.0")
     plain.install()
     plain.publish("1.0.1")
@@ -157,10 +156,10 @@ def test_what_was_installed_is_never_fetched_again(plain, monkeypatch):
         roll_back(installation, CRM)
         installation.unhold(CRM, v("1.0.1"))
 
-    def unreachable(*_, **__):
-        raise UnreachableError("the registry", "an answer", "none", "try again")
-
-    monkeypatch.setattr("trundle.installation._content.copy", unreachable)
+    repository = plain.channel().repository
+    stored = repository.get_manifest("1.0.1")
+    for each in (stored.descriptor, *stored.document.blobs()):
+        repository.blob_file(each).unlink()
     assert upgraded(plain) == [("upgrade", "1.0.0", "1.0.1")]
 
 

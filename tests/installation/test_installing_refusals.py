@@ -22,7 +22,7 @@ from trundle.channels.publishing import export, packed
 from trundle.channels.reading import open_channel
 from trundle.database import DamagedError, NewerSchemaError
 from trundle.installation import roll_back, upgrade
-from trundle.registry import OCI_MANIFEST, PACKAGE_CONFIG, copy, describe, encode
+from trundle.registry import OCI_MANIFEST, copy, describe, encode
 from trundle.version import SemVer
 
 v = SemVer.parse
@@ -376,7 +376,7 @@ def test_content_that_is_not_what_the_digest_says(site):
 def test_a_configuration_that_is_not_what_the_digest_says(site):
     repository = site.channel().repository
     config = repository.get_manifest("1.0.1").document.config
-    assert config == describe(repository.read_blob(config, limit=10**6), PACKAGE_CONFIG)
+    assert config == describe(repository.read_blob(config, limit=10**6), config.media_type)
     repository.blob_file(config).write_bytes(b"{" + b" " * (config.size - 1))
     refused(site, RefusalCode.CONTENT_MISMATCH)
 
@@ -510,7 +510,7 @@ def test_damaged_content_in_the_local_store_is_one_clear_error(site):
         package = installation.packages()[0]
         previous = installation.history()[0].before_digest
         store = installation.content
-        layer = store.fetch(None, previous, "it").layer
+        layer = store.look(None, previous, "it").layer
         file = store._store.blob_file(layer)
         content = file.read_bytes()
         file.write_bytes(b"x" * len(content))
@@ -561,8 +561,8 @@ def test_a_packed_manifest_that_contradicts_the_artifact(site, tmp_path):
     document = repository.get_manifest("1.0.1").document
     other = site.write("9.9.9", "other/thing")
     with packed(other) as forged:
-        repository.put_blob(forged.archive, forged.layer)
-        document = msgspec.structs.replace(document, layers=(forged.layer,))
+        repository.put_blob(forged.archive, forged.artifact.layer)
+        document = msgspec.structs.replace(document, layers=(forged.artifact.layer,))
     stored = repository.put_manifest(encode(document), OCI_MANIFEST)
     size = stored.size + sum(each.size for each in document.blobs())
     site.falsify_newest(digest=stored.digest, id=stored.digest[7:19], size=size)

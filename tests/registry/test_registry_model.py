@@ -8,7 +8,6 @@ from trundle.registry import (
     EMPTY_DESCRIPTOR,
     OCI_INDEX,
     OCI_MANIFEST,
-    PACKAGE_ARTIFACT,
     ConflictError,
     Descriptor,
     Index,
@@ -19,7 +18,6 @@ from trundle.registry import (
     describe,
     digest_of,
     encode,
-    package_manifest,
 )
 from trundle.registry._model import (
     DOCKER_INDEX,
@@ -51,10 +49,18 @@ def test_the_empty_descriptor_is_that_of_the_specification():
 def test_a_manifest_is_the_same_bytes_every_time_and_reads_back():
     config = describe(b"config", "application/json")
     layers = (describe(b"layer", "application/octet-stream"),)
-    one = package_manifest(config, layers, {"b": "2", "a": "1"})
-    two = package_manifest(config, layers, {"a": "1", "b": "2"})
+    one, two = (
+        Manifest(
+            schema_version=2,
+            media_type=OCI_MANIFEST,
+            artifact_type="application/vnd.example",
+            config=config,
+            layers=layers,
+            annotations=annotations,
+        )
+        for annotations in ({"b": "2", "a": "1"}, {"a": "1", "b": "2"})
+    )
     assert encode(one) == encode(two)
-    assert one.artifact_type == PACKAGE_ARTIFACT
     assert parse_manifest(encode(one), OCI_MANIFEST, "x") == one
     assert one.blobs() == (config, *layers)
     assert one.children() == ()

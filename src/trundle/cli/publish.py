@@ -28,7 +28,7 @@ from trundle.cli._printing import Format, print_data, print_text, warn
 from trundle.cli.project import DryRun, Output
 
 if TYPE_CHECKING:
-    from trundle.channels.publishing import Artifact
+    from trundle.channels.publishing import PackedArtifact
 
 Version = Annotated[str, typer.Argument(metavar="VERSION", help="The version.")]
 From = Annotated[
@@ -151,8 +151,8 @@ def unpublish(
         )
     target = published(repository, channel, keys, seen=seen)
     if undo:
-        with _packed(content) as artifact:
-            done = publishing.restore(target, number, artifact=artifact, dry_run=dry_run)
+        with _packed(content) as packed:
+            done = publishing.restore(target, number, content=packed, dry_run=dry_run)
         print_channel(done.channel, output, dry_run=dry_run, notes=done.notes)
         tell(f"restored {version}", dry_run=dry_run)
         return
@@ -171,7 +171,7 @@ def unpublish(
     tell(f"unpublished {version}: {reason}", dry_run=dry_run)
 
 
-def _packed(folder: Path | None) -> contextlib.AbstractContextManager["Artifact | None"]:
+def _packed(folder: Path | None) -> contextlib.AbstractContextManager["PackedArtifact | None"]:
     from trundle.channels.publishing import packed  # noqa: PLC0415
 
     return contextlib.nullcontext() if folder is None else packed(folder)

@@ -12,7 +12,7 @@ from trundle.installation._agent import (
     run_round,
 )
 from trundle.installation._applying import Result
-from trundle.installation._content import Artifact, ContentStore
+from trundle.installation._content import ContentStore
 from trundle.installation._errors import StateBusyError, StateError
 from trundle.installation._folders import LOCK_FILE, Folders, exists
 from trundle.installation._install import Install, install
@@ -35,7 +35,6 @@ __all__ = [
     "LOCK_FILE",
     "NOTIFIED",
     "Agent",
-    "Artifact",
     "ContentStore",
     "Event",
     "EventKind",

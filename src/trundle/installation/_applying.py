@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable, Mapping
 import msgspec
 
 from trundle.channels import RefusalCode, RefusedError, refusal
+from trundle.channels.artifacts import Artifact
 from trundle.channels.files import Entry
 from trundle.channels.reading import Subscription
 from trundle.errors import Finding
-from trundle.installation._content import Artifact, check_entry
+from trundle.installation._content import check_entry
 from trundle.installation._errors import StateBusyError
 from trundle.installation._installation import Installation
 from trundle.installation._outlook import Outlook
@@ -194,7 +195,7 @@ def unpack_here(installation: Installation, package: Package) -> None:
     where = f"{package.name} {package.release.version}"
     folder = installation.folders.of(package)
     if not folder.exists():
-        artifact = installation.content.fetch(None, package.digest, where)
+        artifact = installation.content.look(None, package.digest, where)
         installation.content.unpack(artifact, folder, where)
 
 
@@ -273,16 +274,17 @@ def _fetched(
     artifacts: dict[str, Artifact] = {}
     failed: dict[str, tuple[Finding, ...]] = {}
     for name, entry in selection.chosen.items():
-        goal = goals[name]
+        place, where = goals[name].subscription.repository, f"{name} {entry.version}"
+        source, content = (
+            open_repository(place, settings=installation.settings),
+            installation.content,
+        )
         try:
             with installation.fetching():
-                artifacts[name] = installation.content.fetch(
-                    open_repository(goal.subscription.repository, settings=installation.settings),
-                    entry.digest or entry.tag_name,
-                    f"{name} {entry.version}",
-                    check=lambda found, name=name, entry=entry: check_entry(found, name, entry),  # type: ignore[misc]
-                    progress=installation.progress,
-                )
+                artifact = content.look(source, entry.digest or entry.tag_name, where)
+                check_entry(artifact, name, entry)
+                content.fetch(source, artifact, where, installation.progress)
+                artifacts[name] = artifact
         except RefusedError as error:
             failed[name] = error.refusals
     return artifacts, failed
@@ -295,7 +297,7 @@ def _package(installation: Installation, goal: Goal, entry: Entry, artifact: Art
         version=entry.version,
         digest=artifact.digest,
         since=installation.now(),
-        manifest=artifact.manifest,
+        manifest=artifact.package,
     )
 
 

@@ -6,27 +6,21 @@ The local store is an image layout. What it has is never fetched again, so that 
 import contextlib
 import math
 import tempfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
-import msgspec
-
 from trundle.channels import RefusalCode, RefusedError, refusal
+from trundle.channels.artifacts import Artifact, read_artifact
 from trundle.channels.files import Entry, is_digest
 from trundle.channels.transitions import check_manifest
 from trundle.packages import (
-    ARCHIVE_MEDIA_TYPE,
     FolderExistsError,
-    Manifest,
     ManifestError,
     UnpackError,
-    manifest_from_json,
     read_manifest,
     unpack,
 )
 from trundle.registry import (
-    PACKAGE_ARTIFACT,
-    Descriptor,
     DigestMismatchError,
     DirectoryRegistry,
     InvalidManifestError,
@@ -34,42 +28,12 @@ from trundle.registry import (
     Progress,
     Repository,
     StorageError,
-    StoredManifest,
     TooLargeError,
     UnauthorisedError,
     UnreachableError,
-    copy,
 )
-from trundle.registry import Manifest as ArtifactManifest
 
-_LARGEST_CONFIG = 16 * 1024 * 1024
 _FORGED = "do not install it; ask the publisher"
-
-
-class Artifact(msgspec.Struct, frozen=True):
-    """A package whose manifest was read and understood.
-
-    Attributes:
-        stored: the manifest of the artifact, as it was read.
-        config: the blob with what the package says about itself.
-        manifest: that.
-        layer: the archive with its files.
-    """
-
-    stored: StoredManifest
-    config: Descriptor
-    manifest: Manifest
-    layer: Descriptor
-
-    @property
-    def digest(self) -> str:
-        """The digest of the artifact."""
-        return self.stored.descriptor.digest
-
-    @property
-    def size(self) -> int:
-        """How many bytes the artifact has."""
-        return self.stored.descriptor.size + self.config.size + self.layer.size
 
 
 class ContentStore:
@@ -86,55 +50,46 @@ class ContentStore:
         """Whether an artifact is here, so that nothing has to be fetched."""
         return is_digest(digest) and self._store.has_manifest(digest)
 
-    def look(self, source: Repository, reference: str, where: str) -> Artifact:
-        """What an artifact is, here or at its source; its content is not fetched.
+    def look(self, source: Repository | None, reference: str, where: str) -> Artifact:
+        """What an artifact is, here or at its source; its files are not fetched.
+
+        Args:
+            source: where to look; None for what must be here.
+            reference: its digest or tag.
+            where: what messages call it.
 
         Raises:
             RefusedError: it is missing, cannot be reached, or is no package; the code says which.
         """
-        here = self.has(reference)
-        with _refused(where, self._store.folder, local=here):
-            return _read(self._store if here else source, reference, where)
+        repository = self._store if source is None or self.has(reference) else source
+        with self._refused(where, repository):
+            return read_artifact(repository, reference, where)
 
     def fetch(
         self,
-        source: Repository | None,
-        reference: str,
+        source: Repository,
+        artifact: Artifact,
         where: str,
-        *,
-        check: Callable[[Artifact], None] | None = None,
         progress: Progress | None = None,
-    ) -> Artifact:
-        """Brings an artifact here, unless it is here.
+    ) -> None:
+        """Brings an artifact here with its files; what is here already is not fetched.
 
         Args:
-            source: where to fetch it from; None for what must be here.
-            reference: its digest or tag.
+            source: where to fetch them from.
+            artifact: the artifact, as it was read there.
             where: what messages call it.
-            check: refuses an artifact by what its manifest says, before anything more is fetched.
             progress: called with the number of bytes after each piece.
 
         Raises:
-            RefusedError: it is missing, cannot be reached, or has other content than expected; the code says which.
+            RefusedError: they are missing, cannot be reached, or have other content than expected; the code says which.
             StorageError: the local store cannot be written.
         """
-        here = self.has(reference)
-        repository = self._store if here or source is None else source
-        with _refused(where, self._store.folder, local=repository is self._store):
-            artifact = _read(repository, reference, where)
-            if check is not None:
-                check(artifact)
-            if not here and source is not None:
+        with self._refused(where, source):
+            self._store.put_blob(artifact.config, artifact.config_descriptor, progress=progress)
+            self._store.pull_blob(source, artifact.layer, progress=progress)
+            if not self.has(artifact.digest):
                 tag = artifact.digest.partition(":")[2]
-                copy(
-                    source,
-                    self._store,
-                    artifact.digest,
-                    tag=tag,
-                    referrers=False,
-                    progress=progress,
-                )
-            return artifact
+                self._store.put_manifest(artifact.content, artifact.descriptor.media_type, tag=tag)
 
     def tidy(self, needed: Collection[str], *, dry_run: bool = False) -> tuple[list[str], int]:
         """Removes artifacts that are not needed, and what broke off; called while no other process changes the store.
@@ -181,7 +136,7 @@ class ContentStore:
             return
         folder.parent.mkdir(parents=True, exist_ok=True)
         with (
-            _refused(where, self._store.folder, local=True),
+            self._refused(where, self._store),
             tempfile.TemporaryDirectory(
                 dir=folder.parent, prefix=".archive.", suffix=".partial"
             ) as name,
@@ -199,6 +154,11 @@ class ContentStore:
                     place = error.filename or str(folder)
                     raise OSError(error.errno, error.strerror, place) from error
 
+    def _refused(
+        self, where: str, repository: Repository
+    ) -> contextlib.AbstractContextManager[None]:
+        return _refused(where, self._store.folder, local=repository is self._store)
+
 
 _DECIDING = ("name", "version", "min_upgrade_from", "requirements", "format")
 """What is decided by: the artifact's manifest and the packed one must agree on it."""
@@ -208,7 +168,7 @@ def _check_packed(artifact: Artifact, folder: Path, where: str) -> None:
     """Refuses an archive whose own manifest contradicts the artifact's, by which everything was decided."""
     packed = read_manifest(folder)
     for field in _DECIDING:
-        wanted, found = getattr(artifact.manifest, field), getattr(packed, field)
+        wanted, found = getattr(artifact.package, field), getattr(packed, field)
         if wanted != found:
             name = field.replace("_", " ")
             expected = f"the {name} {_text(wanted)} in the packed manifest, as the artifact says"
@@ -221,21 +181,6 @@ def _text(value: object) -> str:
     return "none" if value is None else str(value)
 
 
-def _read(repository: Repository, reference: str, where: str) -> Artifact:
-    stored = repository.get_manifest(reference)
-    document = stored.document
-    expected = f"one archive of a package, {PACKAGE_ARTIFACT}"
-    if not isinstance(document, ArtifactManifest) or document.artifact_type != PACKAGE_ARTIFACT:
-        found = f"an artifact of the type {document.artifact_type or 'none'}"
-        raise mismatch(where, expected, found)
-    if [each.media_type for each in document.layers] != [ARCHIVE_MEDIA_TYPE]:
-        kinds = ", ".join(each.media_type for each in document.layers) or "nothing"
-        raise mismatch(where, expected, kinds)
-    config = repository.read_blob(document.config, limit=_LARGEST_CONFIG)
-    manifest = manifest_from_json(config, f"{where}: manifest")
-    return Artifact(stored, document.config, manifest, document.layers[0])
-
-
 def check_entry(artifact: Artifact, package: str, entry: Entry) -> None:
     """Holds an artifact against what the channel says of it.
 
@@ -246,7 +191,7 @@ def check_entry(artifact: Artifact, package: str, entry: Entry) -> None:
     if not entry.is_same_content(artifact.digest):
         code = RefusalCode.CONTENT_MISMATCH
         raise RefusedError(refusal(code, where, entry.identity, artifact.digest, _FORGED))
-    refusals = check_manifest(entry, package, artifact.manifest)
+    refusals = check_manifest(entry, package, artifact.package)
     if refusals:
         raise RefusedError(*refusals)
     if entry.size is not None and entry.size != artifact.size:

@@ -1,5 +1,6 @@
 """Installs packages: by channel, or pinned to a tag or a digest."""
 
+import contextlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from trundle.channels import RefusalCode, RefusedError, refusal
+from trundle.channels.artifacts import Artifact
 from trundle.channels.decision import Request, check_holds
 from trundle.channels.files import STABLE, is_channel_word
 from trundle.channels.policy import Policy
@@ -23,7 +25,7 @@ from trundle.installation._applying import (
     check_fits,
     install_unpacked,
 )
-from trundle.installation._content import Artifact, mismatch
+from trundle.installation._content import mismatch
 from trundle.installation._installation import Installation
 from trundle.installation._outlook import Outlook, Reader, absolute, judge
 from trundle.installation._records import Event, Package
@@ -251,22 +253,18 @@ def _install_pinned(
     pin = _Pin(installation, wanted, reference, str(repository))
     text = reference.digest or reference.tag
     assert text is not None
-    if dry_run:
+    with contextlib.nullcontext() if dry_run else installation.fetching():
         artifact = installation.content.look(source, text, str(reference))
-        if wanted.upgrade and pin.is_installed(artifact):
-            return Result(notes=(f"{reference} is installed already",))
+    if wanted.upgrade and pin.is_installed(artifact):
+        return Result(notes=(f"{reference} is installed already",))
+    if dry_run:
         pin.check(artifact)
         return Result(events=(pin.event(artifact),), notes=pin.notes)
-    if wanted.upgrade:
-        artifact = installation.content.look(source, text, str(reference))
-        if pin.is_installed(artifact):
-            return Result(notes=(f"{reference} is installed already",))
     for _ in range(ATTEMPTS):
         basis = basis_of(installation, dry_run=False)
+        pin.check(artifact)
         with installation.fetching():
-            artifact = installation.content.fetch(
-                source, text, str(reference), check=pin.check, progress=installation.progress
-            )
+            installation.content.fetch(source, artifact, str(reference), installation.progress)
         with installation.alone():
             if installation.memory.basis() == basis:
                 event = pin.event(artifact)
@@ -300,7 +298,7 @@ class _Pin:
 
     def is_installed(self, artifact: Artifact) -> bool:
         """Whether just that is installed, and pinned to the same."""
-        before = self._installation.memory.package(artifact.manifest.name)
+        before = self._installation.memory.package(artifact.package.name)
         found = before and (before.pinned, before.digest)
         return found == (str(self._reference), artifact.digest)
 
@@ -310,10 +308,10 @@ class _Pin:
         Raises:
             RefusedError: a rule refuses it.
         """
-        name, version = artifact.manifest.name, self._version()
+        name, version = artifact.package.name, self._version()
         where = str(self._reference)
-        if version is not None and version.release != artifact.manifest.version:
-            raise mismatch(where, f"version {version.release}", str(artifact.manifest.version))
+        if version is not None and version.release != artifact.package.version:
+            raise mismatch(where, f"version {version.release}", str(artifact.package.version))
         before = self._installation.memory.package(name)
         if before is not None and self.is_installed(artifact):
             raise RefusedError(_already(before))
@@ -324,9 +322,9 @@ class _Pin:
             raise RefusedError(refusal(code, where, expected, artifact.digest, advice))
         release = Release(
             name,
-            version or artifact.manifest.version,
+            version or artifact.package.version,
             artifact.digest,
-            artifact.manifest.requirements,
+            artifact.package.requirements,
         )
         held = check_holds(state, version, self._installation.now())
         if held:
@@ -335,9 +333,9 @@ class _Pin:
 
     def package(self, artifact: Artifact) -> Package:
         """What is installed from now on."""
-        before = self._installation.memory.package(artifact.manifest.name)
+        before = self._installation.memory.package(artifact.package.name)
         return Package(
-            name=artifact.manifest.name,
+            name=artifact.package.name,
             subscription=Subscription(
                 repository=self._repository,
                 channel="",
@@ -347,19 +345,19 @@ class _Pin:
             version=self._version(),
             digest=artifact.digest,
             since=self._installation.now(),
-            manifest=artifact.manifest,
+            manifest=artifact.package,
         )
 
     def event(self, artifact: Artifact) -> Event:
         """What happens."""
-        before = self._installation.memory.package(artifact.manifest.name)
+        before = self._installation.memory.package(artifact.package.name)
         return Event(
-            package=artifact.manifest.name,
+            package=artifact.package.name,
             at=self._installation.now(),
             action="install",
             before=str(before.release.version) if before else "",
             before_digest=before.digest if before else "",
-            after=str(self._version() or artifact.manifest.version),
+            after=str(self._version() or artifact.package.version),
             after_digest=artifact.digest,
             note=f"pinned to {self._reference}",
         )

@@ -2,14 +2,13 @@
 
 import shlex
 import subprocess
-import urllib.error
-import urllib.request
 from collections.abc import Callable
 
 import msgspec
 
 from trundle.errors import Kind, TrundleError
 from trundle.installation._agent import LogLine
+from trundle.registry import HttpSettings, RegistryError, post
 
 NOTIFIED = frozenset(("install", "upgrade", "downgrade", "blocked", "refused", "error"))
 """The events that others are notified of."""
@@ -50,16 +49,10 @@ def notifier(target: str, *, seconds: float = _SECONDS) -> Callable[[LogLine], N
 
 
 def _post(url: str, content: bytes, seconds: float) -> None:
-    headers = {"Content-Type": "application/json", "User-Agent": "trundle"}
-    request = urllib.request.Request(url, content, headers, method="POST")  # noqa: S310 - http or https
     try:
-        with urllib.request.urlopen(request, timeout=seconds):  # noqa: S310 - the same
-            return
-    except urllib.error.HTTPError as error:
-        error.close()
-        raise NotificationError(url, "a status of success", str(error.code)) from None
-    except OSError as error:
-        raise NotificationError(url, "a server that answers", str(error)) from None
+        post(url, content, settings=HttpSettings(request_time=seconds))
+    except RegistryError as error:
+        raise NotificationError(url, error.expected, error.found) from None
 
 
 def _run(command: list[str], content: bytes, seconds: float) -> None:

@@ -178,14 +178,14 @@ def roll_back(installation: Installation, name: str, *, dry_run: bool = False) -
         package = installation.package(name)
         earlier = _earlier(installation, package)
         where = f"{package.name} {earlier.before}"
-        artifact = installation.content.fetch(None, earlier.before_digest, where)
+        artifact = installation.content.look(None, earlier.before_digest, where)
         now = installation.now()
         after = msgspec.structs.replace(
             package,
             version=SemVer.parse(earlier.before),
             digest=artifact.digest,
             since=now,
-            manifest=artifact.manifest,
+            manifest=artifact.package,
         )
         held = check_holds(installation.memory.state(package), after.version, now)
         if held:

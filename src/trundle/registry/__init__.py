@@ -24,19 +24,15 @@ from trundle.registry._model import (
     EMPTY_DESCRIPTOR,
     OCI_INDEX,
     OCI_MANIFEST,
-    PACKAGE_ARTIFACT,
-    PACKAGE_CONFIG,
-    PACKAGE_CONTENT,
     Descriptor,
     Index,
     Manifest,
     describe,
     digest_of,
     encode,
-    package_manifest,
     parse_manifest,
 )
-from trundle.registry._open import fetch_file, open_registry, open_repository
+from trundle.registry._open import fetch_file, open_registry, open_repository, post
 from trundle.registry._reference import Reference, tag_for, version_of
 from trundle.registry._settings import HttpSettings
 from trundle.registry.errors import (
@@ -63,9 +59,6 @@ __all__ = [
     "MARK_ANNOTATION",
     "OCI_INDEX",
     "OCI_MANIFEST",
-    "PACKAGE_ARTIFACT",
-    "PACKAGE_CONFIG",
-    "PACKAGE_CONTENT",
     "REMOVED_ARTIFACT",
     "BusyError",
     "ConflictError",
@@ -111,8 +104,8 @@ __all__ = [
     "mark_of",
     "open_registry",
     "open_repository",
-    "package_manifest",
     "parse_manifest",
+    "post",
     "tag_for",
     "version_of",
 ]

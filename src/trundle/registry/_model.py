@@ -18,13 +18,6 @@ DOCKER_INDEX = "application/vnd.docker.distribution.manifest.list.v2+json"
 MANIFEST_TYPES = (OCI_MANIFEST, OCI_INDEX, DOCKER_MANIFEST, DOCKER_INDEX)
 """The kinds of manifest that are read."""
 
-PACKAGE_ARTIFACT = "application/vnd.trundle.package.v1"
-"""The artifact type of a package."""
-PACKAGE_CONFIG = "application/vnd.trundle.package.config.v1+json"
-"""The media type of what a package's manifest says, as its configuration blob."""
-PACKAGE_CONTENT = "application/vnd.trundle.package.content.v1.tar+gzip"
-"""The media type of a package's files, as its layer."""
-
 MAX_MANIFEST = 4 * 1024 * 1024
 """The largest manifest, the size that registries have to accept by the distribution specification."""
 _MAX_SIZE = 2**62
@@ -134,20 +127,6 @@ EMPTY = b"{}"
 """The content that stands where a manifest needs a blob and has nothing to say."""
 EMPTY_DESCRIPTOR = describe(EMPTY, OCI_EMPTY)
 """The descriptor of `EMPTY`."""
-
-
-def package_manifest(
-    config: Descriptor, layers: tuple[Descriptor, ...], annotations: dict[str, str]
-) -> Manifest:
-    """The manifest of a package, from its configuration and its files."""
-    return Manifest(
-        schema_version=2,
-        media_type=OCI_MANIFEST,
-        artifact_type=PACKAGE_ARTIFACT,
-        config=config,
-        layers=layers,
-        annotations=annotations,
-    )
 
 
 def encode(document: Manifest | Index) -> bytes:

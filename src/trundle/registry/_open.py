@@ -58,6 +58,22 @@ def fetch_file(url: str, *, settings: "HttpSettings | None" = None) -> Iterator[
     return fetch_pieces(url, settings)
 
 
+def post(url: str, content: bytes, *, settings: "HttpSettings | None" = None) -> None:
+    """Posts JSON to any web server, as to a webhook; of the answer only the status counts.
+
+    All attempts together take at most `request_time` seconds. What may have arrived is not sent again.
+
+    Raises:
+        UnauthorisedError: the server demands credentials.
+        UnreachableError: the server does not answer, or not in time.
+        RefusedError: the server answers with another status than one of success.
+        MissingExtraError: `trundle[registry]` is not installed.
+    """
+    with _needs_extra(url):
+        from trundle.registry._web import post_json  # noqa: PLC0415 - needs an extra
+    post_json(url, content, settings)
+
+
 @contextlib.contextmanager
 def _needs_extra(location: str) -> Iterator[None]:
     try:

@@ -115,8 +115,8 @@ class Transport:
                 response = self._authorised(method, url, repository, headers, body)
             except urllib3.exceptions.HTTPError as error:
                 if _is_final(error):
-                    raise self._unreachable(url, _reason(error)) from None
-                failure = _reason(error)
+                    raise self._unreachable(url, reason(error)) from None
+                failure = reason(error)
             else:
                 if response.status in accept:
                     return response
@@ -189,7 +189,7 @@ class Transport:
             try:
                 response = self._send(method, url, headers, body)
             except urllib3.exceptions.HTTPError as error:
-                failure = _reason(error)
+                failure = reason(error)
             else:
                 if response.status not in _TRANSIENT:
                     return response.status, read_some(response, _LARGEST_TOKEN, _LAST_WORDS)
@@ -250,7 +250,7 @@ def pieces(response: urllib3.BaseHTTPResponse, deadline: float) -> Iterator[byte
             if time.monotonic() > deadline:
                 raise TransferError("a transfer that takes too long")
     except urllib3.exceptions.HTTPError as error:
-        raise TransferError(_reason(error)) from None
+        raise TransferError(reason(error)) from None
 
 
 def read_small(response: urllib3.BaseHTTPResponse, limit: int, seconds: float, where: str) -> bytes:
@@ -330,7 +330,8 @@ def _is_final(error: urllib3.exceptions.HTTPError) -> bool:
     )
 
 
-def _reason(error: urllib3.exceptions.HTTPError) -> str:
+def reason(error: urllib3.exceptions.HTTPError) -> str:
+    """What an error of urllib3 says, without the object it names first."""
     cause = getattr(error, "reason", None) or error
     text = str(cause)
     return text.partition(": ")[2] if text.startswith("<") else text

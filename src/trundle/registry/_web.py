@@ -1,17 +1,22 @@
-"""Files of a web server that is no registry, such as a channel that was exported."""
+"""Web servers that are no registries: files of a channel that was exported, and webhooks."""
 
+import contextlib
+import itertools
 import time
 from collections.abc import Iterator
 
+import msgspec
 import urllib3
 
 from trundle.registry._pool import open_pool
 from trundle.registry._settings import HttpSettings
-from trundle.registry._transport import TransferError, closing, pieces
-from trundle.registry.errors import UnauthorisedError, UnreachableError
+from trundle.registry._transport import TransferError, pieces, reason
+from trundle.registry.errors import RefusedError, UnauthorisedError, UnreachableError
 
 _OK, _NOT_FOUND, _SERVER_ERROR = 200, 404, 500
+_SUCCESS = range(200, 300)
 _DENIED = (401, 403)
+_TRANSIENT = (429, 502, 503, 504)
 _LONGEST_PAUSE = 5.0
 
 
@@ -30,21 +35,82 @@ def fetch_pieces(url: str, settings: HttpSettings | None = None) -> Iterator[byt
         total=settings.retries,
         backoff_factor=settings.first_pause,
         backoff_max=_LONGEST_PAUSE,
-        status_forcelist=(429, 502, 503, 504),
+        status_forcelist=_TRANSIENT,
         raise_on_status=False,
     )
-    headers = {"Accept-Encoding": "identity", "Cache-Control": "no-cache"}
+    headers = {"Cache-Control": "no-cache"}
     try:
-        with open_pool(url, settings) as pool:
-            response = pool.request(
-                "GET", url, preload_content=False, retries=retry, headers=headers
-            )
-            with closing(response):
-                _check_status(response.status, url)
-                yield from pieces(response, time.monotonic() + settings.request_time)
+        with _asked("GET", url, settings, headers, retry) as response:
+            _check_status(response.status, url)
+            yield from pieces(response, time.monotonic() + settings.request_time)
     except (urllib3.exceptions.HTTPError, TransferError) as error:
-        advice = "check the address and the network, and try again"
-        raise UnreachableError(url, "an answer", str(error), advice) from None
+        raise _unreachable(url, error) from None
+
+
+def post_json(url: str, content: bytes, settings: HttpSettings | None = None) -> None:
+    """Posts JSON, and leaves aside what the server answers, but for its status.
+
+    All attempts together take at most `request_time` seconds. What may have arrived is not sent again; redirects are not
+    followed.
+
+    Raises:
+        UnauthorisedError: the server demands credentials.
+        UnreachableError: the server does not answer, or not in time.
+        RefusedError: the server answers with another status than one of success.
+    """
+    settings = settings or HttpSettings()
+    deadline = time.monotonic() + settings.request_time
+    for attempt in itertools.count():
+        pause = min(settings.first_pause * 2**attempt, _LONGEST_PAUSE)
+        again = attempt < settings.retries and time.monotonic() + pause < deadline
+        try:
+            status = _post_once(url, content, _until(deadline, settings))
+        except urllib3.exceptions.ConnectTimeoutError as error:  # Refused, too: nothing was sent
+            if not again:
+                raise _unreachable(url, error) from None
+        except urllib3.exceptions.HTTPError as error:
+            raise _unreachable(url, error) from None
+        else:
+            if not again or status not in _TRANSIENT:
+                break
+        time.sleep(pause)
+    _check_taken(status, url)
+
+
+def _post_once(url: str, content: bytes, settings: HttpSettings) -> int:
+    headers = {"Content-Type": "application/json"}
+    with _asked("POST", url, settings, headers, retry=False, body=content) as response:
+        return response.status
+
+
+def _until(deadline: float, settings: HttpSettings) -> HttpSettings:
+    """The settings for what is left of the time."""
+    left = max(deadline - time.monotonic(), 0.001)
+    return msgspec.structs.replace(
+        settings,
+        connect_timeout=min(settings.connect_timeout, left),
+        read_timeout=min(settings.read_timeout, left),
+        request_time=left,
+    )
+
+
+@contextlib.contextmanager
+def _asked(
+    method: str,
+    url: str,
+    settings: HttpSettings,
+    headers: dict[str, str],
+    retry: urllib3.Retry | bool,  # noqa: FBT001 - as urllib3 has it
+    body: bytes | None = None,
+) -> Iterator[urllib3.BaseHTTPResponse]:
+    """The answer to a request, its content unread; what is not read of it is never received."""
+    headers = {"User-Agent": "trundle", "Accept-Encoding": "identity", **headers}
+    with open_pool(url, settings) as pool:
+        response = pool.request(
+            method, url, body=body, preload_content=False, retries=retry, headers=headers
+        )
+        with contextlib.closing(response):
+            yield response
 
 
 def _check_status(status: int, url: str) -> None:
@@ -57,3 +123,19 @@ def _check_status(status: int, url: str) -> None:
         raise UnauthorisedError(url, "to be let in", f"status {status}", advice)
     advice = "try again later" if status >= _SERVER_ERROR else "check the address"
     raise UnreachableError(url, "a file", f"status {status}", advice)
+
+
+def _check_taken(status: int, url: str) -> None:
+    if status in _SUCCESS:
+        return
+    if status in _DENIED:
+        advice = "check who may post there"
+        raise UnauthorisedError(url, "to be let in", f"status {status}", advice)
+    expected, advice = "a status of success", "check the address, and what the server logs"
+    raise RefusedError(url, expected, f"status {status}", advice)
+
+
+def _unreachable(url: str, error: urllib3.exceptions.HTTPError | TransferError) -> UnreachableError:
+    found = str(error) if isinstance(error, TransferError) else reason(error)
+    advice = "check the address and the network, and try again"
+    return UnreachableError(url, "an answer", found, advice)

@@ -4,7 +4,7 @@ All changes are operations in a ledger at the package's repository. A channel sh
 there are keys. The rules are in `channels.transitions`; here is what touches the registry.
 """
 
-from trundle.channels.publishing._artifact import Artifact, packed
+from trundle.channels.publishing._artifact import PackedArtifact, packed
 from trundle.channels.publishing._changes import deprecate, promote, refresh, restore, unpublish
 from trundle.channels.publishing._channel import Committed, Decide, PublishedChannel
 from trundle.channels.publishing._export import export
@@ -25,7 +25,6 @@ from trundle.channels.publishing._repair import Repair, repair
 from trundle.channels.publishing._signing import ChannelSigner, Shown
 
 __all__ = [
-    "Artifact",
     "Ask",
     "ChannelSigner",
     "Committed",
@@ -35,6 +34,7 @@ __all__ = [
     "KeysExistError",
     "MadeKeys",
     "Mirrored",
+    "PackedArtifact",
     "Published",
     "PublishedChannel",
     "Release",

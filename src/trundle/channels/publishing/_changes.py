@@ -7,7 +7,7 @@ import msgspec
 from trundle.channels import transitions
 from trundle.channels._refusals import RefusalCode, RefusedError, refusal
 from trundle.channels.files import Channel, Entry
-from trundle.channels.publishing._artifact import Artifact
+from trundle.channels.publishing._artifact import PackedArtifact
 from trundle.channels.publishing._channel import Committed, Decide, PublishedChannel
 from trundle.channels.publishing._content import (
     digest_of_tag,
@@ -81,7 +81,7 @@ def restore(
     channel: PublishedChannel,
     version: SemVer,
     *,
-    artifact: Artifact | None = None,
+    content: PackedArtifact | None = None,
     dry_run: bool = False,
 ) -> Committed:
     """Brings an unpublished version back, with the same content under the same tag.
@@ -89,11 +89,11 @@ def restore(
     Args:
         channel: the channel.
         version: the version.
-        artifact: the version's content, where the registry does not have it any more.
+        content: the version's content, where the registry does not have it any more.
         dry_run: whether nothing is changed.
 
     Raises:
-        RefusedError: it is not unpublished, its content is gone, or the artifact is other content.
+        RefusedError: it is not unpublished, its content is gone, or the given content is other.
         PendingError: it is recorded, but the channel does not show it yet.
         RegistryError: anything else that the registry raises.
     """
@@ -103,7 +103,7 @@ def restore(
         transitions.restore(before, version, now)
         tombstone = before.tombstone(version)
         assert tombstone is not None
-        _bring_back(channel, tombstone.entry, artifact, dry_run=dry_run)
+        _bring_back(channel, tombstone.entry, content, dry_run=dry_run)
         return Restore(version=version, at=now, seen=before.serial)
 
     return _do(channel, decide, dry_run=dry_run)
@@ -168,27 +168,27 @@ def _do(channel: PublishedChannel, decide: Decide, *, dry_run: bool) -> Committe
 
 
 def _bring_back(
-    channel: PublishedChannel, entry: Entry, artifact: Artifact | None, *, dry_run: bool
+    channel: PublishedChannel, entry: Entry, content: PackedArtifact | None, *, dry_run: bool
 ) -> None:
     """Sees that a version's content and tag are in the registry."""
     repository, digest = channel.repository, entry.digest
     where = f"{repository.location}:{entry.tag_name}"
-    if digest is None or (artifact and artifact.descriptor.digest != digest):
-        found = artifact.descriptor.digest if artifact else "no digest"
+    if digest is None or (content and content.artifact.digest != digest):
+        found = content.artifact.digest if content else "no digest"
         code, advice = RefusalCode.DIGEST_CHANGED, "restore just what was published"
         raise RefusedError(refusal(code, where, f"the content {entry.identity}", found, advice))
     tagged = digest_of_tag(repository, entry.tag_name)
     if tagged not in (None, digest) and not is_being_removed(repository, entry.tag_name):
         code, advice = RefusalCode.TAG_EXISTS, "remove that tag; it is not this version's"
         raise RefusedError(refusal(code, where, f"no tag, or one for {digest}", tagged, advice))
-    if not artifact and not _is_there(repository, digest, dry_run=dry_run):
+    if not content and not _is_there(repository, digest, dry_run=dry_run):
         code = RefusalCode.CONTENT_MISSING
         advice = "give the package's folder with --content, or copy the content there from a mirror"
         raise RefusedError(refusal(code, where, f"the content {digest}", "none", advice))
     if dry_run:
         return
-    if artifact:
-        artifact.push(repository)
+    if content:
+        content.push(repository)
     with channel.alone_with_content():
         try:
             repository.set_tag(entry.tag_name, digest)

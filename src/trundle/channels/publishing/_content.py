@@ -3,10 +3,10 @@
 import hashlib
 from collections.abc import Iterator
 
+from trundle.channels.artifacts import Artifact
 from trundle.channels.files import Entry
-from trundle.channels.publishing._artifact import Artifact
+from trundle.channels.publishing._artifact import PackedArtifact
 from trundle.registry import (
-    OCI_MANIFEST,
     REMOVED_ARTIFACT,
     Descriptor,
     DigestMismatchError,
@@ -86,8 +86,8 @@ def content_damage(repository: Repository, digest: str) -> Iterator[str]:
             yield f"expected the blob {each.digest}, found other content"
 
 
-def restore_content(repository: Repository, artifact: Artifact) -> bool:
-    """Stores an artifact's content again where some of it is missing or damaged.
+def restore_content(repository: Repository, package: PackedArtifact) -> bool:
+    """Stores a package's content again where some of it is missing or damaged.
 
     Returns:
         Whether anything was.
@@ -95,19 +95,19 @@ def restore_content(repository: Repository, artifact: Artifact) -> bool:
     Raises:
         RegistryError: the registry cannot be read or written.
     """
-    if not any(content_damage(repository, artifact.descriptor.digest)):
+    if not any(content_damage(repository, package.artifact.digest)):
         return False
-    for each in (artifact.descriptor, *artifact.document.blobs()):
+    for each in package.artifact.parts():
         file = repository.blob_file(each)
         if file is not None and not _is_whole(repository, each):
             file.unlink(missing_ok=True)
-    artifact.push(repository)
+    package.push(repository)
     return True
 
 
 def set_version_tag(repository: Repository, artifact: Artifact, tag: str) -> None:
     """Points a version's tag to an artifact whose content is there."""
-    repository.put_manifest(artifact.content, OCI_MANIFEST, tag=tag)
+    repository.put_manifest(artifact.content, artifact.descriptor.media_type, tag=tag)
 
 
 def _is_whole(repository: Repository, descriptor: Descriptor) -> bool:

@@ -16,8 +16,9 @@ import msgspec
 
 from trundle.channels import transitions
 from trundle.channels._refusals import RefusalCode, RefusedError
+from trundle.channels.artifacts import Artifact
 from trundle.channels.files import LONGEST_TAG, STABLE, Channel, Entry
-from trundle.channels.publishing._artifact import Artifact, packed
+from trundle.channels.publishing._artifact import PackedArtifact, packed
 from trundle.channels.publishing._channel import PublishedChannel
 from trundle.channels.publishing._content import (
     digest_of_tag,
@@ -80,32 +81,31 @@ def publish(
         PendingError: it is recorded and will not get lost, but the channel does not show it yet.
         RegistryError: anything else that the registry raises.
     """
-    with packed(release.folder) as artifact:
-        manifest = artifact.package
-        version = version_to_publish(manifest.version, channel.word, release.suffix)
-        entry = _entry(artifact, version, channel.clock(), critical=release.critical)
-        publishing = _Publishing(channel, artifact, entry, release)
+    with packed(release.folder) as package:
+        version = version_to_publish(package.artifact.package.version, channel.word, release.suffix)
+        entry = _entry(package.artifact, version, channel.clock(), critical=release.critical)
+        publishing = _Publishing(channel, package, entry, release)
         channel.check_keys()
         try:
             if release.dry_run:
                 publishing.decide(channel.current())
                 after = transitions.apply(channel.current(), publishing.operation)
-                return Published(entry, after.channel, False, artifact.files, after.notes)
+                return Published(entry, after.channel, False, package.files, after.notes)
             publishing.check_first()
-            artifact.push(channel.repository, progress)
+            package.push(channel.repository, progress)
             done = channel.commit(publishing.decide)
         except RefusedError as error:
             return publishing.existing(error)
         listed = done.channel.entry(version) or entry
-        return Published(listed, done.channel, False, artifact.files, done.notes)
+        return Published(listed, done.channel, False, package.files, done.notes)
 
 
 class _Publishing:
     def __init__(
-        self, channel: PublishedChannel, artifact: Artifact, entry: Entry, release: Release
+        self, channel: PublishedChannel, package: PackedArtifact, entry: Entry, release: Release
     ) -> None:
         self._channel = channel
-        self._artifact = artifact
+        self._package = package
         self._entry = entry
         self._release = release
         self.operation: Operation
@@ -120,7 +120,9 @@ class _Publishing:
         if not self._release.dry_run:
             with self._channel.alone_with_content():
                 # Only publishers of this version set its tag, and of these it is this one's turn.
-                set_version_tag(self._channel.repository, self._artifact, self._entry.tag_name)
+                set_version_tag(
+                    self._channel.repository, self._package.artifact, self._entry.tag_name
+                )
         now = self._channel.clock()
         after = self._release.expires_after
         expires = None if after is None else (now + after).replace(microsecond=0)
@@ -145,7 +147,7 @@ class _Publishing:
         if self._restored():
             text += "; its content was damaged in the registry and is restored"
         note = f"{self._entry.version}: {text}"
-        return Published(listed, channel, not finished, self._artifact.files, (note,))
+        return Published(listed, channel, not finished, self._package.files, (note,))
 
     def _restored(self) -> bool:
         """Whether content of the version was missing or damaged; it is stored again."""
@@ -153,9 +155,9 @@ class _Publishing:
         if self._release.dry_run:
             return False
         with self._channel.alone_with_content():
-            if not restore_content(repository, self._artifact):
+            if not restore_content(repository, self._package):
                 return False
-            set_version_tag(repository, self._artifact, self._entry.tag_name)
+            set_version_tag(repository, self._package.artifact, self._entry.tag_name)
         return True
 
     def _check(self, channel: Channel) -> None:
@@ -168,12 +170,13 @@ class _Publishing:
             channel,
             self._entry,
             self._channel.clock(),
-            manifest=self._artifact.package.version,
+            manifest=self._package.artifact.package.version,
             released=(release,) if late else (),
             tagged=tagged,
         )
 
 
 def _entry(artifact: Artifact, version: SemVer, now: dt.datetime, *, critical: bool) -> Entry:
-    digest = artifact.descriptor.digest
-    return new_entry(artifact.package, version, digest, artifact.size, now, critical=critical)
+    return new_entry(
+        artifact.package, version, artifact.digest, artifact.size, now, critical=critical
+    )

@@ -8,12 +8,12 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from trundle.channels.artifacts import is_package
 from trundle.channels.files import Entry, belongs
 from trundle.channels.publishing._channel import PublishedChannel
 from trundle.channels.publishing._content import content_damage, digest_of_tag, remove_version_tag
 from trundle.channels.transitions import Folded, Unpublish
 from trundle.registry import (
-    PACKAGE_ARTIFACT,
     NotFoundError,
     RefusedError,
     Repository,
@@ -160,7 +160,7 @@ class _Repairing:
             document = self._repository.get_manifest(tag).document
         except (VersionError, NotFoundError):
             return False
-        return document.artifact_type == PACKAGE_ARTIFACT
+        return is_package(document)
 
     def _orphan(self, tag: str) -> Repair:
         names = digest_of_tag(self._repository, tag)

@@ -1,0 +1,96 @@
+"""Posting to web servers that are no registries."""
+
+import contextlib
+import http.server
+import threading
+import time
+
+import msgspec
+import pytest
+import serving
+from artifacts import QUICK
+from test_slow_servers import HEADERS, dripping
+
+from trundle.registry import RefusedError, UnauthorisedError, UnreachableError, post
+
+BODY = b'{"event":"upgrade"}'
+IN_TIME = 0.5
+SETTINGS = msgspec.structs.replace(QUICK, request_time=IN_TIME, read_timeout=5, retries=2)
+
+
+@contextlib.contextmanager
+def webhook(*answers):
+    """A server that gives these answers in turn: a status, or None to close the connection; and what it got."""
+    got, left = [], list(answers)
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            content = self.rfile.read(int(self.headers["Content-Length"]))
+            got.append((self.path, self.headers["Content-Type"], content))
+            answer = left.pop(0)
+            if answer is None:
+                self.connection.shutdown(2)
+                return
+            self.send_response(answer)
+            if answer in range(300, 400):
+                self.send_header("Location", "/elsewhere")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/hook?key=1", got
+        server.shutdown()
+
+
+@pytest.mark.parametrize("status", [200, 202, 204])
+def test_what_is_posted_arrives_once(status):
+    with webhook(status) as (url, got):
+        post(url, BODY, settings=SETTINGS)
+    assert got == [("/hook?key=1", "application/json", BODY)]
+
+
+def test_a_server_that_is_busy_is_asked_again():
+    with webhook(503, 429, 204) as (url, got):
+        post(url, BODY, settings=SETTINGS)
+    assert len(got) == 3
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "found"),
+    [
+        (404, RefusedError, "found status 404"),
+        (500, RefusedError, "found status 500"),
+        (302, RefusedError, "found status 302"),
+        (401, UnauthorisedError, "found status 401"),
+        (None, UnreachableError, "found .*closed connection"),
+    ],
+)
+def test_what_is_refused_or_may_have_arrived_is_not_sent_again(answer, error, found):
+    with webhook(answer, 204) as (url, got):
+        with pytest.raises(error, match=found):
+            post(url, BODY, settings=SETTINGS)
+        assert len(got) == 1
+
+
+def test_a_server_that_stays_busy_is_given_up():
+    with webhook(*[503] * 9) as (url, got):
+        with pytest.raises(RefusedError, match="status 503"):
+            post(url, BODY, settings=SETTINGS)
+        assert len(got) == SETTINGS.retries + 1
+
+
+def test_a_server_that_is_not_there():
+    with pytest.raises(UnreachableError, match="refused"):
+        post(f"http://127.0.0.1:{serving.free_port()}/", BODY, settings=SETTINGS)
+
+
+def test_a_server_that_drips_is_given_up_in_time():
+    begin = time.monotonic()
+    with dripping(b"", HEADERS) as address, pytest.raises(UnreachableError, match="no whole"):
+        post(f"http://{address}/", BODY, settings=SETTINGS)
+    with dripping(HEADERS + b"\r\n\r\n", b"x" * 1000) as address:
+        post(f"http://{address}/", BODY, settings=SETTINGS)  # What it says besides does not count
+    assert time.monotonic() - begin < 4
