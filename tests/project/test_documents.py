@@ -189,7 +189,7 @@ def test_too_many_levels_are_an_error(text, name):
 @pytest.mark.parametrize("loader", [yaml.CSafeLoader, yaml.SafeLoader])
 @pytest.mark.parametrize("escape", ["\\ud800", "\\U00110000", "\\xzz", "\\q"])
 def test_an_escape_that_is_no_character_is_an_error(monkeypatch, loader, escape):
-    monkeypatch.setattr("trundle.documents._yaml._LOADER", loader)
+    monkeypatch.setattr("trundle.documents._compose._LOADER", loader)
     assert refuse(f'a: "{escape}"').line == 1
 
 

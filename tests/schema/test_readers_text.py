@@ -100,8 +100,15 @@ def test_long_chains_of_references_are_read_or_refused_cleanly(workspace):
 def test_aliases_that_unfold_beyond_measure_are_refused(workspace):
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 12)]
-    with pytest.raises(SchemaError, match="unfold"):
+    with pytest.raises(SchemaError, match="expected aliases that add at most"):
         workspace.read("\n".join(lines))
+
+
+def test_aliases_that_nest_beyond_measure_are_refused(workspace):
+    nested = "{a: " * 300 + "x" + "}" * 300
+    text = f"a: &a {nested}\nb: &b {nested.replace('x', '*a')}\n"
+    with pytest.raises(SchemaError, match="expected at most 500 levels"):
+        workspace.read(text)
 
 
 def test_schemas_that_unfold_beyond_measure_are_refused(workspace):
@@ -132,11 +139,11 @@ $defs:
     x-resource: true
     <<: *base
     properties:
-      p: {default: [yes, on, 1:30, 2011-01-01, 0x10, 0o17, 1_000, .5, "1", ~, !!str 2]}
+      p: {default: [yes, on, 1:30, 2011-01-01, 0x10, 0o17, 1_000, .5, "1", ~, !!str 2, <<]}
 """
     )
     assert schema.object("A").property("p").default == [
-        *("yes", "on", "1:30", "2011-01-01", 16, 15, "1_000", 0.5, "1", None, "2")
+        *("yes", "on", "1:30", "2011-01-01", 16, 15, "1_000", 0.5, "1", None, "2", "<<")
     ]
 
 

@@ -43,3 +43,17 @@ class DocumentError(TrundleError):
         finding = Finding(code, Place(file, line), expected, found, advice)
         self.findings = (finding,)
         super().__init__(str(finding))
+
+
+def too_deep(name: str, line: int, deepest: int, advice: str) -> DocumentError:
+    """The error for a document that nests too deeply."""
+    expected = f"at most {deepest} levels of lists and objects"
+    code = DocumentCode.TOO_DEEP
+    return DocumentError(name, line, expected, "deeper nesting", advice, code)
+
+
+def duplicate(name: str, line: int, key: str) -> DocumentError:
+    """The error for a key that an object has twice; the key as messages show it."""
+    expected, found = "each key once in an object", f"{key} a second time"
+    advice, code = "remove one of the two, or rename it", DocumentCode.DUPLICATE_KEY
+    return DocumentError(name, line, expected, found, advice, code)

@@ -7,17 +7,16 @@ import json
 import re
 from typing import NoReturn
 
-from trundle.documents._errors import DocumentError
+from trundle.documents._errors import DocumentError, duplicate, too_deep
 from trundle.documents._tree import (
+    FLATTEN,
     MAX_DEPTH,
     ListNode,
     MapNode,
     Node,
     Parsed,
     ScalarNode,
-    duplicate,
     shorten,
-    too_deep,
 )
 
 _BLANK = re.compile(r"[ \t\r\n]*")
@@ -98,7 +97,7 @@ class _Scanner:
         if lexeme not in "[{":
             self._fail("a value", shorten(lexeme))
         if len(stack) >= MAX_DEPTH:
-            raise too_deep(self.name, self.line)
+            raise too_deep(self.name, self.line, MAX_DEPTH, FLATTEN)
         frame = _Frame(None if lexeme == "[" else set())
         stack.append(frame)
         self.skip_blank()
@@ -127,7 +126,7 @@ class _Scanner:
             self._fail("a key in double quotes", shorten(lexeme))
         frame.key = self._string(lexeme)
         if frame.key.text in frame.keys:
-            raise duplicate(self.name, self.line, frame.key.text)
+            raise duplicate(self.name, self.line, shorten(frame.key.text))
         frame.keys.add(frame.key.text)
         _, mark = self._token("':'")
         if mark != ":":

@@ -6,10 +6,12 @@ from typing import TypeAlias
 
 import msgspec
 
-from trundle.documents._errors import DocumentCode, DocumentError
+from trundle.documents._errors import DocumentError
 
 MAX_DEPTH = 200
 """How deeply lists and objects may nest; well above real documents, well below Python's stack."""
+FLATTEN = "flatten the document"
+"""What to do about a document that nests deeper."""
 
 
 class ScalarNode(msgspec.Struct, frozen=True, gc=False):
@@ -123,27 +125,3 @@ def decode(data: bytes, name: str) -> str:
         wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
         found = "UTF-16" if wide else f"the byte 0x{data[error.start]:02x}"
         raise DocumentError(name, line, "UTF-8 text", found, "save the file as UTF-8") from None
-
-
-def too_deep(name: str, line: int) -> DocumentError:
-    """The error for a document that nests beyond `MAX_DEPTH`."""
-    return DocumentError(
-        name,
-        line,
-        f"at most {MAX_DEPTH} levels of lists and objects",
-        "deeper nesting",
-        "flatten the document",
-        DocumentCode.TOO_DEEP,
-    )
-
-
-def duplicate(name: str, line: int, key: str) -> DocumentError:
-    """The error for a key that occurs twice in one object."""
-    return DocumentError(
-        name,
-        line,
-        "each key once in an object",
-        f"{shorten(key)} a second time",
-        "remove one of the two, or rename it",
-        DocumentCode.DUPLICATE_KEY,
-    )

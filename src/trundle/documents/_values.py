@@ -4,9 +4,9 @@ import json
 import math
 from typing import Any
 
-from trundle.documents._errors import DocumentCode, DocumentError
+from trundle.documents._errors import DocumentCode, DocumentError, duplicate
 from trundle.documents._tree import decode
-from trundle.documents._values_yaml import ONCE, ONE_OF_TWO, ValuesError, load_yaml
+from trundle.documents._values_yaml import DEFINITIONS, load_yaml
 
 LARGEST_FILE = 64 * 1024 * 1024
 
@@ -38,15 +38,10 @@ def parse_values(data: bytes, *, file: str, yaml: bool) -> list[Any]:
         expected, code = f"a file of at most {limit} MiB", DocumentCode.TOO_LARGE
         raise DocumentError(file, 1, expected, f"{size} MiB", "split the file", code)
     text = decode(data, file)
-    try:
-        return load_yaml(text) if yaml else [_parse_json(text)]
-    except ValuesError as error:
-        raise DocumentError(
-            file, error.line, error.expected, error.found, error.advice, error.code
-        ) from None
+    return load_yaml(text, file) if yaml else [_parse_json(text, file)]
 
 
-def _parse_json(text: str) -> Any:
+def _parse_json(text: str, file: str) -> Any:
     try:
         return json.loads(
             text,
@@ -56,17 +51,15 @@ def _parse_json(text: str) -> Any:
         )
     except json.JSONDecodeError as error:
         found = f"a mistake in column {error.colno}: {error.msg}"
-        raise ValuesError(
-            error.lineno, "valid JSON", found, "correct it; is the file complete?"
-        ) from None
+        advice = "correct it; is the file complete?"
+        raise DocumentError(file, error.lineno, "valid JSON", found, advice) from None
     except _DuplicateKeyError as error:
-        line, found = _line_of_duplicate(text, error.key), f"{error.key!r} a second time"
-        raise ValuesError(line, ONCE, found, ONE_OF_TWO, DocumentCode.DUPLICATE_KEY) from None
+        raise duplicate(file, _line_of_duplicate(text, error.key), repr(error.key)) from None
     except RecursionError:
         expected, code = "fewer levels of lists and objects", DocumentCode.TOO_DEEP
-        raise ValuesError(1, expected, "deeper nesting", "use definitions", code) from None
+        raise DocumentError(file, 1, expected, "deeper nesting", DEFINITIONS, code) from None
     except ValueError as error:
-        raise ValuesError(1, "valid JSON", f"a mistake: {error}", "correct it") from None
+        raise DocumentError(file, 1, "valid JSON", f"a mistake: {error}", "correct it") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
