@@ -54,7 +54,6 @@ PRIVATE = {("trundle.verify._stored", "trundle.runtime._careful")}
 """Imports of private modules of another room that are still there."""
 
 CIRCLES = {
-    "trundle.evolution": 15,
     "trundle.runtime": 30,
 }
 """How many modules of a room still import each other, directly or by way of others."""

@@ -121,7 +121,7 @@ def generated(tmp_path_factory):
     folder = tmp_path_factory.mktemp("everything")
     made = everything()
     files = generate_package(made, package="made", horizon=2)
-    module = made.hooks.declarations[0].reference.use.partition(":")[0]
+    module = made.hooks[0].reference.use.partition(":")[0]
     written(files, folder)
     (folder / f"{module}.py").write_text(HAND_WRITTEN)
     return folder

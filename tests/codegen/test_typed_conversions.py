@@ -21,7 +21,7 @@ CACHE = "mypy-cache"
 def everything_at_once(folder):
     made = everything()
     written(generate_package(made, package="made", horizon=2), folder)
-    module = made.hooks.declarations[0].reference.use.partition(":")[0]
+    module = made.hooks[0].reference.use.partition(":")[0]
     (folder / f"{module}.py").write_text(HAND_WRITTEN)
     return folder / "made"
 

@@ -186,5 +186,5 @@ def test_a_subtree_without_any_change_rule_or_hook_is_stable():
     ):
         made = evolution(versions, *changes)
         lineage = made.resources[0].root
-        assert made.stable(lineage.child(place("in@v1"), "In")) is stable
-        assert not made.stable(lineage)
+        assert lineage.child(place("in@v1"), "In").stable is stable
+        assert not lineage.stable

@@ -3,6 +3,7 @@ from evolving import evolution, hooked, rules
 from lineages import place, planned, root, v
 
 from trundle.evolution import goes_straight
+from trundle.evolution._straight import alike
 from trundle.evolution.steps import Read
 
 V1 = {
@@ -18,9 +19,9 @@ def value(lineage, source, target, name):
     return next(each.value for each in found.steps if each.property == name)
 
 
-def alike(lineage, one, other, name="a"):
+def alike_at(lineage, one, other, name="a"):
     child = lineage.child(place(f"{name}@{one}"), "In")
-    return lineage.evolution.alike(child, v(one), v(other))
+    return alike(child, v(one), v(other))
 
 
 def test_what_two_versions_have_in_common_is_passed_on_whole():
@@ -28,34 +29,34 @@ def test_what_two_versions_have_in_common_is_passed_on_whole():
     lineage = root({"v1": V1, "v2": V1, "v3": changed})
     assert value(lineage, "v1", "v2", "a") == value(lineage, "v2", "v1", "a") == Read("a")
     assert value(lineage, "v2", "v3", "a") != Read("a")
-    assert alike(lineage, "v1", "v2")
-    assert not alike(lineage, "v2", "v3")
+    assert alike_at(lineage, "v1", "v2")
+    assert not alike_at(lineage, "v2", "v3")
 
 
 def test_what_differs_deep_down_is_not_alike():
     lineage = root({"v1": V1, "v2": {**V1, "L": ["low", "high", "top"]}})
-    assert not alike(lineage, "v1", "v2")
+    assert not alike_at(lineage, "v1", "v2")
 
 
 def test_rules_within_do_not_count_but_where_they_lead_apart():
     renamed = {**V1, "In": {"z": "string", "deep": "Deep"}}
     change = rules("v2", "In", rename={"x": "z"})
     lineage = root({"v1": V1, "v2": V1, "v3": renamed}, change)
-    assert alike(lineage, "v1", "v2")
+    assert alike_at(lineage, "v1", "v2")
     back = rules("v2", "Deep", values={"y": {"low": "high"}})
     swapped = root({"v1": V1, "v2": V1, "v3": V1}, back)
-    assert alike(swapped, "v1", "v2")
-    assert not alike(swapped, "v2", "v3")
+    assert alike_at(swapped, "v1", "v2")
+    assert not alike_at(swapped, "v2", "v3")
 
 
 def test_a_configured_default_is_shown_where_it_is_configured():
     lineage = root({"v1": V1, "v2": V1}, rules("v2", "In", default={"x": "d"}))
-    assert not alike(lineage, "v1", "v2")
+    assert not alike_at(lineage, "v1", "v2")
 
 
 def test_objects_within_themselves_are_alike():
     node = {"Thing": {"a": "In"}, "In": {"kids": "[In]", "x": "string"}}
-    assert alike(root({"v1": node, "v2": node}), "v1", "v2")
+    assert alike_at(root({"v1": node, "v2": node}), "v1", "v2")
 
 
 class Louder:

@@ -22,6 +22,7 @@ from evolving import evolution
 from reads import as_json, reads
 
 from trundle.codegen import Blueprint, generate_package, renamed_properties
+from trundle.evolution._planning import make_plan
 from trundle.runtime import Scheme
 from trundle.verify._case import Subject
 from trundle.verify._cover import covering
@@ -187,11 +188,11 @@ class Project:
             for each in damages(plan):
                 if next(number) % every:
                     continue
-                key.lineage.plans[key] = each.plan
+                key.lineage.evolution.made[make_plan, (key,)] = each.plan
                 try:
                     fate = self.fate()
                 finally:
-                    key.lineage.plans[key] = plan
+                    key.lineage.evolution.made[make_plan, (key,)] = plan
                 where = f"{key.source} to {key.target}, {each.where}"
                 yield Result(self.name, each.kind, where, self.judged(fate))
 

@@ -10,6 +10,7 @@ from evolving import hooked, rules
 from run import Project
 
 from trundle.evolution import Lineage, Plan, PlanKey
+from trundle.evolution._planning import make_plan
 from trundle.evolution.steps import Cases, First, HookOutput, Read, Shape, ToEnum
 from trundle.runtime import ABSENT
 
@@ -62,7 +63,7 @@ def broken(case: Case, change: Change, fits: Callable[[Plan], bool]) -> set[str]
     damaged = 0
     for key, plan in project.blueprint.plans.items():
         if fits(plan) and (wrong := changed(plan, change)) != plan:
-            key.lineage.plans[key] = wrong
+            key.lineage.evolution.made[make_plan, (key,)] = wrong
             damaged += 1
     assert damaged
     with project.scheme() as scheme:

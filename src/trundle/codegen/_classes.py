@@ -76,7 +76,7 @@ class Classes:
 
     def storage(self, lineage: Lineage, version: ApiVersion) -> ClassPath:
         """The class that keeps a lineage in the shape of a version."""
-        if self.evolution.stable(lineage):
+        if lineage.stable:
             return self.api(version, lineage.nodes[version])
         return self._paths[self._storage_first[StorageNode(lineage, version)]]
 
@@ -183,9 +183,7 @@ class Classes:
     def storage_parts(self, node: StorageNode) -> tuple[StorageNode, ...]:
         """The storage types that one refers to; stable subtrees are API types."""
         return tuple(
-            StorageNode(child, node.version)
-            for child in self.children(node)
-            if not self.evolution.stable(child)
+            StorageNode(child, node.version) for child in self.children(node) if not child.stable
         )
 
     @staticmethod
@@ -199,7 +197,7 @@ class Classes:
 
     def _name_storage(self, wanted: tuple[StorageNode, ...]) -> None:
         nodes: dict[StorageNode, None] = {}
-        waiting = [node for node in wanted if not self.evolution.stable(node.lineage)]
+        waiting = [node for node in wanted if not node.lineage.stable]
         while waiting:
             node = waiting.pop()
             if node not in nodes:
@@ -208,7 +206,7 @@ class Classes:
         ordered = sorted(
             nodes,
             key=lambda each: (
-                not self.evolution.is_root(each.lineage),
+                not each.lineage.is_root,
                 each.version,
                 each.lineage.nodes[each.version],
                 tuple(each.lineage.nodes.items()),
@@ -239,15 +237,15 @@ class Classes:
 
     def _own(self, node: StorageNode) -> Hashable:
         lineage, version = node.lineage, node.version
-        root = id(lineage) if self.evolution.is_root(lineage) or lineage.given else 0
+        root = id(lineage) if lineage.is_root or lineage.given else 0
         api = tuple(
             str(self.api(version, child.nodes[version]))
             for child in self.children(node)
-            if self.evolution.stable(child)
+            if child.stable
         )
         nullable = tuple(lineage.nullable(Place(version, name)) for name in lineage.held(version))
         number = self.evolution.identities[version, lineage.nodes[version]]
-        alone = root or self.evolution.ruled(lineage)
+        alone = root or self.evolution.ruled(lineage.nodes)
         return (root, version if alone else None, number, api, nullable)
 
     def _place(self, unit: str, nodes: Iterable[ApiNode | StorageNode]) -> None:

@@ -184,9 +184,7 @@ class _Placing:
     @cached_property
     def _merging(self) -> frozenset[PlanKey]:
         """The plans whose functions a put may merge objects by: those of resources, and of objects within."""
-        found = dict.fromkeys(
-            key for key in self.functions if self.types.evolution.is_root(key.lineage)
-        )
+        found = dict.fromkeys(key for key in self.functions if key.lineage.is_root)
         waiting = [*found]
         for key in waiting:
             inner = [callee for _, callee in self.functions[key].parts.values()]
@@ -216,7 +214,7 @@ def _fuller_names(key: PlanKey, function: Function) -> Iterator[str]:
 def _is_looked_up(key: PlanKey) -> bool:
     """Whether the scheme looks for a conversion by its classes: one of a resource, or one that a store is part of."""
     kinds = {key.source.kind, key.target.kind}
-    return kinds != {"api"} or key.lineage.evolution.is_root(key.lineage)
+    return kinds != {"api"} or key.lineage.is_root
 
 
 def _from_afar(entry: str) -> tuple[bool, str]:

@@ -106,7 +106,7 @@ class FunctionRenderer:
         lineage = key.lineage
         if shape.kind == "storage":
             return self.types.classes.storage(lineage, shape.version)
-        root = self.types.evolution.is_root(lineage)
+        root = lineage.is_root
         return self.types.classes.api(shape.version, lineage.nodes[shape.version], root=root)
 
     def render(self, plan: Plan, back: Plan | None) -> Function:
@@ -376,14 +376,14 @@ class _Body:
 
     def _stored_root(self) -> bool:
         """Whether the target is a whole stored resource, which names the version it was written with."""
-        root = self.types.evolution.is_root(self.key.lineage)
+        root = self.key.lineage.is_root
         return root and self.key.target.kind == "storage"
 
     def _node(self, shape: Shape) -> ApiNode | StorageNode:
         lineage = self.key.lineage
         if shape.kind == "storage":
             return StorageNode(lineage, shape.version)
-        root = self.types.evolution.is_root(lineage)
+        root = lineage.is_root
         return ApiNode(shape.version, lineage.nodes[shape.version], root)
 
     def _required(self, name: str) -> bool:

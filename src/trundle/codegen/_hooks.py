@@ -15,7 +15,16 @@ from trundle.codegen._lifted import attribute_at
 from trundle.codegen._naming import class_name
 from trundle.codegen._text import class_mark, docstring, text_literal
 from trundle.codegen._types import TypeRenderer
-from trundle.evolution import METADATA, Lineage, Neighbours, Place, converter_names, label_of
+from trundle.evolution import (
+    METADATA,
+    Lineage,
+    Neighbours,
+    Place,
+    converter_names,
+    hooks_among,
+    label_of,
+    named_by_hooks,
+)
 from trundle.schema import Type
 from trundle.version import ApiVersion
 
@@ -44,7 +53,7 @@ class HookPlace(msgspec.Struct, frozen=True):
         """Whether a hook is declared there."""
         return any(
             Neighbours(each.reference.older, each.reference.newer) == self.between
-            for each in self.lineage.evolution.hooks.among(self.lineage)
+            for each in hooks_among(self.lineage)
         )
 
 
@@ -158,7 +167,7 @@ def _members(
         for each in definition.properties
         if each.name in followed and _is_readable(each.name)
     ]
-    declared = {name for at, name in lineage.evolution.hooks.named(lineage) if at == version}
+    declared = {name for at, name in named_by_hooks(lineage) if at == version}
     inside = [Place(version, name) for name in sorted(declared & lineage.lifted(version).keys())]
     return own + [(attribute_at(types, lineage, each), lineage.type(each), each) for each in inside]
 
@@ -171,7 +180,7 @@ def _is_readable(name: str) -> bool:
 
 def _read_only(place: HookPlace, version: ApiVersion) -> list[tuple[str, str]]:
     """What hooks read of a side and cannot write: metadata, where a hook names it."""
-    declared = place.lineage.evolution.hooks.named(place.lineage)
+    declared = named_by_hooks(place.lineage)
     read = any(
         at == version and place.lineage.is_metadata(Place(at, name)) for at, name in declared
     )
@@ -192,7 +201,7 @@ def _converters(types: TypeRenderer, place: HookPlace, name: str) -> list[str]:
             continue
         if link.conversion is not None and type(link.conversion).__name__ != "CallHook":
             continue
-        up, down = converter_names(lineage.evolution, lineage, link.older, link.newer)
+        up, down = converter_names(lineage, link.older, link.newer)
         for method, source, target in (
             (up, link.older, link.newer),
             (down, link.newer, link.older),

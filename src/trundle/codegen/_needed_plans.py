@@ -207,5 +207,5 @@ def _in_type(lineage: Lineage, place: Place, shape: Shape) -> Iterator[PlanKey]:
         return
     for key in lineage.evolution.objects_in(place.version, lineage.type(place)):
         child = lineage.child(place, key)
-        if not lineage.evolution.stable(child):
+        if not child.stable:
             yield PlanKey(child, shape, Shape("api", place.version))

@@ -131,7 +131,7 @@ class _Packing:
             f"{contract()}\n"
             f"scheme = runtime.Scheme(\n    __name__,\n    (\n{resources}    ),\n"
             f"    served=(\n{served}    ),\n    unknown={text_literal(self.unknown)},\n"
-            f"    hooked={bool(self.evolution.hooks.declarations)},\n)\n"
+            f"    hooked={bool(self.evolution.hooks)},\n)\n"
         )
 
     def _resource(self, each: Any) -> str:
@@ -211,5 +211,5 @@ class _Packing:
 
 def relative_hooks(evolution: Evolution) -> frozenset[str]:
     """The modules of hooks that move along with the package."""
-    references = [each.reference for each in evolution.hooks.declarations]
+    references = [each.reference for each in evolution.hooks]
     return frozenset(each.use.partition(":")[0] for each in references if each.relative)

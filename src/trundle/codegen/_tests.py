@@ -59,7 +59,7 @@ class _Testing:
         self.title = title
         self.plans = blueprint.plans
         self.classes = blueprint.classes
-        self.hooks = bool(evolution.hooks.declarations)
+        self.hooks = bool(evolution.hooks)
         self.renamed = tuple(renamed_properties(evolution).items())
 
     def files(self) -> Mapping[str, bytes]:
@@ -93,7 +93,7 @@ class _Testing:
         for key in self.plans:
             if (key.source.kind, key.target.kind) != ("api", "storage"):
                 continue
-            if self.evolution.is_root(key.lineage):
+            if key.lineage.is_root:
                 continue
             node = ApiNode(key.source.version, key.lineage.nodes[key.source.version])
             first = self.classes.api_nodes[node]

@@ -174,7 +174,7 @@ class TypeRenderer:
     def resource(self, node: ApiNode | StorageNode) -> Resource | None:
         """The resource that a node is the root of, if it is one."""
         if isinstance(node, StorageNode):
-            if not self.evolution.is_root(node.lineage):
+            if not node.lineage.is_root:
                 return None
             return self.resources.get((node.version, node.lineage.nodes[node.version]))
         return self.resources.get((node.version, node.key)) if node.root else None

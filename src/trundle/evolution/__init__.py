@@ -4,6 +4,8 @@ from trundle.evolution._changes import (
     KEYED_CONVERSIONS,
     SCALAR_CONVERSIONS,
     VERSIONED,
+    HookDeclaration,
+    HookMethod,
     HookReference,
     NamedConversion,
     TypeChanges,
@@ -12,12 +14,13 @@ from trundle.evolution._defaults import default_of
 from trundle.evolution._discriminating import fixed_text
 from trundle.evolution._errors import ChangeError
 from trundle.evolution._evolution import Evolution, ResourceLineage
-from trundle.evolution._hooks import HookDeclaration, HookMethod, converter_names, snake
+from trundle.evolution._hooks import converter_names, hooks_among, named_by_hooks, snake
 from trundle.evolution._identity import partition
-from trundle.evolution._keyed import list_keys, relate_keyed, told_keys
+from trundle.evolution._keyed import relate_keyed
 from trundle.evolution._labels import Label, declared_label, is_label_key, label_of
 from trundle.evolution._lifting import leads, names_inside, path_of
 from trundle.evolution._lineage import Lineage
+from trundle.evolution._list_keys import list_keys, told_keys
 from trundle.evolution._neighbours import Neighbours, VersionMap
 from trundle.evolution._paths import EACH, Path, PathError, join_path, plain_path, split_path
 from trundle.evolution._planning import plan
@@ -70,12 +73,14 @@ __all__ = [
     "expressions_in",
     "fixed_text",
     "goes_straight",
+    "hooks_among",
     "inner_changes",
     "is_label_key",
     "join_path",
     "label_of",
     "leads",
     "list_keys",
+    "named_by_hooks",
     "names_inside",
     "operands",
     "partition",

@@ -1,47 +1,18 @@
-"""Lineages with nothing lifted, by which paths are followed from version to version."""
+"""Types with nothing lifted, by which paths are followed from version to version."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 
-from trundle.evolution._changes import TypeChanges
-from trundle.evolution._lineage import Lineage
-from trundle.evolution._linking import Group, groups_of
-from trundle.evolution._paths import Path
+from trundle.evolution._declared import Declared
+from trundle.evolution._linking import Group, groups_of, link_places, meeting_objects
 from trundle.evolution._threads import Place
+from trundle.evolution._type_versions import TypeVersions
 from trundle.schema import ListOf, Nullable, ObjectType, Ref, Type
 from trundle.version import ApiVersion
 
 
-class BareLineage(Lineage):
-    """A lineage as its properties lead from version to version by themselves.
-
-    Args:
-        lineage: the same with all that rules lift.
-    """
-
-    def __init__(self, lineage: Lineage) -> None:
-        super().__init__(lineage.evolution, lineage.nodes, labels=lineage.labels)
-        self._origin = lineage
-
-    @cached_property
-    def bare(self) -> "BareLineage":
-        """This lineage."""
-        return self
-
-    @cached_property
-    def envelope(self) -> tuple[str, ...]:
-        """The properties of a root object that name it."""
-        return self._origin.envelope
-
-    def lifted(self, version: ApiVersion) -> Mapping[str, Path]:
-        """Nothing."""
-        del version
-        return {}
-
-    @cached_property
-    def nested_changes(self) -> tuple[TypeChanges, ...]:
-        """None."""
-        return ()
+class BareLineage(TypeVersions):
+    """A type as its properties lead from version to version by themselves, without what rules lift."""
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
@@ -56,10 +27,6 @@ class BareLineage(Lineage):
             for number, group in enumerate(self.groups)
             for version, name in group.items()
         }
-
-    def inside(self, place: Place, key: str) -> "BareLineage":
-        """The lineage of a nested object, with nothing lifted."""
-        return self.child(place, key).bare
 
     def nested(self, place: Place) -> "BareLineage | None":
         """The lineage of a nested object; None where a property is anything else."""
@@ -77,8 +44,19 @@ class BareLineage(Lineage):
     def _of(self, place: Place, type_: Type) -> "BareLineage | None":
         definitions = self.evolution.schema(place.version).definitions
         if isinstance(type_, Ref) and isinstance(definitions[type_.key], ObjectType):
-            return self.inside(place, type_.key)
+            return self._children[place, type_.key]
         return None
 
-    def _make_child(self, members: Iterable[tuple[Place, str]]) -> Lineage:
-        return self.evolution.lineage({place.version: key for place, key in members})
+    @cached_property
+    def _children(self) -> Mapping[tuple[Place, str], "BareLineage"]:
+        return {
+            member: self.evolution.once(nested_bare, self.evolution, nodes)
+            for members in meeting_objects(self, link_places(self))
+            for nodes in [tuple(sorted((place.version, key) for place, key in members))]
+            for member in members
+        }
+
+
+def nested_bare(evolution: Declared, nodes: tuple[tuple[ApiVersion, str], ...]) -> BareLineage:
+    """The bare lineage of a nested type."""
+    return BareLineage(evolution, dict(nodes))

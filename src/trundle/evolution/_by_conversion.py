@@ -2,7 +2,7 @@
 
 from trundle.evolution._changes import SCALAR_CONVERSIONS
 from trundle.evolution._entries import Entries
-from trundle.evolution._keyed import change_keyed
+from trundle.evolution._keyed_steps import change_keyed
 from trundle.evolution._lineage import Lineage
 from trundle.evolution._named import change_scalar
 from trundle.evolution._neighbours import Neighbours
@@ -26,10 +26,9 @@ from trundle.evolution.steps import (
 def read_straight(own: End, each: Derivation, how: ByConversion, goal: End) -> Expression | None:
     """What the source has of the other side at `own`, changed to the goal in one step; None where it takes several."""
     lineage, (source, *_) = own.lineage, each.inputs
-    changing = lineage.evolution.changing
     if loosens(how.conversion):  # what is free-form has the shape that is beside it
-        stepwise = changing(lineage, each.output)
-        stepwise = stepwise or (own.place != source and changing(lineage, source))
+        stepwise = lineage.changing(each.output)
+        stepwise = stepwise or (own.place != source and lineage.changing(source))
     else:
         stepwise = isinstance(how.conversion, CallHook | ConvertScalar | Keyed | MapValues)
     step = None if stepwise else change_value(own, goal)
@@ -59,7 +58,7 @@ def converted(
     """
     lineage = entries.lineage
     given = input_of(lineage, each, how)
-    if loosens(how.conversion) and lineage.evolution.changing(lineage, each.output):
+    if loosens(how.conversion) and lineage.changing(each.output):
         return _fitted(value, given, each.output, goal, entries)
     step, reached = _across(given, each.output, how)
     if isinstance(step, Mismatch):

@@ -35,7 +35,7 @@ def _seen_across(each: Derivation, typed: End, entries: Entries) -> Chain | None
     """
     lineage = entries.lineage
     homes = entries.read(lineage.thread(each.output), typed)
-    if not homes or not lineage.evolution.changing(lineage, each.output):
+    if not homes or not lineage.changing(each.output):
         return None
     for link in lineage.links:
         ends = {link.older, link.newer}

@@ -31,6 +31,27 @@ class HookReference(msgspec.Struct, frozen=True):
     relative: bool = False
 
 
+class HookMethod(msgspec.Struct, frozen=True):
+    """What one method of a hook declares, in the schemas' property names."""
+
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+
+
+class HookDeclaration(msgspec.Struct, frozen=True):
+    """A hook class as it was found.
+
+    Attributes:
+        reference: where the configuration names it.
+        assign: the methods `assign_to` and `assign_from`, where they are there.
+        converters: names of its `convert_..._to_...` methods.
+    """
+
+    reference: HookReference
+    assign: Mapping[str, HookMethod] = {}
+    converters: tuple[str, ...] = ()
+
+
 class NamedConversion(msgspec.Struct, frozen=True, kw_only=True):
     """A named conversion with what it has to know.
 

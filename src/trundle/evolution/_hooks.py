@@ -1,136 +1,120 @@
 """Declared hooks: which places a hand-written method reads and writes."""
 
 import functools
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, assert_never
+from collections.abc import Iterable, Iterator
+from typing import assert_never
 
-import msgspec
-
-from trundle.evolution._changes import HookReference
+from trundle.evolution._changes import HookDeclaration, HookReference
 from trundle.evolution._errors import ChangeError
-from trundle.evolution._lineage import Lineage
 from trundle.evolution._neighbours import Neighbours
 from trundle.evolution._threads import METADATA, ByHook, Derivation, Place
+from trundle.evolution._type_versions import TypeVersions
 from trundle.evolution.conversions import CallHook
 from trundle.schema import FreeForm, ListOf, MapOf, Nullable, Ref, Scalar, Schema, Type, Union
 from trundle.version import ApiVersion
 
-if TYPE_CHECKING:
-    from trundle.evolution._evolution import Evolution
+
+def hooks_among(lineage: TypeVersions) -> Iterator[HookDeclaration]:
+    """The hooks that are between neighbours of a lineage."""
+    for each in lineage.evolution.hooks:
+        reference = each.reference
+        if reference.older not in lineage.nodes or reference.newer not in lineage.nodes:
+            continue
+        if lineage.definition(reference.older).name != reference.type:
+            continue
+        if Neighbours(reference.older, reference.newer) in lineage.versions.pairs:
+            yield each
 
 
-class HookMethod(msgspec.Struct, frozen=True):
-    """What one method of a hook declares, in the schemas' property names."""
+def named_by_hooks(lineage: TypeVersions) -> Iterator[tuple[ApiVersion, str]]:
+    """What the hooks of a lineage read and write, each in the version that they name."""
+    for each in hooks_among(lineage):
+        ends = each.reference.older, each.reference.newer
+        for method, (source, target) in (("assign_to", ends), ("assign_from", ends[::-1])):
+            declared = each.assign.get(method)
+            if declared is not None:
+                yield from ((source, name) for name in declared.reads)
+                yield from ((target, name) for name in declared.writes)
 
-    reads: tuple[str, ...]
-    writes: tuple[str, ...]
+
+def written_by_hooks(
+    declarations: Iterable[HookDeclaration],
+) -> Iterator[tuple[HookReference, str, ApiVersion]]:
+    """What hooks write: the hook, the property, and the version that it is written for."""
+    for each in declarations:
+        ends = {"assign_to": each.reference.newer, "assign_from": each.reference.older}
+        for method, declared in each.assign.items():
+            yield from ((each.reference, name, ends[method]) for name in declared.writes)
 
 
-class HookDeclaration(msgspec.Struct, frozen=True):
-    """A hook class as it was found.
+def derived_by_hooks(lineage: TypeVersions) -> Iterator[Derivation]:
+    """What the hooks of a lineage derive, one derivation for each output.
 
-    Attributes:
-        reference: where the configuration names it.
-        assign: the methods `assign_to` and `assign_from`, where they are there.
-        converters: names of its `convert_..._to_...` methods.
+    Raises:
+        ChangeError: a hook names what its type does not have, or an object that rules take apart.
     """
-
-    reference: HookReference
-    assign: Mapping[str, HookMethod] = {}
-    converters: tuple[str, ...] = ()
-
-
-class Hooks:
-    """All declared hooks, found by the lineages they are in."""
-
-    def __init__(self, declarations: tuple[HookDeclaration, ...]) -> None:
-        self.declarations = declarations
-
-    def among(self, lineage: Lineage) -> Iterator[HookDeclaration]:
-        """The hooks that are between neighbours of a lineage."""
-        for each in self.declarations:
-            reference = each.reference
-            if reference.older not in lineage.nodes or reference.newer not in lineage.nodes:
+    for each in hooks_among(lineage):
+        between = Neighbours(each.reference.older, each.reference.newer)
+        for method, up in (("assign_to", True), ("assign_from", False)):
+            declared = each.assign.get(method)
+            if declared is None:
                 continue
-            if lineage.definition(reference.older).name != reference.type:
-                continue
-            if Neighbours(reference.older, reference.newer) in lineage.versions.pairs:
-                yield each
-
-    def named(self, lineage: Lineage) -> Iterator[tuple[ApiVersion, str]]:
-        """What the hooks of a lineage read and write, each in the version that they name."""
-        for each in self.among(lineage):
-            ends = each.reference.older, each.reference.newer
-            for method, (source, target) in (("assign_to", ends), ("assign_from", ends[::-1])):
-                declared = each.assign.get(method)
-                if declared is not None:
-                    yield from ((source, name) for name in declared.reads)
-                    yield from ((target, name) for name in declared.writes)
-
-    def written(self) -> Iterator[tuple[HookReference, str, ApiVersion]]:
-        """What all hooks write: the hook, the property, and the version that it is written for."""
-        for each in self.declarations:
-            ends = {"assign_to": each.reference.newer, "assign_from": each.reference.older}
-            for method, declared in each.assign.items():
-                yield from ((each.reference, name, ends[method]) for name in declared.writes)
-
-    def derivations(self, lineage: Lineage) -> Iterator[Derivation]:
-        """What the hooks of a lineage derive, one derivation for each output."""
-        for each in self.among(lineage):
-            reference = each.reference
-            between = Neighbours(reference.older, reference.newer)
-            for method, up in (("assign_to", True), ("assign_from", False)):
-                declared = each.assign.get(method)
-                if declared is None:
-                    continue
-                source, target = (
-                    (between.older, between.newer) if up else (between.newer, between.older)
-                )
-                for version, names in ((source, declared.reads), (target, declared.writes)):
-                    for name in names:
-                        if version == source and lineage.is_metadata(Place(version, name)):
-                            continue
-                        if name not in {*lineage.names(version), *lineage.lifted(version)}:
-                            raise ChangeError(
-                                reference.where,
-                                f"{reference.use}.{method} declares {name!r}, which "
-                                f"{lineage.definition(version).name} of {version} does not have",
-                            )
-                        if moved := lineage.leaves(Place(version, name)):
-                            raise ChangeError(
-                                reference.where,
-                                f"{reference.use}.{method} declares {name!r}, out of which rules of "
-                                f"{lineage.definition(version).name} take {', '.join(moved)}; move these in "
-                                "the hook, or leave the object out of it",
-                            )
-                reads = sorted(declared.reads, key=lambda name: (name == METADATA, name))
-                inputs = tuple(Place(source, name) for name in reads)
-                how = ByHook(reference.use, method, between, up)
-                for name in sorted(declared.writes):
-                    yield Derivation(how, inputs, Place(target, name))
-
-    def converter(self, lineage: Lineage, older: Place, newer: Place) -> CallHook | None:
-        """The property converters between two places, if a hook has any for their types."""
-        for each in self.among(lineage):
-            reference = each.reference
-            if (reference.older, reference.newer) != (older.version, newer.version):
-                continue
-            up, down = converter_names(lineage.evolution, lineage, older, newer)
-            if {up, down} & set(each.converters):
-                return CallHook(
-                    reference.use,
-                    up if up in each.converters else None,
-                    down if down in each.converters else None,
-                )
-        return None
+            source, target = (
+                (between.older, between.newer) if up else (between.newer, between.older)
+            )
+            for version, names in ((source, declared.reads), (target, declared.writes)):
+                for name in names:
+                    if version != source or not lineage.is_metadata(Place(version, name)):
+                        _check(lineage, each.reference, method, Place(version, name))
+            reads = sorted(declared.reads, key=lambda name: (name == METADATA, name))
+            inputs = tuple(Place(source, name) for name in reads)
+            how = ByHook(each.reference.use, method, between, up)
+            for name in sorted(declared.writes):
+                yield Derivation(how, inputs, Place(target, name))
 
 
-def converter_names(
-    evolution: "Evolution", lineage: Lineage, older: Place, newer: Place
-) -> tuple[str, str]:
+def _check(lineage: TypeVersions, reference: HookReference, method: str, place: Place) -> None:
+    """Refuses what a hook declares where its type does not have it, or rules take something out of it.
+
+    Raises:
+        ChangeError: it is so.
+    """
+    version, name = place.version, place.property
+    if name not in {*lineage.names(version), *lineage.lifted(version)}:
+        raise ChangeError(
+            reference.where,
+            f"{reference.use}.{method} declares {name!r}, which "
+            f"{lineage.definition(version).name} of {version} does not have",
+        )
+    if moved := lineage.leaves(place):
+        raise ChangeError(
+            reference.where,
+            f"{reference.use}.{method} declares {name!r}, out of which rules of "
+            f"{lineage.definition(version).name} take {', '.join(moved)}; move these in "
+            "the hook, or leave the object out of it",
+        )
+
+
+def hook_converter(lineage: TypeVersions, older: Place, newer: Place) -> CallHook | None:
+    """The property converters between two places, if a hook has any for their types."""
+    for each in hooks_among(lineage):
+        reference = each.reference
+        if (reference.older, reference.newer) != (older.version, newer.version):
+            continue
+        up, down = converter_names(lineage, older, newer)
+        if {up, down} & set(each.converters):
+            return CallHook(
+                reference.use,
+                up if up in each.converters else None,
+                down if down in each.converters else None,
+            )
+    return None
+
+
+def converter_names(lineage: TypeVersions, older: Place, newer: Place) -> tuple[str, str]:
     """The names of the methods that convert a property whose type changed, up and down."""
-    one = spoken_type(lineage.type(older), evolution.schema(older.version))
-    other = spoken_type(lineage.type(newer), evolution.schema(newer.version))
+    one = spoken_type(lineage.type(older), lineage.evolution.schema(older.version))
+    other = spoken_type(lineage.type(newer), lineage.evolution.schema(newer.version))
     return f"convert_{one}_to_{other}", f"convert_{other}_to_{one}"
 
 

@@ -9,13 +9,13 @@ A property is lifted in every version to which the lineages of the nested object
 that a rule names.
 """
 
-from collections.abc import Collection, Hashable, Iterator, Mapping
+from collections.abc import Collection, Container, Hashable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from trundle.evolution._bare import BareLineage
 from trundle.evolution._changes import TypeChanges
 from trundle.evolution._errors import ChangeError
-from trundle.evolution._lineage import Lineage
+from trundle.evolution._hooks import named_by_hooks
 from trundle.evolution._neighbours import VersionMap
 from trundle.evolution._obstacles import after_elements, in_elements, obstacle
 from trundle.evolution._paths import EACH, Path, PathError, join_path, split_path
@@ -26,8 +26,14 @@ _SINGLE = 1
 """How many names lead to a property of the anchor itself."""
 
 
-def lifted_paths(lineage: Lineage) -> Mapping[ApiVersion, tuple[Path, ...]]:
+def lifted_paths(
+    lineage: BareLineage, given: Container[Place]
+) -> Mapping[ApiVersion, tuple[Path, ...]]:
     """The paths of all properties that a lineage lifts, by version, holders before what they hold.
+
+    Args:
+        lineage: the lineage with nothing lifted.
+        given: the properties that an object around it follows.
 
     Raises:
         ChangeError: a rule's path leads through something else than nested objects.
@@ -37,7 +43,7 @@ def lifted_paths(lineage: Lineage) -> Mapping[ApiVersion, tuple[Path, ...]]:
     while waiting:
         for version, path in waiting:
             for length in range(_SINGLE + 1, len(path) + 1):
-                for other, same in _spread(lineage.bare, version, path[:length]):
+                for other, same in _spread(lineage, version, path[:length]):
                     found.setdefault(other, set()).add(same)
         waiting = [
             end
@@ -46,7 +52,7 @@ def lifted_paths(lineage: Lineage) -> Mapping[ApiVersion, tuple[Path, ...]]:
             if end[1] not in found.get(end[0], ())
         ]
     apart = {
-        version: sorted(path for path in paths if Place(version, path[0]) not in lineage.given)
+        version: sorted(path for path in paths if Place(version, path[0]) not in given)
         for version, paths in sorted(found.items())
     }
     return {version: tuple(paths) for version, paths in apart.items() if paths}
@@ -69,12 +75,12 @@ class NestedMove(NamedTuple):
 
 
 def nested_moves(
-    lineage: Lineage, lifted: Mapping[ApiVersion, Collection[Path]]
+    lineage: BareLineage, lifted: Mapping[ApiVersion, Collection[Path]]
 ) -> Iterator[NestedMove]:
     """The moves within nested objects that lead to or from what a lineage lifts, over any other pair of neighbours.
 
     Args:
-        lineage: the lineage.
+        lineage: the lineage with nothing lifted.
         lifted: what it lifts in each version.
     """
     holders = {
@@ -82,7 +88,7 @@ def nested_moves(
         for version, paths in lifted.items()
         for path in paths
         for length in range(1, len(path))
-        for each in _spread(lineage.bare, version, path[:length])
+        for each in _spread(lineage, version, path[:length])
     }
     for version, holder in sorted(holders):
         nested = owner(lineage, version, (*holder, ""))
@@ -90,7 +96,7 @@ def nested_moves(
         for name, newer in () if changes is None else sorted(changes.move.items()):
             assert changes is not None
             ends = _ends(nested, version, (name, newer), changes.place("move", name))
-            around = ends and _counterpart(lineage.bare, version, holder, ends[1][0])
+            around = ends and _counterpart(lineage, version, holder, ends[1][0])
             if ends is None or around is None:
                 continue
             (_, inside), (target, other) = ends
@@ -106,12 +112,12 @@ def nested_moves(
 
 
 def carried_moves(
-    lineage: Lineage, lifted: Mapping[ApiVersion, Collection[Path]]
+    lineage: BareLineage, lifted: Mapping[ApiVersion, Collection[Path]]
 ) -> Iterator[NestedMove]:
     """What goes along with an object that a rule moves, where a rule of any other pair of neighbours leads into it.
 
     Args:
-        lineage: the lineage.
+        lineage: the lineage with nothing lifted.
         lifted: what it lifts in each version.
     """
     for version in lineage.nodes:
@@ -146,12 +152,17 @@ def _within(
     }
 
 
-def nested_changes(lineage: Lineage) -> tuple[TypeChanges, ...]:
+def nested_changes(
+    lineage: BareLineage, lifted: Mapping[ApiVersion, Collection[Path]]
+) -> tuple[TypeChanges, ...]:
     """The rules of nested types about what they move, where a lineage lifts that: one rule each, as seen from there.
 
     What goes along with a moved object is such a rule as well.
+
+    Args:
+        lineage: the lineage with nothing lifted.
+        lifted: what it lifts in each version.
     """
-    lifted = {version: lineage.lifted(version).values() for version in lineage.nodes}
     moves = (*nested_moves(lineage, lifted), *carried_moves(lineage, lifted))
     return tuple(_seen_from_around(each) for each in moves)
 
@@ -169,10 +180,10 @@ def _seen_from_around(each: NestedMove) -> TypeChanges:
     return TypeChanges(version=version, type=changes.type, move=moved, where=where, **about)
 
 
-def trail(lineage: Lineage, version: ApiVersion, path: Path) -> Hashable:
+def trail(lineage: BareLineage, version: ApiVersion, path: Path) -> Hashable:
     """What a path has in common with all paths that lead to the same property in other versions."""
     found = []
-    current = lineage.bare
+    current = lineage
     for name in path[:-1]:
         place = Place(version, name)
         found.append((id(current), current.numbers[place]))
@@ -180,17 +191,17 @@ def trail(lineage: Lineage, version: ApiVersion, path: Path) -> Hashable:
     return (*found, (id(current), current.numbers[Place(version, path[-1])]))
 
 
-def owner(lineage: Lineage, version: ApiVersion, path: Path) -> BareLineage:
+def owner(lineage: BareLineage, version: ApiVersion, path: Path) -> BareLineage:
     """The lineage of the object that holds a property, without anything lifted."""
-    current = lineage.bare
+    current = lineage
     for name in path[:-1]:
         current = _inside(current, Place(version, name))
     return current
 
 
-def leads(lineage: Lineage, version: ApiVersion, path: Path) -> bool:
+def leads(lineage: BareLineage, version: ApiVersion, path: Path) -> bool:
     """Whether a path leads through nested objects to a property of a version."""
-    current: BareLineage | None = lineage.bare if version in lineage.nodes else None
+    current: BareLineage | None = lineage if version in lineage.nodes else None
     for name in path[:-1]:
         if current is None or name not in current.names(version):
             return False
@@ -198,9 +209,9 @@ def leads(lineage: Lineage, version: ApiVersion, path: Path) -> bool:
     return current is not None and path[-1] in current.names(version)
 
 
-def names_inside(lineage: Lineage, version: ApiVersion, path: Path) -> tuple[str, ...]:
+def names_inside(lineage: BareLineage, version: ApiVersion, path: Path) -> tuple[str, ...]:
     """The names of the properties of the nested object that a path leads to; none where it leads elsewhere."""
-    current: BareLineage | None = lineage.bare
+    current: BareLineage | None = lineage
     for name in path:
         if current is None or name not in current.names(version):
             return ()
@@ -208,9 +219,9 @@ def names_inside(lineage: Lineage, version: ApiVersion, path: Path) -> tuple[str
     return () if current is None else current.names(version)
 
 
-def path_of(lineage: Lineage, version: ApiVersion, text: str) -> Path:
+def path_of(lineage: BareLineage, version: ApiVersion, text: str) -> Path:
     """A rule's path; the name of a property is one name, whatever is in it."""
-    if version in lineage.nodes and text in lineage.bare.names(version):
+    if version in lineage.nodes and text in lineage.names(version):
         return (text,)
     try:
         return split_path(text)
@@ -253,20 +264,20 @@ def _counterpart(
     return tuple(found)
 
 
-def _named(lineage: Lineage) -> Iterator[tuple[ApiVersion, Path]]:
+def _named(lineage: BareLineage) -> Iterator[tuple[ApiVersion, Path]]:
     """The paths that rules and hooks name, each in the version that it names."""
     for version in lineage.nodes:
         changes = lineage.evolution.changes(version, lineage.definition(version).name)
         if changes is not None:
             yield from _of_changes(lineage, version, changes)
-    for version, name in lineage.evolution.hooks.named(lineage):
+    for version, name in named_by_hooks(lineage):
         path = path_of(lineage, version, name)
         if leads(lineage, version, path):
             yield version, path
 
 
 def _of_changes(
-    lineage: Lineage, version: ApiVersion, changes: TypeChanges
+    lineage: BareLineage, version: ApiVersion, changes: TypeChanges
 ) -> Iterator[tuple[ApiVersion, Path]]:
     for rule, older, newer in changes.named():
         where = changes.place(rule, older)
@@ -282,7 +293,7 @@ def _of_changes(
 
 
 def _check_elements(
-    lineage: Lineage, version: ApiVersion, rule: tuple[str, str, str | None], where: str
+    lineage: BareLineage, version: ApiVersion, rule: tuple[str, str, str | None], where: str
 ) -> None:
     """Refuses a rule about what is in the elements of a list, and says where it belongs.
 
@@ -291,7 +302,7 @@ def _check_elements(
     """
     kind, older, newer = rule
     path = path_of(lineage, version, older)
-    found = in_elements(lineage.bare, version, path)
+    found = in_elements(lineage, version, path)
     if EACH not in path or leads(lineage, version, path) or found is None:
         return
     type_name, inside = found
@@ -313,7 +324,7 @@ def _check_elements(
 
 
 def _ends(
-    lineage: Lineage, version: ApiVersion, names: tuple[str, str], where: str
+    lineage: BareLineage, version: ApiVersion, names: tuple[str, str], where: str
 ) -> tuple[tuple[ApiVersion, Path], tuple[ApiVersion, Path]] | None:
     """Where the two paths of a rule lead, each with its version; None where one of them leads nowhere."""
     path = _path(lineage, version, names[0], where)
@@ -328,7 +339,7 @@ def _ends(
     return (version, path), (target, later[target])
 
 
-def _path(lineage: Lineage, version: ApiVersion, text: str, where: str) -> Path | None:
+def _path(lineage: BareLineage, version: ApiVersion, text: str, where: str) -> Path | None:
     """A rule's path where it leads to a property of a version; None where it does not.
 
     Raises:
@@ -337,7 +348,7 @@ def _path(lineage: Lineage, version: ApiVersion, text: str, where: str) -> Path 
     path = path_of(lineage, version, text)
     if leads(lineage, version, path):
         return path
-    reason = obstacle(lineage.bare, version, path) if where else None
+    reason = obstacle(lineage, version, path) if where else None
     if reason is not None:
         type_name = lineage.definition(version).name
         raise ChangeError(where, f"cannot follow {text} of {type_name} in {version}: {reason}")

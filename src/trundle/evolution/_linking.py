@@ -1,17 +1,18 @@
 """Finding which properties of a type meet, from version to version."""
 
-from collections.abc import Container, Hashable, Iterator
+from collections.abc import Container, Hashable, Iterable, Iterator
 from typing import TypeAlias
 
 import msgspec
 
 from trundle.evolution._changes import KEYED_CONVERSIONS, TypeChanges
 from trundle.evolution._errors import ChangeError
+from trundle.evolution._hooks import hook_converter
 from trundle.evolution._keyed import relate_keyed
-from trundle.evolution._lineage import Lineage
 from trundle.evolution._neighbours import Neighbours, VersionMap
 from trundle.evolution._spelling import respell
 from trundle.evolution._threads import Link, Place
+from trundle.evolution._type_versions import TypeVersions
 from trundle.evolution.conversions import (
     ByVariant,
     Conversion,
@@ -22,6 +23,7 @@ from trundle.evolution.conversions import (
     Unwrap,
     Wrap,
     lossless,
+    object_pairs,
     relate,
     variant,
 )
@@ -32,7 +34,7 @@ Group: TypeAlias = dict[ApiVersion, str]
 """What one property is called, by version."""
 
 
-def link_places(lineage: Lineage) -> tuple[Link, ...]:
+def link_places(lineage: TypeVersions) -> tuple[Link, ...]:
     """All pairs of properties of a lineage that meet, namesakes included."""
     found: set[Link] = set()
     for group in groups_of(lineage):
@@ -41,17 +43,13 @@ def link_places(lineage: Lineage) -> tuple[Link, ...]:
     return tuple(respell(lineage, ordered))
 
 
-def groups_of(lineage: Lineage) -> list[Group]:
+def groups_of(lineage: TypeVersions) -> list[Group]:
     """Properties by name, with renames and moves joining those of older and newer versions."""
-    from trundle.evolution._lifting import trail  # noqa: PLC0415 - a room's inner cycle
-
-    by_name: dict[Hashable, Group] = {}
+    by_trail: dict[Hashable, Group] = {}
     for version in lineage.nodes:
-        lifted = lineage.lifted(version)
         for name in lineage.followed(version):
-            same = trail(lineage, version, lifted[name]) if name in lifted else name
-            by_name.setdefault(same, {})[version] = name
-    groups = list(by_name.values())
+            by_trail.setdefault(lineage.trail(Place(version, name)), {})[version] = name
+    groups = list(by_trail.values())
     for changes in _changes_of(lineage):
         for rule, older, newer in changes.named():
             if newer is not None and newer != older:
@@ -59,7 +57,28 @@ def groups_of(lineage: Lineage) -> list[Group]:
     return [group for group in groups if group]
 
 
-def _changes_of(lineage: Lineage) -> Iterator[TypeChanges]:
+def meeting_objects(
+    lineage: TypeVersions, links: Iterable[Link]
+) -> Iterator[set[tuple[Place, str]]]:
+    """The objects at all places of a lineage, by place and key of their definitions: those together that meet."""
+    group: dict[tuple[Place, str], set[tuple[Place, str]]] = {}
+    for version in lineage.nodes:
+        for name in lineage.followed(version):
+            place = Place(version, name)
+            for key in lineage.evolution.objects_in(version, lineage.type(place)):
+                group[place, key] = {(place, key)}
+    for link in links:
+        for pair in object_pairs(link.conversion):
+            ours, theirs = group[link.older, pair.older], group[link.newer, pair.newer]
+            if ours is theirs or {p.version for p, _ in ours} & {p.version for p, _ in theirs}:
+                continue
+            ours |= theirs
+            for member in theirs:
+                group[member] = ours
+    yield from {id(members): members for members in group.values()}.values()
+
+
+def _changes_of(lineage: TypeVersions) -> Iterator[TypeChanges]:
     for version in lineage.nodes:
         changes = lineage.evolution.changes(version, lineage.definition(version).name)
         if changes is not None:
@@ -68,7 +87,7 @@ def _changes_of(lineage: Lineage) -> Iterator[TypeChanges]:
 
 
 def _join(
-    lineage: Lineage, groups: list[Group], changes: TypeChanges, rule: tuple[str, str, str]
+    lineage: TypeVersions, groups: list[Group], changes: TypeChanges, rule: tuple[str, str, str]
 ) -> None:
     version = changes.version
     kind, older, newer = rule
@@ -114,19 +133,19 @@ def _join(
     groups.extend(part for part in (leaving, staying) if part)
 
 
-def _known(lineage: Lineage, version: ApiVersion) -> Container[str]:
+def _known(lineage: TypeVersions, version: ApiVersion) -> Container[str]:
     """What rules may name in a version: the type's properties, and those that are lifted."""
     return {*lineage.names(version), *lineage.lifted(version)}
 
 
-def _leads_through(lineage: Lineage, version: ApiVersion, other: ApiVersion) -> bool:
+def _leads_through(lineage: TypeVersions, version: ApiVersion, other: ApiVersion) -> bool:
     """Whether a version's way to the hub leads through a later one; no GA's leads through a preview."""
     if not other.preview:
         return True
     return version.preview and not any(version < ga < other for ga in lineage.versions.ga)
 
 
-def _links_of(lineage: Lineage, group: Group) -> Iterator[Link]:
+def _links_of(lineage: TypeVersions, group: Group) -> Iterator[Link]:
     """The links of one group: each version to its neighbour of a related type, and namesakes."""
     versions = VersionMap.of(group)
     pairs = frozenset(versions.pairs)
@@ -154,7 +173,7 @@ def _links_of(lineage: Lineage, group: Group) -> Iterator[Link]:
 
 
 def _link_before(
-    lineage: Lineage, group: Group, version: ApiVersion, linked: set[Neighbours]
+    lineage: TypeVersions, group: Group, version: ApiVersion, linked: set[Neighbours]
 ) -> Iterator[Link]:
     """The link of a preview to the GA before, with which it shared its value until it was taken over."""
     before = next((ga for ga in reversed(VersionMap.of(group).ga) if ga < version), None)
@@ -179,12 +198,14 @@ def _candidates(versions: VersionMap, version: ApiVersion) -> list[ApiVersion]:
     return [*first, *(v for v in rest if v not in first)]
 
 
-def _link(lineage: Lineage, group: Group, pair: Neighbours, *, ruled: bool) -> Link:
+def _link(lineage: TypeVersions, group: Group, pair: Neighbours, *, ruled: bool) -> Link:
     older, newer = Place(pair.older, group[pair.older]), Place(pair.newer, group[pair.newer])
     return Link(older, newer, _conversion(lineage, older, newer, ruled=ruled))
 
 
-def _conversion(lineage: Lineage, older: Place, newer: Place, *, ruled: bool) -> Conversion | None:
+def _conversion(
+    lineage: TypeVersions, older: Place, newer: Place, *, ruled: bool
+) -> Conversion | None:
     """How two places convert; rules and hooks count only where the two are neighbours."""
     evolution = lineage.evolution
     changes = evolution.changes(older.version, lineage.definition(older.version).name)
@@ -217,25 +238,21 @@ def _conversion(lineage: Lineage, older: Place, newer: Place, *, ruled: bool) ->
             return item and Unwrap(item)
         if name in changes.variant:
             return _variant(lineage, changes, older, newer)
-    hooked = evolution.hooks.converter(lineage, older, newer)
+    hooked = hook_converter(lineage, older, newer)
     if hooked is not None:
         return hooked
     return relate(ours, theirs, schemas, meets)
 
 
 def _own_places(
-    lineage: Lineage, older: Place, newer: Place
-) -> tuple[Lineage, Place, Place] | None:
+    lineage: TypeVersions, older: Place, newer: Place
+) -> tuple[TypeVersions, Place, Place] | None:
     """Two lifted places in the nested object that holds both; None where they are anything else."""
-    from trundle.evolution._lifting import owner, trail  # noqa: PLC0415 - a room's inner cycle
-
-    one, other = (lineage.lifted(each.version).get(each.property) for each in (older, newer))
-    if one is None or other is None:
+    holder = lineage.holder(older)
+    if holder is None or lineage.trail(older) != lineage.trail(newer):
         return None
-    if trail(lineage, older.version, one) != trail(lineage, newer.version, other):
-        return None
-    holder = owner(lineage, older.version, one)
-    return holder, Place(older.version, one[-1]), Place(newer.version, other[-1])
+    one, other = (Place(each.version, lineage.path(each)[-1]) for each in (older, newer))
+    return holder, one, other
 
 
 def _speaks(changes: TypeChanges, name: str) -> bool:
@@ -243,7 +260,7 @@ def _speaks(changes: TypeChanges, name: str) -> bool:
     return any(older == name for _, older, _ in changes.named())
 
 
-def _variant(lineage: Lineage, changes: TypeChanges, older: Place, newer: Place) -> Conversion:
+def _variant(lineage: TypeVersions, changes: TypeChanges, older: Place, newer: Place) -> Conversion:
     """The conversion of an object that becomes a variant of a union, in lists and maps too."""
     wanted = changes.variant[older.property]
     where = changes.place("variant", older.property)

@@ -5,22 +5,24 @@ enum has, but what its own clients wrote it shows as they did: where that is not
 the bag has it, as long as no other client changes the value. Versions with the same enum share what their clients wrote.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import assert_never
 
-from trundle.evolution._lineage import Lineage
 from trundle.evolution._spelling import enums_at, spellings
 from trundle.evolution._threads import ADDITIONAL, OWN_TEXT, Place, Thread
+from trundle.evolution._type_versions import TypeVersions
 from trundle.schema import EnumType, FreeForm, ListOf, MapOf, Nullable, Ref, Scalar, Type, Union
 
 _KEYS = frozenset({"apiVersion", "id", "key", "name"})
 """Properties by which a list's elements or a type's variants are found, whose texts stay as they are."""
 
 
-def own_texts(lineage: Lineage) -> Mapping[Place, tuple[Place, ...]]:
+def own_texts(
+    lineage: TypeVersions, threads: Iterable[Thread]
+) -> Mapping[Place, tuple[Place, ...]]:
     """By place of an enum that shows its own letter case: the entries that may have what its clients wrote."""
     found: dict[Place, tuple[Place, ...]] = {}
-    for thread in lineage.threads:
+    for thread in threads:
         groups: dict[frozenset[tuple[str, frozenset[str]]], list[Place]] = {}
         for place in thread.places:
             groups.setdefault(frozenset(spellings(enums_at(lineage, place)).items()), []).append(
@@ -39,13 +41,7 @@ def own_text_entry(place: Place) -> Place:
     return Place(place.version, f"{place.property}{OWN_TEXT}")
 
 
-def own_text_groups(lineage: Lineage, thread: Thread) -> Iterator[tuple[Place, ...]]:
-    """The entries of a thread, those together that may have the same."""
-    found = (lineage.own_texts.get(place, ()) for place in thread.places)
-    return iter(dict.fromkeys(each for each in found if each))
-
-
-def _stays(lineage: Lineage, place: Place) -> bool:
+def _stays(lineage: TypeVersions, place: Place) -> bool:
     """Whether texts at a place are shown as they are stored: keys and tags, and what is more than texts."""
     definition = lineage.definition(place.version)
     name = lineage.path(place)[-1]
@@ -59,7 +55,7 @@ def _stays(lineage: Lineage, place: Place) -> bool:
     )
 
 
-def _is_text(lineage: Lineage, place: Place, type_: Type) -> bool:
+def _is_text(lineage: TypeVersions, place: Place, type_: Type) -> bool:
     """Whether a type is an enum of texts, or lists or maps of these."""
     match type_:
         case Nullable(inner) | ListOf(inner) | MapOf(inner):

@@ -18,7 +18,7 @@ from trundle.evolution._holders import (
     presence_witness,
     solid,
 )
-from trundle.evolution._own_text import own_text_groups
+from trundle.evolution._lineage import Lineage
 from trundle.evolution._thread_values import ThreadValues
 from trundle.evolution._threads import ByConversion, Place, Thread
 from trundle.evolution.conversions import exact, loosens
@@ -39,10 +39,12 @@ from trundle.schema import ABSENT
 
 def plan(key: PlanKey) -> Plan:
     """The plan that converts objects of one shape of a lineage to another; made once."""
-    plans = key.lineage.plans
-    if key not in plans:
-        plans[key] = _Planning(key).plan()
-    return plans[key]
+    return key.lineage.evolution.once(make_plan, key)
+
+
+def make_plan(key: PlanKey) -> Plan:
+    """The plan that converts objects of one shape of a lineage to another."""
+    return _Planning(key).plan()
 
 
 class _Planning:
@@ -167,7 +169,7 @@ class _Planning:
             shared = self.lineage.derivations.get(other.number, ())
             if not all(isinstance(one.how, ByConversion) for one in shared):
                 return False  # what the other side has is not this thread's alone
-            changing = self.lineage.evolution.changing(self.lineage, each.output)
+            changing = self.lineage.changing(each.output)
             if changing and loosens(each.how.conversion):
                 return False  # free-form data has no bags; other versions keep an entry beside it
             return exact(each.how.conversion, up=not each.how.up)
@@ -194,7 +196,7 @@ class _Planning:
             return
         rolled = ThreadValues(PlanKey(self.lineage, self.target, self.target))
         for thread in self.lineage.threads:
-            for entries in own_text_groups(self.lineage, thread):
+            for entries in _own_text_groups(self.lineage, thread):
                 yield Carried(
                     entries, self.values.own_text_witness(thread), rolled.own_text_witness(thread)
                 )
@@ -218,3 +220,9 @@ class _Planning:
 def _entry_order(thread: Thread, storage: Shape) -> tuple[str, str]:
     home = thread.home(storage.version)
     return home.property, home.version.text
+
+
+def _own_text_groups(lineage: Lineage, thread: Thread) -> Iterator[tuple[Place, ...]]:
+    """The entries of a thread that have texts as clients wrote them, those together that may have the same."""
+    found = (lineage.own_texts.get(place, ()) for place in thread.places)
+    return iter(dict.fromkeys(each for each in found if each))

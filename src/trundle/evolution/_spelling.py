@@ -6,11 +6,13 @@ conversion between enums with other values is not exact.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, TypeAlias, assert_never
+from typing import TypeAlias, assert_never
 
 import msgspec
 
 from trundle.evolution._identity import references
+from trundle.evolution._threads import Link, Place
+from trundle.evolution._type_versions import TypeVersions
 from trundle.evolution.conversions import (
     ByVariant,
     CallHook,
@@ -30,10 +32,6 @@ from trundle.evolution.conversions import (
 )
 from trundle.schema import EnumType, Ref
 
-if TYPE_CHECKING:
-    from trundle.evolution._lineage import Lineage
-    from trundle.evolution._threads import Link, Place
-
 Spellings: TypeAlias = Mapping[str, frozenset[str]]
 """How each text is spelled, by its case-folded form."""
 
@@ -46,7 +44,7 @@ def spellings(enums: Iterable[EnumType]) -> Spellings:
     return found
 
 
-def respelled(lineage: "Lineage", links: Iterable["Link"]) -> Mapping["Place", int]:
+def respelled(lineage: TypeVersions, links: Iterable[Link]) -> Mapping[Place, int]:
     """The places whose enums show their own letter case; those that conversions join have one number."""
     found: dict[Place, int] = {}
     for number, joined in enumerate(_joined(links)):
@@ -57,7 +55,7 @@ def respelled(lineage: "Lineage", links: Iterable["Link"]) -> Mapping["Place", i
     return found
 
 
-def respell(lineage: "Lineage", links: Iterable["Link"]) -> Iterable["Link"]:
+def respell(lineage: TypeVersions, links: Iterable[Link]) -> Iterable[Link]:
     """The links, those between enums that show their own letter case as conversions of text."""
     links = list(links)
     places = respelled(lineage, links)
@@ -116,7 +114,7 @@ def _in_two_ways(enums: Iterable[EnumType]) -> bool:
     return False
 
 
-def _joined(links: Iterable["Link"]) -> Iterable[list["Link"]]:
+def _joined(links: Iterable[Link]) -> Iterable[list[Link]]:
     """The links whose places conversions join, together."""
     group: dict[Place, list[Link]] = {}
     for link in links:
@@ -133,7 +131,7 @@ def _joined(links: Iterable["Link"]) -> Iterable[list["Link"]]:
     return {id(each): each for each in group.values()}.values()
 
 
-def enums_at(lineage: "Lineage", place: "Place") -> tuple[EnumType, ...]:
+def enums_at(lineage: TypeVersions, place: Place) -> tuple[EnumType, ...]:
     """The enums of texts that a property's type names."""
     definitions = lineage.evolution.schema(place.version).definitions
     named = (definitions[key] for key in references(lineage.type(place)))

@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Iterable
 
 from trundle.evolution._entries import Entries
-from trundle.evolution._keyed import change_keyed
+from trundle.evolution._keyed_steps import change_keyed
 from trundle.evolution._threads import ByConversion, Derivation, Thread
 from trundle.evolution._traversal import changes_within
 from trundle.evolution._values import End, Mismatch, change_value

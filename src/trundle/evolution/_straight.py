@@ -31,7 +31,7 @@ def goes_straight(root: Lineage, source: ApiVersion, target: ApiVersion) -> bool
             home = kept if told else thread.home(kept).version
             for key in lineage.evolution.objects_in(target, lineage.type(place)):
                 child = lineage.child(place, key)
-                met = source in child.nodes and not lineage.evolution.alike(child, source, target)
+                met = source in child.nodes and not alike(child, source, target)
                 if met and (child, home) not in seen:
                     seen.add((child, home))
                     waiting.append((child, home))
@@ -45,6 +45,11 @@ def _lets_null_go(lineage: Lineage, place: Place) -> bool:
 
 
 def alike(lineage: Lineage, one: ApiVersion, other: ApiVersion) -> bool:
+    """Whether two versions have a subtree in common, so that it is passed on between their API types."""
+    return lineage.evolution.once(_alike, lineage, min(one, other), max(one, other))
+
+
+def _alike(lineage: Lineage, one: ApiVersion, other: ApiVersion) -> bool:
     """Whether API objects of a lineage are the same in two versions, so that they can be passed on.
 
     That is so where their definitions have identical closures, each property is on one thread with its
@@ -52,7 +57,7 @@ def alike(lineage: Lineage, one: ApiVersion, other: ApiVersion) -> bool:
     """
     evolution = lineage.evolution
     numbers = [evolution.identities[version, lineage.nodes[version]] for version in (one, other)]
-    if evolution.is_root(lineage) or lineage.given or numbers[0] != numbers[1]:
+    if lineage.is_root or lineage.given or numbers[0] != numbers[1]:
         return False
     waiting, seen = [lineage], {lineage}
     while waiting:

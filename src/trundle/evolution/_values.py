@@ -7,6 +7,7 @@ from typing import Literal
 from trundle.evolution._discriminating import tag_text
 from trundle.evolution._lineage import Lineage
 from trundle.evolution._spelling import spellings
+from trundle.evolution._straight import alike
 from trundle.evolution._threads import ByConversion, Place
 from trundle.evolution.conversions import MapValues
 from trundle.evolution.steps import (
@@ -204,11 +205,9 @@ class _Changing:
         if ours is not theirs:
             return MISMATCH
         one, other = self.source.shape, self.target.shape
-        if ours.evolution.stable(ours) or one == other:
+        if ours.stable or one == other:
             return None
-        if one.kind == other.kind == "api" and ours.evolution.alike(
-            ours, one.version, other.version
-        ):
+        if one.kind == other.kind == "api" and alike(ours, one.version, other.version):
             return None
         step = ToObject(PlanKey(ours, self.source.shape, self.target.shape))
         telling = self._telling(ours)

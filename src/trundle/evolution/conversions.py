@@ -410,3 +410,21 @@ def _wider(wide: Type, narrow: Type) -> bool:
         and isinstance(narrow, Scalar)
         and (wide.kind, narrow.kind) == ("number", "integer")
     )
+
+
+def object_pairs(conversion: Conversion | None) -> Iterator[ConvertObject]:
+    """All pairs of object types that meet within a conversion."""
+    match conversion:
+        case ConvertObject():
+            yield conversion
+        case EachItem(inner) | EachValue(inner) | NullFits(inner) | Wrap(inner) | Unwrap(inner):
+            yield from object_pairs(inner)
+        case Keyed(item=inner):
+            yield from object_pairs(inner)
+        case ByVariant(variants=variants):
+            for each in variants:
+                yield from object_pairs(each.conversion)
+        case Same() | Narrow() | EnumText() | MapValues() | ConvertScalar() | CallHook() | None:
+            return
+        case _:
+            assert_never(conversion)

@@ -109,7 +109,7 @@ class _Sides:
 
 
 def _type(lineage: Lineage, place: Place) -> Type:
-    path = path_of(lineage, place.version, place.property)
+    path = path_of(lineage.bare, place.version, place.property)
     inside = len(path) > 1
     return _plain(lineage.type_inside(place.version, path) if inside else lineage.type(place))
 
@@ -244,7 +244,7 @@ class _Rule:
         """What the rule may mean in a version, also where a rule of the object around it has taken that along."""
         yield from lineage.held(version)
         for name in (self.name, self.newer):
-            if leads(lineage, version, path_of(lineage, version, name)):
+            if leads(lineage.bare, version, path_of(lineage.bare, version, name)):
                 yield name
 
     def _what(
@@ -347,7 +347,7 @@ def _moves(changes: TypeChanges, standing: Sequence[Lineage]) -> Iterator[Misfit
         advice: list[str] = []
         for path, sides in ((older, ours), (newer, pairs)):
             if any(
-                leads(lineage, version, path_of(lineage, version, path))
+                leads(lineage.bare, version, path_of(lineage.bare, version, path))
                 for lineage, version in sides
             ):
                 continue
@@ -371,7 +371,7 @@ def _next_with(
         if each == version
         or (
             each > version
-            and any(leads(lineage, each, path_of(lineage, each, path)) for path in paths)
+            and any(leads(lineage.bare, each, path_of(lineage.bare, each, path)) for path in paths)
         )
     ]
     found = VersionMap.of(having).neighbour(version) if version in having else None
@@ -384,11 +384,11 @@ def _next_with(
 def _meant(path: str, sides: Sequence[tuple[Lineage, ApiVersion]]) -> Iterator[str]:
     """The path that was probably meant by one that leads nowhere."""
     for lineage, version in sides[:1]:
-        parts = path_of(lineage, version, path)
+        parts = path_of(lineage.bare, version, path)
         for depth in range(len(parts)):
-            if leads(lineage, version, parts[: depth + 1]):
+            if leads(lineage.bare, version, parts[: depth + 1]):
                 continue
-            close = similar(parts[depth], names_inside(lineage, version, parts[:depth]))
+            close = similar(parts[depth], names_inside(lineage.bare, version, parts[:depth]))
             if close:
                 yield join_path((*parts[:depth], *close, *parts[depth + 1 :]))
             return

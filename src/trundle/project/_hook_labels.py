@@ -9,6 +9,7 @@ from trundle.evolution import (
     HookDeclaration,
     HookReference,
     Lineage,
+    hooks_among,
     label_of,
 )
 from trundle.project.findings import ProjectCode, finding
@@ -41,7 +42,7 @@ def without_unfit_labels(
 
 def _written_twice(root: Lineage) -> Iterator[_Problem]:
     first: dict[str, str] = {}
-    for each in root.evolution.hooks.among(root):
+    for each in hooks_among(root):
         for method, declared in sorted(each.assign.items()):
             spoken = f"{each.reference.use}.{method} between {each.reference.older} and {each.reference.newer}"
             for name in declared.writes:
@@ -54,7 +55,7 @@ def _written_twice(root: Lineage) -> Iterator[_Problem]:
 
 
 def _read_elsewhere(root: Lineage) -> Iterator[_Problem]:
-    for each in root.evolution.hooks.among(root):
+    for each in hooks_among(root):
         sources = {"assign_to": each.reference.older, "assign_from": each.reference.newer}
         for method, declared in sorted(each.assign.items()):
             version = sources[method]

@@ -12,7 +12,6 @@ from trundle.errors import Finding, did_you_mean, listed
 from trundle.evolution import (
     ADDITIONAL,
     METADATA,
-    Evolution,
     HookDeclaration,
     HookMethod,
     HookReference,
@@ -36,13 +35,11 @@ class Place(msgspec.Struct, frozen=True):
     """Where a hook stands: a type between two neighbours.
 
     Attributes:
-        evolution: the versions under the configured changes.
         lineages: the type, at each place in the resources where it is.
         older: the older neighbour.
         newer: the newer neighbour.
     """
 
-    evolution: Evolution
     lineages: tuple[Lineage, ...]
     older: ApiVersion
     newer: ApiVersion
@@ -192,7 +189,7 @@ class _Reading:
             for link in lineage.links:
                 if (link.older.version, link.newer.version) != (older, newer):
                     continue
-                up, down = converter_names(self.place.evolution, lineage, link.older, link.newer)
+                up, down = converter_names(lineage, link.older, link.newer)
                 if up != down:
                     found.update({up: None, down: None})
         return found

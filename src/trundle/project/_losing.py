@@ -14,7 +14,7 @@ _WAYS = (("assign_to", "assign_from", True), ("assign_from", "assign_to", False)
 
 def losing(project: Project) -> Iterator[Finding]:
     """All notes about hooks that lead one way or own a subtree, and renames beside a namesake that stays."""
-    for each in project.evolution.hooks.declarations:
+    for each in project.evolution.hooks:
         yield from _one_way(each)
         yield from _subtrees(project, each)
     yield from _namesakes(project)

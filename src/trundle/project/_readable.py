@@ -277,7 +277,7 @@ def _plain(value: object) -> object:
 def _hooks(evolution: Evolution, release: Release, stored: str, where: str) -> Iterator[Finding]:
     known = {version.text for version in evolution.versions.versions}
     methods: dict[tuple[str, str, str], set[str]] = {}
-    for each in evolution.hooks.declarations:
+    for each in evolution.hooks:
         reference = each.reference
         key = (reference.type, reference.older.text, reference.newer.text)
         methods.setdefault(key, set()).update((*each.assign, *each.converters))

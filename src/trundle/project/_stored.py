@@ -4,12 +4,12 @@ A release is one resource type in one storage version: the properties of its roo
 the entries that its property bags may have, and what became of each property's name in other versions.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
 
-from trundle.evolution import Evolution, HookDeclaration, Lineage, Place, ResourceLineage
+from trundle.evolution import HookDeclaration, Lineage, Place, ResourceLineage, TypeChanges
 from trundle.project._recorded_types import RecordedType, record_type
 from trundle.project.changes import BY_PROPERTY
 from trundle.report import children
@@ -118,8 +118,8 @@ def release_of(resource: ResourceLineage, version: ApiVersion) -> Release:
         root=root,
         versions=recording.versions,
         types={name: recording.types[name] for name in sorted(recording.types)},
-        changes=_changes(evolution, names),
-        hooks=_hooks(evolution.hooks.declarations, names),
+        changes=_changes(evolution.all_changes, names),
+        hooks=_hooks(evolution.hooks, names),
         group=resource.resources[version].group,
     )
 
@@ -147,10 +147,10 @@ def _names(lineage: Lineage, version: ApiVersion) -> list[str]:
 
 
 def _changes(
-    evolution: Evolution, names: set[tuple[ApiVersion, str]]
+    changes: Iterable[TypeChanges], names: set[tuple[ApiVersion, str]]
 ) -> dict[str, dict[str, dict[str, Any]]]:
     found: dict[str, dict[str, dict[str, Any]]] = {}
-    for each in sorted(evolution.all_changes, key=lambda each: (each.version, each.type)):
+    for each in sorted(changes, key=lambda each: (each.version, each.type)):
         if (each.version, each.type) not in names:
             continue
         rules = {rule: getattr(each, rule) for rule in BY_PROPERTY if rule != "default"}

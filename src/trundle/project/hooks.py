@@ -164,8 +164,8 @@ def _place(
         return None
     standing = tuple(each for each in of_type if _meets(each, reference))
     if standing:
-        return Place(evolution, standing, reference.older, reference.newer)
-    findings.append(_dangling(reference, evolution, of_type, class_))
+        return Place(standing, reference.older, reference.newer)
+    findings.append(_dangling(reference, of_type, class_))
     return None
 
 
@@ -213,7 +213,6 @@ def _type_gone(reference: HookReference, evolution: Evolution) -> Finding:
 
 def _dangling(
     reference: HookReference,
-    evolution: Evolution,
     lineages: Sequence[Lineage],
     class_: type | None,
 ) -> Finding:
@@ -237,9 +236,7 @@ def _dangling(
         for pair in lineages[0].versions.pairs
         if older <= pair.older and pair.newer <= newer
     ]
-    fitting = [
-        pair for pair in pairs if class_ and _fits(reference, class_, evolution, lineages, pair)
-    ]
+    fitting = [pair for pair in pairs if class_ and _fits(reference, class_, lineages, pair)]
     belongs = fitting if len(fitting) == 1 else pairs
     spoken = " or ".join(f"[{one}, {other}]" for one, other in belongs)
     return _finding(reference, what, f"it now belongs to {spoken or 'no pair'}; write that")
@@ -248,7 +245,6 @@ def _dangling(
 def _fits(
     reference: HookReference,
     class_: type,
-    evolution: Evolution,
     lineages: Sequence[Lineage],
     pair: tuple[ApiVersion, ApiVersion],
 ) -> bool:
@@ -256,7 +252,7 @@ def _fits(
     standing = tuple(each for each in lineages if set(pair) <= each.nodes.keys())
     if not standing:
         return False
-    _, problems = read_methods(reference, class_, Place(evolution, standing, *pair))
+    _, problems = read_methods(reference, class_, Place(standing, *pair))
     return not problems
 
 

@@ -41,7 +41,7 @@ class Project(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def hooks(self) -> tuple[HookDeclaration, ...]:
         """The hooks that can be called."""
-        return self.evolution.hooks.declarations
+        return self.evolution.hooks
 
     @property
     def folder(self) -> Path:

@@ -308,9 +308,7 @@ class _Run:
     def works(self) -> "list[Work]":
         from trundle.verify.proofs import Work, mentioned, part_of  # noqa: PLC0415 - needs hypothesis
 
-        said = mentioned(
-            self.evolution.all_changes, self.evolution.hooks.declarations, self.sources
-        )
+        said = mentioned(self.evolution.all_changes, self.evolution.hooks, self.sources)
         renamed = renamed_properties(self.evolution)
         works: list[Work] = []
         for name in chosen_resources(self.evolution, self.options.resources):

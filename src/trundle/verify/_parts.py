@@ -77,9 +77,7 @@ def part_of(evolution: Evolution, resource: ResourceLineage) -> Part:
         tuple(schemas),
         tuple(each for each in evolution.all_changes if (each.version, each.type) in names),
         tuple(
-            each
-            for each in evolution.hooks.declarations
-            if (each.reference.older, each.reference.type) in names
+            each for each in evolution.hooks if (each.reference.older, each.reference.type) in names
         ),
     )
 
