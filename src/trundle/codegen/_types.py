@@ -15,6 +15,7 @@ from trundle.evolution import (
     Lineage,
     Neighbours,
     Place,
+    discriminators,
     label_of,
     list_keys,
 )
@@ -229,6 +230,7 @@ class TypeRenderer:
                 )
             lines.append(f"    property_bag: PropertyBag | Absent = {_own(definition, 'BAG')}\n")
             lines.extend(_list_keys(node, names))
+            lines.extend(_discriminators(node, names))
         else:
             lines.extend(_defaults(self.fields(node, definition), names))
             lines.extend(_labels(self._owned_labels(node)))
@@ -348,3 +350,11 @@ def _list_keys(node: StorageNode, names: Mapping[str, str]) -> list[str]:
         for name, keys in keyed.items()
     )
     return [f"\n    __list_keys__: ClassVar[dict[str, tuple[str, ...]]] = {{{shown}}}\n"]
+
+
+def _discriminators(node: StorageNode, names: Mapping[str, str]) -> list[str]:
+    told = discriminators(node.lineage, node.version)
+    if not told:
+        return []
+    shown = tuple_literal(text_literal(names[name]) for name in told)
+    return [f"\n    __discriminators__: ClassVar[tuple[str, ...]] = {shown}\n"]

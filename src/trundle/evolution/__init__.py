@@ -34,6 +34,7 @@ from trundle.evolution._traversal import (
     inner_changes,
     operands,
 )
+from trundle.evolution._values import discriminators
 from trundle.evolution.steps import Plan, PlanKey, Shape
 
 __all__ = [
@@ -70,6 +71,7 @@ __all__ = [
     "converter_names",
     "declared_label",
     "default_of",
+    "discriminators",
     "expressions_in",
     "fixed_text",
     "goes_straight",

@@ -210,7 +210,7 @@ class _Changing:
         if one.kind == other.kind == "api" and alike(ours, one.version, other.version):
             return None
         step = ToObject(PlanKey(ours, self.source.shape, self.target.shape))
-        telling = self._telling(ours)
+        telling = _telling(ours, one.version, other.version)
         if telling is None:
             return step
         name, texts = telling
@@ -222,29 +222,6 @@ class _Changing:
         else:
             told = Case(source, None, lacking=True)
         return Cases(self.source.place, self.source.shape, (told,))
-
-    def _telling(self, lineage: Lineage) -> tuple[str, tuple[str, ...]] | None:
-        """The property of the source that the target's tag comes from, and the texts that fit it.
-
-        None where the target has no tag, or the source no such property.
-        """
-        one, other = self.source.shape.version, self.target.shape.version
-        tag, text = lineage.definition(other).tag, _tag_text(lineage, other)
-        if tag is None or text is None:
-            return None
-        place = Place(other, tag)
-        found = lineage.thread(place).at(one) or Place(one, tag)
-        texts = {text}
-        for each in lineage.derivations.get(lineage.thread(place).number, ()):
-            told = lineage.thread(each.inputs[0]).at(one)
-            if told is None or not isinstance(each.how, ByConversion):
-                continue
-            found = told
-            if isinstance(each.how.conversion, MapValues):
-                texts.update(each.how.conversion.sources(text, up=each.how.up))
-        if lineage.definition(one).property(found.property) is None:
-            return None
-        return found.property, tuple(sorted(texts))
 
     def _unions(self, source: Type, target: Type) -> ValueStep | Mismatch | None:
         ours = source.variants if isinstance(source, Union) else (source,)
@@ -294,6 +271,38 @@ def _object(end: End, type_: Type) -> Lineage | None:
     if isinstance(type_, Ref) and isinstance(end.definition(type_), ObjectType):
         return end.child(type_)
     return None
+
+
+def discriminators(lineage: Lineage, version: ApiVersion) -> tuple[str, ...]:
+    """The properties of a version's objects by which other versions distinguish variants, though it does not itself."""
+    found = (_telling(lineage, version, other) for other in lineage.nodes if other != version)
+    names = {telling[0] for telling in found if telling is not None}
+    return tuple(sorted(names - {lineage.definition(version).tag}))
+
+
+def _telling(
+    lineage: Lineage, version: ApiVersion, other: ApiVersion
+) -> tuple[str, tuple[str, ...]] | None:
+    """The property that another version's tag comes from, and the texts that fit it.
+
+    None where the other version has no tag, or this one no such property.
+    """
+    tag, text = lineage.definition(other).tag, _tag_text(lineage, other)
+    if tag is None or text is None:
+        return None
+    place = Place(other, tag)
+    found = lineage.thread(place).at(version) or Place(version, tag)
+    texts = {text}
+    for each in lineage.derivations.get(lineage.thread(place).number, ()):
+        told = lineage.thread(each.inputs[0]).at(version)
+        if told is None or not isinstance(each.how, ByConversion):
+            continue
+        found = told
+        if isinstance(each.how.conversion, MapValues):
+            texts.update(each.how.conversion.sources(text, up=each.how.up))
+    if lineage.definition(version).property(found.property) is None:
+        return None
+    return found.property, tuple(sorted(texts))
 
 
 def _tag_text(lineage: Lineage, version: ApiVersion) -> str | None:

@@ -28,7 +28,7 @@ from trundle.runtime._documents import OTHERS, write_value
 from trundle.runtime._matching import keys_of, match, match_first, removed_keys
 from trundle.runtime._nested import made_empty
 from trundle.runtime._objects import ABSENT, Entry, GeneratedObject, Hollow, Made, StorageObject
-from trundle.runtime._values import Wrapped
+from trundle.runtime._values import Wrapped, tells
 
 Place: TypeAlias = tuple[str, str]
 """A property, and the version whose shape it has."""
@@ -49,6 +49,8 @@ def _merge_different(stored: Any, before: Any, after: Any) -> Any:
             return _merge_made(stored, before, after)
     if isinstance(after, GeneratedObject):
         if before is ABSENT:  # the writer made one, and is not shown that there is one already
+            if _is_another_variant(stored, after):
+                return _without_hollow(after)
             before = made_empty(type(after))
         if type(after) is type(stored) is type(before):
             return merge_objects(stored, before, after)
@@ -58,6 +60,14 @@ def _merge_different(stored: Any, before: Any, after: Any) -> Any:
     if isinstance(after, dict) and isinstance(before, dict) and isinstance(stored, dict):
         return _merge_maps(stored, before, after)
     return _without_hollow(after)
+
+
+def _is_another_variant(stored: Any, after: Any) -> bool:
+    """Whether a stored object is of another variant than the one that takes its place, though both have one class."""
+    if type(stored) is not type(after) or not isinstance(stored, StorageObject):
+        return False
+    told = ((getattr(each, name) for each in (stored, after)) for name in stored.__discriminators__)
+    return any(isinstance(theirs, str) and not tells(ours, theirs) for ours, theirs in told)
 
 
 def _merge_made(stored: Any, before: Any, after: Any) -> Any:

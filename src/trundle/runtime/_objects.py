@@ -165,6 +165,8 @@ class StorageObject(GeneratedObject, kw_only=True):
         property_bag: what the class has no property for.
     """
 
+    __discriminators__: ClassVar[tuple[str, ...]] = ()
+
     if TYPE_CHECKING:
         property_bag: PropertyBag | Absent = ABSENT
 
