@@ -228,3 +228,13 @@ def test_a_union_whose_variants_stand_in_another_order_is_unchanged():
     assert [each.type for each in compared.types] == ["E", "Person", "V"]
     assert not any(each.changed for each in compared.types)
     assert statistics(evolution).unchanged == statistics(evolution).pairs == 3
+
+
+def test_texts_that_are_kept_as_their_writers_spell_them_are_no_properties_of_their_own():
+    evolution = Evolution(
+        (
+            schema("2020-01-01", thing("Person", a="Kind?"), choice("Kind", "on")),
+            schema("2021-01-01", thing("Person", a="Kind?"), choice("Kind", "on", "off")),
+        )
+    )
+    assert rows(evolution, "2020-01-01", "2021-01-01")["a"] == ("Kind?", "Kind?", "None", "Copy value")

@@ -36,6 +36,8 @@ class Handling:
                 case steps.Stash(entry=entry) if entry in own_texts:
                     continue  # how a text was spelled, beside its value
                 case steps.Stash(entry=entry):
+                    if entry.property not in lineage.followed(entry.version):
+                        continue  # how a text was spelled, beside its value
                     own = lineage.thread(entry).at(older)
                     if own is not None:
                         self._stashed.add(own.property)
