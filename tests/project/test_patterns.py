@@ -1,7 +1,7 @@
 import pytest
 
 from trundle.project import ConfigError
-from trundle.project._patterns import captures, filled
+from trundle.project._starred import captures, filled
 from trundle.version import ApiVersion
 
 OLDER, NEWER = "2012-02-02", "2013-03-03"
@@ -182,3 +182,56 @@ def test_what_stars_stand_for(pattern, name, found):
 
 def test_stars_are_filled_in_order():
     assert filled("*.x*", ("\\1", "*")) == "\\1.x*"
+
+
+def test_a_pattern_holds_where_a_newer_version_has_what_it_names(people):
+    inside = "{node: {$ref: '#/$defs/NodeRef'}, home: {$ref: '#/$defs/HomeRef'}}"
+    people.schema(OLDER, inside, defs=f"{{HomeRef: {REF}, NodeRef: {REF}}}")
+    people.schema(NEWER, inside, defs=f"{{HomeRef: {GROUP}, NodeRef: {REF}}}")
+    configured(people, REFERENCES)
+    assert changes(people, "HomeRef").rename == {"apiVersion": "group"}
+    assert changes(people, "NodeRef") is None
+    (note,) = [each for each in people.findings() if "does nothing" in each]
+    assert note == (
+        "trundle.yaml:6: `rename` of apiVersion does nothing for NodeRef.apiVersion of 2012-02-02: no newer "
+        "version has what the pattern makes of it; write a rule of its own where it became something else"
+    )
+
+
+def test_names_take_the_letter_case_of_where_they_stand(project):
+    text, whole = "{type: string}", "{type: integer}"
+    project.schema(
+        OLDER,
+        f"{{keySize: {whole}, keyURL: {text}, key: {text}, inner: {{type: object, properties: {{seen: {text}}}}}}}",
+    )
+    project.schema(
+        NEWER,
+        f"{{privateKey: {{type: object, properties: {{size: {whole}, url: {text}}}}}, key: {text}, lastSeen: {text}}}",
+    )
+    configured(project, "    Person:\n      move: {key*: privateKey.*, inner.*: last*}\n")
+    assert changes(project, "Person").move == {
+        "keySize": "privateKey.size",
+        "keyURL": "privateKey.url",
+        "inner.seen": "lastSeen",
+    }
+
+
+def test_a_pattern_holds_where_a_type_goes_on_under_another_name(project):
+    project.schema(OLDER, f"{{home: {REF}, work: {REF}, note: {{type: string}}}}")
+    project.schema(
+        NEWER,
+        f"{{places: {{type: object, properties: {{home: {GROUP}, work: {REF}}}}}, note: {{type: string}}}}",
+    )
+    rules = REFERENCES.replace("*Ref", "Person*")
+    configured(project, rules + '    Person:\n      move: {"*": places.*}\n')
+    assert changes(project, "PersonHome").rename == {"apiVersion": "group"}
+    idle = [each.split(":")[1] for each in project.findings() if "does nothing" in each]
+    assert sorted(idle) == ["6", "7", "9"]
+
+
+def test_nothing_is_said_where_another_pattern_holds(people):
+    rules = TIMES.replace("move: {", 'move: {"*": times.*, ')
+    configured(people, rules)
+    people.schema(OLDER, "{aTime: {type: string}, last: {type: integer}}")
+    assert changes(people, "Person").move == {"aTime": "times.aSeconds", "last": "times.last"}
+    assert not [each for each in people.findings() if "does nothing" in each]

@@ -237,4 +237,9 @@ def test_texts_that_are_kept_as_their_writers_spell_them_are_no_properties_of_th
             schema("2021-01-01", thing("Person", a="Kind?"), choice("Kind", "on", "off")),
         )
     )
-    assert rows(evolution, "2020-01-01", "2021-01-01")["a"] == ("Kind?", "Kind?", "None", "Copy value")
+    assert rows(evolution, "2020-01-01", "2021-01-01")["a"] == (
+        "Kind?",
+        "Kind?",
+        "None",
+        "Copy value",
+    )

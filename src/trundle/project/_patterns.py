@@ -1,21 +1,20 @@
 """Patterns in configured changes: `*` in the name of a type or property stands for any part of a name.
 
 Patterns are written out for the types and properties of the older version before changes are checked against schemas, so
-that nothing else knows of them. A finding about what a pattern stands for names the place of the pattern.
+that nothing else knows of them. A pattern holds where a newer version has what it names. A finding about what a pattern
+stands for names the place of the pattern.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from trundle.errors import listed
 from trundle.evolution import PathError, TypeChanges, join_path, split_path
+from trundle.project._spread import Pattern, RuleKey, Spread, parts_of
+from trundle.project._starred import ANY, captures, filled, fillings
 from trundle.project.changes import BY_PROPERTY
 from trundle.project.findings import Misfit, ProjectCode, finding
 from trundle.schema import Nullable, ObjectType, Ref, Schema, Type
-
-ANY = "*"
-"""Stands for any part of a name, none included."""
 
 _PLACING = ("rename", "wrap", "unwrap", "move")
 _SHAPING = ("values", "convert", "variant")
@@ -31,6 +30,8 @@ class _Said(NamedTuple):
         where: file and line.
         written: the property as the rule names it, a pattern or not.
         rank: how far the rule is from naming type and property themselves.
+        by: the rule in the file, if it has a pattern.
+        holds: whether a newer version has what the property becomes, as far as names show.
     """
 
     rule: str
@@ -39,30 +40,33 @@ class _Said(NamedTuple):
     where: str
     written: str
     rank: int
+    by: Pattern | None
+    holds: bool
 
 
-def spread_patterns(
-    changes: Sequence[TypeChanges], schemas: Sequence[Schema]
-) -> tuple[tuple[TypeChanges, ...], tuple[Misfit, ...]]:
-    """Configured changes with every pattern written out.
+def spread_patterns(changes: Sequence[TypeChanges], schemas: Sequence[Schema]) -> Spread:
+    """Writes out every pattern in configured changes.
 
-    A rule that names a type and a property itself goes before one that names either by a pattern.
-
-    Returns:
-        The changes, and the patterns that stand for nothing or contradict each other.
+    A rule that names a type and a property itself goes before one that names either by a pattern. A pattern holds
+    where a newer version has what it names; where it holds nowhere, it is written out for all that it stands for.
     """
     by_version = {schema.version: schema for schema in schemas}
     found: list[TypeChanges] = []
     misfits: list[Misfit] = []
+    written: dict[RuleKey, Pattern] = {}
+    idle: dict[RuleKey, Pattern] = {}
     for version in dict.fromkeys(each.version for each in changes):
         ours = [each for each in changes if each.version == version]
         if version not in by_version or not any(_has_patterns(each) for each in ours):
             found += ours
         else:
-            spreading = _Spreading(by_version[version], ours)
+            later = [each for each in schemas if each.version > version]
+            spreading = _Spreading(by_version[version], later, ours)
             found += spreading.changes()
             misfits += spreading.misfits
-    return tuple(found), tuple(misfits)
+            written |= spreading.written
+            idle |= spreading.idle
+    return Spread(tuple(found), tuple(misfits), written, idle)
 
 
 def _has_patterns(changes: TypeChanges) -> bool:
@@ -77,62 +81,125 @@ def _rules(changes: TypeChanges) -> Iterator[tuple[str, str, Any]]:
             yield rule, name, said[name] if isinstance(said, Mapping) else None
 
 
-class _Spreading:
-    """The changes of one version, on the way to being written out."""
+class _Types:
+    """The object types of a schema, by name."""
 
-    def __init__(self, schema: Schema, changes: Sequence[TypeChanges]) -> None:
-        self.schema = schema
-        self.given = changes
-        self.misfits: list[Misfit] = []
-        self.used: set[tuple[str, str, str]] = set()
+    def __init__(self, schema: Schema) -> None:
+        self._definitions = schema.definitions
         self.objects: dict[str, list[ObjectType]] = {}
         for each in schema.definitions.values():
             own = self.objects.setdefault(each.name, [])
             if isinstance(each, ObjectType):
                 own.append(each)
 
+    def leads(self, type_name: str, path: tuple[str, ...]) -> bool:
+        """Whether a path leads through an object of a type to a property."""
+        return any(self._leads(each, path) for each in self.objects.get(type_name, ()))
+
+    def _leads(self, definition: ObjectType, path: tuple[str, ...]) -> bool:
+        found = definition.property(path[0])
+        if found is None or len(path) == 1:
+            return found is not None
+        inner = self.inside(found.type)
+        return inner is not None and self._leads(inner, path[1:])
+
+    def inside(self, type_: Type) -> ObjectType | None:
+        """The object type that a type names, if it does."""
+        bare = type_.inner if isinstance(type_, Nullable) else type_
+        found = self._definitions[bare.key] if isinstance(bare, Ref) else None
+        return found if isinstance(found, ObjectType) else None
+
+
+class _Spreading:
+    """The changes of one version, on the way to being written out."""
+
+    def __init__(
+        self, schema: Schema, later: Sequence[Schema], changes: Sequence[TypeChanges]
+    ) -> None:
+        self.version = schema.version
+        self.types = _Types(schema)
+        self.later = [_Types(each) for each in later]
+        self.given = changes
+        self.misfits: list[Misfit] = []
+        self.written: dict[RuleKey, Pattern] = {}
+        self.idle: dict[RuleKey, Pattern] = {}
+        self.used: set[tuple[str, str, str]] = set()
+
     def changes(self) -> Iterator[TypeChanges]:
         """The changes type by type: those that the file names, then those that patterns stand for."""
         exact = {each.type: each for each in self.given if ANY not in each.type}
         patterns = [each for each in self.given if ANY in each.type]
+        objects = self.types.objects
         standing = {
             name: [each for each in patterns if captures(each.type, name) is not None]
-            for name in self.objects
+            for name in objects
         }
-        names = [name for name in self.objects if standing[name] and name not in exact]
-        for name in (*exact, *sorted(names)):
-            if name not in self.objects:
+        names = [name for name in objects if standing[name] and name not in exact]
+        of_types = {
+            name: [*([exact[name]] if name in exact else []), *standing.get(name, ())]
+            for name in (*exact, *sorted(names))
+        }
+        said = self._held(
+            {
+                name: [each for one in of_type for each in self._said(name, one)]
+                for name, of_type in of_types.items()
+                if name in objects
+            }
+        )
+        for name, of_type in of_types.items():
+            if name not in objects:
                 yield exact[name]  # that there is no such type is found later
                 continue
-            of_type = [*([exact[name]] if name in exact else []), *standing[name]]
-            spread = self._of_type(name, of_type)
+            spread = self._of_type(name, of_type, said[name])
             if spread is not None:
                 yield spread
         self._find_unused(patterns, standing)
 
-    def _of_type(self, name: str, of_type: Sequence[TypeChanges]) -> TypeChanges | None:
+    def _held(self, said: Mapping[str, Sequence[_Said]]) -> Mapping[str, Sequence[_Said]]:
+        """What is said about each type, without what a pattern says that holds elsewhere only."""
+        holding = {each.by for of_type in said.values() for each in of_type if each.holds}
+        found: dict[str, list[_Said]] = {}
+        for name, of_type in said.items():
+            idle = [each for each in of_type if not each.holds and each.by in holding]
+            placed = {each.name for each in of_type if each.rule in _PLACING and each not in idle}
+            gone = {each.name for each in idle} - placed
+            for each in idle:
+                if each.by is not None and each.name not in placed:
+                    self.idle[str(self.version), name, each.rule, each.name] = each.by
+            found[name] = [
+                each
+                for each in of_type
+                if each not in idle
+                and not (each.by and each.rule in _SHAPING and each.name in gone)
+            ]
+        return found
+
+    def _of_type(
+        self, name: str, of_type: Sequence[TypeChanges], said: Sequence[_Said]
+    ) -> TypeChanges | None:
         """The changes of one type; None where no rule names it."""
         fields: dict[str, Any] = {}
         where = dict(of_type[0].where)
-        for said in self._chosen(name, of_type):
-            where[f"{said.rule}.{said.name}"] = said.where
-            if said.rule == "keep":
-                fields["keep"] = (*fields.get("keep", ()), said.name)
+        for each in self._chosen(name, said):
+            where[f"{each.rule}.{each.name}"] = each.where
+            if each.by is not None:
+                self.written[str(self.version), name, each.rule, each.name] = each.by
+            if each.rule == "keep":
+                fields["keep"] = (*fields.get("keep", ()), each.name)
             else:
-                fields.setdefault(said.rule, {})[said.name] = said.value
-        for each in of_type:
-            stands_for = captures(each.type, name)
-            if each.rename_type is not None and stands_for is not None:
-                fields["rename_type"] = filled(each.rename_type, stands_for)
-                where["rename_type"] = each.place("rename_type")
+                fields.setdefault(each.rule, {})[each.name] = each.value
+        for one in of_type:
+            newer = _renamed(one, name)
+            if newer is not None:
+                fields["rename_type"] = newer
+                where["rename_type"] = one.place("rename_type")
                 break
         if not fields:
             return None
-        return TypeChanges(version=self.schema.version, type=name, where=where, **fields)
+        return TypeChanges(version=self.version, type=name, where=where, **fields)
 
-    def _chosen(self, name: str, of_type: Sequence[TypeChanges]) -> Iterator[_Said]:
-        """What holds for each property of a type, of all that is said about it."""
-        said = [each for changes in of_type for each in self._said(name, changes)]
+    def _chosen(self, name: str, said: Sequence[_Said]) -> Iterator[_Said]:
+        """What goes first for each property of a type, of all that is said about it."""
         chosen: dict[tuple[str, str], _Said] = {}
         for each in sorted(said, key=lambda each: each.rank):
             rivals = [chosen[key] for key in _subjects(each) if key in chosen]
@@ -149,20 +216,35 @@ class _Spreading:
     def _said(self, name: str, changes: TypeChanges) -> Iterator[_Said]:
         """What rules say about the properties of a type."""
         by_pattern = ANY in changes.type
+        newer_type = _renamed(changes, name) or name
         for rule, written, value in _rules(changes):
             where = changes.place(rule, written)
             rank = by_pattern + (ANY in written)
             key = (changes.type, rule, written)
             if not rank:
                 self.used.add(key)
-                yield _Said(rule, written, value, where, written, rank)
+                yield _Said(rule, written, value, where, written, rank, None, holds=True)
                 continue
+            by = Pattern(str(self.version), changes.type, rule, written, where)
             for path, stands_for in self._properties(name, written):
                 self.used.add(key)
-                newer = value
-                if rule in _PLACING and stands_for is not None:
-                    newer = filled(value, stands_for)
-                yield _Said(rule, path, newer, where, written, rank)
+                newer, holds = value, True
+                if rule in _PLACING:
+                    names = [value]
+                    if stands_for is not None:
+                        names = list(fillings(written, value, stands_for))
+                    newer, holds = self._newer(newer_type, names)
+                yield _Said(rule, path, newer, where, written, rank, by, holds)
+
+    def _newer(self, type_name: str, names: Sequence[str]) -> tuple[str, bool]:
+        """The first of some names that a newer version has in a type, else the first; and whether one has it."""
+        having = [each for each in self.later if each.objects.get(type_name)]
+        if not having:
+            return names[0], True  # the type goes on under other names; nothing can be said here
+        for name in names:
+            if any(each.leads(type_name, parts_of(name)) for each in having):
+                return name, True
+        return names[0], False
 
     def _properties(
         self, type_name: str, written: str
@@ -171,7 +253,7 @@ class _Spreading:
 
         A property that is called just so stands for itself, whatever is in its name.
         """
-        own = self.objects[type_name]
+        own = self.types.objects[type_name]
         if any(each.property(written) for each in own):
             yield written, None
             return
@@ -194,29 +276,24 @@ class _Spreading:
                 continue
             if len(parts) == 1:
                 yield (each.name,), stands_for
-            elif (inner := self._object(each.type)) is not None:
+            elif (inner := self.types.inside(each.type)) is not None:
                 for path, more in self._paths(inner, parts[1:]):
                     yield (each.name, *path), (*stands_for, *more)
-
-    def _object(self, type_: Type) -> ObjectType | None:
-        bare = type_.inner if isinstance(type_, Nullable) else type_
-        found = self.schema.definitions[bare.key] if isinstance(bare, Ref) else None
-        return found if isinstance(found, ObjectType) else None
 
     def _find_unused(
         self, patterns: Sequence[TypeChanges], standing: Mapping[str, Sequence[TypeChanges]]
     ) -> None:
         """Notes the patterns that stand for nothing."""
-        version = self.schema.version
+        version = self.version
         for each in patterns:
             if not any(each in found for found in standing.values()):
                 what = f"no type of {version} is called {each.type}"
-                advice = f"write one of {listed(self.objects)}, with `*` for any part of it"
+                advice = f"write one of {listed(self.types.objects)}, with `*` for any part of it"
                 self._note(each, "", "", each.place(""), what, advice)
                 continue
             self._find_unmatched(each, f"no type of {version} that {each.type} stands for has")
         for each in self.given:
-            if ANY not in each.type and each.type in self.objects:
+            if ANY not in each.type and each.type in self.types.objects:
                 self._find_unmatched(each, f"{each.type} of {version} does not have")
 
     def _find_unmatched(self, changes: TypeChanges, lacks: str) -> None:
@@ -242,22 +319,17 @@ class _Spreading:
         self.misfits.append(Misfit(key, finding(ProjectCode.UNUSED, where, what, advice)))
 
 
+def _renamed(changes: TypeChanges, name: str) -> str | None:
+    """The newer name of a type that changes are for, where they give it."""
+    stands_for = captures(changes.type, name)
+    if changes.rename_type is None or stands_for is None:
+        return None
+    return filled(changes.rename_type, stands_for)
+
+
 def _subjects(said: _Said) -> tuple[tuple[str, str], ...]:
     """What a rule decides about a property: where it goes, what its values become, its default."""
     if said.rule == "keep":
         return (said.name, "place"), (said.name, "shape")
     subject = "place" if said.rule in _PLACING else "shape" if said.rule in _SHAPING else said.rule
     return ((said.name, subject),)
-
-
-def captures(pattern: str, name: str) -> tuple[str, ...] | None:
-    """What each `*` of a pattern stands for in a name; None where the pattern is not that of the name."""
-    expression = "(.*)".join(re.escape(each) for each in pattern.split(ANY))
-    found = re.fullmatch(expression, name)
-    return None if found is None else found.groups()
-
-
-def filled(pattern: str, stands_for: Sequence[str]) -> str:
-    """A pattern with each `*` replaced by what it stands for."""
-    texts = iter(stands_for)
-    return re.sub(re.escape(ANY), lambda _: next(texts), pattern)

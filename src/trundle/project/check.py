@@ -115,6 +115,7 @@ def _check_part(
         misfits=loaded.misfits,
         type_changes=tuple(_changes_of_type(project)) if strict else (),
         notes=(
+            *loaded.notes,
             *losing(project),
             *_left_out(project),
             *_free_form_unions(project),

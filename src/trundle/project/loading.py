@@ -12,6 +12,7 @@ from trundle.project._lock_file import lock_path, read_lock, recorded_versions
 from trundle.project._parts import Part, no_resources
 from trundle.project._patterns import spread_patterns
 from trundle.project._spelling import as_declared
+from trundle.project._spread import Spread
 from trundle.project._storage import unknown_hubs, with_storage
 from trundle.project.changes import apply_changes, without_misfits
 from trundle.project.config import Config, load_config
@@ -82,9 +83,13 @@ def load_project(path: Path, *, on_file: Callable[[Path], None] | None = None) -
     catalogue.require_used(selection.files)
     recorded = recorded_versions(read_lock(lock_path(config)))
     schemas = with_storage(selection.schemas, config.hubs, recorded)
-    config, unmatched = _spread(config, schemas)
+    config, spread = _spread(config, schemas)
     project, _, misfits = _follow(config, schemas, config.package)
-    findings = (*findings_of((*unmatched, *misfits)), *unknown_hubs(config, catalogue.declared))
+    wrong, _ = spread.judged(misfits)
+    findings = (
+        *findings_of((*spread.misfits, *wrong)),
+        *unknown_hubs(config, catalogue.declared),
+    )
     return msgspec.structs.replace(project, findings=findings)
 
 
@@ -94,12 +99,14 @@ class LoadedPart(msgspec.Struct, frozen=True):
     Attributes:
         project: the part as a project of its own; without findings.
         misfits: the changes and hooks that do not fit it, and are left out.
+        notes: what patterns stand for in it without effect.
         files: all files that it was made from.
         urls: the file that each URL led to that references were looked up by; empty where to none.
     """
 
     project: Project
     misfits: tuple[Misfit, ...]
+    notes: tuple[Finding, ...]
     files: tuple[Path, ...]
     urls: Mapping[str, str]
 
@@ -114,8 +121,8 @@ def load_part(part: Part, catalogue: Catalogue) -> LoadedPart:
     selection = catalogue.select(part.group)
     config = part.config
     schemas = with_storage(selection.schemas, config.hubs, part.recorded)
-    config, unmatched = _spread(config, schemas)
-    misfits = [*unmatched]
+    config, spread = _spread(config, schemas)
+    misfits: list[Misfit] = []
     while True:
         project, files, found = _follow(config, schemas, part.root_package)
         misfits += found
@@ -124,18 +131,20 @@ def load_part(part: Part, catalogue: Catalogue) -> LoadedPart:
             break
         # What fits another part must do nothing here.
         config = msgspec.structs.replace(config, changes=changes)
+    wrong, notes = spread.judged(misfits)
     return LoadedPart(
         project=project,
-        misfits=tuple(dict.fromkeys(misfits)),
+        misfits=tuple(dict.fromkeys((*spread.misfits, *wrong))),
+        notes=notes,
         files=(*map(Path, selection.files), *files),
         urls=selection.urls,
     )
 
 
-def _spread(config: Config, schemas: tuple[Schema, ...]) -> tuple[Config, tuple[Misfit, ...]]:
-    """A project's file with its patterns written out, and the patterns that stand for nothing."""
-    changes, misfits = spread_patterns(config.changes, schemas)
-    return msgspec.structs.replace(config, changes=changes), misfits
+def _spread(config: Config, schemas: tuple[Schema, ...]) -> tuple[Config, Spread]:
+    """A project's file with its patterns written out, and what there is to say about them."""
+    spread = spread_patterns(config.changes, schemas)
+    return msgspec.structs.replace(config, changes=spread.changes), spread
 
 
 def findings_of(misfits: Iterable[Misfit]) -> tuple[Finding, ...]:
