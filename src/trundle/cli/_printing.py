@@ -35,10 +35,12 @@ class DocumentFormat(StrEnum):
     YAML = "yaml"
 
 
-def print_result(data: Callable[[], Any], text: Callable[[], str], output: Format) -> None:
-    """Prints a result as text for people, or as plain values for programs."""
+def print_result(
+    data: Callable[[], Any], text: Callable[[], str], output: Format, *, prose: bool = False
+) -> None:
+    """Prints a result as text for people, or as plain values for programs; see `print_text`."""
     if output is Format.TABLE:
-        print_text(text())
+        print_text(text(), prose=prose)
     else:
         print_data(data(), output.value)
 
@@ -56,16 +58,28 @@ def data_text(data: Any, output: str) -> str:
     return write_documents([encoded], "yaml" if output == "yaml" else "json")
 
 
-def print_text(text: str) -> None:
+def print_text(text: str, *, prose: bool = False) -> None:
     """Prints a text for people, with just one line end after it, and nothing in it that steers a terminal.
 
     On a terminal its tables are folded to the width; to a file or another program they go as they are.
-    """
-    if sys.stdout.isatty():
-        from trundle.report import folded  # noqa: PLC0415
 
-        text = folded(text, shutil.get_terminal_size().columns)
+    Args:
+        text: what to print.
+        prose: wrap long lines on a terminal, too; not for what is to be copied, such as commands.
+    """
+    width = terminal_width()
+    if width is not None:
+        from trundle.report import folded, wrapped  # noqa: PLC0415
+
+        text = folded(text, width)
+        if prose:
+            text = "\n".join(wrapped(each, width, indent=4) for each in text.split("\n"))
     print_exactly(harmless(text))
+
+
+def terminal_width() -> int | None:
+    """How many columns the terminal has that results go to; None where they go elsewhere."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def print_styled(text: str) -> None:
@@ -127,12 +141,14 @@ def _labelled(label: str, colour: str, message: str) -> None:
     typer.echo(f"{styled(label, colour, err=True)}: {harmless(message)}", err=True)
 
 
-def styled(text: str, colour: str, *, err: bool = False) -> str:
+def styled(
+    text: str, colour: str | None, *, err: bool = False, bold: bool = True, dim: bool = False
+) -> str:
     """A text in colour where that is shown and wanted: https://no-color.org."""
     stream = sys.stderr if err else sys.stdout
     if not wants_colours() or not stream.isatty():
         return text
-    return typer.style(text, fg=colour, bold=True)
+    return typer.style(text, fg=colour, bold=bold or None, dim=dim or None)
 
 
 class Step(Protocol):

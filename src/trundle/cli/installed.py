@@ -65,6 +65,7 @@ def plan(
         lambda: [plan_data(each) for each in plans],
         lambda: "".join(plan_text(each) for each in plans),
         output,
+        prose=True,
     )
     from trundle.channels import refusal_kind  # noqa: PLC0415
 
@@ -87,6 +88,7 @@ def status(name: AnyName = None, *, state: State = None, output: Output = Format
         lambda: [_status_data(each) for each in found],
         lambda: "\n".join(_status_text(each) for each in found),
         output,
+        prose=True,
     )
 
 
@@ -165,6 +167,7 @@ def list_(*, state: State = None, output: Output = Format.TABLE) -> None:
         lambda: [package_data(*each) for each in found],
         lambda: "".join(_listed(each) for each, _ in found),
         output,
+        prose=True,
     )
 
 
@@ -187,6 +190,7 @@ def history(name: AnyName = None, *, state: State = None, output: Output = Forma
         lambda: [event_data(each) for each in events],
         lambda: "".join(_told(each) for each in events),
         output,
+        prose=True,
     )
 
 

@@ -1,5 +1,6 @@
 """The commands that make and keep a project: init, generate, check, lock, schema."""
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,11 +19,14 @@ from trundle.cli._printing import (
     say,
     shown_path,
     styled,
+    terminal_width,
 )
 from trundle.cli._project import config_of
 from trundle.cli._settings import current, settings_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trundle.errors import Finding
     from trundle.project import GenerateResult, LockChange
 
@@ -38,6 +42,8 @@ Jobs = Annotated[
         show_default="one to each processor",
     ),
 ]
+_NOTES = 5
+"""How many notes of one kind a terminal shows."""
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Change nothing; show what would change.")]
 
 
@@ -138,6 +144,10 @@ def check(
         bool,
         typer.Option("--strict", help="Changes of type need a rule, a hook or `keep`."),
     ] = False,
+    every: Annotated[
+        bool,
+        typer.Option("--all", help="On a terminal, show all notes of one kind, not the first."),
+    ] = False,
     jobs: Jobs = None,
     output: Output = Format.TABLE,
 ) -> None:
@@ -149,7 +159,7 @@ def check(
     with progress("Checking") as step:
         findings = run(config, strict=strict, jobs=jobs or current().jobs, progress=step)
     if output is Format.TABLE:
-        print_styled("".join(f"{_finding_text(each)}\n" for each in findings))
+        _print_findings(findings, every=every)
     else:
         print_data([_finding_data(each) for each in findings], output.value)
     errors = len(errors_among(findings))
@@ -167,9 +177,28 @@ def _finding_data(finding: "Finding") -> Any:
     return finding.to_plain()
 
 
-def _finding_text(finding: "Finding") -> str:
-    colour = typer.colors.RED if finding.severity == "error" else typer.colors.CYAN
-    return f"{styled(finding.severity, colour)}: {harmless(finding.coded)}"
+def _print_findings(findings: "Sequence[Finding]", *, every: bool) -> None:
+    """Prints findings; on a terminal they are wrapped, and only the first notes of each kind are shown."""
+    width = terminal_width()
+    folding = width is not None and not every
+    notes: Counter[str] = Counter()
+    for each in findings:
+        notes[each.code] += each.severity == "note"
+        if each.severity == "error" or not folding or notes[each.code] <= _NOTES:
+            _print_finding(each.severity, each.coded, width)
+    for code, number in notes.items():
+        if folding and number > _NOTES:
+            rest = f"{number - _NOTES} more like these; `--all` shows them [{code}]"
+            _print_finding("note", rest, width)
+
+
+def _print_finding(severity: str, text: str, width: int | None) -> None:
+    from trundle.report import wrapped  # noqa: PLC0415
+
+    line = f"{severity}: {harmless(text)}"
+    shown = line if width is None else wrapped(line, width, indent=2)
+    colour = typer.colors.RED if severity == "error" else typer.colors.CYAN
+    print_styled(f"{styled(severity, colour)}{shown.removeprefix(severity)}\n")
 
 
 def lock(

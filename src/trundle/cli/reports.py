@@ -7,11 +7,23 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trundle.cli._failures import ExitCode, Refusal
-from trundle.cli._printing import Format, data_text, print_result, print_text, progress, say
+from trundle.cli._printing import (
+    Format,
+    data_text,
+    harmless,
+    print_result,
+    print_styled,
+    print_text,
+    progress,
+    say,
+    styled,
+    terminal_width,
+)
 from trundle.cli._project import load_evolution
 
 if TYPE_CHECKING:
     from trundle.evolution import Evolution
+    from trundle.report import Comparison
     from trundle.version import ApiVersion
 
 Output = Annotated[Format, typer.Option("--output-format", "-o", help="How to print the result.")]
@@ -23,6 +35,15 @@ Schemas = Annotated[
         help="Schema files or folders in place of a project's; repeatable.",
     ),
 ]
+
+
+_PROSE = 100
+"""How wide prose is at most."""
+_COLOURS = {
+    "added": typer.colors.GREEN,
+    "removed": typer.colors.RED,
+    "changed": typer.colors.YELLOW,
+}
 
 
 class MapFormat(StrEnum):
@@ -43,6 +64,10 @@ def diff(
     type_name: Annotated[
         str | None, typer.Option("--type", metavar="T", help="Only this type.")
     ] = None,
+    every: Annotated[
+        bool,
+        typer.Option("--all", help="On a terminal, show unchanged properties and all names, too."),
+    ] = False,
     schemas: Schemas = None,
     output: Output = Format.TABLE,
 ) -> None:
@@ -60,7 +85,22 @@ def diff(
         evolution, pair = _of_files(Path(older), Path(newer))
     with progress("Comparing"):
         comparison = compare(evolution, *pair, type_name)
+    width = terminal_width()
+    if output is Format.TABLE and width is not None:
+        _print_on_terminal(comparison, width, every=every)
+        return
     print_result(lambda: comparison_data(comparison), lambda: comparison_text(comparison), output)
+
+
+def _print_on_terminal(comparison: "Comparison", width: int, *, every: bool) -> None:
+    from trundle.report import comparison_lines  # noqa: PLC0415
+
+    for text, meaning in comparison_lines(comparison, width, every=every):
+        shown, colour = harmless(text), _COLOURS.get(meaning)
+        bold, dim = meaning == "title", meaning == "unchanged"
+        if colour or bold or dim:
+            shown = styled(shown, colour, bold=bold, dim=dim)
+        print_styled(f"{shown}\n")
 
 
 def _version(text: str) -> "ApiVersion | None":
@@ -199,4 +239,5 @@ def explain(
     evolution, _ = load_evolution(context, schemas or [])
     with progress("Explaining"):
         found = run(evolution, question)
-    print_result(lambda: explanation_data(found), lambda: explanation_text(found), output)
+    width = min(terminal_width() or _PROSE, _PROSE)
+    print_result(lambda: explanation_data(found), lambda: explanation_text(found, width), output)

@@ -13,6 +13,7 @@ from trundle.report._diff import (
     comparison_text,
     property_changes,
 )
+from trundle.report._diff_terminal import DiffLine, comparison_lines
 from trundle.report._enums import EnumChange, EnumLife, EnumStage
 from trundle.report._errors import ReportError
 from trundle.report._explain import (
@@ -43,7 +44,8 @@ from trundle.report._stats import Statistics, statistics, statistics_data, stati
 from trundle.report._suggest import suggest
 from trundle.report._suggestion import Suggestion
 from trundle.report._suggestion_text import suggestions_data, suggestions_text
-from trundle.report._table import folded, table
+from trundle.report._table import table
+from trundle.report._terminal import folded, wrapped
 from trundle.report._trace import LeftValue, Trace, TracedValue, trace
 from trundle.report._trace_parts import Cause, Leg
 from trundle.report._trace_text import trace_data, trace_text
@@ -53,6 +55,7 @@ __all__ = [
     "Cause",
     "ChangeKind",
     "Comparison",
+    "DiffLine",
     "EnumChange",
     "EnumLife",
     "EnumStage",
@@ -78,6 +81,7 @@ __all__ = [
     "children",
     "compare",
     "comparison_data",
+    "comparison_lines",
     "comparison_text",
     "explain",
     "explanation_data",
@@ -102,4 +106,5 @@ __all__ = [
     "version_map_mermaid",
     "version_map_svg",
     "version_map_text",
+    "wrapped",
 ]

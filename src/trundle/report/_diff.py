@@ -223,48 +223,78 @@ def comparison_text(comparison: Comparison) -> str:
 
     A type that was asked for by name gets its table even where nothing changed.
     """
-    shown = [each for each in comparison.types if each.changed or comparison.chosen]
-    parts = [type_text(each, comparison.older, comparison.newer) for each in shown]
-    parts.extend(map(_enum_text, comparison.enums))
-    same = sorted({each.type for each in comparison.types if not each.changed})
-    notes = [
-        f"{title}: {', '.join(names)}"
-        for title, names in (
-            ("Added types", comparison.added),
-            ("Removed types", comparison.removed),
-            ("Unchanged types", () if comparison.chosen else same),
-        )
-        if names
+    parts = [
+        type_text(each, comparison.older, comparison.newer) for each in shown_types(comparison)
     ]
+    parts.extend(map(_enum_text, comparison.enums))
+    notes = [f"{title}: {', '.join(names)}" for title, names in other_types(comparison).items()]
     if not parts and not notes:
-        notes = (
-            ["No value of the enum changed."]
-            if comparison.chosen
-            else [f"{comparison.older} and {comparison.newer} have no type in common."]
-        )
+        notes = [nothing_to_show(comparison)]
     return "\n\n".join([*parts, *notes]) + "\n"
 
 
+def shown_types(comparison: Comparison) -> list[TypeComparison]:
+    """The types that get a table: those that changed, and the one that was asked for."""
+    return [each for each in comparison.types if each.changed or comparison.chosen]
+
+
+def other_types(comparison: Comparison) -> dict[str, tuple[str, ...]]:
+    """The names of the types without a table, by what became of them."""
+    same = sorted({each.type for each in comparison.types if not each.changed})
+    titled = {
+        "Added types": comparison.added,
+        "Removed types": comparison.removed,
+        "Unchanged types": () if comparison.chosen else tuple(same),
+    }
+    return {title: names for title, names in titled.items() if names}
+
+
+def nothing_to_show(comparison: Comparison) -> str:
+    """What a comparison says that has neither tables nor names."""
+    if comparison.chosen:
+        return "No value of the enum changed."
+    return f"{comparison.older} and {comparison.newer} have no type in common."
+
+
 def _enum_text(change: EnumChange) -> str:
-    title = f"## {' -> '.join(dict.fromkeys((change.older, change.newer)))}"
-    return "\n".join([f"{title}: values", "", *change_text(change)])
+    return "\n".join([enum_title(change), "", *change_text(change)])
+
+
+def enum_title(change: EnumChange) -> str:
+    """The heading above the changes of an enum."""
+    return f"## {' -> '.join(dict.fromkeys((change.older, change.newer)))}: values"
+
+
+def type_title(comparison: TypeComparison) -> str:
+    """The heading above the change table of a type."""
+    return f"## {' -> '.join(dict.fromkeys((comparison.older, comparison.newer)))}"
 
 
 def type_text(comparison: TypeComparison, older: ApiVersion, newer: ApiVersion) -> str:
     """The change table of one type, with a title and a count of its changes."""
-    names = dict.fromkeys((comparison.older, comparison.newer))
-    title = f"## {' -> '.join(names)}"
+    title = type_title(comparison)
     if not comparison.properties:
         return f"{title}\n\nNo properties."
-    rows = [
-        (each.name, each.old or "", each.new or "", each.change, each.handler)
-        for each in comparison.properties
-    ]
+    rows = [change_row(each) for each in comparison.properties]
+    return f"{title}\n\n{table(change_head(older, newer), rows)}\n\n{summary(comparison)}"
+
+
+def change_head(older: ApiVersion, newer: ApiVersion) -> tuple[str, ...]:
+    """The names of the columns of a change table."""
+    return ("Property", str(older), str(newer), "Change", "Handler")
+
+
+def change_row(change: PropertyChange) -> tuple[str, ...]:
+    """A row of a change table."""
+    return (change.name, change.old or "", change.new or "", change.change, change.handler)
+
+
+def summary(comparison: TypeComparison) -> str:
+    """How many properties of a type changed in which way."""
     kinds = Counter(each.change for each in comparison.properties)
-    summary = ", ".join(f"{number} {_SPOKEN[kind]}" for kind in _SPOKEN if (number := kinds[kind]))
-    total = count(len(rows), "property", "properties")
-    columns = ("Property", str(older), str(newer), "Change", "Handler")
-    return f"{title}\n\n{table(columns, rows)}\n\n{total}: {summary}."
+    total = count(len(comparison.properties), "property", "properties")
+    numbers = ", ".join(f"{number} {_SPOKEN[kind]}" for kind in _SPOKEN if (number := kinds[kind]))
+    return f"{total}: {numbers}."
 
 
 _SPOKEN: dict[ChangeKind, str] = {

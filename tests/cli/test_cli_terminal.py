@@ -1,0 +1,129 @@
+"""What commands print on a pseudo-terminal of some width, in a process of its own."""
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+
+import pytest
+
+_STYLE = re.compile(r"\x1b\[[0-9;]*m")
+
+MANY = "\n".join(f"  property{n:02}OfTheirSettings: {{type: string}}" for n in range(30))
+TYPE = """\
+title: {title}
+type: object
+properties:
+  id: {{type: string}}
+{properties}
+required: [id]
+"""
+
+
+BETWEEN = "----- next\n"
+RUN = f"""
+import sys
+from trundle.cli._app import app
+
+for line in sys.argv[1:]:
+    print({BETWEEN.strip()!r}, flush=True)
+    try:
+        app(line.split(" "))
+    except SystemExit as done:
+        code = done.code
+sys.exit(code)
+"""
+
+
+def on_terminal(folder, width, *lines):
+    """What commands print on a terminal, a line before each, and the exit code of the last."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    unset = ("COLUMNS", "LINES", "NO_COLOR")
+    environment = {name: value for name, value in os.environ.items() if name not in unset}
+    process = subprocess.Popen(
+        [sys.executable, "-c", RUN, *lines],
+        cwd=folder,
+        env={**environment, "TERM": "xterm"},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(theirs)
+    read = b""
+    while part := _part(ours):
+        read += part
+    os.close(ours)
+    return read.decode().replace("\r\n", "\n"), process.wait()
+
+
+def _part(ours):
+    try:
+        return os.read(ours, 65536)
+    except OSError:  # the other side is closed
+        return b""
+
+
+def plain(text):
+    return _STYLE.sub("", text)
+
+
+@pytest.fixture
+def project(line):
+    """A project whose types have long names and many properties."""
+    for version, more in (("2014-04-04", "levels"), ("2015-05-05", "grades")):
+        properties = f"{MANY}\n  {more}: {{type: string}}"
+        text = TYPE.format(title="Person", properties=properties)
+        line.write(f"schemas/{version}.yaml", text)
+    line.write("trundle.yaml", "package: crm\nsources: [schemas]\n")
+    return line.folder
+
+
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_output_fits_the_terminal_and_breaks_no_word(project, width):
+    whole = {
+        "diff 2014-04-04 2015-05-05 --all": "property07OfTheirSettings",
+        "explain Person": "property07OfTheirSettings",
+        "map": "storage types",
+        "check": "`trundle generate`",
+    }
+    printed, _ = on_terminal(project, width, *whole)
+    texts = plain(printed).split(BETWEEN)[1:]
+    for (command, words), text in zip(whole.items(), texts, strict=True):
+        assert words in text, command
+        assert max(map(len, text.splitlines())) <= width, command
+
+
+def test_a_diff_on_a_terminal_folds_unchanged_rows_and_colours_the_others(project):
+    text, _ = on_terminal(project, 100, "diff 2014-04-04 2015-05-05")
+    coloured = {
+        words.split()[1]: colour
+        for colour, words in re.findall(r"^\x1b\[(\d+)m(\| .*)\x1b\[0m$", text, re.MULTILINE)
+    }
+    assert coloured == {"grades": "32", "levels": "31"}
+    assert "property07" not in text
+    assert "`--all` shows unchanged ones, too" in text
+
+
+def test_a_diff_that_is_piped_is_the_whole_table_in_markdown(line, project):
+    piped = line.run("diff", "2014-04-04", "2015-05-05").stdout
+    assert "\x1b" not in piped
+    assert piped == line.run("diff", "2014-04-04", "2015-05-05", "--all").stdout
+    assert len([each for each in piped.splitlines() if each.startswith("| ")]) == 2 + 33
+
+
+def test_a_check_on_a_terminal_shows_the_first_notes_of_each_kind(line):
+    for n in range(8):
+        text = TYPE.format(title=f"Thing{n}", properties="")
+        line.write(f"schemas/thing{n}/2014-04-04.yaml", text)
+    line.write("trundle.yaml", "package: crm\nsources: [schemas]\n")
+    text, code = on_terminal(line.folder, 100, "check", "check --all")
+    assert code == 3
+    _, first, every = plain(text).split(BETWEEN)
+    assert "4 more like these; `--all` shows them [lock]" in first
+    assert "more like these" not in every
+    assert every.count("[lock]") == line.run("check").stdout.count("[lock]") == 9
