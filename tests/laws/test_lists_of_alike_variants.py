@@ -52,3 +52,60 @@ def test_an_edit_reaches_what_its_writer_sees_and_nothing_else(
     assert scheme.read(V2, written) == thing(V2, l=after)
     seen = scheme.read(V1, stored)
     assert scheme.put(V1, seen, stored) == stored
+
+
+SUBS = {"Sub": ["1", "2"], "KindA": ["a"]}
+
+
+@pytest.fixture(scope="module", params=["l", "o.l"])
+def loose(request):
+    """What tells variants apart in the older version is an optional property in the newer one, and keeps nothing apart."""
+    path = request.param
+    outer = {"l": "{}"} if path == "l" else {"o": "O"}
+
+    def version(list_, **types):
+        holder = {} if path == "l" else {"O": {"l": list_}}
+        return {
+            "Thing": {name: each.format(list_) for name, each in outer.items()},
+            **holder,
+            **types,
+        }
+
+    made = evolve(
+        {
+            V1: version(
+                "[A|A2]",
+                A={"kind!": "KindA", "sub!": "One", "name": "string", "x": "string"},
+                A2=A2,
+                **KINDS,
+            ),
+            V2: version(
+                "[A]", A={"kind!": "KindA", "sub": "Sub", "name": "string", "y": "string"}, **SUBS
+            ),
+        }
+    )
+    yield made, (lambda items: {"l": items} if path == "l" else {"o": {"l": items}})
+    forget(made)
+
+
+def shown(sub, name, **more):
+    return {"kind": "a", "sub": sub, **({} if name is None else {"name": name}), **more}
+
+
+@pytest.mark.parametrize("name", [None, "", "p"])
+@pytest.mark.parametrize("subs", ["12", "21", "1122", "212", "2112"])
+def test_elements_that_look_alike_are_those_that_the_writer_sees(loose, name, subs):
+    scheme, hold = loose
+    elements = [shown(sub, name, y=str(place)) for place, sub in enumerate(subs)]
+    stored = scheme.put(V2, thing(V2, **hold(elements)))
+    seen = [shown("1", name)] * subs.count("1")
+    assert scheme.read(V1, stored) == thing(V1, **hold(seen))
+    hidden = [each for each in elements if each["sub"] == "2"]
+    emptied = scheme.put(V1, thing(V1, **hold([])), stored)
+    assert scheme.read(V1, emptied) == thing(V1, **hold([]))
+    assert scheme.read(V2, emptied) == thing(V2, **hold(hidden))
+    edited = [*seen[:-1], {**seen[-1], "x": "1"}]
+    written = scheme.put(V1, thing(V1, **hold(edited)), stored)
+    assert scheme.read(V1, written) == thing(V1, **hold(edited))
+    assert scheme.read(V2, written) == thing(V2, **hold(elements))
+    assert scheme.put(V1, thing(V1, **hold(seen)), stored) == stored

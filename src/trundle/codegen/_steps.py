@@ -135,7 +135,9 @@ class Steps:
             return f"[{converted} for item, kept in zip({value}, {aligned}, strict=True)]"
         changed = self.render(item, "item")
         if may_lack(item):
-            return f"present({changed} for item in {value})"
+            kept = f"({changed} for item in {value}), {value}"
+            named = value.replace(".", "").isidentifier()
+            return f"present({kept if named else f'{changed} for item in {value}'})"
         return f"[{changed} for item in {value}]"
 
     def _cases(self, step: Cases) -> str:

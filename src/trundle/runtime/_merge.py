@@ -28,6 +28,7 @@ from trundle.runtime._documents import OTHERS, write_value
 from trundle.runtime._matching import keys_of, match, match_first, removed_keys
 from trundle.runtime._nested import made_empty
 from trundle.runtime._objects import ABSENT, Entry, GeneratedObject, Hollow, Made, StorageObject
+from trundle.runtime._placed import places_in
 from trundle.runtime._values import Wrapped, tells
 
 Place: TypeAlias = tuple[str, str]
@@ -431,13 +432,14 @@ def merge_lists(
 ) -> list[Any]:
     """Merges element by element; elements that the writer cannot see stay behind their neighbours."""
     wrapped = isinstance(before, Wrapped) and isinstance(after, Wrapped)
-    seen: list[int | None]
+    seen: Sequence[int | None]
     if wrapped or len(stored) == len(before):
         seen = list(range(min(len(stored), len(before))))
         seen += [None] * (len(before) - len(seen))
     else:
         seen = (
-            _by_class(before, stored)
+            places_in(stored, before)
+            or _by_class(before, stored)
             or match_first(before, stored, keys)
             or match(before, stored, keys)
         )

@@ -18,6 +18,7 @@ from trundle.runtime._documents import (
 from trundle.runtime._errors import DocumentError, PlacedError, UnknownVersionError
 from trundle.runtime._lookup import Lookup
 from trundle.runtime._objects import ABSENT, UNKNOWN
+from trundle.runtime._placed import placing
 from trundle.runtime._reading import STARTS, Reading, Start, start_of
 from trundle.runtime._ways import Way, Ways
 
@@ -106,7 +107,9 @@ class Puts:
             or self._reading.spells_otherwise(base)
         ):
             return None
-        merged = put.way.over(stored, put.way.down(stored), value)
+        with placing():
+            seen = put.way.down(stored)
+        merged = put.way.over(stored, seen, value)
         if merged is stored:
             return base
         merged.written_with = put.version

@@ -27,6 +27,7 @@ from trundle.runtime._merge import merge_objects, without_marks
 from trundle.runtime._objects import WRITTEN_WITH, GeneratedObject, StorageObject
 from trundle.runtime._outcomes import Lost, Outcome, lost_between, outcome_of, paired
 from trundle.runtime._owning import own
+from trundle.runtime._placed import placing
 from trundle.runtime._plain import to_plain
 from trundle.runtime._puts import Puts
 from trundle.runtime._reading import BYTES, Reading, json_bytes
@@ -399,7 +400,8 @@ class Scheme:
             stored = self._call(value, storage)
         else:
             current = self._rolled(base)
-            seen = self._view(current, type(value))
+            with placing():
+                seen = self._view(current, type(value))
             if seen == value and encode(seen) == encode(value):  # 1 and 1.0 are equal, too
                 return base
             unsaid: list[Any] = []

@@ -7,6 +7,7 @@ import msgspec
 
 from trundle.runtime._bag import decoder
 from trundle.runtime._objects import ABSENT, Absent, FreeForm
+from trundle.runtime._placed import Placed, is_placing, placed
 
 Value = TypeVar("Value")
 Made = TypeVar("Made")
@@ -39,7 +40,10 @@ def convert_each(
     function: Callable[[Value], Made], items: Sequence[Value] | Absent
 ) -> list[Made] | Absent:
     """The elements of a list, converted one by one; absent where the list is."""
-    return ABSENT if items is ABSENT else list(map(function, items))
+    if items is ABSENT:
+        return ABSENT
+    made = list(map(function, items))
+    return Placed(made, items.whole, items.places) if type(items) is Placed else made
 
 
 def to_free_form(value: Any) -> FreeForm:
@@ -98,9 +102,17 @@ def map_text(value: Value, values: Mapping[str, str]) -> Value | str:
     return values.get(value, value) if isinstance(value, str) else value
 
 
-def present(values: Iterable[Value | Absent]) -> list[Value]:
-    """The elements of a list that are not absent."""
-    return [value for value in values if value is not ABSENT]
+def present(values: Iterable[Value | Absent], items: Any = None) -> list[Value]:
+    """The elements of a list that are not absent.
+
+    Args:
+        values: the elements.
+        items: the list that they are converted from, one by one.
+    """
+    if not is_placing(items):
+        return [value for value in values if value is not ABSENT]
+    found = [(place, value) for place, value in enumerate(values) if value is not ABSENT]
+    return placed([value for _, value in found], [place for place, _ in found], items)
 
 
 def present_members(members: Iterable[tuple[str, Value | Absent]]) -> dict[str, Value]:
