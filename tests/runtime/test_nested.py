@@ -11,8 +11,9 @@ from trundle.runtime import (
     stripped,
 )
 from trundle.runtime._bag import MISSING, WRITING_OVER, NoEntry
+from trundle.runtime._entries import Entry
 from trundle.runtime._merge import merge
-from trundle.runtime._objects import Entry, Hollow
+from trundle.runtime._objects import Hollow
 
 
 class Kept(StorageObject):

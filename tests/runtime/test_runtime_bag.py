@@ -19,7 +19,8 @@ from trundle.runtime import (
     stash,
     unstash,
 )
-from trundle.runtime._bag import NoEntry, digest, put_entry, same, tidy
+from trundle.runtime._bag import NoEntry, digest, put_entry, tidy
+from trundle.runtime._json import same
 
 
 class Stored(StorageObject, kw_only=True):

@@ -21,7 +21,7 @@ from trundle.runtime import (
     to_free_form,
     with_named,
 )
-from trundle.runtime._objects import ApiObject
+from trundle.runtime._bases import ApiObject
 
 
 class Place(ApiObject, kw_only=True):

@@ -7,14 +7,14 @@ from trundle.runtime._bag import (
     Carried,
     Missing,
     carry,
-    keep_places,
     recall,
-    refill,
     settle,
     stash,
     unstash,
 )
+from trundle.runtime._bases import ApiObject, StorageObject
 from trundle.runtime._contract import INTERFACE, OLDEST, PackageMismatchError, mismatch, require
+from trundle.runtime._entries import Entry, PropertyBag, StoredEntry
 from trundle.runtime._errors import (
     BagError,
     ConversionError,
@@ -39,12 +39,7 @@ from trundle.runtime._joined import JoinedScheme
 from trundle.runtime._keyed import keep_elements, to_list, to_map
 from trundle.runtime._labels import read_label, with_labels, without_labels
 from trundle.runtime._lenience import STRICT, WEBHOOK, Lenience, Tolerated
-from trundle.runtime._lookup import (
-    Conversion,
-    ConversionTable,
-    ResourceType,
-    conversion_module,
-)
+from trundle.runtime._lookup import Conversion, ConversionTable, conversion_module
 from trundle.runtime._matching import aligned
 from trundle.runtime._nested import (
     is_there,
@@ -65,19 +60,16 @@ from trundle.runtime._objects import (
     WRITTEN_WITH,
     WRITTEN_WITH_FIELD,
     Absent,
-    ApiObject,
-    Entry,
     FreeForm,
     GeneratedObject,
-    PropertyBag,
-    StorageObject,
-    StoredEntry,
     free_form,
 )
 from trundle.runtime._outcomes import Lost, Outcome
 from trundle.runtime._protocol import AnyScheme
+from trundle.runtime._resource_types import ResourceType
 from trundle.runtime._scalars import Unconverted, convert_scalar, unconverted
 from trundle.runtime._scheme import Scheme
+from trundle.runtime._stale import keep_places, refill
 from trundle.runtime._values import (
     Wrapped,
     convert_each,

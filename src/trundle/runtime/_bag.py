@@ -1,7 +1,6 @@
 """Stashing in the property bag, and what makes an entry stale."""
 
 import enum
-import functools
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
@@ -9,8 +8,12 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
+from trundle.runtime._bases import StorageObject
+from trundle.runtime._careful import read_value
+from trundle.runtime._entries import Entry
 from trundle.runtime._errors import BagError, reason_of
-from trundle.runtime._objects import ABSENT, Absent, Entry, FreeForm, StorageObject
+from trundle.runtime._json import decoder, same
+from trundle.runtime._objects import ABSENT, Absent, FreeForm
 
 
 class Missing(enum.Enum):
@@ -211,65 +214,6 @@ def recall(
     return ABSENT if value is MISSING else value
 
 
-def keep_places(
-    stored: StorageObject,
-    entries: tuple[BagEntry[Any], ...],
-    value: Any,
-    hidden: Callable[[Any], bool],
-) -> Any:
-    """A list or map derived from the other side, with what only a stale entry still has.
-
-    An element that the other side cannot have keeps its place behind its neighbour. Where the other side
-    has removed the whole list or map, that is so for all of it.
-
-    Args:
-        stored: the object whose bag has the entry.
-        entries: where the list or map may have been stashed.
-        value: the list or map as derived from the other side.
-        hidden: whether the other side cannot have an element.
-    """
-    from trundle.runtime._merge import merge_lists  # noqa: PLC0415 - merging reads entries in turn
-
-    if value is ABSENT:
-        return ABSENT
-    kept = unstash(stored, entries, stale=True)
-    if isinstance(kept, dict):
-        told = value if isinstance(value, dict) else {}
-        left = {name: each for name, each in kept.items() if name not in told and hidden(each)}
-        return {**told, **left} if left else value
-    if not isinstance(kept, list):
-        return value
-    visible = [each for each in kept if not hidden(each)]
-    if len(visible) == len(kept):
-        return value
-    return merge_lists(kept, visible, value if isinstance(value, list) else [], ())
-
-
-def refill(
-    stored: StorageObject,
-    entries: tuple[BagEntry[Any], ...],
-    value: Any,
-    seen: Callable[[Any], Any],
-) -> Any:
-    """Typed data derived from free-form data, with what only a stale entry still has inside of it.
-
-    Free-form data has no bags, so that whatever an object within it has beyond it is in the entry of the
-    whole. Where the free-form data has been edited since, the rest of the entry still belongs to its objects.
-
-    Args:
-        stored: the object whose bag has the entry.
-        entries: where the whole value may have been stashed.
-        value: the value that the free-form data has now.
-        seen: the value that the free-form data had when the entry was stashed.
-    """
-    from trundle.runtime._merge import merge  # noqa: PLC0415 - merging reads entries in turn
-
-    if value is ABSENT:
-        return ABSENT
-    kept = unstash(stored, entries, stale=True)
-    return value if kept is MISSING or kept is ABSENT else merge(kept, seen(kept), value)
-
-
 def entry_value(stored: StorageObject, each: BagEntry[Any], entry: Any) -> Any:
     """An entry's value, read as the entry's shape."""
     value = entry.value
@@ -278,8 +222,6 @@ def entry_value(stored: StorageObject, each: BagEntry[Any], entry: Any) -> Any:
     try:
         return each.decode(value)
     except msgspec.ValidationError:
-        from trundle.runtime._careful import read_value  # noqa: PLC0415 - reads entries in turn
-
         read, findings = read_value(bytes(value), each.type, strict=False)
         if findings:
             inside = findings[0].place.path.removeprefix("$")
@@ -378,28 +320,3 @@ def digest(values: tuple[Any, ...]) -> str | None:
         return None
     text = msgspec.json.encode([None if value is ABSENT else [value] for value in values])
     return hashlib.blake2b(text, digest_size=9).hexdigest()
-
-
-def same(one: Any, other: Any) -> bool:
-    """Whether two values are the same to the byte."""
-    if one is other:
-        return True
-    if one is ABSENT or other is ABSENT:
-        return False
-    if type(one) in _SCALARS and type(other) in _SCALARS:
-        return type(one) is type(other) and bool(one == other)
-    return encode(one) == encode(other)
-
-
-_SCALARS = frozenset({str, int, bool, type(None)})
-"""What is written alike where it is equal; 0.0 and -0.0 are not."""
-
-
-encode: Callable[[Any], bytes] = msgspec.json.Encoder().encode
-"""The compact JSON of a value; unknown and additional properties stay under their own names."""
-
-
-@functools.cache
-def decoder(type_: Any) -> msgspec.json.Decoder[Any]:
-    """The decoder of a type, made once."""
-    return msgspec.json.Decoder(type_)

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import inspect
 
 from trundle.errors import Finding, similar
-from trundle.runtime._bag import decoder
+from trundle.runtime._bases import ApiObject
 from trundle.runtime._documents import (
     MARKS,
     OTHERS,
@@ -26,8 +26,9 @@ from trundle.runtime._documents import (
 )
 from trundle.runtime._errors import ValueCode, finding
 from trundle.runtime._hiding import note_hidden
+from trundle.runtime._json import decoder
 from trundle.runtime._lenience import STRICT, Lenience, Tolerated
-from trundle.runtime._objects import ABSENT, ApiObject, GeneratedObject
+from trundle.runtime._objects import ABSENT, GeneratedObject
 
 _NO_VALUE: Any = object()
 

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from trundle.runtime._bag import decoder
 from trundle.runtime._careful import read_value
 from trundle.runtime._documents import member_path
+from trundle.runtime._json import decoder
 from trundle.runtime._lenience import Tolerated
 from trundle.runtime._objects import ABSENT, GeneratedObject
 

@@ -5,12 +5,10 @@ the group as the resource type spells it. Any other group is refused, because an
 the same kind is another resource type. A resource type without a group takes none.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from trundle.runtime._errors import UnknownVersionError
-
-if TYPE_CHECKING:
-    from trundle.runtime._lookup import ResourceType
+from trundle.runtime._resource_types import ResourceType
 
 
 class GroupVersion(NamedTuple):
@@ -30,7 +28,7 @@ class GroupVersion(NamedTuple):
         group, slash, version = text.rpartition("/")
         return cls(group if slash else None, version)
 
-    def within(self, found: "ResourceType") -> str:
+    def within(self, found: ResourceType) -> str:
         """The version, once the group is known to be that of a resource type.
 
         Raises:

@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
-from trundle.runtime._bag import encode
 from trundle.runtime._documents import declares, find_path, is_bag, member_path
 from trundle.runtime._errors import PlacedError
+from trundle.runtime._json import encode
 from trundle.runtime._objects import ABSENT, UNKNOWN, GeneratedObject
 
 _UNKNOWN = f'{UNKNOWN}"'.encode()

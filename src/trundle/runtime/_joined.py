@@ -12,15 +12,16 @@ from functools import partial
 from typing import Any, NamedTuple, Self
 
 from trundle.errors import similar
+from trundle.runtime._bases import scheme_of
 from trundle.runtime._errors import ConversionError, UnknownVersionError
 from trundle.runtime._groups import GroupVersion
 from trundle.runtime._lenience import Lenience
 from trundle.runtime._lists import DocumentList, list_in
-from trundle.runtime._lookup import Conversion, ResourceType, spoken
-from trundle.runtime._methods import scheme_of
-from trundle.runtime._objects import GeneratedObject
+from trundle.runtime._lookup import Conversion
+from trundle.runtime._objects import GeneratedObject, spoken
 from trundle.runtime._outcomes import Outcome, outcome_of, paired
 from trundle.runtime._reading import BYTES, Head, head_of, named_resource, said_resource
+from trundle.runtime._resource_types import ResourceType
 from trundle.runtime._scheme import Scheme
 
 _LISTED = 12
@@ -280,8 +281,7 @@ class JoinedScheme:
     def _of_class(self, class_: type[Any]) -> Scheme:
         if not class_.__module__.startswith(f"{self.package}."):
             raise ConversionError(f"{spoken(class_)} does not belong to {self.package}")
-        scheme = scheme_of(class_)
-        return self._storing.get(scheme.package.removeprefix(f"{self.package}."), scheme)
+        return self._scheme(scheme_of(class_).package.removeprefix(f"{self.package}."))
 
     def _of_value(self, value: Any, resource: str | None) -> tuple[Scheme, str | None]:
         """The scheme that knows a document, and what it calls the resource type that was asked for."""

@@ -6,8 +6,9 @@ from typing import Any
 import msgspec
 
 from trundle.runtime._bag import MISSING, BagEntry, unstash
+from trundle.runtime._bases import StorageObject
 from trundle.runtime._merge import merge
-from trundle.runtime._objects import ABSENT, StorageObject, all_missing
+from trundle.runtime._objects import ABSENT, all_missing
 
 
 def to_list(members: dict[str, Any], class_: type[Any], key: str, value: str = "") -> list[Any]:

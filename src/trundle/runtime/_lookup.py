@@ -5,30 +5,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
+from trundle.runtime._bases import ApiObject, StorageObject
 from trundle.runtime._errors import ConversionError, UnknownVersionError
 from trundle.runtime._groups import GroupVersion
-from trundle.runtime._objects import ApiObject, StorageObject
+from trundle.runtime._objects import spoken
+from trundle.runtime._resource_types import ResourceType
 from trundle.runtime._spelling import spelt
-
-
-class ResourceType(NamedTuple):
-    """A resource type as a generated package knows it.
-
-    Attributes:
-        name: as its newest version writes it.
-        hub: the version whose storage type keeps it.
-        name_property: the property of a document that names the resource type.
-        versions: class path by API version, relative to the package.
-        storage: class path by storage version, relative to the package.
-        group: the API group that documents name before the version; empty where it has none.
-    """
-
-    name: str
-    hub: str
-    name_property: str
-    versions: Mapping[str, str]
-    storage: Mapping[str, str]
-    group: str = ""
 
 
 class Conversion(NamedTuple):
@@ -271,8 +253,3 @@ class Lookup:
 def conversion_module(module: str) -> str:
     """The module that keeps the conversions of a module's classes, both relative to the package."""
     return f"conversions.{module.removesuffix('.types').replace('.', '_')}"
-
-
-def spoken(class_: type[Any]) -> str:
-    """A class by its full name."""
-    return f"{class_.__module__}.{class_.__qualname__}"

@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
-from trundle.runtime._bag import decoder, encode
-from trundle.runtime._objects import ABSENT, GeneratedObject, StorageObject
+from trundle.runtime._bases import StorageObject
+from trundle.runtime._json import decoder, encode
+from trundle.runtime._objects import ABSENT, GeneratedObject
 
 KEY_PROPERTIES = (("name",), ("id",), ("key",))
 """The properties that may distinguish elements whose schema declares no keys, in order."""

@@ -16,18 +16,18 @@ from trundle.runtime._bag import (
     NoEntry,
     accompany,
     current,
-    decoder,
     digest,
-    encode,
     entry_value,
     has_entries,
-    same,
     tidy,
 )
+from trundle.runtime._bases import StorageObject
 from trundle.runtime._documents import OTHERS, write_value
+from trundle.runtime._entries import Entry
+from trundle.runtime._json import decoder, encode, same
 from trundle.runtime._matching import keys_of, match, match_first, removed_keys
 from trundle.runtime._nested import made_empty
-from trundle.runtime._objects import ABSENT, Entry, GeneratedObject, Hollow, Made, StorageObject
+from trundle.runtime._objects import ABSENT, GeneratedObject, Hollow, Made
 from trundle.runtime._placed import places_in
 from trundle.runtime._values import Wrapped, tells
 

@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from trundle.runtime._objects import ABSENT, Entry, GeneratedObject, PropertyBag, StoredEntry
+from trundle.runtime._entries import Entry, PropertyBag, StoredEntry
+from trundle.runtime._objects import ABSENT, GeneratedObject
 
 Copier: TypeAlias = Callable[[Any], Any]
 """Copies a value of one type."""

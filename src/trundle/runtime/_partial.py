@@ -5,9 +5,10 @@ from typing import Any
 
 import msgspec
 
+from trundle.runtime._bases import ApiObject
 from trundle.runtime._documents import wire_name
 from trundle.runtime._lookup import Lookup
-from trundle.runtime._objects import UNKNOWN, ApiObject, GeneratedObject
+from trundle.runtime._objects import UNKNOWN, GeneratedObject
 
 _NAMING = ("api_version", "kind", "type")
 """What identifies the class of a root object."""

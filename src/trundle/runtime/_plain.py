@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import inspect
 
-from trundle.runtime._bag import encode
 from trundle.runtime._documents import kept_apart
+from trundle.runtime._json import encode
 from trundle.runtime._writing import finite, named_by_text
 
 _Preparer: TypeAlias = Callable[[Any], Any]

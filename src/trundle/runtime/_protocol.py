@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol, Self, runtime_checkable
 
 from trundle.runtime._lenience import Lenience
-from trundle.runtime._lookup import ResourceType
 from trundle.runtime._objects import GeneratedObject
 from trundle.runtime._outcomes import Outcome
+from trundle.runtime._resource_types import ResourceType
 
 
 @runtime_checkable

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from trundle.runtime._bag import encode, tidy
+from trundle.runtime._bag import tidy
 from trundle.runtime._documents import (
     has_additional,
     may_be_kept_apart,
@@ -16,6 +16,7 @@ from trundle.runtime._documents import (
     wire_name,
 )
 from trundle.runtime._errors import DocumentError, PlacedError, UnknownVersionError
+from trundle.runtime._json import encode
 from trundle.runtime._lookup import Lookup
 from trundle.runtime._objects import ABSENT, UNKNOWN
 from trundle.runtime._placed import placing

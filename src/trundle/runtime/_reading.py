@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import msgspec
 
 from trundle.errors import Finding
-from trundle.runtime._bag import encode
+from trundle.runtime._bases import ApiObject
 from trundle.runtime._careful import read_leniently
 from trundle.runtime._defaults import fill_in
 from trundle.runtime._documents import may_be_kept_apart, wire_name
@@ -25,10 +25,12 @@ from trundle.runtime._errors import (
     malformed,
 )
 from trundle.runtime._groups import GroupVersion
+from trundle.runtime._json import encode
 from trundle.runtime._lenience import Lenience
-from trundle.runtime._lookup import Lookup, ResourceType
-from trundle.runtime._objects import WRITTEN_WITH, ApiObject
+from trundle.runtime._lookup import Lookup
+from trundle.runtime._objects import WRITTEN_WITH
 from trundle.runtime._plain import from_plain
+from trundle.runtime._resource_types import ResourceType
 from trundle.runtime._spelling import BagSpelling, is_version, spelt
 from trundle.runtime._writing import named_by_text, no_json
 

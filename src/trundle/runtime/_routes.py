@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from trundle.runtime._bag import encode
 from trundle.runtime._documents import kept_apart, may_be_kept_apart
 from trundle.runtime._errors import PlacedError
 from trundle.runtime._groups import GroupVersion
-from trundle.runtime._lookup import Lookup, ResourceType
+from trundle.runtime._json import encode
+from trundle.runtime._lookup import Lookup
 from trundle.runtime._partial import partial_class
 from trundle.runtime._reading import STARTS, STORED, Reading, Start, check_text
+from trundle.runtime._resource_types import ResourceType
 from trundle.runtime._spelling import spelt
 
 

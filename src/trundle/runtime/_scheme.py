@@ -8,7 +8,8 @@ from typing import Any, Self
 
 import msgspec
 
-from trundle.runtime._bag import WRITING_OVER, encode, tidy
+from trundle.runtime._bag import WRITING_OVER, tidy
+from trundle.runtime._bases import PackageScheme, StorageObject
 from trundle.runtime._careful import read_value
 from trundle.runtime._documents import find_path, write_value
 from trundle.runtime._errors import (
@@ -20,24 +21,27 @@ from trundle.runtime._errors import (
     finding,
 )
 from trundle.runtime._hiding import clash_in, shown
+from trundle.runtime._json import encode
 from trundle.runtime._lenience import STRICT, Lenience
 from trundle.runtime._lists import DocumentList, list_in
-from trundle.runtime._lookup import Conversion, Lookup, ResourceType
+from trundle.runtime._lookup import Conversion, Lookup
 from trundle.runtime._merge import merge_objects, without_marks
-from trundle.runtime._objects import WRITTEN_WITH, GeneratedObject, StorageObject
+from trundle.runtime._methods import LookedUpMethods
+from trundle.runtime._objects import WRITTEN_WITH, GeneratedObject
 from trundle.runtime._outcomes import Lost, Outcome, lost_between, outcome_of, paired
 from trundle.runtime._owning import own
 from trundle.runtime._placed import placing
 from trundle.runtime._plain import to_plain
 from trundle.runtime._puts import Puts
 from trundle.runtime._reading import BYTES, Reading, json_bytes
+from trundle.runtime._resource_types import ResourceType
 from trundle.runtime._routes import Routes
 from trundle.runtime._spelling import spelt
 from trundle.runtime._whole import Converting
 from trundle.runtime._writing import finite, not_finite, written
 
 
-class Scheme:
+class Scheme(PackageScheme):
     """Converts documents and objects of a generated package between all its versions.
 
     A document names its version by `apiVersion`, or the caller does. It is JSON as bytes, or a dictionary.
@@ -67,6 +71,7 @@ class Scheme:
         self.hooked = hooked
         self._lookup = Lookup(package, resources)
         self.resources = self._lookup.resources
+        self.objects = LookedUpMethods(self._lookup)
         self._reading = Reading(self._lookup)
         self._storage: dict[str, type[Any]] = {}
         self._lenience = Lenience(unknown="keep" if unknown == "keep" else "error")

@@ -5,7 +5,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from trundle.runtime._bag import decoder
+from trundle.runtime._careful import read_value
+from trundle.runtime._documents import without_bags, write_value
+from trundle.runtime._json import decoder
 from trundle.runtime._objects import ABSENT, Absent, FreeForm
 from trundle.runtime._placed import Placed, is_placing, placed
 
@@ -48,8 +50,6 @@ def convert_each(
 
 def to_free_form(value: Any) -> FreeForm:
     """A typed value as free-form data."""
-    from trundle.runtime._documents import without_bags, write_value  # noqa: PLC0415 - a document's part
-
     return msgspec.Raw(write_value(without_bags(value), stored=False))
 
 
@@ -70,8 +70,6 @@ _OWN = (b"$propertyBag", b"$writtenWith", b"$unknown", b"$additional", b"\\u0024
 
 def _from_odd_form(data: bytes, type_: Any) -> Any:
     """Like `from_free_form`, of data that may have members called like something of an object's own."""
-    from trundle.runtime._careful import read_value  # noqa: PLC0415 - a document's part
-
     found, findings = read_value(data, type_, strict=True, stored=False)
     return ABSENT if findings else found
 

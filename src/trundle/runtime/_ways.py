@@ -18,11 +18,13 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from trundle.runtime._bag import WRITING_OVER, encode, tidy
+from trundle.runtime._bag import WRITING_OVER, tidy
+from trundle.runtime._bases import StorageObject
+from trundle.runtime._json import encode
 from trundle.runtime._lookup import Lookup
 from trundle.runtime._matching import KEY_PROPERTIES, attributes_of, key_of
 from trundle.runtime._merge import merge_attribute, merge_objects, without_marks
-from trundle.runtime._objects import ABSENT, GeneratedObject, StorageObject
+from trundle.runtime._objects import ABSENT, GeneratedObject
 
 Held: TypeAlias = Literal["object", "list", "map"]
 """What holds the objects of a part."""

@@ -8,10 +8,11 @@ from typing import Any
 import msgspec
 
 from trundle.errors import Finding
-from trundle.runtime._bag import encode
 from trundle.runtime._documents import kept_apart, member_path, write_value
+from trundle.runtime._entries import Entry, StoredEntry
 from trundle.runtime._errors import finding
-from trundle.runtime._objects import Entry, GeneratedObject, StoredEntry
+from trundle.runtime._json import encode
+from trundle.runtime._objects import GeneratedObject
 
 _SIMPLE = frozenset({str, int, bool, type(None), msgspec.UnsetType, msgspec.Raw})
 

@@ -1,0 +1,64 @@
+"""What only a stale entry still has, beside what is derived from the other side."""
+
+from collections.abc import Callable
+from typing import Any
+
+from trundle.runtime._bag import MISSING, BagEntry, unstash
+from trundle.runtime._bases import StorageObject
+from trundle.runtime._merge import merge, merge_lists
+from trundle.runtime._objects import ABSENT
+
+
+def keep_places(
+    stored: StorageObject,
+    entries: tuple[BagEntry[Any], ...],
+    value: Any,
+    hidden: Callable[[Any], bool],
+) -> Any:
+    """A list or map derived from the other side, with what only a stale entry still has.
+
+    An element that the other side cannot have keeps its place behind its neighbour. Where the other side
+    has removed the whole list or map, that is so for all of it.
+
+    Args:
+        stored: the object whose bag has the entry.
+        entries: where the list or map may have been stashed.
+        value: the list or map as derived from the other side.
+        hidden: whether the other side cannot have an element.
+    """
+    if value is ABSENT:
+        return ABSENT
+    kept = unstash(stored, entries, stale=True)
+    if isinstance(kept, dict):
+        told = value if isinstance(value, dict) else {}
+        left = {name: each for name, each in kept.items() if name not in told and hidden(each)}
+        return {**told, **left} if left else value
+    if not isinstance(kept, list):
+        return value
+    visible = [each for each in kept if not hidden(each)]
+    if len(visible) == len(kept):
+        return value
+    return merge_lists(kept, visible, value if isinstance(value, list) else [], ())
+
+
+def refill(
+    stored: StorageObject,
+    entries: tuple[BagEntry[Any], ...],
+    value: Any,
+    seen: Callable[[Any], Any],
+) -> Any:
+    """Typed data derived from free-form data, with what only a stale entry still has inside of it.
+
+    Free-form data has no bags, so that whatever an object within it has beyond it is in the entry of the
+    whole. Where the free-form data has been edited since, the rest of the entry still belongs to its objects.
+
+    Args:
+        stored: the object whose bag has the entry.
+        entries: where the whole value may have been stashed.
+        value: the value that the free-form data has now.
+        seen: the value that the free-form data had when the entry was stashed.
+    """
+    if value is ABSENT:
+        return ABSENT
+    kept = unstash(stored, entries, stale=True)
+    return value if kept is MISSING or kept is ABSENT else merge(kept, seen(kept), value)
