@@ -1,12 +1,12 @@
 """Publishers in processes of their own, and publishers that die, in a folder and at a real registry."""
 
 import subprocess
-import sys
 from pathlib import Path
 
 import msgspec
 import publishing_support
 import pytest
+import warm
 from publishing_support import (
     QUICK,
     WORD,
@@ -32,7 +32,7 @@ SCRIPT = Path(publishing_support.__file__)
 def start(repository, *folders, keys="-", death="-"):
     arguments = [reference_of(repository), WORD, str(keys), str(death), *map(str, folders)]
     return subprocess.Popen(
-        [sys.executable, SCRIPT, *arguments],
+        [*warm.script(SCRIPT), *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

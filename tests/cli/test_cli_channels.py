@@ -3,10 +3,10 @@
 import errno
 import json
 import subprocess
-import sys
 import time
 
 import pytest
+import warm
 
 REPOSITORY = "oci:packages//acme/db"
 APP = "name: {name}\nversion: {version}\ntitle: Database\nchanges: [{change}]\n"
@@ -370,7 +370,7 @@ def test_registries_that_do_not_answer_are_unreachable(shop):
     shop.write("1.0.0")
     arguments = ("publish", "db", "--to", "http://127.0.0.1:9/acme/db", "--channel", "stable")
     done = subprocess.run(
-        [sys.executable, "-c", "from trundle.cli import main; main()", *arguments],
+        [*warm.script(), *arguments],
         cwd=shop.line.folder,
         capture_output=True,
         text=True,
@@ -396,7 +396,7 @@ def test_at_a_terminal_the_latest_is_unpublished_after_a_question(shop, answer, 
     arguments = ("unpublish", "1.0.0", "--from", REPOSITORY, "--channel", "stable", "--reason", "x")
     master, terminal = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-c", "from trundle.cli import main; main()", *arguments],
+        [*warm.script(), *arguments],
         cwd=shop.line.folder,
         stdin=terminal,
         stdout=subprocess.PIPE,

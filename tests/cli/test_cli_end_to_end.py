@@ -1,23 +1,22 @@
+import functools
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
-
-TRUNDLE = Path(sys.executable).with_name("trundle")
+from warm import TRUNDLE, script
 
 pytestmark = pytest.mark.skipif(not TRUNDLE.exists(), reason="the command is not installed")
 
 
 @pytest.fixture
 def trundle(line):
-    def run(*arguments, stdin=""):
+    def run(*arguments, stdin="", command=(TRUNDLE,)):
         return subprocess.run(
-            [TRUNDLE, *arguments],
+            [*command, *arguments],
             cwd=line.folder,
             input=stdin,
             capture_output=True,
@@ -50,6 +49,7 @@ def test_a_project_from_its_first_command_to_converted_documents(line, trundle):
 
 
 def test_a_hook_is_called_by_the_generated_package(line, trundle):
+    trundle = functools.partial(trundle, command=script())
     line.write(
         "hooks.py",
         """\

@@ -4,10 +4,10 @@ import datetime as dt
 import json
 import os
 import subprocess
-import sys
 
 import pytest
 import serving
+import warm
 import yaml
 
 REPOSITORY = "oci:registry//acme/crm"
@@ -33,13 +33,12 @@ class Machine:
     def run(self, *arguments, code=0):
         environment = {
             **os.environ,
-            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
             "NO_COLOR": "1",
             "TRUNDLE_STATE": "state",
             "DOCKER_CONFIG": str(self.folder / "docker"),
         }
         done = subprocess.run(
-            [sys.executable, "-c", "from trundle.cli import main; main()", *arguments],
+            [*warm.script(), *arguments],
             cwd=self.folder,
             env=environment,
             capture_output=True,

@@ -2,12 +2,10 @@
 
 import json
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+import warm
 
-TRUNDLE = Path(sys.executable).with_name("trundle")
 V1, V2, V3 = "2024-01-01", "2025-01-01", "2026-01-01"
 KEY = "crm.example/tier"
 HOOKS = """\
@@ -31,7 +29,7 @@ hooks:
 """
 PROPERTIES = {V1: ["owner", "seats"], V2: ["owner"], V3: ["owner", "team"]}
 
-pytestmark = pytest.mark.skipif(not TRUNDLE.exists(), reason="the command is not installed")
+pytestmark = pytest.mark.skipif(not warm.TRUNDLE.exists(), reason="the command is not installed")
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +49,12 @@ def plans(tmp_path_factory):
 
 def run(folder, *arguments, stdin="", code=0):
     found = subprocess.run(
-        [TRUNDLE, *arguments], cwd=folder, input=stdin, capture_output=True, text=True, check=False
+        [*warm.script(), *arguments],
+        cwd=folder,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert found.returncode == code, found.stdout + found.stderr
     return found.stdout if code == 0 else found.stderr

@@ -2,10 +2,9 @@ import json
 import os
 import pty
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+import warm
 import yaml
 
 VERSIONS = ("2014-04-04", "2015-05-05")
@@ -116,7 +115,7 @@ def test_explain_tells_a_life(line):
 @pytest.mark.parametrize("width", [60, 80])
 def test_on_a_terminal_tables_fit_its_width(line, width):
     near, far = pty.openpty()
-    command = [Path(sys.executable).with_name("trundle"), "diff", "2014-04-04", "2015-05-05"]
+    command = [*warm.script(), "diff", "2014-04-04", "2015-05-05"]
     environment = {**os.environ, "COLUMNS": str(width)}
     subprocess.run(command, stdout=far, env=environment, cwd=line.folder, check=True, timeout=60)
     os.close(far)

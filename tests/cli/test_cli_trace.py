@@ -4,33 +4,32 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+import warm
 import yaml
 from typer.testing import CliRunner
 
 from trundle.cli._app import app
 
-TRUNDLE = Path(sys.executable).with_name("trundle")
 CRM = Path(__file__).parents[2] / "examples" / "crm"
 DOCUMENTS = sorted(each.name for each in (CRM / "documents").iterdir())
 
-pytestmark = pytest.mark.skipif(not TRUNDLE.exists(), reason="the command is not installed")
+pytestmark = pytest.mark.skipif(not warm.TRUNDLE.exists(), reason="the command is not installed")
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     folder = tmp_path_factory.mktemp("traced") / "crm"
     shutil.copytree(CRM, folder)
-    subprocess.run([TRUNDLE, "generate"], cwd=folder, check=True, capture_output=True)
+    subprocess.run([*warm.script(), "generate"], cwd=folder, check=True, capture_output=True)
     return folder
 
 
 def installed(project, *arguments):
     return subprocess.run(
-        [TRUNDLE, *arguments], cwd=project, capture_output=True, text=True, check=False
+        [*warm.script(), *arguments], cwd=project, capture_output=True, text=True, check=False
     )
 
 

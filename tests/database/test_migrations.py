@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+import warm
 from sqlalchemy import inspect
 
 from trundle.database import (
@@ -124,14 +125,15 @@ def test_a_server_for_reading_is_not_migrated(on_server, things):
         database.migrate(things)
 
 
-def test_several_processes_may_migrate_at_once(url, things):
-    program = (
+def test_several_processes_may_migrate_at_once(url, things, tmp_path):
+    program = tmp_path / "migrating.py"
+    program.write_text(
         "import sys; from pathlib import Path\n"
         "from trundle.database import Migrations, open_database\n"
         "with open_database(sys.argv[1]) as database:\n"
         "    database.migrate(Migrations('things', Path(sys.argv[2])))\n"
     )
-    command = [sys.executable, "-c", program, url, str(things.folder)]
+    command = [*warm.script(program), url, str(things.folder)]
     running = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(3)]
     assert [each.communicate()[1] for each in running] == [""] * 3
     with open_database(url) as database:

@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import warm
+
 ROOT = Path(__file__).parents[2]
 GUIDES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 HOME = "~/project"
@@ -102,9 +104,10 @@ def _environment() -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("PYTEST", "TRUNDLE"))
+        if not name.startswith(("PYTEST", "TRUNDLE")) and name != "PYTHONUNBUFFERED"
     }
-    path = os.pathsep.join((str(Path(sys.executable).parent), kept.get("PATH", os.defpath)))
+    folders = (Path(warm.script()[-1]).parent, Path(sys.executable).parent)
+    path = os.pathsep.join((*map(str, folders), kept.get("PATH", os.defpath)))
     return {**kept, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 
 

@@ -1,14 +1,13 @@
 """The agent: follows, backs off, reports each change once, and ends on a signal."""
 
 import datetime as dt
-import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 
 import pytest
+import warm
 from channel_data import DAY, HOUR, MINUTE, SECOND
 from sites import MONDAY, Site
 
@@ -135,12 +134,9 @@ def test_a_line_is_for_people_too():
     assert str(line) == "2026-03-02T12:00:00Z upgrade acme/crm 1.0.1: from 1.0.0"
 
 
-def command(site, *arguments):
-    code = "from trundle.cli import main; main()"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+def start(site, *arguments, command=(warm.TRUNDLE,)):
     return subprocess.Popen(
-        [sys.executable, "-c", code, "agent", "--state", site.state, *arguments],
-        env=environment,
+        [*command, "agent", "--state", site.state, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -154,10 +150,10 @@ def test_the_command_follows_until_a_signal_and_then_ends_well(tmp_path, kind):
     site.clock.now = now
     site.publish("1.0.0")
     site.install()
-    process = command(site, "--interval", "PT1S", "-o", "json")
+    process = start(site, "--interval", "PT1S", "-o", "json")
     try:
         assert '"idle"' in process.stdout.readline()
-        second = command(site)
+        second = start(site, command=warm.script())
         assert second.wait(60) == 8
         assert "expected no other agent" in second.stderr.read()
         second.communicate()
@@ -179,6 +175,6 @@ def test_the_command_can_look_just_once(tmp_path):
     site.publish("1.0.0")
     site.install()
     site.publish("1.0.1")
-    output, errors = command(site, "--once").communicate(timeout=60)
+    output, errors = start(site, "--once", command=warm.script()).communicate(timeout=60)
     assert " upgrade acme/crm 1.0.1: from 1.0.0" in output
     assert errors == ""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import sites
+import warm
 from sites import Site
 
 from trundle.channels import Hold, Policy, RefusedError, Request
@@ -68,7 +69,13 @@ def test_several_clients_on_one_installation_upgrade_it_once(tmp_path, signed):
     site.publish("1.0.0")
     site.install()
     site.publish("1.0.1")
-    clients = [python("-c", UPGRADE, site.state, site.clock().isoformat()) for _ in range(4)]
+    script = tmp_path / "upgrading.py"
+    script.write_text(UPGRADE)
+    command = [*warm.script(script), site.state, site.clock().isoformat()]
+    clients = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
     ends = [each.communicate(timeout=120) for each in clients]
     assert [errors for _, errors in ends] == [""] * 4
     assert sorted(output.strip() for output, _ in ends) == ["0", "0", "0", "1"]

@@ -4,13 +4,13 @@ import datetime as dt
 import os
 import sqlite3
 import subprocess
-import sys
 from pathlib import Path
 
 import postgres
 import psycopg
 import pytest
 import sites
+import warm
 from sites import Site
 from sqlalchemy import inspect
 
@@ -189,13 +189,13 @@ class TestReadOnly:
                 (["plan"], 0),
                 (["upgrade", "--check"], 0),
             ):
-                done = _bound(["-m", "trundle", *command, "--state", str(current.state)])
+                done = _bound([*command, "--state", str(current.state)])
                 assert done.returncode == code, (command, done.stderr)
                 assert ("cannot be written" in done.stderr) is (
                     command[0] not in {"list", "history"}
                 )
                 assert CRM in done.stdout
-            done = _bound(["-m", "trundle", "upgrade", "--state", str(current.state)])
+            done = _bound(["upgrade", "--state", str(current.state)])
             assert done.returncode == 1
             assert "Traceback" not in done.stderr
         finally:
@@ -210,8 +210,7 @@ class TestReadOnly:
 
 
 def _bound(arguments):
-    """Runs Python so that permissions bind it; root is bound by them without two capabilities."""
-    command = [sys.executable, *arguments]
-    if os.geteuid() == 0:
-        command = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search", *command]
-    return subprocess.run(command, check=False, capture_output=True, text=True)
+    """Runs the command so that permissions bind it; root is bound by them without two capabilities."""
+    under = ("setpriv", "--bounding-set", "-dac_override,-dac_read_search")
+    command = warm.script(under=under if os.geteuid() == 0 else ())
+    return subprocess.run([*command, *arguments], check=False, capture_output=True, text=True)

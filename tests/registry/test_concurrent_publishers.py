@@ -1,10 +1,10 @@
 """Publishers in processes of their own, in a folder and at a real registry."""
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+import warm
 from ledgers import ledger_of, shown, shows
 
 from trundle.registry import Reference
@@ -18,7 +18,7 @@ def reference_of(repository):
 
 def publish(repository, name, count, death="-", lease="20"):
     return subprocess.Popen(
-        [sys.executable, SCRIPT, reference_of(repository), name, str(count), str(death), lease],
+        [*warm.script(SCRIPT), reference_of(repository), name, str(count), str(death), lease],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -88,9 +88,13 @@ def print_styled(text: str) -> None:
 
 
 def print_exactly(text: str) -> None:
-    """Prints what programs read, such as documents, with just one line end after it."""
+    """Prints what programs read, such as documents, with just one line end after it.
+
+    It is out before any message that follows, also where both streams go to one file.
+    """
     if text:
         sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+        sys.stdout.flush()
 
 
 def harmless(text: str) -> str:

@@ -1,0 +1,171 @@
+"""Runs Python scripts in forks of a process that has imported what most commands need.
+
+Most of what a short command costs is its imports. `script` gives a program that does what the script does, with the
+same arguments, environment, folder, standard files and exit code, and costs a tenth. In `make test-all` it
+gives the script itself, so that each command starts as it does for users.
+"""
+
+import array
+import atexit
+import contextlib
+import functools
+import gc
+import importlib
+import marshal
+import os
+import runpy
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+TRUNDLE = Path(sys.executable).with_name("trundle")
+"""The installed command."""
+
+IMPORTED = (
+    "alembic.command",
+    "sqlalchemy.dialects.sqlite",
+    "trundle.channels.publishing",
+    "trundle.cli",
+    "trundle.codegen",
+    "trundle.installation",
+    "trundle.project",
+    "trundle.registry",
+    "trundle.report",
+    "typer.rich_utils",
+)
+"""What scripts find imported."""
+
+_CLIENT = """\
+#!{python} -IS
+import _socket, marshal, os, struct, sys
+server = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+server.connect({address!r})
+job = marshal.dumps(([{script!r}, *sys.argv[1:]], os.getcwd(), dict(os.environ)))
+files = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("3i", 0, 1, 2))]
+server.sendmsg([struct.pack("I", len(job))], files)
+while job:
+    job = job[server.send(job):]
+for end in (0, 1, 2):
+    os.close(end)
+code = struct.unpack("i", server.recv(4) or struct.pack("i", 1))[0]
+if code < 0:
+    os.kill(os.getpid(), -code)
+os._exit(code)
+"""
+
+
+def script(path: Path = TRUNDLE, under: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The command that runs a Python script.
+
+    Args:
+        path: the script.
+        under: a command that runs the command that follows, such as `setpriv`.
+    """
+    import amounts
+
+    if amounts.ALL or not hasattr(os, "fork"):
+        return (*under, sys.executable, str(path))
+    return (str(_client(path, under)),)
+
+
+@functools.cache
+def _client(path: Path, under: tuple[str, ...]) -> Path:
+    folder = _started(under)
+    client = Path(tempfile.mkdtemp(dir=folder), path.name)
+    address = str(folder / "socket")
+    client.write_text(_CLIENT.format(python=sys.executable, address=address, script=str(path)))
+    client.chmod(0o755)
+    return client
+
+
+@functools.cache
+def _started(under: tuple[str, ...]) -> Path:
+    """Starts the process; gives its folder. It ends, and its folder goes, when this process does."""
+    folder = Path(tempfile.mkdtemp(prefix="warm-"))
+    process = subprocess.Popen(
+        [*under, sys.executable, "-I", "-X", "utf8", __file__, folder],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={key: each for key, each in os.environ.items() if key != "COVERAGE_PROCESS_START"},
+    )
+    assert process.stdout is not None
+    assert process.stdout.read(1), "the process that runs scripts does not start"
+    process.stdout.close()
+    atexit.register(process.communicate)
+    return folder
+
+
+def _serve(folder: Path) -> list[str]:
+    """Forks for each script until the process that started this one ends; each fork returns its arguments."""
+    for name in IMPORTED:
+        importlib.import_module(name)
+    CliRunner().invoke(importlib.import_module("trundle.cli._app").app, ["schema"])
+    gc.freeze()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(folder / "socket"))
+        listening.listen(64)
+        os.write(1, b"+")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        while listening in select.select([listening, 0], [], [])[0]:
+            caller, _ = listening.accept()
+            if os.fork() == 0:
+                listening.close()
+                return _run(caller)
+            caller.close()
+    shutil.rmtree(folder)
+    sys.exit()
+
+
+def _run(caller: socket.socket) -> list[str]:
+    """Forks once more: one side returns the arguments of the script, the other sends its exit code."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    head, ancillary, _, _ = caller.recvmsg(4, socket.CMSG_SPACE(12))
+    with caller.makefile("rb") as stream:
+        arguments, folder, environment = marshal.loads(stream.read(int.from_bytes(head, "little")))
+    files = array.array("i", ancillary[0][2])
+    ended, ending = os.pipe()
+    worker = os.fork()
+    if worker == 0:
+        caller.close()
+        os.close(ended)
+        os.set_inheritable(ending, False)
+        _become(arguments, folder, environment, files)
+        return arguments
+    os.close(ending)
+    for each in (0, 1, 2, *files):
+        with contextlib.suppress(OSError):
+            os.close(each)
+    if caller in select.select([caller, ended], [], [])[0]:
+        os.kill(worker, signal.SIGKILL)  # The one that waited for it is gone.
+    code = os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])
+    with contextlib.suppress(OSError):
+        caller.send(code.to_bytes(4, "little", signed=True))
+    os._exit(0)
+
+
+def _become(arguments: list[str], folder: str, environment: dict[str, str], files) -> None:
+    """Makes this process what a fresh interpreter would be that runs a script."""
+    for number, each in enumerate(files):
+        os.dup2(each, number)
+        os.close(each)
+    sys.stdout.reconfigure(line_buffering=os.isatty(1))
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv[:] = arguments
+    sys.dont_write_bytecode = bool(environment.get("PYTHONDONTWRITEBYTECODE"))
+    more = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))
+    sys.path[:0] = [str(Path(arguments[0]).parent), *more]
+    importlib.invalidate_caches()
+
+
+if __name__ == "__main__":
+    runpy.run_path(_serve(Path(sys.argv[1]))[0], run_name="__main__")
