@@ -36,6 +36,7 @@ from trundle.version import SemVer
 PACKAGE = "acme/db"
 WORD = "stable"
 ROUNDS = 3
+REF_NAME = "org.opencontainers.image.ref.name"
 
 
 def now() -> dt.datetime:
@@ -70,13 +71,14 @@ def filled(repository: DirectoryRepository, folder: Path, count: int) -> None:
 
 
 def tag_all(repository: DirectoryRepository, tags: list[str]) -> None:
-    """Sets the tags of versions, all at once."""
+    """Sets the tags of versions that have none, all at once."""
     path = repository.folder / "index.json"
     index = json.loads(path.read_text())
     first = index["manifests"][0]
+    known = {each.get("annotations", {}).get(REF_NAME) for each in index["manifests"]}
     for tag in tags:
-        named = {"annotations": {"org.opencontainers.image.ref.name": tag}}
-        index["manifests"].append({**first, **named})
+        if tag not in known:
+            index["manifests"].append({**first, "annotations": {REF_NAME: tag}})
     path.write_text(json.dumps(index))
 
 

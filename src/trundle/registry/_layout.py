@@ -242,12 +242,11 @@ class DirectoryRepository:
             check_tag(tag, self._location)
         with self._changing():
             self._check_parts(document)
-            if tag is not None:
-                self._check_expected(self._read_index(), tag, expected)
+            index = None if tag is None else self._expected_index(tag, expected)
             if not self._keep(descriptor):
                 write_durably(self._path(descriptor.digest), content, staging=self._staging)
-            if tag is not None:
-                self._point(tag, descriptor)
+            if tag is not None and index is not None:
+                self._point(index, tag, descriptor)
         _referrers.list_referrer(self, document, descriptor)
         return descriptor
 
@@ -268,8 +267,7 @@ class DirectoryRepository:
         with self._changing():
             stored = self.get_manifest(digest)
             self._check_parts(stored.document)
-            self._check_expected(self._read_index(), tag, expected)
-            self._point(tag, stored.descriptor)
+            self._point(self._expected_index(tag, expected), tag, stored.descriptor)
 
     def tags(self, *, internal: bool = False) -> list[str]:
         """All tags in alphabetical order."""
@@ -407,15 +405,17 @@ class DirectoryRepository:
             if not self._keep(part):
                 raise self._missing(part.digest)
 
-    def _check_expected(self, index: LayoutIndex, tag: str, expected: Expected) -> None:
+    def _expected_index(self, tag: str, expected: Expected) -> LayoutIndex:
+        """The present index, in which the tag points to what is expected."""
+        index = self._read_index()
         if not isinstance(expected, Anything):
             found = index.find(tag)
             check_expected(
                 f"{self._location}:{tag}", expected, None if found is None else found.digest
             )
+        return index
 
-    def _point(self, tag: str, descriptor: Descriptor) -> None:
-        index = self._read_index()
+    def _point(self, index: LayoutIndex, tag: str, descriptor: Descriptor) -> None:
         found = index.find(tag)
         if found is None or found.digest != descriptor.digest:
             index = index.copy()

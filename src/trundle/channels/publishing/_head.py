@@ -159,7 +159,10 @@ class ChannelHead:
     def source(self) -> RepositorySource | None:
         """The present head; None where there is none."""
         try:
-            self.repository.resolve(self.tag)
-        except NotFoundError:
-            return None
-        return RepositorySource(self.repository, self.word)
+            return RepositorySource(self.repository, self.word)
+        except RefusedError:
+            try:
+                self.repository.resolve(self.tag)
+            except NotFoundError:
+                return None
+            raise  # The tag is there, and what it names is not
