@@ -122,7 +122,7 @@ def test_what_is_absent_has_its_default(tmp_path):
         path=path,
         package="crm",
         output=tmp_path,
-        sources=(Source(tmp_path / "schemas"),),
+        sources=(Source(tmp_path / "schemas", folder=tmp_path),),
     )
 
 

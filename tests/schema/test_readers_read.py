@@ -66,9 +66,67 @@ def test_a_file_that_only_others_use_is_read_once(workspace):
         text = "title: R\nproperties: {a: {$ref: '../shared/a.yaml#/$defs/A'}}"
         workspace.write(f"schemas/{version}.yaml", text)
     seen = []
-    schemas = read_schemas([Source(workspace.folder / "schemas")], on_file=seen.append)
+    source = Source(workspace.folder / "schemas", folder=workspace.folder)
+    schemas = read_schemas([source], on_file=seen.append)
     assert len(schemas) == 2
     assert [each.name for each in seen] == ["v1.yaml", "v2.yaml", "a.yaml"]
+
+
+class TestReferencesThatLeadOut:
+    """Of schemas that a project takes from others, a reference may read no other file of the machine."""
+
+    @pytest.fixture
+    def secret(self, workspace):
+        return workspace.write("secret/a.yaml", "$defs: {A: {enum: [x]}}")
+
+    @pytest.fixture
+    def sources(self, workspace):
+        project = workspace.folder / "project"
+        return [Source(project / "schemas", folder=project)]
+
+    def refer(self, workspace, reference):
+        text = f"title: R\nproperties: {{a: {{$ref: '{reference}#/$defs/A'}}}}"
+        workspace.write("project/schemas/v1.yaml", text)
+
+    @pytest.mark.parametrize("there", [True, False])
+    @pytest.mark.parametrize(
+        "reference",
+        [
+            "../../secret/a.yaml",
+            "../../project/../secret/a.yaml",
+            "%2e%2e/../secret/a.yaml",
+            "{secret}",
+            "link/a.yaml",
+        ],
+    )
+    def test_they_are_refused_whether_there_is_a_file_or_not(
+        self, workspace, secret, sources, reference, there
+    ):
+        self.refer(workspace, reference.format(secret=secret))
+        (workspace.folder / "project/schemas/link").symlink_to(secret.parent)
+        if not there:
+            secret.unlink()
+        with pytest.raises(SchemaError, match="leads out of them; name that file") as caught:
+            read_schemas(sources)
+        assert (caught.value.pointer, "v1.yaml" in caught.value.file) == ("#/properties/a", True)
+
+    def test_a_file_of_a_source_may_be_anywhere(self, workspace, secret, sources):
+        self.refer(workspace, "../../secret/a.yaml")
+        assert read_schemas([*sources, Source(secret)])
+
+    def test_a_file_beside_one_of_a_source_may_be_referred_to(self, workspace, secret, sources):
+        text = "title: S\nproperties: {a: {$ref: 'a.yaml#/$defs/A'}}"
+        beside = Source(workspace.write("secret/v2.yaml", text))
+        self.refer(workspace, "../../secret/a.yaml")
+        assert secret.exists()
+        assert len(read_schemas([*sources, beside])) == 2
+
+    def test_a_link_to_a_folder_of_schemas_leads_into_it(self, workspace, secret, sources):
+        text = "title: R\nproperties: {a: {$ref: 'a.yaml#/$defs/A'}}"
+        workspace.write("secret/v1.yaml", text)
+        (workspace.folder / "project").mkdir()
+        (workspace.folder / "project/schemas").symlink_to(secret.parent)
+        assert read_schemas(sources)
 
 
 def test_several_sources_may_name_one_file(workspace):

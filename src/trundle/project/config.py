@@ -215,9 +215,7 @@ def _sources(
         walker.note(node.line, "at least one source", "none", "add the folder of the schemas")
     sources = (_source(walker, folder, item) for item in items)
     return tuple(
-        msgspec.structs.replace(each, exclude=exclude, folder=folder) if exclude else each
-        for each in sources
-        if each
+        msgspec.structs.replace(each, exclude=exclude, folder=folder) for each in sources if each
     )
 
 

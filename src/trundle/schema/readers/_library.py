@@ -1,7 +1,7 @@
 """Documents, the places in them, and where a `$ref` leads."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -128,6 +128,7 @@ class Library:
         on_file: called with the path of each file after it was read.
         redirect: gives the path at which the file of a URL lies, seen from a document, or a document that
             stands in for it; None where the URL means nothing to the format.
+        folders: the folders below which a relative reference may lead; to files that were loaded it may always.
     """
 
     def __init__(
@@ -136,9 +137,11 @@ class Library:
         redirect: Callable[[Document, str], "Path | Document | None"] = lambda _document, _url: (
             None
         ),
+        folders: Iterable[Path] = (),
     ) -> None:
         self._on_file = on_file
         self._redirect = redirect
+        self._folders = frozenset(each.resolve() for each in folders)
         self._files: dict[Path, tuple[Document, ...]] = {}
         self._urls: dict[str, tuple[Document, str]] = {}
         self._noted = Noted(set(), {})
@@ -224,6 +227,7 @@ class Library:
             return Node(redirected, "", redirected.value)
         if redirected is None and not _URL.match(location) and document.path is not None:
             redirected = document.path.parent / unquote(location)
+            self._check_inside(node, location, redirected)
         if redirected is None:
             raise node.error(
                 f"unresolvable $ref {location!r}: no file among the sources has this $id; "
@@ -233,6 +237,19 @@ class Library:
             raise node.error(f"unresolvable $ref {location!r}: there is no file {redirected}")
         found = self.load(redirected)[0]
         return Node(found, "", found.value)
+
+    def _check_inside(self, node: Node, location: str, path: Path) -> None:
+        """Refuses a reference that leads out of the folders, whether there is such a file or not.
+
+        Raises:
+            SchemaError: it does.
+        """
+        real = path.resolve()
+        if real not in self._files and self._folders.isdisjoint(real.parents):
+            raise node.error(
+                "expected a $ref to a file of the sources, or below their folders or the project's, "
+                f"found {location!r}, which leads out of them; name that file or its folder as a source"
+            )
 
     @staticmethod
     def _at(node: Node, base: Node, pointer: str) -> Node:

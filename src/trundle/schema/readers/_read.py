@@ -40,7 +40,7 @@ class Source(msgspec.Struct, frozen=True):
         resources: the definitions that are resources; None leaves that to the format.
         group: the API group of resources whose document gives none.
         exclude: which files are none of the source's, as patterns of `.gitignore`; a reference may lead there.
-        folder: the folder that the patterns are relative to.
+        folder: the folder that the patterns are relative to, the project's; references may lead to all files below it.
     """
 
     path: Path
@@ -116,7 +116,7 @@ class Catalogue:
         self, sources: Sequence[Source], *, on_file: Callable[[Path], None] | None = None
     ) -> None:
         errors: list[SchemaError] = []
-        self._library = Library(on_file, azure.redirect)
+        self._library = Library(on_file, azure.redirect, _folders(sources))
         self._loaded = _load_all(sources, self._library, errors, on_file)
         errors.extend(_spelt_twice(root for each in self._loaded for root in each.found.roots))
         if errors:  # one run lists what is wrong with all files
@@ -339,6 +339,14 @@ def _find(source: Source, request: Request, document: Document) -> Found:
     if name != "json-schema" and not isinstance(document.value, dict):
         raise Node(document, "", document.value).error("expected an object at the top")
     return _FINDERS[name](document, request)
+
+
+def _folders(sources: Iterable[Source]) -> Iterator[Path]:
+    """The folders below which a relative reference may lead: those of the sources, and the project's."""
+    for each in sources:
+        yield each.folder
+        if each.path.exists():
+            yield each.path if each.path.is_dir() else each.path.parent
 
 
 def _files(source: Source) -> Iterable[Path]:

@@ -82,6 +82,8 @@ def redirect(document: Document, url: str) -> Path | Document | None:
     if match is None:
         return None
     tail = match.group(1)
+    if tail.startswith("/") or ".." in tail.split("/"):
+        return None
     if document.path is not None:
         path = document.path.parent.parent / tail
         if path.is_file() or tail != _COMMON_FILE:
