@@ -373,9 +373,15 @@ def _merged_part(had: Any, old: Any, new: Any) -> Any:
     """An object, list or map of which a writer may see but a part, with an edit applied."""
     if isinstance(had, msgspec.Raw):
         had = _read_like(had, old, new)
-    if isinstance(had, GeneratedObject | list | dict) and type(had) is type(old) is type(new):
+    one, two, three = map(_kind, (had, old, new))
+    if one is two is three and issubclass(one, GeneratedObject | list | dict):
         return _as_json(merge(had, old, new))
     return new
+
+
+def _kind(value: Any) -> type[Any]:
+    """The class of a value; that of a list that knows more than its elements is `list`."""
+    return list if isinstance(value, list) else type(value)
 
 
 def _as_json(value: Any) -> Any:
