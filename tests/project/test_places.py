@@ -37,6 +37,10 @@ def test_a_path_is_spelt_as_rules_are(path, text, exact):
         ('labels["a.b"]', ("labels", "a.b"), True),
         ('["a.b"].c', ("a.b", "c"), True),
         ('["*"]', ("x",), False),
+        ("spec.*Ref.uid", ("spec", "configRef", "uid"), True),
+        ("spec.*Ref.uid", ("spec", "configRefs", "uid"), False),
+        ("node*Time*", ("nodeDrainTimeout",), True),
+        ("a*", (0,), False),
         ("[][].a", (0, 1, "a"), True),
     ],
 )
@@ -44,7 +48,7 @@ def test_a_pattern_names_paths(pattern, path, expected):
     assert matches(parse_pattern(pattern), path) is expected
 
 
-@pytest.mark.parametrize("text", ["a.", ".a", "a..b", "a b", "a[0]", 'a["b', "a[]b", "a.*b", "***"])
+@pytest.mark.parametrize("text", ["a.", ".a", "a..b", "a b", "a[0]", 'a["b', "a[]b", "a**b", "***"])
 def test_what_is_no_pattern_is_refused(text):
     assert parse_pattern(text) is None
 

@@ -1,8 +1,8 @@
 """Paths of JSON documents as rules write them, and patterns of such paths.
 
 A path is dotted names, as in `spec.strategy.maxSurge`. `[]` is each element of a list, and a name with a dot or a
-bracket in it is written `["like.this"]`. In a pattern, `*` stands for any name or element, and `**` for any number of
-them, none included.
+bracket in it is written `["like.this"]`. In a pattern, `*` stands for any name or element, or any part of a name, and
+`**` for any number of names and elements, none included.
 """
 
 import json
@@ -10,6 +10,8 @@ import re
 from typing import Literal, TypeAlias
 
 import msgspec
+
+from trundle.project._starred import ANY, captures
 
 ELEMENT = "[]"
 """Each element of a list, as a part of a path."""
@@ -19,7 +21,7 @@ Path: TypeAlias = tuple[Part, ...]
 
 _PLAIN = re.compile(r"[^.\[\]\"*\s]+")
 _PARTS = re.compile(
-    r"""(?P<element>\[\]) | \[(?P<quoted>"(?:[^"\\]|\\.)*")\] | (?P<wild>\*\*?) | (?P<name>[^.\[\]"*\s]+)""",
+    r"""(?P<element>\[\]) | \[(?P<quoted>"(?:[^"\\]|\\.)*")\] | (?P<wild>\*\*?)(?![^.\[]) | (?P<name>(?:[^.\[\]"*\s]|\*(?!\*))+)""",
     re.VERBOSE,
 )
 
@@ -28,11 +30,11 @@ class Step(msgspec.Struct, frozen=True):
     """One part of a pattern.
 
     Attributes:
-        kind: a name, an element of a list, anything (`*`), or any number of parts (`**`).
-        name: the name; empty for the other kinds.
+        kind: a name, a pattern of names, an element of a list, anything (`*`), or any number of parts (`**`).
+        name: the name or its pattern; empty for the other kinds.
     """
 
-    kind: Literal["name", "element", "any", "rest"]
+    kind: Literal["name", "like", "element", "any", "rest"]
     name: str = ""
 
 
@@ -78,7 +80,9 @@ def _step(found: re.Match[str]) -> Step:
         return Step("element")
     if found["wild"]:
         return Step("rest" if found["wild"] == "**" else "any")
-    return Step("name", json.loads(found["quoted"]) if found["quoted"] else found["name"])
+    if found["quoted"]:
+        return Step("name", json.loads(found["quoted"]))
+    return Step("like" if ANY in found["name"] else "name", found["name"])
 
 
 def matches(pattern: Pattern, path: Path) -> bool:
@@ -100,4 +104,6 @@ def is_everything(pattern: Pattern) -> bool:
 def _fits(step: Step, part: Part) -> bool:
     if step.kind == "any":
         return True
-    return isinstance(part, int) if step.kind == "element" else step.name == part
+    if step.kind == "element" or isinstance(part, int):
+        return step.kind == "element" and isinstance(part, int)
+    return captures(step.name, part) is not None if step.kind == "like" else step.name == part
