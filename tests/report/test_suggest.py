@@ -303,14 +303,55 @@ def test_what_is_in_renamed_objects_goes_into_no_other_one():
     }
 
 
-def test_a_version_is_never_renamed_a_group():
+def unnamed(definition):
+    return msgspec.structs.replace(definition, named=False)
+
+
+def reference(older, newer):
+    return suggested(
+        thing("Person", ref="Ref?"),
+        thing("Person", ref="Ref?"),
+        ours=(thing("Ref", older, **dict.fromkeys(older, "string?")),),
+        theirs=(thing("Ref", newer, **dict.fromkeys(newer, "string?")),),
+    )
+
+
+def test_a_version_is_renamed_a_group_only_with_the_conversion_that_takes_the_version_off():
+    found = reference({"apiVersion": "x", "kind": ""}, {"group": "x", "kind": ""})
+    assert [(each.type, each.rule, each.property, each.target) for each in found] == [
+        ("Ref", "rename", "apiVersion", "group"),
+        ("Ref", "convert", "apiVersion", "api-version-to-group"),
+    ]
+    assert reference({"apiVersion": "x", "name": ""}, {"group": "x", "name": ""}) == ()
+
+
+def test_names_that_say_the_opposite_are_no_rename():
     found = suggested(
-        thing("Person", ref="Ref?"),
-        thing("Person", ref="Ref?"),
-        ours=(thing("Ref", {"apiVersion": "x"}, apiVersion="string?", kind="string?"),),
-        theirs=(thing("Ref", {"group": "x"}, group="string?", kind="string?"),),
+        thing("Person", unavailableReplicas="integer?"),
+        thing("Person", availableReplicas="integer?"),
     )
     assert found == ()
+
+
+def test_a_property_goes_to_one_place_whatever_type_its_move_is_written_under():
+    alike = {"name": "string?", "realm": "string?", "audience": "string?"}
+    found = suggested(
+        thing("Person", auth="Auth?", realm="Realm?"),
+        thing("Person", auth="Auth?", realm="Realm?"),
+        ours=(
+            thing("Auth", {"account": "An account."}, account="Account?"),
+            thing("Account", {"audience": "For whom."}, inner="Inner?"),
+            unnamed(thing("Inner", {each: f"The {each}." for each in alike}, **alike)),
+            thing("Realm", size="integer?"),
+        ),
+        theirs=(
+            thing("Auth", {"account": "An account."}, account="Account?"),
+            thing("Account", {each: f"The {each}." for each in alike}, **alike),
+            thing("Realm", size="integer?", inner="Other?"),
+            unnamed(thing("Other", **alike)),
+        ),
+    )
+    assert moved(found) == {(f"inner.{each}", each) for each in alike}
 
 
 def test_a_map_that_became_a_list_with_a_key_is_a_conversion_to_paste():

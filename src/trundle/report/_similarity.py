@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from math import prod
 
+_NEGATIONS = ("dis", "in", "non", "not", "un")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 
 
@@ -25,12 +26,29 @@ def _bare(name: str) -> str:
 
 
 def likeness(one: str, other: str) -> float:
-    """How much two names are alike: by their letters and by the words they share, half each."""
+    """How much two names are alike: by their letters and by the words they share, half each.
+
+    Names that say the opposite, as `available` and `unavailable`, are not alike at all.
+    """
     ours, theirs = words(one), words(other)
+    if _opposite(ours, theirs):
+        return 0.0
     shared = sum((Counter(ours) & Counter(theirs)).values())
     by_word = 2 * shared / (len(ours) + len(theirs)) if ours and theirs else 0.0
     by_letter = difflib.SequenceMatcher(None, _bare(one), _bare(other), autojunk=False).ratio()
     return (by_word + by_letter) / 2
+
+
+def _opposite(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    """Whether two names differ by a word and its negation."""
+    only = (
+        [each for each in ours if each not in theirs],
+        [each for each in theirs if each not in ours],
+    )
+    if any(len(each) != 1 for each in only):
+        return False
+    (one,), (other,) = only
+    return any(one == negation + other or other == negation + one for negation in _NEGATIONS)
 
 
 def texts_alike(one: str, other: str) -> float:

@@ -19,7 +19,9 @@ from trundle.evolution import (
 )
 from trundle.evolution.conversions import EnumText
 from trundle.report._matched_properties import Meeting, change_of, meetings, spelled
+from trundle.report._moved_places import MovedPlaces
 from trundle.report._moves import likely_moves
+from trundle.report._references import regrouped
 from trundle.report._renames import likely_renames, members
 from trundle.report._similarity import case_only, likeness, overlap, together
 from trundle.report._spelling import paired_definitions
@@ -46,7 +48,7 @@ def suggest(evolution: Evolution, *, least: float = LEAST) -> tuple[Suggestion, 
     for pair in type_pairs(found):
         if not pair.identical:
             guesses.extend(each for each in _guesses(pair) if each.score >= least)
-    chosen = [each for each in _consistent(guesses) if _fits(each, found)]
+    chosen = [each for each in _consistent(guesses, evolution) if _fits(each, found)]
     every = [one for each in chosen for one in (each, *each.beside)]
     return tuple({_line(one): one for one in reversed(every)}.values())[::-1]
 
@@ -60,9 +62,10 @@ def _rank(each: Suggestion) -> tuple[object, ...]:
     return (-each.score, each.older, each.type, each.rule, each.property, each.target, each.newer)
 
 
-def _consistent(guesses: list[Suggestion]) -> list[Suggestion]:
+def _consistent(guesses: list[Suggestion], evolution: Evolution) -> list[Suggestion]:
     """The best guess for each property, and for each name that a property may get."""
     taken: set[tuple[object, ...]] = set()
+    moved = MovedPlaces(evolution)
     types: dict[tuple[ApiVersion, str], str] = {}
     chosen = []
     for each in sorted(guesses, key=_rank):
@@ -76,7 +79,7 @@ def _consistent(guesses: list[Suggestion]) -> list[Suggestion]:
         keys = {(each.older, each.type, "from", each.property)}
         if each.rule in ("rename", "move"):
             keys.add((each.older, each.type, "to", each.target))
-        if not keys & taken:
+        if not keys & taken and moved.take(each):
             taken |= keys
             types |= renamed
             chosen.append(each)
@@ -107,6 +110,7 @@ def _guesses(pair: TypePair) -> Iterator[Suggestion]:
     met = meetings(*pair)
     renames = tuple(_renames(pair, met))
     yield from renames
+    yield from _references(pair, met)
     # What is in a renamed object meets there, and goes nowhere else.
     likely = [each for each in renames if each.score >= LEAST]
     olders, newers = {each.property for each in likely}, {each.target for each in likely}
@@ -180,6 +184,18 @@ def _renames(pair: TypePair, met: tuple[Meeting, ...]) -> Iterator[Suggestion]:
             for older, newer in rename.types
         )
         yield msgspec.structs.replace(found, beside=beside)
+
+
+def _references(pair: TypePair, met: tuple[Meeting, ...]) -> Iterator[Suggestion]:
+    """References whose `apiVersion` became a group, with the conversion that takes the version off."""
+    for found in regrouped(pair.lineage, met):
+        what = {"property": found.version, "target": found.group}
+        evidence = ((0.9, f"a reference has {found.group} in place of {found.version}"),)
+        rename = _suggestion(pair, "rename", evidence, **what)
+        with_it = ((rename.score, "goes with the rename"),)
+        what["target"] = "api-version-to-group"
+        convert = _suggestion(pair, "convert", with_it, **what)
+        yield msgspec.structs.replace(rename, beside=(convert,))
 
 
 def _changes_of_type(pair: TypePair, older: Place, newer: Place) -> Iterator[Suggestion]:
