@@ -13,6 +13,7 @@ from trundle.verify import _laws as laws
 from trundle.verify import _oracle_laws as oracle_laws
 from trundle.verify._broken import LawBroken
 from trundle.verify._hop_laws import law_hops
+from trundle.verify._origin_law import law_of_origins
 from trundle.verify._parts import enum_texts_of
 from trundle.verify._stored import read_document, read_edited
 from trundle.verify.oracle import World
@@ -105,9 +106,8 @@ def make(subject: Subject, case: Case) -> Made:
     def read(data: Json | None, version: str = case.version) -> Any:
         return None if data is None else read_document(scheme, resource, version, bytes(data))
 
-    stored = None
-    for each in case.writes:
-        stored = scheme.to_storage(read(each.document, each.version), stored)
+    kept = states(subject, case)
+    stored = kept[-1] if kept else None
 
     def valid(data: Json | None) -> Any:
         return None if data is None else scheme.decode(bytes(data))
@@ -116,6 +116,16 @@ def make(subject: Subject, case: Case) -> Made:
     if case.edited is not None:
         edited = read_edited(scheme, resource, case.version, bytes(case.edited), stored)
     return Made(stored, valid(case.document), edited, valid(case.touched), valid(case.earlier))
+
+
+def states(subject: Subject, case: Case) -> list[Any]:
+    """The storage objects after each of the writes of a case."""
+    found: list[Any] = []
+    for each in case.writes:
+        data = bytes(each.document)
+        document = read_document(subject.scheme, subject.resource, each.version, data)
+        found.append(subject.scheme.to_storage(document, found[-1] if found else None))
+    return found
 
 
 class Law(NamedTuple):
@@ -166,6 +176,18 @@ def _edits(subject: Subject, _: Case, made: Made) -> None:
 def _law4(subject: Subject, _: Case, made: Made) -> None:
     if not subject.hooks:  # what a hook makes of an edit need not lead back
         laws.law4(subject.scheme, made.stored, made.document, made.touched)
+
+
+@_law("writes", "document")
+def _origins(subject: Subject, case: Case, made: Made) -> None:
+    if not subject.hooks:  # what a hook makes of old and new values may be new
+        law_of_origins(subject.scheme, states(subject, case), made.document)
+
+
+@_law("writes", "edited")
+def _origins_of_edits(subject: Subject, case: Case, made: Made) -> None:
+    if not subject.hooks:
+        law_of_origins(subject.scheme, states(subject, case), made.edited)
 
 
 @_law("writes", "document")
@@ -235,6 +257,8 @@ LAWS: Mapping[str, Law] = {
     "law 2": _law2,
     "laws 3 and 5": _edits,
     "law 4": _law4,
+    "origins": _origins,
+    "origins of edits": _origins_of_edits,
     "law 6": _law6,
     "law 7": _law7,
     "law 8": _law8,

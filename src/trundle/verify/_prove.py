@@ -1,13 +1,12 @@
 """Proves one version of a resource type: the examples it is held to, and what they find."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
 import msgspec
 from hypothesis import strategies as st
 
-from trundle.runtime import DocumentError
 from trundle.verify._broken import LawBroken, spoken, tree
 from trundle.verify._case import (
     CONVERTS,
@@ -19,14 +18,14 @@ from trundle.verify._case import (
     failed,
     fitting,
     hold,
-    make,
     readable,
 )
+from trundle.verify._client_edits import APART, ClientEdits, Covering
 from trundle.verify._edits import edits
 from trundle.verify._seeded import each_example
 from trundle.verify._shrink import shrink
-from trundle.verify._stir import WAYS, named_apart, stirred
-from trundle.verify._stored import documents, earlier_objects, read_edited
+from trundle.verify._stir import named_apart
+from trundle.verify._stored import documents, earlier_objects
 
 _WRITES = 3
 _COVERED = (
@@ -41,12 +40,8 @@ _FEW = 4
 """Among so many versions, what each of them shows of a covering document is held to the oracle."""
 _CLOSE = 16
 """So many covering documents are edited by each of few versions."""
-_APART = 7
-"""A mixed edit takes its values from a covering document so many times as far on."""
 _REPLACED = 3
 """Of so many covering documents, the next version replaces one; it edits the lists of the others."""
-Covering = Callable[[str], Sequence[bytes]]
-"""The covering documents of a version."""
 
 
 class Counterexample(msgspec.Struct, frozen=True, kw_only=True):
@@ -138,6 +133,7 @@ class _Proving:
         self.seed = seed
         self.covering = covering
         self.rough = rough
+        self.edits = ClientEdits(subject, covering)
         self.versions = list(subject.scheme.resources[subject.resource].versions)
         self.held = dict.fromkeys(LAWS, 0)
         self.broken: dict[str, tuple[str, Case, LawBroken]] = {}
@@ -174,78 +170,47 @@ class _Proving:
         self.hold(Case(version=other, writes=writes, edited=edited), names)
         if names is _COVERED:
             editors = self.versions if few and number <= _CLOSE else [other]
-            emptied = {editor: self.emptied(writes, editor) for editor in editors}
-            for editor, least in emptied.items():
-                for changed in (self.mixed(writes, editor, number), least):
+            for editor in editors:
+                read = self.edits.read(writes, editor)
+                for changed in (self.edits.mixed(read, number), self.edits.emptied(read)):
                     self.hold(Case(version=editor, writes=writes, edited=changed), _OF_EDITS)
-            self.write_again(writes[0], other, number, emptied[other])
+            self.write_again(writes[0], number)
 
-    def write_again(self, first: Write, other: str, number: int, least: Json | None) -> None:
-        """Holds law 1 to the next covering document, over another version's, an edit of that version and little."""
+    def write_again(self, first: Write, number: int) -> None:
+        """Holds laws to what this version writes over a neighbour's writes and edits, and another version over both."""
+        other = self.neighbour(number)
         ours, theirs = self.covering(self.version), self.covering(other)
         document = Json(ours[number % len(ours)])
-        between = Write(other, Json(theirs[number % len(theirs)]))
-        over = [(between,), (first, between), *([] if least is None else [(Write(other, least),)])]
-        for writes in over:
-            self.hold(Case(version=self.version, writes=writes, document=document), ("law 1",))
-
-    def emptied(self, writes: tuple[Write, ...], other: str) -> Json | None:
-        """What another version reads, without anything that it may leave out."""
-        scheme = self.subject.scheme
-        try:
-            stored = make(self.subject, Case(version=other, writes=writes)).stored
-            seen = tree(scheme.encode(scheme.from_storage(stored, other)))
-        except Exception:  # noqa: BLE001 - what fails is found where the laws are held
-            return None
-        names = {"apiVersion", scheme.resources[self.subject.resource].name_property}
-        for name in [each for each in seen if each not in names]:
-            less = {key: each for key, each in seen.items() if key != name}
-            try:
-                data = spoken(less).encode()
-                read_edited(scheme, self.subject.resource, other, data, stored)
-            except DocumentError:
-                continue  # it is required
-            seen = less
-        return Json(spoken(seen).encode())
-
-    def mixed(self, writes: tuple[Write, ...], other: str, number: int) -> Json | None:
-        """What another version reads, with about half of its properties as in one of its covering documents."""
-        documents = self.covering(other)
-        scheme = self.subject.scheme
-        try:
-            stored = make(self.subject, Case(version=other, writes=writes)).stored
-            seen = tree(scheme.encode(scheme.from_storage(stored, other)))
-            given = tree(documents[(_APART * number + 1) % len(documents)])
-            for place, name in enumerate(sorted({**seen, **given})):
-                if (place + number) % 2 and name in given:
-                    seen[name] = given[name]
-            edited = Json(spoken(seen).encode())
-            read_edited(scheme, self.subject.resource, other, bytes(edited), stored)
-        except Exception:  # noqa: BLE001 - what fails is found where the laws are held
-            return None
-        return edited
+        between = [Write(other, Json(theirs[number % len(theirs)]))]
+        read = self.edits.read((first,), other)
+        for changed in (self.edits.emptied(read), self.edits.with_other_scalars(read, number)):
+            between += [] if changed is None else [Write(other, changed)]
+        for each in between:
+            for writes in ((each,), (first, each)):
+                case = Case(version=self.version, writes=writes, document=document)
+                self.hold(case, ("law 1", "origins"))
+            read = self.edits.read((first, each), self.version)
+            again = self.edits.with_other_scalars(read, number)
+            case = Case(version=self.version, writes=(first, each), edited=again)
+            self.hold(case, ("laws 3 and 5", "origins of edits"))
+        third = self.versions[number % len(self.versions)]
+        documents = self.covering(third)
+        last = Json(documents[(APART * number + 1) % len(documents)])
+        self.hold(Case(version=third, writes=(first, between[-1]), document=last), ("origins",))
 
     def edited(self, writes: tuple[Write, ...], other: str, number: int) -> Json | None:
         """What another version makes of a stored document: its lists edited, or all of it replaced."""
         if number % _REPLACED == 0:
             documents = self.covering(other)
             return Json(documents[number % len(documents)]) if documents else None
-        scheme = self.subject.scheme
-        case = Case(version=other, writes=writes)
-        try:
-            stored = make(self.subject, case).stored
-            seen = tree(scheme.encode(scheme.from_storage(stored, other)))
-        except Exception:  # noqa: BLE001 - what fails is found where the laws are held
-            return None
         first = number - number // _REPLACED  # the next way for each document that is not replaced
-        for way in range(first, first + len(WAYS)):
-            edited = Json(spoken(stirred(seen, way)).encode())
-            try:
-                read_edited(scheme, self.subject.resource, other, bytes(edited), stored)
-            except DocumentError:
-                continue  # what was removed is required
-            return edited
-        return None
+        return self.edits.with_other_lists(self.edits.read(writes, other), first)
+
+    def neighbour(self, number: int) -> str:
+        """The version before or after this one, as there are; itself where there is no other."""
+        own = self.versions.index(self.version)
+        near = [each for each in (own - 1, own + 1) if 0 <= each < len(self.versions)] or [own]
+        return self.versions[near[number % len(near)]]
 
     def near(self, number: int) -> str:
         """One of the versions close by, another one for each number."""

@@ -1,10 +1,13 @@
-"""Edits of lists that come up in every proof: added, removed and reordered elements, on every level."""
+"""Edits that come up in every proof: of lists, added, removed and reordered elements on every level; of all scalars."""
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from trundle.verify._broken import same
 from trundle.verify._values import KEY_PROPERTIES
 
 WAYS = ("reversed", "first removed", "one more in front", "first changed")
+_IDENTIFYING = frozenset({*KEY_PROPERTIES, "apiVersion", "kind", "type"})
 
 
 def stirred(value: Any, number: int) -> Any:
@@ -27,6 +30,49 @@ def stirred(value: Any, number: int) -> Any:
             return [_renamed(value[0]), *value]
         case _:
             return [_without_one(value[0]), *(stirred(item, number) for item in value[1:])]
+
+
+def scalars_by_property(documents: Iterable[Any]) -> dict[str, list[Any]]:
+    """The different scalars that each property has in some documents, wherever it stands."""
+    known: dict[str, list[Any]] = {}
+    for name, scalar in (each for document in documents for each in _scalars(document, "")):
+        if not any(same(scalar, each) for each in known.setdefault(name, [])):
+            known[name].append(scalar)
+    return known
+
+
+def with_other_scalars(value: Any, known: Mapping[str, Sequence[Any]], number: int) -> Any:
+    """A document in which each scalar has another of the values known for its property.
+
+    What identifies an element or a type stays, and so does a scalar for which no other value is known.
+
+    Args:
+        value: a tree, as `trundle.verify._broken.tree` makes it; it is left alone.
+        known: scalars by the property that they are in.
+        number: chooses among several values.
+    """
+
+    def changed(value: Any, name: str) -> Any:
+        if isinstance(value, dict):
+            return {name: changed(member, name) for name, member in value.items()}
+        if isinstance(value, list):
+            return [changed(item, name) for item in value]
+        others = [each for each in known.get(name, ()) if not same(each, value)]
+        return others[number % len(others)] if others and name not in _IDENTIFYING else value
+
+    return changed(value, "")
+
+
+def _scalars(value: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """The scalars of a tree, each with the name of the property that it is in."""
+    if isinstance(value, dict):
+        for own, member in value.items():
+            yield from _scalars(member, own)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _scalars(item, name)
+    else:
+        yield name, value
 
 
 def named_apart(value: Any) -> Any:
@@ -54,5 +100,5 @@ def _without_one(item: Any) -> Any:
     """An object without one of the members that do not identify its type."""
     if not isinstance(item, dict):
         return item
-    loose = [name for name in item if name not in {*KEY_PROPERTIES, "apiVersion", "kind", "type"}]
+    loose = [name for name in item if name not in _IDENTIFYING]
     return {name: each for name, each in item.items() if name not in loose[-1:]}
