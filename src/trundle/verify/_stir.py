@@ -44,7 +44,8 @@ def scalars_by_property(documents: Iterable[Any]) -> dict[str, list[Any]]:
 def with_other_scalars(value: Any, known: Mapping[str, Sequence[Any]], number: int) -> Any:
     """A document in which each scalar has another of the values known for its property.
 
-    What identifies an element or a type stays, and so does a scalar for which no other value is known.
+    What identifies an element or a type stays, and so does a scalar for which no other value is known. Of each list
+    one element changes: two that change at once are two others.
 
     Args:
         value: a tree, as `trundle.verify._broken.tree` makes it; it is left alone.
@@ -56,7 +57,10 @@ def with_other_scalars(value: Any, known: Mapping[str, Sequence[Any]], number: i
         if isinstance(value, dict):
             return {name: changed(member, name) for name, member in value.items()}
         if isinstance(value, list):
-            return [changed(item, name) for item in value]
+            chosen = number % max(len(value), 1)
+            return [
+                changed(item, name) if place == chosen else item for place, item in enumerate(value)
+            ]
         others = [each for each in known.get(name, ()) if not same(each, value)]
         return others[number % len(others)] if others and name not in _IDENTIFYING else value
 
