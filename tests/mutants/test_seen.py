@@ -5,13 +5,13 @@ from typing import Any
 
 import msgspec
 import pytest
-from cases import V1, V2, V3, Case, thing
+from cases import CASES, V1, V2, V3, Case, thing
 from evolving import hooked, rules
 from run import Project
 
 from trundle.evolution import Lineage, Plan, PlanKey
 from trundle.evolution._planning import make_plan
-from trundle.evolution.steps import Cases, First, HookOutput, Read, Shape, ToEnum
+from trundle.evolution.steps import Cases, First, HookOutput, Read, Shape, Stash, ToEnum
 from trundle.runtime import ABSENT
 
 OBJECT = {"O": {"a": "integer", "b": "integer"}}
@@ -117,3 +117,19 @@ def test_enum_text_that_loses_its_letter_case_is_found() -> None:
         return msgspec.structs.replace(record, values=(), partly=())
 
     assert broken(SIZES, as_listed, lambda plan: plan.key.target.kind == "api")
+
+
+def test_an_entry_that_never_becomes_stale_is_found_by_an_edit_of_an_edit() -> None:
+    def always_current(record: Any) -> Any:
+        return (
+            msgspec.structs.replace(record, witness=None) if isinstance(record, Stash) else record
+        )
+
+    laws = broken(
+        CASES["object to union"],
+        always_current,
+        lambda plan: (
+            plan.key.source.kind == "api" and plan.key.target.kind == "storage" and up(plan)
+        ),
+    )
+    assert "law 3, an edit is seen, and all else is as before" in laws
