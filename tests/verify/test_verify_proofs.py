@@ -42,7 +42,7 @@ def test_what_is_not_broken_holds_in_every_law() -> None:
         assert set(older.held) == {
             *("identity", "law 1", "law 1 of edits", "law 2", "laws 3 and 5", "law 4", "law 6"),
             *("law 7", "law 8", "laws 4 and 8 of edits", "agreement", "upgrade", "hop by hop"),
-            "storage versions",
+            *("storage versions", "origins", "origins of edits"),
         }
 
 
