@@ -46,7 +46,7 @@ def edited(scheme: Scheme, *names: str, **more: object) -> object:
     )
     items = [{"name": name, **({"part": {"size": 2}} if name != "a" else {})} for name in names]
     document = {"apiVersion": OLD, "kind": "Thing", "items": items, **more}
-    return read_edited(scheme, "Thing", OLD, msgspec.json.encode(document), stored)
+    return read_edited(scheme, OLD, msgspec.json.encode(document), stored)
 
 
 @pytest.mark.parametrize("names", ["ab", "ba", "bca", "a"])

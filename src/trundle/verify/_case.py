@@ -101,11 +101,7 @@ class Made(NamedTuple):
 
 def make(subject: Subject, case: Case) -> Made:
     """The objects of a case."""
-    scheme, resource = subject.scheme, subject.resource
-
-    def read(data: Json | None, version: str = case.version) -> Any:
-        return None if data is None else read_document(scheme, resource, version, bytes(data))
-
+    scheme = subject.scheme
     kept = states(subject, case)
     stored = kept[-1] if kept else None
 
@@ -114,7 +110,7 @@ def make(subject: Subject, case: Case) -> Made:
 
     edited = None
     if case.edited is not None:
-        edited = read_edited(scheme, resource, case.version, bytes(case.edited), stored)
+        edited = read_edited(scheme, case.version, bytes(case.edited), stored)
     return Made(stored, valid(case.document), edited, valid(case.touched), valid(case.earlier))
 
 
@@ -122,8 +118,7 @@ def states(subject: Subject, case: Case) -> list[Any]:
     """The storage objects after each of the writes of a case."""
     found: list[Any] = []
     for each in case.writes:
-        data = bytes(each.document)
-        document = read_document(subject.scheme, subject.resource, each.version, data)
+        document = read_document(subject.scheme, bytes(each.document))
         found.append(subject.scheme.to_storage(document, found[-1] if found else None))
     return found
 
@@ -245,7 +240,7 @@ def _law8_of_edits(subject: Subject, case: Case, made: Made) -> None:
 def _shapes(subject: Subject, case: Case, made: Made) -> None:
     first = case.writes[-1]
     data = bytes(first.document)
-    document = read_document(subject.scheme, subject.resource, first.version, data)
+    document = read_document(subject.scheme, data)
     stored = subject.scheme.to_storage(document)
     kept_laws.law_of_shapes(subject.scheme, document, made.edited, stored)
 

@@ -94,9 +94,8 @@ class ClientEdits:
     def _valid(self, read: Read, edited: Any) -> Json | None:
         """An edited tree as JSON; None where it is not valid."""
         data = spoken(edited).encode()
-        scheme, resource = self._subject.scheme, self._subject.resource
         try:
-            read_edited(scheme, resource, read.version, data, read.stored)
+            read_edited(self._subject.scheme, read.version, data, read.stored)
         except DocumentError:
             return None
         return Json(data)

@@ -37,8 +37,8 @@ def law_hops(
     """
     resource, _ = _named(scheme, document)
     data = _walked(scheme.encode(document), [*way, *reversed(way[:-1])], hop)
-    known = read_document(scheme, resource, way[0], data)
-    walked = read_document(scheme, resource, way[-1], _walked(data, way, hop))
+    known = read_document(scheme, data)
+    walked = read_document(scheme, _walked(data, way, hop))
     straight = scheme.convert(known, way[-1])
     ends = [
         scheme.encode(scheme.from_storage(scheme.to_storage(each), way[-1]))

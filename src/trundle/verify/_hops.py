@@ -56,8 +56,7 @@ class Hops:
         if key not in self._schemes:
             self._schemes[key] = self._scheme(key)
         scheme = self._schemes[key]
-        name = next(iter(scheme.resources))
-        value = read_document(scheme, name, one, data)
+        value = read_document(scheme, data)
         return scheme.encode(scheme.convert(value, other))
 
     def _scheme(self, pair: Sequence[str]) -> Scheme:

@@ -8,12 +8,14 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from trundle.runtime import DocumentError, Finding, Scheme
-from trundle.runtime._careful import read_value
+from trundle.runtime import DocumentError, Finding, Lenience, Scheme
 from trundle.verify._edits import edits
 from trundle.verify._values import objects, struct_info
 
 _WRITES = 3
+
+_AS_READ = Lenience(missing=True, unknown="keep")
+"""What is tolerated about a document that a reader was shown."""
 
 
 def object_class(scheme: Scheme, resource: str, version: str) -> type[Any]:
@@ -33,38 +35,41 @@ def _load(scheme: Scheme, path: str) -> type[Any]:
     return found
 
 
-def read_document(scheme: Scheme, resource: str, version: str, data: bytes) -> Any:
-    """An object of a version, as a client or a reader of what is stored has it.
+def read_document(scheme: Scheme, data: bytes) -> Any:
+    """An object of the version that a document names, as a client or a reader of what is stored has it.
 
     What a version reads may lack what it requires, and may carry what it does not know.
     """
     try:
         return scheme.decode(data)
     except DocumentError:
-        value, findings = read_value(data, object_class(scheme, resource, version), strict=False)
-        if findings:
-            raise DocumentError(f"{resource} {version}", findings) from None
-        return value
+        return scheme.decode(data, lenience=_AS_READ)
 
 
-def read_edited(scheme: Scheme, resource: str, version: str, data: bytes, stored: Any) -> Any:
+def read_edited(scheme: Scheme, version: str, data: bytes, stored: Any) -> Any:
     """An edited copy of what a version reads of a stored object.
 
     Raises:
         DocumentError: it lacks or has something that is not allowed, and that was not so in what was read.
             Elements of lists may have been moved.
     """
-    class_ = object_class(scheme, resource, version)
     try:
         return scheme.decode(data)
     except DocumentError as error:
         shown = scheme.encode(scheme.from_storage(stored, version))
-        _, known = read_value(shown, class_, strict=True)
-        _, found = read_value(data, class_, strict=True)
-        before = set(map(_anywhere, known))
-        if any(_anywhere(each) not in before for each in found):
-            raise DocumentError(error.subject, found) from None
-    return read_document(scheme, resource, version, data)
+        before = set(map(_anywhere, _findings(scheme, shown)))
+        if any(_anywhere(each) not in before for each in error.findings):
+            raise
+    return read_document(scheme, data)
+
+
+def _findings(scheme: Scheme, data: bytes) -> tuple[Finding, ...]:
+    """Everything that is wrong with a document."""
+    try:
+        scheme.decode(data)
+    except DocumentError as error:
+        return error.findings
+    return ()
 
 
 def _anywhere(finding: Finding) -> tuple[str, str]:
