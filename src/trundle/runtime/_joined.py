@@ -7,8 +7,7 @@ document or the class of an object, and imports it when it is first needed.
 import copy
 import importlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Self
 
 from trundle.errors import similar
@@ -16,10 +15,11 @@ from trundle.runtime._bases import scheme_of
 from trundle.runtime._errors import ConversionError, UnknownVersionError
 from trundle.runtime._groups import GroupVersion
 from trundle.runtime._lenience import Lenience
-from trundle.runtime._lists import DocumentList, list_in
+from trundle.runtime._lists import DocumentList
 from trundle.runtime._lookup import Conversion
+from trundle.runtime._many import ManyDocuments
 from trundle.runtime._objects import GeneratedObject, spoken
-from trundle.runtime._outcomes import Outcome, outcome_of, paired
+from trundle.runtime._outcomes import Outcome, outcome_of
 from trundle.runtime._reading import BYTES, Head, head_of, named_resource, said_resource
 from trundle.runtime._resource_types import ResourceType
 from trundle.runtime._scheme import Scheme
@@ -42,7 +42,7 @@ class _Home(NamedTuple):
     plain: str
 
 
-class JoinedScheme:
+class JoinedScheme(ManyDocuments):
     """Converts documents and objects of several generated packages, each between all its versions.
 
     Resource types are called as their packages call them. Where several groups have one of a name, each is
@@ -64,9 +64,9 @@ class JoinedScheme:
         served: tuple[str, ...],
         unknown: str = "error",
     ) -> None:
+        super().__init__(unknown)
         self.package = package
         self.served = served
-        self.unknown = unknown
         self._homes = _homes(members)
         self._storing: Mapping[str, Scheme] = {}
         self.resources: Mapping[str, ResourceType] = _Resources(
@@ -107,7 +107,7 @@ class JoinedScheme:
 
         See `AnyScheme.convert`.
         """
-        if (listed := list_in(value, self._listed_home)) is not None:
+        if (listed := self._list_in(value)) is not None:
             return json.loads(self._convert_list(listed, to, base, lenience))
         scheme, named = self._of_value(value, resource)
         return scheme.convert(value, to, base, version=version, resource=named, lenience=lenience)
@@ -127,7 +127,7 @@ class JoinedScheme:
 
         See `AnyScheme.convert_json`.
         """
-        if (listed := list_in(data, self._listed_home)) is not None:
+        if (listed := self._list_in(data)) is not None:
             return self._convert_list(listed, to, base, lenience, strict=strict)
         scheme, named = self._of_value(data, resource)
         return scheme.convert_json(
@@ -154,7 +154,7 @@ class JoinedScheme:
 
         See `AnyScheme.put`.
         """
-        if (listed := list_in(document, self._listed_home)) is not None:
+        if (listed := self._list_in(document)) is not None:
             return self._list_in_form(document, listed, version, stored, lenience)
         scheme, named = self._of_value(document, resource)
         return scheme.put(version, document, stored, resource=named, lenience=lenience)
@@ -174,12 +174,11 @@ class JoinedScheme:
 
         See `AnyScheme.attempt`.
         """
-        if (listed := list_in(value, self._listed_home)) is not None:
-            usual = Lenience(unknown="keep" if self.unknown == "keep" else "error")
+        if (listed := self._list_in(value)) is not None:
             return outcome_of(
                 lambda noting: self._list_in_form(value, listed, to, base, noting),
                 lambda _: iter(()),
-                lenience or usual,
+                lenience or self._lenience,
             )
         try:
             scheme, named = self._of_value(value, resource)
@@ -194,32 +193,6 @@ class JoinedScheme:
             lenience=lenience,
             losses=losses,
         )
-
-    def convert_many(
-        self,
-        values: Iterable[Any],
-        to: str | None = None,
-        bases: Iterable[Any] | None = None,
-        *,
-        version: str | None = None,
-        resource: str | None = None,
-        lenience: Lenience | None = None,
-        losses: bool = False,
-    ) -> Iterator[Outcome]:
-        """Attempts each of some documents, of any group; one bad document blocks no other.
-
-        See `AnyScheme.convert_many`.
-        """
-        for value, base in paired(values, bases):
-            yield self.attempt(
-                value,
-                to,
-                base,
-                version=version,
-                resource=resource,
-                lenience=lenience,
-                losses=losses,
-            )
 
     def to_storage(
         self,
@@ -291,25 +264,15 @@ class JoinedScheme:
         home = self._home(head, resource)
         return self._scheme(home.member), None if resource is None else home.plain
 
-    def _listed_home(self, head: Head, name: str) -> _Home | None:
+    def _named(self, head: Head, name: str) -> _Home | None:
         """Where the resource type of a name is, for a document with some head; None where there is none."""
         own = head.api_version if isinstance(head.api_version, str) else ""
         group = (GroupVersion.parse(own).group or "").casefold()
         return self._homes.get(name.casefold()) or self._homes.get(f"{group}/{name}".casefold())
 
-    def _convert_list(
-        self,
-        listed: DocumentList,
-        to: str | None,
-        base: Any,
-        lenience: Lenience | None,
-        *,
-        strict: bool = True,
-    ) -> bytes:
-        convert_item = partial(self.convert_json, to=to, strict=strict, lenience=lenience)
-        home = self._listed_home(listed.head, listed.resource) if listed.resource else None
-        found = None if home is None else self.resources[home.name]
-        return listed.convert(convert_item, found, to, base)
+    def _listed(self, listed: DocumentList) -> ResourceType | None:
+        home = self._named(listed.head, listed.resource) if listed.resource else None
+        return None if home is None else self.resources[home.name]
 
     def _list_in_form(
         self,

@@ -2,8 +2,7 @@
 
 import copy
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
 import msgspec
@@ -23,17 +22,18 @@ from trundle.runtime._errors import (
 from trundle.runtime._hiding import clash_in, shown
 from trundle.runtime._json import encode
 from trundle.runtime._lenience import STRICT, Lenience
-from trundle.runtime._lists import DocumentList, list_in
+from trundle.runtime._lists import DocumentList
 from trundle.runtime._lookup import Conversion, Lookup
+from trundle.runtime._many import ManyDocuments
 from trundle.runtime._merge import merge_objects, without_marks
 from trundle.runtime._methods import LookedUpMethods
 from trundle.runtime._objects import WRITTEN_WITH, GeneratedObject
-from trundle.runtime._outcomes import Lost, Outcome, lost_between, outcome_of, paired
+from trundle.runtime._outcomes import Lost, Outcome, lost_between, outcome_of
 from trundle.runtime._owning import own
 from trundle.runtime._placed import placing
 from trundle.runtime._plain import to_plain
 from trundle.runtime._puts import Puts
-from trundle.runtime._reading import BYTES, Reading, json_bytes
+from trundle.runtime._reading import BYTES, Head, Reading, json_bytes
 from trundle.runtime._resource_types import ResourceType
 from trundle.runtime._routes import Routes
 from trundle.runtime._spelling import spelt
@@ -41,7 +41,7 @@ from trundle.runtime._whole import Converting
 from trundle.runtime._writing import finite, not_finite, written
 
 
-class Scheme(PackageScheme):
+class Scheme(ManyDocuments, PackageScheme):
     """Converts documents and objects of a generated package between all its versions.
 
     A document names its version by `apiVersion`, or the caller does. It is JSON as bytes, or a dictionary.
@@ -65,16 +65,15 @@ class Scheme(PackageScheme):
         unknown: str = "error",
         hooked: bool = True,
     ) -> None:
+        super().__init__(unknown)
         self.package = package
         self.served = served
-        self.unknown = unknown
         self.hooked = hooked
         self._lookup = Lookup(package, resources)
         self.resources = self._lookup.resources
         self.objects = LookedUpMethods(self._lookup)
         self._reading = Reading(self._lookup)
         self._storage: dict[str, type[Any]] = {}
-        self._lenience = Lenience(unknown="keep" if unknown == "keep" else "error")
         # What was read has no infinite numbers, and only hooks could make any.
         self._puts = Puts(self._lookup, self._reading)
         self._routes = Routes(self._lookup, self._reading, self.encode if hooked else None)
@@ -209,32 +208,6 @@ class Scheme(PackageScheme):
 
         return outcome_of(convert, lost, lenience)
 
-    def convert_many(
-        self,
-        values: Iterable[Any],
-        to: str | None = None,
-        bases: Iterable[Any] | None = None,
-        *,
-        version: str | None = None,
-        resource: str | None = None,
-        lenience: Lenience | None = None,
-        losses: bool = False,
-    ) -> Iterator[Outcome]:
-        """Attempts each of some documents; one bad document blocks no other.
-
-        See `AnyScheme.convert_many`.
-        """
-        for value, base in paired(values, bases):
-            yield self.attempt(
-                value,
-                to,
-                base,
-                version=version,
-                resource=resource,
-                lenience=lenience,
-                losses=losses,
-            )
-
     def to_storage(
         self,
         value: Any,
@@ -317,21 +290,12 @@ class Scheme(PackageScheme):
             lenience=lenience,
         )
 
-    def _list_in(self, document: Any) -> DocumentList | None:
-        return list_in(document, lambda _, name: self._lookup.by_name.get(name.casefold()))
+    def _named(self, head: Head, name: str) -> ResourceType | None:
+        del head
+        return self._lookup.by_name.get(name.casefold())
 
-    def _convert_list(
-        self,
-        listed: DocumentList,
-        to: str | None,
-        base: Any,
-        lenience: Lenience,
-        *,
-        strict: bool = True,
-    ) -> bytes:
-        convert_item = partial(self.convert_json, to=to, strict=strict, lenience=lenience)
-        found = self._lookup.by_name.get(listed.resource.casefold())
-        return listed.convert(convert_item, found, to, base)
+    def _listed(self, listed: DocumentList) -> ResourceType | None:
+        return self._named(listed.head, listed.resource)
 
     def _lost(
         self,

@@ -1,0 +1,103 @@
+"""What every scheme does with several documents: lists item by item, and many documents one after the other."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from trundle.runtime._lenience import Lenience
+from trundle.runtime._lists import DocumentList, list_in
+from trundle.runtime._outcomes import Outcome, paired
+from trundle.runtime._reading import Head
+from trundle.runtime._resource_types import ResourceType
+
+
+class ManyDocuments(ABC):
+    """A scheme that converts one document; so it converts several.
+
+    Args:
+        unknown: what happens to unknown properties where no lenience is given: `error`, or `keep`.
+    """
+
+    def __init__(self, unknown: str) -> None:
+        self.unknown = unknown
+        self._lenience = Lenience(unknown="keep" if unknown == "keep" else "error")
+
+    @abstractmethod
+    def convert_json(
+        self,
+        data: bytes,
+        to: str | None = None,
+        base: bytes | None = None,
+        *,
+        version: str | None = None,
+        resource: str | None = None,
+        strict: bool = False,
+        lenience: Lenience | None = None,
+    ) -> bytes:
+        """See `AnyScheme.convert_json`."""
+
+    @abstractmethod
+    def attempt(
+        self,
+        value: Any,
+        to: str | None = None,
+        base: Any = None,
+        *,
+        version: str | None = None,
+        resource: str | None = None,
+        lenience: Lenience | None = None,
+        losses: bool = False,
+    ) -> Outcome:
+        """See `AnyScheme.attempt`."""
+
+    @abstractmethod
+    def _named(self, head: Head, name: str) -> object | None:
+        """Whatever is known of a resource type, for a document with some head; None where there is none."""
+
+    @abstractmethod
+    def _listed(self, listed: DocumentList) -> ResourceType | None:
+        """The resource type of the items of a list; None for a list of any kind."""
+
+    def convert_many(
+        self,
+        values: Iterable[Any],
+        to: str | None = None,
+        bases: Iterable[Any] | None = None,
+        *,
+        version: str | None = None,
+        resource: str | None = None,
+        lenience: Lenience | None = None,
+        losses: bool = False,
+    ) -> Iterator[Outcome]:
+        """Attempts each of some documents; one bad document blocks no other.
+
+        See `AnyScheme.convert_many`.
+        """
+        for value, base in paired(values, bases):
+            yield self.attempt(
+                value,
+                to,
+                base,
+                version=version,
+                resource=resource,
+                lenience=lenience,
+                losses=losses,
+            )
+
+    def _list_in(self, document: Any) -> DocumentList | None:
+        """The list that a document is; None where it is none."""
+        return list_in(document, self._named)
+
+    def _convert_list(
+        self,
+        listed: DocumentList,
+        to: str | None,
+        base: Any,
+        lenience: Lenience | None,
+        *,
+        strict: bool = True,
+    ) -> bytes:
+        """A list with every item converted."""
+        convert_item = partial(self.convert_json, to=to, strict=strict, lenience=lenience)
+        return listed.convert(convert_item, self._listed(listed), to, base)
