@@ -34,13 +34,14 @@ from trundle.registry._model import (
     Descriptor,
     Index,
     Manifest,
+    check_blob_size,
     check_content,
     check_manifest_size,
     describe,
     digest_of,
-    inline_content,
     is_digest,
     parse_manifest,
+    small_content,
     sniff_media_type,
 )
 from trundle.registry._names import MOST_PAGES, read_names
@@ -58,7 +59,6 @@ from trundle.registry.errors import (
     InvalidReferenceError,
     NotFoundError,
     RefusedError,
-    TooLargeError,
     UnreachableError,
 )
 
@@ -100,14 +100,12 @@ class HttpRepository:
     def read_blob(self, descriptor: Descriptor, *, limit: int) -> bytes:
         """Reads a small blob into memory."""
         where = f"{self.location}@{descriptor.digest}"
-        if descriptor.size > limit:
-            raise _too_large(where, limit, descriptor.size)
-        inline = inline_content(descriptor, where)
-        if inline is not None:
-            return inline
-        url = f"{self._path}/blobs/{self._checked(descriptor.digest)}"
-        content, _ = self._requests.read(url, where, limit=descriptor.size)
-        return check_content(content, descriptor, where)
+
+        def read() -> bytes:
+            url = f"{self._path}/blobs/{self._checked(descriptor.digest)}"
+            return self._requests.read(url, where, limit=descriptor.size)[0]
+
+        return small_content(descriptor, where, limit, read)
 
     def fetch_blob(
         self,
@@ -119,9 +117,7 @@ class HttpRepository:
     ) -> None:
         """Streams a blob into a file, verified."""
         where = f"{self.location}@{self._checked(descriptor.digest)}"
-        limit = self.transport.settings.largest_blob
-        if descriptor.size > limit:
-            raise _too_large(where, limit, descriptor.size)
+        check_blob_size(descriptor.size, self.transport.settings.largest_blob, where)
         with (
             storage_errors(where),
             Download(descriptor, target, where, partial=partial, progress=progress) as download,
@@ -448,10 +444,6 @@ class HttpRepository:
                 "correct the digest",
             )
         return digest
-
-
-def _too_large(where: str, limit: int, found: int) -> TooLargeError:
-    return TooLargeError(where, f"at most {limit}", str(found), "do not use it, or raise the limit")
 
 
 def _no_deletes(where: str) -> RefusedError:

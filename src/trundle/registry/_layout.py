@@ -45,9 +45,9 @@ from trundle.registry._model import (
     check_content,
     check_manifest_size,
     describe,
-    inline_content,
     is_digest,
     parse_manifest,
+    small_content,
     sniff_media_type,
 )
 from trundle.registry._reference import LAYOUT_PREFIX, check_repository, check_tag
@@ -55,7 +55,6 @@ from trundle.registry.errors import (
     BusyError,
     InvalidReferenceError,
     NotFoundError,
-    TooLargeError,
 )
 
 _LAYOUT_FILE = b'{"imageLayoutVersion":"1.0.0"}'
@@ -152,14 +151,7 @@ class DirectoryRepository:
     def read_blob(self, descriptor: Descriptor, *, limit: int) -> bytes:
         """Reads a small blob into memory."""
         where = f"{self._location}@{descriptor.digest}"
-        if descriptor.size > limit:
-            raise TooLargeError(
-                where, f"at most {limit} bytes", f"{descriptor.size}", "do not use the artifact"
-            )
-        inline = inline_content(descriptor, where)
-        if inline is not None:
-            return inline
-        return check_content(self._read(descriptor.digest, limit), descriptor, where)
+        return small_content(descriptor, where, limit, lambda: self._read(descriptor.digest, limit))
 
     def fetch_blob(
         self,

@@ -4,6 +4,7 @@ import base64
 import binascii
 import hashlib
 import re
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -241,6 +242,37 @@ def check_content(content: bytes, descriptor: Descriptor, where: str) -> bytes:
             "the content was damaged or exchanged; do not use it, and ask its publisher",
         )
     return content
+
+
+def small_content(
+    descriptor: Descriptor, where: str, limit: int, read: Callable[[], bytes]
+) -> bytes:
+    """The content of a small blob, verified: what travels with its descriptor, else what is read.
+
+    Args:
+        descriptor: the blob.
+        where: names it in messages.
+        limit: the most bytes that the caller takes.
+        read: reads the blob.
+
+    Raises:
+        TooLargeError: the descriptor announces more than the limit.
+        DigestMismatchError: the content is not what the descriptor says.
+    """
+    check_blob_size(descriptor.size, limit, where)
+    inline = inline_content(descriptor, where)
+    return check_content(read(), descriptor, where) if inline is None else inline
+
+
+def check_blob_size(size: int, limit: int, where: str) -> None:
+    """Refuses a blob that is too large.
+
+    Raises:
+        TooLargeError: it has more than `limit` bytes.
+    """
+    if size > limit:
+        expected = f"at most {limit} bytes"
+        raise TooLargeError(where, expected, f"{size} bytes", "do not use the artifact")
 
 
 def inline_content(descriptor: Descriptor, where: str) -> bytes | None:
