@@ -16,7 +16,7 @@ from trundle.cli._registry import full_reference
 from trundle.cli._settings import PASSPHRASE, current
 
 if TYPE_CHECKING:
-    from trundle.channels import Channel, Entry
+    from trundle.channels import Channel
     from trundle.channels.publishing import PublishedChannel
     from trundle.registry import Repository
     from trundle.version import SemVer
@@ -189,13 +189,6 @@ def expiry_notes(channel: "Channel") -> tuple[str, ...]:
     at = format_time(channel.expires)
     text = f"the channel expired at {at}, and installations refuse it"
     return (f"{text}; renew its validity period with `channel refresh --valid-for`",)
-
-
-def entry_data(entry: "Entry") -> Any:
-    """A version as plain values."""
-    from trundle.channels import entry_to_plain  # noqa: PLC0415
-
-    return entry_to_plain(entry)
 
 
 def tell(done: str, *, dry_run: bool) -> None:

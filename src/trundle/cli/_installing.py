@@ -18,7 +18,7 @@ from trundle.cli._settings import STATE, current
 if TYPE_CHECKING:
     from trundle.channels import Plan
     from trundle.errors import Finding
-    from trundle.installation import Event, Installation, Outlook, Package
+    from trundle.installation import Event, Installation, Outlook
 
 _DONE: dict[str, str] = {
     "install": "installed",
@@ -112,20 +112,6 @@ def refusal_data(refusals: "tuple[Finding, ...]") -> Any:
     return [each.to_plain() for each in refusals]
 
 
-def event_data(event: "Event") -> dict[str, Any]:
-    """An event as plain values."""
-    from trundle.channels import format_time  # noqa: PLC0415
-
-    return {
-        "package": event.package,
-        "at": format_time(event.at),
-        "action": event.action,
-        "from": {"version": event.before, "digest": event.before_digest},
-        "to": {"version": event.after, "digest": event.after_digest},
-        "note": event.note,
-    }
-
-
 def event_text(event: "Event") -> str:
     """An event in a line."""
     before = event.before or event.before_digest[:19]
@@ -137,53 +123,6 @@ def event_text(event: "Event") -> str:
             return f"{event.package} {after} {event.note}"
     way = f"{before} -> {after}" if before else after
     return f"{_DONE[event.action]} {event.package} {way} {event.after_digest}"
-
-
-def plan_data(plan: "Plan") -> dict[str, Any]:
-    """A plan as plain values."""
-    from trundle.channels import format_time  # noqa: PLC0415
-
-    target = plan.target
-    return {
-        "package": plan.package,
-        "at": format_time(plan.at),
-        "action": plan.action,
-        "installed": str(plan.installed.version or "") if plan.installed else "",
-        "latest": str(plan.latest.version) if plan.latest else "",
-        "target": {"version": str(target.version), "digest": target.identity} if target else None,
-        "scheduled": [
-            {
-                "version": str(each.entry.version),
-                "digest": each.entry.identity,
-                "level": each.level,
-                "notBefore": format_time(each.not_before),
-                "message": each.message,
-            }
-            for each in plan.scheduled
-        ],
-        "blocked": [
-            {
-                "version": str(each.entry.version),
-                "digest": each.entry.identity,
-                "level": each.level,
-                "reason": str(each.reason),
-                "message": each.message,
-            }
-            for each in plan.blocked
-        ],
-        "announced": str(plan.announced.version) if plan.announced else "",
-        "changes": [
-            {
-                "version": str(each.version),
-                "critical": each.critical,
-                "changes": list(each.changes),
-            }
-            for each in plan.news
-        ],
-        "nextChange": format_time(plan.next_change) if plan.next_change else None,
-        "refusals": refusal_data(plan.refusals),
-        "notes": list(plan.notes),
-    }
 
 
 def plan_text(plan: "Plan") -> str:
@@ -207,24 +146,6 @@ def plan_text(plan: "Plan") -> str:
     installed = plan.installed and (plan.installed.version or plan.installed.digest[:19])
     head = f"{plan.package} {installed or 'not installed'}\n"
     return head + "".join(f"  {each}\n" for each in lines)
-
-
-def package_data(package: "Package", folder: Path) -> dict[str, Any]:
-    """An installed package as plain values."""
-    from trundle.channels import format_time, policy_to_plain  # noqa: PLC0415
-
-    return {
-        "package": package.name,
-        "version": str(package.release.version),
-        "digest": package.digest,
-        "since": format_time(package.since),
-        "repository": package.subscription.repository,
-        "channel": package.subscription.channel,
-        "pinned": package.pinned,
-        "signed": package.subscription.signed,
-        "policy": policy_to_plain(package.effective_policy),
-        "folder": str(folder),
-    }
 
 
 def print_changes(
@@ -255,8 +176,8 @@ def print_changes(
             warn(note)
     else:
         data = {
-            "changes": [event_data(each) for each in events],
-            "plans": [plan_data(each.plan) for _, each in sorted(outlooks.items())],
+            "changes": [each.to_plain() for each in events],
+            "plans": [each.plan.to_plain() for _, each in sorted(outlooks.items())],
             "refusals": refusal_data(refusals),
             "notes": list(notes),
             "dryRun": dry_run,

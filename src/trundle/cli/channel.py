@@ -3,7 +3,7 @@
 import contextlib
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,7 +15,6 @@ from trundle.cli._channels import (
     ValidFor,
     Word,
     duration_of,
-    entry_data,
     expiry_notes,
     print_channel,
     published,
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
 
     from trundle.channels import Channel
     from trundle.channels.publishing import Event, Repair
-    from trundle.channels.reading import ChannelSource, ServedChannel
+    from trundle.channels.reading import ChannelSource
     from trundle.channels.reading.signatures import TrustStore
 
 app = typer.Typer(no_args_is_help=True, help="Inspect and maintain channels.")
@@ -91,7 +90,7 @@ def show(
         warn(str(warning))
     for note in expiry_notes(served.channel):
         warn(note)
-    print_result(lambda: _channel_data(served), lambda: _channel_text(served.channel), output)
+    print_result(served.to_plain, lambda: _channel_text(served.channel), output)
     if store is None:
         _tell_unverified(source)
 
@@ -133,26 +132,6 @@ def _tell_unverified(source: "ChannelSource") -> None:
         say("the channel is not signed")
 
 
-def _channel_data(served: "ServedChannel") -> dict[str, Any]:
-    from trundle.channels import format_time  # noqa: PLC0415
-
-    channel = served.channel
-    return {
-        "package": channel.package,
-        "channel": channel.name,
-        "latest": None if channel.latest is None else str(channel.latest),
-        "versions": [entry_data(each) for each in channel.versions],
-        "unpublished": [
-            entry_data(each.entry)
-            | {"unpublishTime": format_time(each.unpublish_time), "reason": each.reason}
-            for each in channel.unpublished
-        ],
-        "serial": channel.serial,
-        "expires": None if channel.expires is None else format_time(channel.expires),
-        "verified": served.signed,
-    }
-
-
 def _channel_text(channel: "Channel") -> str:
     rows: list[tuple[str, ...]] = [("VERSION", "ID", "STATE")]
     for entry in channel.versions:
@@ -191,28 +170,12 @@ def log(
     with _trusting(source, root, seen) as store:
         found = events(place, channel, clock=now, trust=store)
     print_result(
-        lambda: [_event_data(each) for each in found],
+        lambda: [each.to_plain() for each in found],
         lambda: "".join(_event_text(each) for each in found),
         output,
     )
     if store is None:
         _tell_unverified(source)
-
-
-def _event_data(event: "Event") -> dict[str, Any]:
-    from trundle.channels import format_time  # noqa: PLC0415
-
-    data = {
-        "at": format_time(event.at),
-        "kind": event.kind,
-        "version": None if event.version is None else str(event.version),
-        "digest": event.digest,
-        "changes": list(event.changes),
-        "critical": event.critical,
-        "text": event.text,
-        "refused": event.refused,
-    }
-    return {key: value for key, value in data.items() if value or key in {"at", "kind"}}
 
 
 def _event_text(event: "Event") -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -61,7 +61,7 @@ def conform(
     ):
         versions = rooms.PairVersions(version, to, resource)
         found = rooms.conform(scheme, pairs, listed, both=both, versions=versions, on_step=step)
-    print_result(lambda: _data(found), lambda: _text(found), output)
+    print_result(found.to_plain, lambda: _text(found), output)
     for each in listed:
         if each.excuses_all:
             text = f"note: {each.where}: {each.path} excuses every difference, those that you do not know as well"
@@ -78,45 +78,6 @@ def _summary(found: "Conformance") -> str:
     differences = f"{count or 'no'} {'difference' if count == 1 else 'differences'}"
     pairs = f"{found.pairs} {'pair' if found.pairs == 1 else 'pairs'}"
     return f"{pairs}, {differences}, {len(found.expected)} as expected"
-
-
-def _data(found: "Conformance") -> dict[str, Any]:
-    return {
-        "pairs": found.pairs,
-        "checks": [
-            {
-                "resource": each.check.resource,
-                "from": each.check.source,
-                "to": each.check.target,
-                "throughStorage": each.check.source == each.check.target,
-                "documents": each.documents,
-                "equal": each.equal,
-                "asExpected": each.as_expected,
-            }
-            for each in found.held
-        ],
-        "differences": [_entry_data(each) for each in found.differences],
-        "expected": [_entry_data(each) for each in found.expected],
-        "unused": [
-            {"where": each.where, "path": each.path, "reason": each.reason} for each in found.unused
-        ],
-    }
-
-
-def _entry_data(entry: "ConformanceEntry") -> dict[str, Any]:
-    import msgspec  # noqa: PLC0415
-
-    example = msgspec.to_builtins(entry.example)
-    data = {
-        "resource": entry.check.resource,
-        "from": entry.check.source,
-        "to": entry.check.target,
-        "path": entry.path,
-        "difference": entry.difference,
-        "documents": entry.documents,
-        "example": {name: value for name, value in example.items() if value is not None},
-    }
-    return data if entry.expected is None else {**data, "reason": entry.expected.reason}
 
 
 def _text(found: "Conformance") -> str:

@@ -17,10 +17,8 @@ from trundle.cli._installing import (
     PolicyOption,
     State,
     Version,
-    event_data,
     event_text,
     opened,
-    plan_data,
     plan_text,
     print_changes,
     print_done,
@@ -177,7 +175,7 @@ def upgrade(
     if output is Format.TABLE:
         print_text("".join(plan_text(each) for each in plans))
     else:
-        print_data([plan_data(each) for each in plans], output.value)
+        print_data([each.to_plain() for each in plans], output.value)
     from trundle.channels import refusal_kind  # noqa: PLC0415
 
     refusals = [refusal for each in plans for refusal in each.refusals]
@@ -220,7 +218,7 @@ def _print_event(event: "Event", output: Format, *, dry_run: bool) -> None:
     if output is Format.TABLE:
         print_text(f"would have {event_text(event)}" if dry_run else event_text(event))
     else:
-        print_data(event_data(event) | {"dryRun": dry_run}, output.value)
+        print_data(event.to_plain() | {"dryRun": dry_run}, output.value)
 
 
 def approve(

@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,11 +19,8 @@ from trundle.cli._installing import (
     Name,
     PolicyOption,
     State,
-    event_data,
     event_text,
     opened,
-    package_data,
-    plan_data,
     plan_text,
     print_done,
     say_if_forgotten,
@@ -62,7 +59,7 @@ def plan(
         names = None if name is None else [name]
         plans = [each.plan for each in foresee(installation, names, request, tried)]
     print_result(
-        lambda: [plan_data(each) for each in plans],
+        lambda: [each.to_plain() for each in plans],
         lambda: "".join(plan_text(each) for each in plans),
         output,
         prose=True,
@@ -85,54 +82,11 @@ def status(name: AnyName = None, *, state: State = None, output: Output = Format
             for each in foresee(installation, None if name is None else [name])
         ]
     print_result(
-        lambda: [_status_data(each) for each in found],
+        lambda: [each.to_plain() for each in found],
         lambda: "\n".join(_status_text(each) for each in found),
         output,
         prose=True,
     )
-
-
-def _status_data(found: "Status") -> dict[str, Any]:
-    from trundle.channels import format_time  # noqa: PLC0415
-
-    return {
-        "package": found.package,
-        "channel": found.channel,
-        "pinned": found.pinned,
-        "installed": {"version": found.installed_version, "digest": found.installed_digest},
-        "latest": found.latest,
-        "target": {"version": found.target, "digest": found.target_digest},
-        "scheduled": [
-            {
-                "version": str(each.entry.version),
-                "digest": each.entry.identity,
-                "notBefore": format_time(each.not_before),
-                "message": each.message,
-            }
-            for each in found.scheduled
-        ],
-        "blocked": [
-            {
-                "version": str(each.entry.version),
-                "reason": str(each.reason),
-                "message": each.message,
-            }
-            for each in found.blocked
-        ],
-        "announced": found.announced,
-        "nextChange": format_time(found.next_change) if found.next_change else None,
-        "conditions": [
-            {
-                "type": each.type,
-                "status": each.status,
-                "reason": each.reason,
-                "message": each.message,
-                "lastTransitionTime": format_time(each.last_transition_time),
-            }
-            for each in found.conditions
-        ],
-        "notes": list(found.notes),
-    }
 
 
 def _status_text(found: "Status") -> str:
@@ -164,7 +118,7 @@ def list_(*, state: State = None, output: Output = Format.TABLE) -> None:
     with opened(state, looking=True) as installation:
         found = [(each, installation.folder(each)) for each in installation.packages()]
     print_result(
-        lambda: [package_data(*each) for each in found],
+        lambda: [each.to_plain() | {"folder": str(folder)} for each, folder in found],
         lambda: "".join(_listed(each) for each, _ in found),
         output,
         prose=True,
@@ -187,7 +141,7 @@ def history(name: AnyName = None, *, state: State = None, output: Output = Forma
         if not events and name is not None:
             events = installation.history(installation.package(name).name)
     print_result(
-        lambda: [event_data(each) for each in events],
+        lambda: [each.to_plain() for each in events],
         lambda: "".join(_told(each) for each in events),
         output,
         prose=True,

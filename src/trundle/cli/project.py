@@ -105,7 +105,7 @@ def generate(
     if result.notes:
         notes = "1 note" if result.notes == 1 else f"{result.notes} notes"
         say(f"{notes} about the schemas; `trundle check` lists what was left out")
-    print_result(lambda: _generated_data(result), lambda: _generated_text(result), output)
+    print_result(result.to_plain, lambda: _generated_text(result), output)
     if result.change is not None:
         change = result.change
         say(
@@ -117,13 +117,6 @@ def generate(
     elif only_check:
         message = f"{shown_path(result.root)}: expected what would be generated, found other files"
         raise Refusal(ExitCode.FINDINGS, f"{message}; run `trundle generate`")
-
-
-def _generated_data(result: "GenerateResult") -> dict[str, Any]:
-    import msgspec  # noqa: PLC0415
-
-    done = result.change or result.comparison
-    return {"root": str(result.root), "stale": result.stale, **msgspec.to_builtins(done)}
 
 
 def _generated_text(result: "GenerateResult") -> str:
@@ -222,7 +215,7 @@ def lock(
         change = run(
             config, accept=accept, dry_run=dry_run, jobs=jobs or current().jobs, progress=step
         )
-    print_result(lambda: _lock_data(change), lambda: _lock_text(change), output)
+    print_result(change.to_plain, lambda: _lock_text(change), output)
     if not change.changes:
         say(f"{shown_path(change.path)}: up to date")
     else:
@@ -233,23 +226,8 @@ def lock(
         )
 
 
-def _lock_groups(change: "LockChange") -> dict[str, tuple[str, ...]]:
-    return {
-        "recorded": change.recorded,
-        "extended": change.extended,
-        "replaced": change.replaced,
-        "removed": change.removed,
-        "unchanged": change.unchanged,
-    }
-
-
-def _lock_data(change: "LockChange") -> dict[str, Any]:
-    groups = {word: list(names) for word, names in _lock_groups(change).items()}
-    return {"path": str(change.path), **groups}
-
-
 def _lock_text(change: "LockChange") -> str:
-    groups = _lock_groups(change).items()
+    groups = change.groups.items()
     return "".join(f"{word} {name}\n" for word, names in groups for name in names)
 
 

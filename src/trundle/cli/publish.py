@@ -16,7 +16,6 @@ from trundle.cli._channels import (
     Word,
     bytes_progress,
     duration_of,
-    entry_data,
     print_channel,
     published,
     repository_of,
@@ -81,6 +80,7 @@ def publish(
     output: Output = Format.TABLE,
 ) -> None:
     """Pack a package and release it to a channel."""
+    from trundle.channels import entry_to_plain  # noqa: PLC0415
     from trundle.channels.publishing import Release  # noqa: PLC0415
     from trundle.channels.publishing import publish as run  # noqa: PLC0415
     from trundle.packages import read_manifest  # noqa: PLC0415
@@ -105,7 +105,7 @@ def publish(
         output,
         dry_run=dry_run,
         notes=result.notes,
-        published=entry_data(result.entry),
+        published=entry_to_plain(result.entry),
         existed=result.existed,
     )
     if not result.existed:

@@ -41,7 +41,7 @@ def search(
         raise Refusal(ExitCode.USAGE, f"{message}; name one, or set {REGISTRY}")
     found = list(run(open_registry(registry), " ".join(words or ())))
     print_result(
-        lambda: [_offer_data(each) for each in found],
+        lambda: [each.to_plain() for each in found],
         lambda: table(
             ("PACKAGE", "CHANNEL", "LATEST", "REPOSITORY", "DESCRIPTION"),
             [_offer_row(each) for each in found],
@@ -77,19 +77,8 @@ def outdated(name: AnyName = None, *, state: State = None, output: Output = Form
         raise Refusal(ExitCode.UPDATE_AVAILABLE)
 
 
-def _offer_data(offer: "Offer") -> dict[str, Any]:
-    latest = offer.latest
-    return {
-        "package": latest.package,
-        "channel": latest.name,
-        "latest": str(latest.latest.version) if latest.latest else "",
-        "repository": offer.repository,
-        "description": offer.description,
-    }
-
-
 def _offer_row(offer: "Offer") -> tuple[str, ...]:
-    data = _offer_data(offer)
+    data = offer.to_plain()
     return tuple(
         str(data[key]) or "-"
         for key in ("package", "channel", "latest", "repository", "description")

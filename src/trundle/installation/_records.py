@@ -1,12 +1,13 @@
 """What an installation remembers of a package, and what happened to it."""
 
 import datetime as dt
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from trundle.channels import format_time
 from trundle.channels.decision import Installed
-from trundle.channels.policy import Policy
+from trundle.channels.policy import Policy, policy_to_plain
 from trundle.channels.reading import Subscription
 from trundle.packages import Manifest, Release
 from trundle.version import SemVer
@@ -52,6 +53,20 @@ class Package(msgspec.Struct, frozen=True, kw_only=True):
         version = self.version or self.manifest.version
         return Release(self.name, version, self.digest, self.manifest.requirements)
 
+    def to_plain(self) -> dict[str, Any]:
+        """The package as plain values, for programs."""
+        return {
+            "package": self.name,
+            "version": str(self.release.version),
+            "digest": self.digest,
+            "since": format_time(self.since),
+            "repository": self.subscription.repository,
+            "channel": self.subscription.channel,
+            "pinned": self.pinned,
+            "signed": self.subscription.signed,
+            "policy": policy_to_plain(self.effective_policy),
+        }
+
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
     """Something that happened to a package.
@@ -75,6 +90,17 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     after: str = ""
     after_digest: str = ""
     note: str = ""
+
+    def to_plain(self) -> dict[str, Any]:
+        """The event as plain values, for programs."""
+        return {
+            "package": self.package,
+            "at": format_time(self.at),
+            "action": self.action,
+            "from": {"version": self.before, "digest": self.before_digest},
+            "to": {"version": self.after, "digest": self.after_digest},
+            "note": self.note,
+        }
 
 
 class Seen(msgspec.Struct, frozen=True):

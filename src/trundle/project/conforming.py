@@ -76,6 +76,20 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     example: Found
     expected: Expected | None = None
 
+    def to_plain(self) -> dict[str, Any]:
+        """The difference as plain values, for programs."""
+        example = msgspec.to_builtins(self.example)
+        data = {
+            "resource": self.check.resource,
+            "from": self.check.source,
+            "to": self.check.target,
+            "path": self.path,
+            "difference": self.difference,
+            "documents": self.documents,
+            "example": {name: value for name, value in example.items() if value is not None},
+        }
+        return data if self.expected is None else {**data, "reason": self.expected.reason}
+
 
 class Held(msgspec.Struct, frozen=True, kw_only=True):
     """How many documents were held to a check.
@@ -109,6 +123,30 @@ class Conformance(msgspec.Struct, frozen=True, kw_only=True):
     differences: tuple[Entry, ...]
     expected: tuple[Entry, ...]
     unused: tuple[Expected, ...]
+
+    def to_plain(self) -> dict[str, Any]:
+        """What came out as plain values, for programs."""
+        return {
+            "pairs": self.pairs,
+            "checks": [
+                {
+                    "resource": each.check.resource,
+                    "from": each.check.source,
+                    "to": each.check.target,
+                    "throughStorage": each.check.source == each.check.target,
+                    "documents": each.documents,
+                    "equal": each.equal,
+                    "asExpected": each.as_expected,
+                }
+                for each in self.held
+            ],
+            "differences": [each.to_plain() for each in self.differences],
+            "expected": [each.to_plain() for each in self.expected],
+            "unused": [
+                {"where": each.where, "path": each.path, "reason": each.reason}
+                for each in self.unused
+            ],
+        }
 
 
 class Versions(NamedTuple):

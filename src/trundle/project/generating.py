@@ -75,6 +75,11 @@ class GenerateResult(msgspec.Struct, frozen=True):
         """Whether the folder is still not what would be generated."""
         return self.comparison is not None and not self.comparison.same
 
+    def to_plain(self) -> dict[str, Any]:
+        """The result as plain values, for programs."""
+        done = self.change or self.comparison
+        return {"root": str(self.root), "stale": self.stale, **msgspec.to_builtins(done)}
+
 
 def package_folder(config: Config) -> Path:
     """The folder of a project's generated package."""

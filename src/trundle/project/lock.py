@@ -7,6 +7,7 @@ shape, and `check` compares the schemas, changes and hooks of today with it.
 import functools
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -67,6 +68,21 @@ class LockChange(msgspec.Struct, frozen=True):
     def changes(self) -> bool:
         """Whether the file changes at all."""
         return bool(self.recorded or self.extended or self.replaced or self.removed)
+
+    @property
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """The releases by what becomes of them."""
+        return {
+            "recorded": self.recorded,
+            "extended": self.extended,
+            "replaced": self.replaced,
+            "removed": self.removed,
+            "unchanged": self.unchanged,
+        }
+
+    def to_plain(self) -> dict[str, Any]:
+        """The change as plain values, for programs."""
+        return {"path": str(self.path), **{name: list(of) for name, of in self.groups.items()}}
 
 
 def lock_findings(config: Config, known: Lock, standings: Iterable[Standing]) -> Iterator[Finding]:

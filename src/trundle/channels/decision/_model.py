@@ -3,10 +3,11 @@
 import datetime as dt
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from trundle.channels._times import format_time
 from trundle.channels.files import Entry
 from trundle.channels.policy import Wait
 from trundle.errors import Finding
@@ -212,3 +213,49 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         """Whether there is a version to go to: now, later, or after an approval."""
         awaited = any(each.reason in _AWAITS_APPROVAL for each in self.blocked)
         return bool(self.ready or self.scheduled or awaited)
+
+    def to_plain(self) -> dict[str, Any]:
+        """The plan as plain values, for programs."""
+        target = self.target
+        return {
+            "package": self.package,
+            "at": format_time(self.at),
+            "action": self.action,
+            "installed": str(self.installed.version or "") if self.installed else "",
+            "latest": str(self.latest.version) if self.latest else "",
+            "target": {"version": str(target.version), "digest": target.identity}
+            if target
+            else None,
+            "scheduled": [
+                {
+                    "version": str(each.entry.version),
+                    "digest": each.entry.identity,
+                    "level": each.level,
+                    "notBefore": format_time(each.not_before),
+                    "message": each.message,
+                }
+                for each in self.scheduled
+            ],
+            "blocked": [
+                {
+                    "version": str(each.entry.version),
+                    "digest": each.entry.identity,
+                    "level": each.level,
+                    "reason": str(each.reason),
+                    "message": each.message,
+                }
+                for each in self.blocked
+            ],
+            "announced": str(self.announced.version) if self.announced else "",
+            "changes": [
+                {
+                    "version": str(each.version),
+                    "critical": each.critical,
+                    "changes": list(each.changes),
+                }
+                for each in self.news
+            ],
+            "nextChange": format_time(self.next_change) if self.next_change else None,
+            "refusals": [each.to_plain() for each in self.refusals],
+            "notes": list(self.notes),
+        }

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -69,6 +69,47 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     def condition(self, kind: str) -> Condition | None:
         """The condition of a type."""
         return next((each for each in self.conditions if each.type == kind), None)
+
+    def to_plain(self) -> dict[str, Any]:
+        """The status as plain values, for programs."""
+        return {
+            "package": self.package,
+            "channel": self.channel,
+            "pinned": self.pinned,
+            "installed": {"version": self.installed_version, "digest": self.installed_digest},
+            "latest": self.latest,
+            "target": {"version": self.target, "digest": self.target_digest},
+            "scheduled": [
+                {
+                    "version": str(each.entry.version),
+                    "digest": each.entry.identity,
+                    "notBefore": format_time(each.not_before),
+                    "message": each.message,
+                }
+                for each in self.scheduled
+            ],
+            "blocked": [
+                {
+                    "version": str(each.entry.version),
+                    "reason": str(each.reason),
+                    "message": each.message,
+                }
+                for each in self.blocked
+            ],
+            "announced": self.announced,
+            "nextChange": format_time(self.next_change) if self.next_change else None,
+            "conditions": [
+                {
+                    "type": each.type,
+                    "status": each.status,
+                    "reason": each.reason,
+                    "message": each.message,
+                    "lastTransitionTime": format_time(each.last_transition_time),
+                }
+                for each in self.conditions
+            ],
+            "notes": list(self.notes),
+        }
 
 
 def status_of(

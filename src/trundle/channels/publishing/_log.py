@@ -2,10 +2,12 @@
 
 import datetime as dt
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 
 from trundle.channels._refusals import ChannelError, RefusalCode, RefusedError, refusal
+from trundle.channels._times import format_time
 from trundle.channels.files import Channel
 from trundle.channels.publishing._records import Record, read_names, read_record
 from trundle.channels.reading import (
@@ -58,6 +60,20 @@ class Event(msgspec.Struct, frozen=True):
     critical: bool = False
     text: str = ""
     refused: str = ""
+
+    def to_plain(self) -> dict[str, Any]:
+        """What happened as plain values, for programs; what does not apply is left out."""
+        data = {
+            "at": format_time(self.at),
+            "kind": self.kind,
+            "version": None if self.version is None else str(self.version),
+            "digest": self.digest,
+            "changes": list(self.changes),
+            "critical": self.critical,
+            "text": self.text,
+            "refused": self.refused,
+        }
+        return {key: value for key, value in data.items() if value or key in {"at", "kind"}}
 
 
 def events(

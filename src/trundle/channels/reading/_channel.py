@@ -2,12 +2,21 @@
 
 import datetime as dt
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from trundle.channels._refusals import CLOCK_ADVICE, RefusalCode, RefusedError, refusal
-from trundle.channels.files import Channel, Latest, LatestFile, check_pair, read_all, read_latest
+from trundle.channels._times import format_time
+from trundle.channels.files import (
+    Channel,
+    Latest,
+    LatestFile,
+    check_pair,
+    entry_to_plain,
+    read_all,
+    read_latest,
+)
 from trundle.channels.reading._names import signed_name
 from trundle.channels.reading._sources import ChannelSource, read_whole
 from trundle.errors import Finding, Place, errors_among
@@ -35,6 +44,24 @@ class ServedChannel(msgspec.Struct, frozen=True):
     signed: bool
     warnings: tuple[Finding, ...] = ()
     expires: dt.datetime | None = None
+
+    def to_plain(self) -> dict[str, Any]:
+        """The channel as plain values, for programs."""
+        channel = self.channel
+        return {
+            "package": channel.package,
+            "channel": channel.name,
+            "latest": None if channel.latest is None else str(channel.latest),
+            "versions": [entry_to_plain(each) for each in channel.versions],
+            "unpublished": [
+                entry_to_plain(each.entry)
+                | {"unpublishTime": format_time(each.unpublish_time), "reason": each.reason}
+                for each in channel.unpublished
+            ],
+            "serial": channel.serial,
+            "expires": None if channel.expires is None else format_time(channel.expires),
+            "verified": self.signed,
+        }
 
 
 def read_channel(

@@ -1,6 +1,7 @@
 """Looks for packages in a registry: which repositories have channels, and what these offer."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
@@ -31,6 +32,17 @@ class Offer(msgspec.Struct, frozen=True):
     repository: str
     latest: Latest
     description: str = ""
+
+    def to_plain(self) -> dict[str, Any]:
+        """The offer as plain values, for programs."""
+        latest = self.latest
+        return {
+            "package": latest.package,
+            "channel": latest.name,
+            "latest": str(latest.latest.version) if latest.latest else "",
+            "repository": self.repository,
+            "description": self.description,
+        }
 
 
 def search(registry: Registry, words: str = "") -> Iterator[Offer]:
