@@ -26,7 +26,7 @@ from with_datamodel import generate_models
 from trundle.codegen import Blueprint, generate_package, generate_tests
 from trundle.codegen._layout import lay_out
 from trundle.project import load_config
-from trundle.project._collecting import without_collection
+from trundle.project._garbage_collection import without_collection
 from trundle.project.changes import apply_changes
 from trundle.project.output import write_tree
 from trundle.schema.readers import read_schemas

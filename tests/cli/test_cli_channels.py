@@ -270,7 +270,7 @@ def test_what_was_seen_once_is_not_taken_back_where_it_is_remembered(signed):
         assert "stale-metadata" in signed.run(*command, *trusting, code=6).stderr
 
 
-def test_what_is_not_signed_and_what_was_not_verified_are_told_apart(shop):
+def test_what_is_not_signed_differs_from_what_was_not_verified(shop):
     shop.publish("1.0.0")
     log = ("channel", "log", REPOSITORY, "--channel", "stable")
     for command in (SHOW, log):

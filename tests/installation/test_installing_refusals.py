@@ -320,7 +320,7 @@ def test_signed_metadata_that_expired(signed):
 
 
 @pytest.mark.parametrize("kind", ["signed", "unsigned"])
-def test_a_channel_that_is_about_to_expire_is_told_of(tmp_path, kind):
+def test_a_channel_that_is_about_to_expire_is_reported(tmp_path, kind):
     site = Folder(tmp_path, signed=kind == "signed")
     site.publish("1.0.0", expires=dt.timedelta(days=7))
     site.install()

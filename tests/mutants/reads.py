@@ -6,7 +6,7 @@ from typing import Any
 
 from trundle.runtime import Scheme
 from trundle.verify._broken import spoken, tree
-from trundle.verify._stir import WAYS, stirred
+from trundle.verify._tree_edits import WAYS, edited_lists
 
 _EXAMPLES = 16
 _EDITS = 6
@@ -69,7 +69,7 @@ def _edits(seen: Any, examples: Sequence[bytes], number: int) -> Iterator[bytes]
     """What another version writes: what it reads with its lists or half of its properties changed, and other data."""
     if isinstance(seen, bytes):
         for way in range(len(WAYS)):
-            yield spoken(stirred(tree(seen), way)).encode()
+            yield spoken(edited_lists(tree(seen), way)).encode()
     for step in range(_EDITS):
         given = examples[(number + 5 * step + 1) % len(examples)]
         yield given

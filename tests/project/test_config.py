@@ -152,7 +152,7 @@ def test_names_may_swap_and_renamed_values_may_change(tmp_path):
     assert load_config(write(tmp_path, text)).changes[0].rename == {"a": "b", "b": "a", "c": "d"}
 
 
-def test_a_missing_file_is_told_apart(tmp_path):
+def test_a_missing_file_is_an_error_of_its_own(tmp_path):
     with pytest.raises(
         ConfigMissingError, match="expected a project file, found none; run `trundle init`"
     ):

@@ -101,7 +101,7 @@ def test_several_who_died_are_waited_for_at_once(remote):
     assert lease_tags(remote) == []
 
 
-def test_a_long_wait_is_told_of_once(remote, monkeypatch, caplog):
+def test_a_long_wait_is_logged_once(remote, monkeypatch, caplog):
     monkeypatch.setattr("trundle.registry._lease._QUIET", 0.1)
     push(remote, b"1", tag=f"_trundle.lease-x.t-{1:010d}-1000-{1:016x}")
     with remote.lease("x", wait=60), remote.lease("y", wait=60):

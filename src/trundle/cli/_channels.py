@@ -191,7 +191,7 @@ def expiry_notes(channel: "Channel") -> tuple[str, ...]:
     return (f"{text}; renew its validity period with `channel refresh --valid-for`",)
 
 
-def tell(done: str, *, dry_run: bool) -> None:
+def say_done(done: str, *, dry_run: bool) -> None:
     """Reports what was done, or would be."""
     say(f"would have {done}" if dry_run else done)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trundle._clock import now
-from trundle.cli._channels import bytes_progress, tell
+from trundle.cli._channels import bytes_progress, say_done
 from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal
 from trundle.cli._printing import Format, one_line, print_data, print_text, say, warn
 from trundle.cli._settings import STATE, current
@@ -84,7 +84,7 @@ def print_done(done: str, data: dict[str, Any], output: Format, *, dry_run: bool
     """Prints what a command did, or would do, that has no other result."""
     if output is not Format.TABLE:
         print_data(data | {"dryRun": dry_run}, output.value)
-    tell(done, dry_run=dry_run)
+    say_done(done, dry_run=dry_run)
 
 
 def say_if_forgotten(installation: "Installation") -> None:

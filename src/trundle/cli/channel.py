@@ -19,7 +19,7 @@ from trundle.cli._channels import (
     print_channel,
     published,
     repository_of,
-    tell,
+    say_done,
 )
 from trundle.cli._failures import ExitCode, Refusal
 from trundle.cli._printing import (
@@ -92,7 +92,7 @@ def show(
         warn(note)
     print_result(served.to_plain, lambda: _channel_text(served.channel), output)
     if store is None:
-        _tell_unverified(source)
+        _say_unverified(source)
 
 
 @contextlib.contextmanager
@@ -123,7 +123,7 @@ def _trusting(
         yield store
 
 
-def _tell_unverified(source: "ChannelSource") -> None:
+def _say_unverified(source: "ChannelSource") -> None:
     from trundle.channels.reading import has_signatures  # noqa: PLC0415
 
     if has_signatures(source):
@@ -175,7 +175,7 @@ def log(
         output,
     )
     if store is None:
-        _tell_unverified(source)
+        _say_unverified(source)
 
 
 def _event_text(event: "Event") -> str:
@@ -246,7 +246,7 @@ def refresh(
         raise Refusal(ExitCode.USAGE, f"{message}; name the validity period")
     done = run(target, lifetime, dry_run=dry_run)
     print_channel(done.channel, output, dry_run=dry_run, notes=done.notes)
-    tell(f"refreshed the channel {channel}", dry_run=dry_run)
+    say_done(f"refreshed the channel {channel}", dry_run=dry_run)
 
 
 @app.command()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trundle._clock import now
-from trundle.cli._channels import duration_of, tell, version_of
+from trundle.cli._channels import duration_of, say_done, version_of
 from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal
 from trundle.cli._installing import (
     AnyName,
@@ -241,7 +241,7 @@ def approve(
     else:
         data = {"version": version, "digest": approval.digest, "dryRun": dry_run}
         print_data(data, output.value)
-    tell(f"approved {version}", dry_run=dry_run)
+    say_done(f"approved {version}", dry_run=dry_run)
     policy = package.effective_policy
     level = change_level(package.version, number, policy.zero_major) if package.version else None
     if level is not None and policy.action(level) != "approval":

@@ -142,13 +142,13 @@ def history(name: AnyName = None, *, state: State = None, output: Output = Forma
             events = installation.history(installation.package(name).name)
     print_result(
         lambda: [each.to_plain() for each in events],
-        lambda: "".join(_told(each) for each in events),
+        lambda: "".join(_history_text(each) for each in events),
         output,
         prose=True,
     )
 
 
-def _told(event: "Event") -> str:
+def _history_text(event: "Event") -> str:
     from trundle.channels import format_time  # noqa: PLC0415
 
     note = f" ({event.note})" if event.note and event.action != "follow" else ""
@@ -240,12 +240,12 @@ def agent(
     from trundle.installation import Agent, run_round  # noqa: PLC0415
 
     pause = _interval(interval)
-    tell = _notifying(_teller(output), notify or [])
+    log = _notifying(_logging(output), notify or [])
     with opened(state, making=True) as installation:
         if once:
             done = run_round(installation)
             for line in done.lines:
-                tell(line)
+                log(line)
             if any(line.event == "error" for line in done.lines):
                 raise Refusal(ExitCode.FAILED)
             if done.failed:
@@ -254,7 +254,7 @@ def agent(
                 raise Refusal(ExitCode.FINDINGS)
             return
         with _stopping() as stopped, _alone(state):
-            Agent(installation, tell, interval=pause, stopped=stopped).run()
+            Agent(installation, log, interval=pause, stopped=stopped).run()
 
 
 def _interval(text: str) -> dt.timedelta:
@@ -263,20 +263,18 @@ def _interval(text: str) -> dt.timedelta:
     return pause
 
 
-def _teller(output: Format) -> "Callable[[LogLine], None]":
+def _logging(output: Format) -> "Callable[[LogLine], None]":
     import msgspec  # noqa: PLC0415
 
-    def tell(line: "LogLine") -> None:
+    def log(line: "LogLine") -> None:
         text = str(line) if output is Format.TABLE else msgspec.json.encode(line).decode()
         print_text(text.replace("\n", " "))
         sys.stdout.flush()
 
-    return tell
+    return log
 
 
-def _notifying(
-    tell: "Callable[[LogLine], None]", targets: list[str]
-) -> "Callable[[LogLine], None]":
+def _notifying(log: "Callable[[LogLine], None]", targets: list[str]) -> "Callable[[LogLine], None]":
     """What prints lines, and notifies others of those that they want to know."""
     from trundle.installation import NOTIFIED, NotificationError, notifier  # noqa: PLC0415
 
@@ -285,15 +283,15 @@ def _notifying(
     except NotificationError as error:
         raise Refusal(ExitCode.USAGE, f"--notify: {error}") from None
 
-    def tell_all(line: "LogLine") -> None:
-        tell(line)
+    def log_and_notify(line: "LogLine") -> None:
+        log(line)
         for notify in notifiers if line.event in NOTIFIED else []:
             try:
                 notify(line)
             except NotificationError as error:
                 warn(str(error))
 
-    return tell_all
+    return log_and_notify
 
 
 @contextlib.contextmanager

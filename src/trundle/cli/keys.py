@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trundle._clock import now
-from trundle.cli._channels import ask_passphrase, new_passphrase, tell
+from trundle.cli._channels import ask_passphrase, new_passphrase, say_done
 from trundle.cli._printing import Format, print_data, print_text, say, shown_path
 from trundle.cli.project import DryRun, Output
 
@@ -119,4 +119,4 @@ def _print(made: "MadeKeys", output: Format, *, dry_run: bool) -> None:
     else:
         print_data({"written": names, "dryRun": dry_run}, output.value)
     if dry_run:
-        tell(f"written {len(names)} files", dry_run=True)
+        say_done(f"written {len(names)} files", dry_run=True)

@@ -19,7 +19,7 @@ from trundle.cli._channels import (
     print_channel,
     published,
     repository_of,
-    tell,
+    say_done,
     version_of,
 )
 from trundle.cli._failures import ExitCode, Refusal
@@ -110,7 +110,7 @@ def publish(
     )
     if not result.existed:
         files = "1 file" if result.files == 1 else f"{result.files} files"
-        tell(f"published {files} to {to}", dry_run=dry_run)
+        say_done(f"published {files} to {to}", dry_run=dry_run)
 
 
 def unpublish(
@@ -154,7 +154,7 @@ def unpublish(
         with _packed(content) as packed:
             done = publishing.restore(target, number, content=packed, dry_run=dry_run)
         print_channel(done.channel, output, dry_run=dry_run, notes=done.notes)
-        tell(f"restored {version}", dry_run=dry_run)
+        say_done(f"restored {version}", dry_run=dry_run)
         return
     if content is not None:
         raise Refusal(ExitCode.USAGE, "--content: expected --undo with it, found none; add --undo")
@@ -168,7 +168,7 @@ def unpublish(
         typer.confirm(question, abort=True, err=True)
         done = publishing.unpublish(target, number, reason, confirmed=True, **further)
     print_channel(done.channel, output, dry_run=dry_run, notes=done.notes)
-    tell(f"unpublished {version}: {reason}", dry_run=dry_run)
+    say_done(f"unpublished {version}: {reason}", dry_run=dry_run)
 
 
 def _packed(folder: Path | None) -> contextlib.AbstractContextManager["PackedArtifact | None"]:
@@ -194,7 +194,7 @@ def promote(
         published(repository, channel, keys, seen=seen), version_of(version), dry_run=dry_run
     )
     print_channel(done.channel, output, dry_run=dry_run, notes=done.notes)
-    tell(f"promoted {version}", dry_run=dry_run)
+    say_done(f"promoted {version}", dry_run=dry_run)
 
 
 def deprecate(
@@ -220,7 +220,9 @@ def deprecate(
     target = published(repository, channel, keys, seen=seen)
     done = run(target, version_of(version), message, dry_run=dry_run)
     print_channel(done.channel, output, dry_run=dry_run, notes=done.notes)
-    tell(f"{'took the deprecation back of' if undo else 'deprecated'} {version}", dry_run=dry_run)
+    say_done(
+        f"{'took the deprecation back of' if undo else 'deprecated'} {version}", dry_run=dry_run
+    )
 
 
 def mirror(
@@ -250,7 +252,7 @@ def mirror(
         warn(note)
     tags = "1 tag" if len(done.copied) == 1 else f"{len(done.copied)} tags"
     counts = f"{tags}, left {len(done.unchanged)} as they were"
-    tell(f"copied {counts}, removed {len(done.removed)}", dry_run=dry_run)
+    say_done(f"copied {counts}, removed {len(done.removed)}", dry_run=dry_run)
 
 
 def prune(
@@ -288,4 +290,4 @@ def prune(
     else:
         print_data({"removed": removed, "bytes": done.size, "dryRun": dry_run}, output.value)
     files = "1 file" if len(removed) == 1 else f"{len(removed)} files"
-    tell(f"removed {files} with {done.size} bytes", dry_run=dry_run)
+    say_done(f"removed {files} with {done.size} bytes", dry_run=dry_run)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from trundle.cli._channels import tell
+from trundle.cli._channels import say_done
 from trundle.cli._installing import State, opened
 from trundle.cli._printing import Format, print_data, print_text
 from trundle.cli.project import DryRun, Output
@@ -34,4 +34,4 @@ def tidy(
         removed = [{"name": each.name, "digest": each.digest} for each in done.removed]
         print_data({"removed": removed, "bytes": done.size, "dryRun": dry_run}, output.value)
     count = "1 version" if len(done.removed) == 1 else f"{len(done.removed)} versions"
-    tell(f"removed {count} with {done.size} bytes", dry_run=dry_run)
+    say_done(f"removed {count} with {done.size} bytes", dry_run=dry_run)

@@ -119,15 +119,15 @@ def _seconds(text: str) -> float:
 def _run(context: typer.Context, paths: list[Path], options: "ProofOptions") -> "ProofRun":
     prove = _proving(context, paths, options)
     with progress("Verifying") as step:
-        told = _Progress(step, time.monotonic)
+        progressed = _Progress(step, time.monotonic)
         try:
-            return prove(on_total=told.know, on_step=told.count)
+            return prove(on_total=progressed.know, on_step=progressed.count)
         except KeyboardInterrupt:
-            say(f"interrupted after {told.reached}; all processes have ended")
+            say(f"interrupted after {progressed.reached}; all processes have ended")
             raise
         except Exception:
-            if told.total:
-                say(f"stopped after {told.reached}; all processes have ended")
+            if progressed.total:
+                say(f"stopped after {progressed.reached}; all processes have ended")
             raise
 
 
@@ -316,9 +316,9 @@ def _limits_text(run: "ProofRun", *, every: bool) -> Iterator[str]:
         if listed:
             yield "\n".join([name, *(f"  {_limit_text(each)}" for each in listed)])
     if kinds:
-        told = (f"{kind}: {KINDS[kind]}" for kind in KINDS if kind in kinds)
+        explained = (f"{kind}: {KINDS[kind]}" for kind in KINDS if kind in kinds)
         hidden = "" if every else "\n`--limits` lists each of them, with the reason."
-        yield "\n".join(told) + hidden
+        yield "\n".join(explained) + hidden
 
 
 def _limit_text(limit: "Limit") -> str:

@@ -179,8 +179,8 @@ class Expressions:
             if not implied:
                 return f"{source}.additional_properties"
             names = tuple_literal(map(text_literal, implied))
-            told = self.statements.helper("implied", f"\x04 = {names}\n")
-            return f"other_members({source}.additional_properties, {told})"
+            implied_names = self.statements.helper("implied", f"\x04 = {names}\n")
+            return f"other_members({source}.additional_properties, {implied_names})"
         if shape.kind == "api" and (label := self.key.lineage.label(Place(shape.version, name))):
             arguments = [f"{source}.{METADATA}", *map(text_literal, label), source]
             return call("read_label", arguments)

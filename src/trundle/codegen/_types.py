@@ -353,8 +353,8 @@ def _list_keys(node: StorageNode, names: Mapping[str, str]) -> list[str]:
 
 
 def _discriminators(node: StorageNode, names: Mapping[str, str]) -> list[str]:
-    told = discriminators(node.lineage, node.version)
-    if not told:
+    found = discriminators(node.lineage, node.version)
+    if not found:
         return []
-    shown = tuple_literal(text_literal(names[name]) for name in told)
+    shown = tuple_literal(text_literal(names[name]) for name in found)
     return [f"\n    __discriminators__: ClassVar[tuple[str, ...]] = {shown}\n"]

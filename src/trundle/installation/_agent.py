@@ -116,7 +116,7 @@ class Agent:
 
     Args:
         installation: the installation.
-        tell: called with each line of the log.
+        log: called with each line of the log.
         interval: the pause between two looks.
         stopped: set to end the agent; it ends at once while it waits or fetches, else after what it is doing.
     """
@@ -124,16 +124,16 @@ class Agent:
     def __init__(
         self,
         installation: Installation,
-        tell: Callable[[LogLine], None],
+        log: Callable[[LogLine], None],
         *,
         interval: dt.timedelta = INTERVAL,
         stopped: threading.Event | None = None,
     ) -> None:
         self._installation = installation
-        self._tell = tell
+        self._log = log
         self._interval = interval
         self.stopped = stopped or threading.Event()
-        self._told: set[tuple[str, str, str, str]] = set()
+        self._logged: set[tuple[str, str, str, str]] = set()
 
     def run(self) -> None:
         """Follows until `stopped` is set."""
@@ -141,11 +141,11 @@ class Agent:
         with self._interruptible(), contextlib.suppress(_StoppedError):
             while not self.stopped.is_set():
                 done = run_round(self._installation)
-                self._tell_new(done)
+                self._log_new(done)
                 failures = failures + 1 if done.failed else 0
                 pause = pause_after(done, failures, self._installation.now(), self._interval)
                 self.stopped.wait(pause.total_seconds())
-        self._tell(LogLine(self._installation.now(), "stopped", "stopped by a signal"))
+        self._log(LogLine(self._installation.now(), "stopped", "stopped by a signal"))
 
     @contextlib.contextmanager
     def _interruptible(self) -> Iterator[None]:
@@ -164,15 +164,15 @@ class Agent:
         finally:
             self._installation.progress = before
 
-    def _tell_new(self, done: Round) -> None:
+    def _log_new(self, done: Round) -> None:
         """Reports what the last round did not report already; actions and errors always."""
-        told = set()
+        logged = set()
         for line in done.lines:
             key = (line.event, line.package, line.version, line.message)
-            told.add(key)
-            if key not in self._told or line.event in _ALWAYS:
-                self._tell(line)
-        self._told = told
+            logged.add(key)
+            if key not in self._logged or line.event in _ALWAYS:
+                self._log(line)
+        self._logged = logged
 
 
 _ALWAYS = frozenset(("install", "upgrade", "downgrade", "error", "refused"))

@@ -199,7 +199,7 @@ def roll_back(installation: Installation, name: str, *, dry_run: bool = False) -
             before_digest=package.digest,
             after=earlier.before,
             after_digest=artifact.digest,
-            note="; ".join(_told_of(installation, package, SemVer.parse(earlier.before))),
+            note="; ".join(_notes_about(installation, package, SemVer.parse(earlier.before))),
         )
         hold = Hold(f"rolled back to {earlier.before}", now, package.version)
         if not dry_run:
@@ -212,7 +212,7 @@ def roll_back(installation: Installation, name: str, *, dry_run: bool = False) -
         return event
 
 
-def _told_of(installation: Installation, package: Package, version: SemVer) -> Iterator[str]:
+def _notes_about(installation: Installation, package: Package, version: SemVer) -> Iterator[str]:
     """What one should know of a rollback."""
     why = installation.memory.unpublished(package.name, version)
     if why is not None:

@@ -24,12 +24,12 @@ def on_file(progress: Progress) -> Callable[[Path], None]:
     """Reports each file that was read."""
     count = 0
 
-    def tell(path: Path) -> None:
+    def report(path: Path) -> None:
         nonlocal count
         count += 1
         progress(f"read {path.name}", count, 0)
 
-    return tell
+    return report
 
 
 _LITTLE = 500_000

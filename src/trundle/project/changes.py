@@ -19,7 +19,7 @@ from trundle.evolution import (
     TypeChanges,
     split_path,
 )
-from trundle.project._fitting import find_misfits
+from trundle.project._unmatched_rules import find_misfits
 from trundle.project.findings import Misfit, ProjectCode, finding
 from trundle.report import lineages
 from trundle.schema import ObjectType, Schema

@@ -11,11 +11,17 @@ from trundle.errors import Finding, errors_among, listed
 from trundle.evolution import Lineage, Link, Place, default_of, told_keys
 from trundle.project._each_part import Progress, each_part, ignore, on_file
 from trundle.project._freshness import made_of
+from trundle.project._lock_comparison import (
+    LockComparison,
+    Share,
+    compare_with_lock,
+    shares_of,
+    spelt_as_declared,
+)
 from trundle.project._lock_file import lock_path, read_lock, recorded_versions
-from trundle.project._losing import losing
+from trundle.project._lossy_rules import lossy_rules
 from trundle.project._nulls import hidden_nulls
 from trundle.project._parts import Part, outline_of, unfit
-from trundle.project._standing import Share, Standing, shares_of, spelt_as_declared, standing_of
 from trundle.project._write import spell_text
 from trundle.project.config import Config
 from trundle.project.findings import Misfit, ProjectCode, finding
@@ -74,7 +80,7 @@ def check(
     unfitting, _ = unfit(outline.parts, {name: each.misfits for name, each in checked.items()})
     unsound = (*outline.findings, *unfitting)
     found = [*unsound, *findings]
-    found += lock_findings(config, lock, [each.standing for each in checked.values()])
+    found += lock_findings(config, lock, [each.comparison for each in checked.values()])
     found += (finding for each in checked.values() for finding in each.type_changes)
     if not unsound:
         found += _stale(config, jobs, progress)
@@ -90,7 +96,7 @@ class _Checked(msgspec.Struct, frozen=True):
         misfits: the changes and hooks that do not fit it.
         type_changes: changes of type that are not acknowledged, where that is asked for.
         notes: what its author should know.
-        standing: how it stands to the lock.
+        comparison: how it compares with the lock.
         files: the files that it was made from, as the sources name them.
         error: why it cannot be read.
     """
@@ -98,7 +104,7 @@ class _Checked(msgspec.Struct, frozen=True):
     misfits: tuple[Misfit, ...] = ()
     type_changes: tuple[Finding, ...] = ()
     notes: tuple[Finding, ...] = ()
-    standing: Standing = Standing()
+    comparison: LockComparison = LockComparison()
     files: tuple[str, ...] = ()
     error: SchemaError | None = None
 
@@ -116,14 +122,14 @@ def _check_part(
         type_changes=tuple(_changes_of_type(project)) if strict else (),
         notes=(
             *loaded.notes,
-            *losing(project),
+            *lossy_rules(project),
             *_left_out(project),
             *_free_form_unions(project),
             *_defaults(project),
             *_deprecated(project),
             *(hidden_nulls(project.lineages) if strict else ()),
         ),
-        standing=standing_of(project, shares[part.name]),
+        comparison=compare_with_lock(project, shares[part.name]),
         files=tuple(str(path) for path in loaded.files),
     )
 

@@ -19,7 +19,6 @@ from trundle.codegen import (
 )
 from trundle.errors import Finding
 from trundle.evolution import ChangeError
-from trundle.project._collecting import without_collection
 from trundle.project._each_part import Progress, each_part, ignore, on_file
 from trundle.project._freshness import (
     Digests,
@@ -32,6 +31,7 @@ from trundle.project._freshness import (
     standing_files,
     whole_key,
 )
+from trundle.project._garbage_collection import without_collection
 from trundle.project._lock_file import lock_path, read_lock, recorded_versions
 from trundle.project._parts import Outline, Part, outline_of, unfit
 from trundle.project.config import Config

@@ -162,9 +162,9 @@ def _place(
     if not of_type:
         findings.append(_type_gone(reference, evolution))
         return None
-    standing = tuple(each for each in of_type if _meets(each, reference))
-    if standing:
-        return Place(standing, reference.older, reference.newer)
+    present = tuple(each for each in of_type if _meets(each, reference))
+    if present:
+        return Place(present, reference.older, reference.newer)
     findings.append(_dangling(reference, of_type, class_))
     return None
 
@@ -249,10 +249,10 @@ def _fits(
     pair: tuple[ApiVersion, ApiVersion],
 ) -> bool:
     """Whether everything that a hook declares is there on both sides of a pair."""
-    standing = tuple(each for each in lineages if set(pair) <= each.nodes.keys())
-    if not standing:
+    present = tuple(each for each in lineages if set(pair) <= each.nodes.keys())
+    if not present:
         return False
-    _, problems = read_methods(reference, class_, Place(standing, *pair))
+    _, problems = read_methods(reference, class_, Place(present, *pair))
     return not problems
 
 

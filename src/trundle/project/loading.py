@@ -7,7 +7,7 @@ import msgspec
 
 from trundle.errors import Finding, errors_among
 from trundle.evolution import Evolution, HookDeclaration, Lineage
-from trundle.project._collecting import without_collection
+from trundle.project._garbage_collection import without_collection
 from trundle.project._lock_file import lock_path, read_lock, recorded_versions
 from trundle.project._parts import Part, no_resources
 from trundle.project._patterns import spread_patterns

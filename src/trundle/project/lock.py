@@ -15,6 +15,14 @@ from trundle._durable import write_durably
 from trundle.errors import Finding
 from trundle.evolution import VersionMap
 from trundle.project._each_part import Progress, each_part, ignore, on_file
+from trundle.project._lock_comparison import (
+    Hub,
+    LockComparison,
+    Share,
+    compare_with_lock,
+    shares_of,
+    spelt_as_declared,
+)
 from trundle.project._lock_file import (
     FORMAT,
     Lock,
@@ -24,14 +32,6 @@ from trundle.project._lock_file import (
     write_lock_text,
 )
 from trundle.project._parts import Part, outline_of, unfit
-from trundle.project._standing import (
-    Hub,
-    Share,
-    Standing,
-    shares_of,
-    spelt_as_declared,
-    standing_of,
-)
 from trundle.project._stored import Release
 from trundle.project._write import spell_text
 from trundle.project.config import Config
@@ -85,26 +85,28 @@ class LockChange(msgspec.Struct, frozen=True):
         return {"path": str(self.path), **{name: list(of) for name, of in self.groups.items()}}
 
 
-def lock_findings(config: Config, known: Lock, standings: Iterable[Standing]) -> Iterator[Finding]:
+def lock_findings(
+    config: Config, known: Lock, comparisons: Iterable[LockComparison]
+) -> Iterator[Finding]:
     """Everything that makes recorded objects unreadable, else notes on what is not recorded yet."""
-    standings = tuple(standings)
+    comparisons = tuple(comparisons)
     refused = False
-    for standing in standings:
-        for each in standing.against:
+    for comparison in comparisons:
+        for each in comparison.broken:
             refused = True
             yield from each.findings
     if refused:
         return
     path = lock_path(config)
-    change = _change(path, known, standings)
+    change = _change(path, known, comparisons)
     advice = "run `trundle lock` when you release it"
     for label in change.recorded:
         what = f"the stored format of {label} is not recorded"
         yield _note(path, what, advice)
     for label in change.extended:
         yield _note(path, f"the stored format of {label} has grown", advice)
-    for standing in standings:
-        for hub in standing.hubs:
+    for comparison in comparisons:
+        for hub in comparison.hubs:
             yield from _no_way_back(path, hub, known.resources.get(hub.name, {}))
 
 
@@ -162,47 +164,47 @@ def lock(
     outline = outline_of(config, catalogue, recorded_versions(found))
     known = spelt_as_declared(found, outline)
     shares, findings = shares_of(outline, known, str(path))
-    work = functools.partial(_stand_part, shares=shares)
-    stood = each_part(work, outline.parts, catalogue, jobs, progress)
-    raise_all([each.error for each in stood.values() if each.error is not None])
-    catalogue.require_used({file for each in stood.values() for file in each.files})
-    misfits, _ = unfit(outline.parts, {name: each.misfits for name, each in stood.items()})
+    work = functools.partial(_compare_part, shares=shares)
+    compared = each_part(work, outline.parts, catalogue, jobs, progress)
+    raise_all([each.error for each in compared.values() if each.error is not None])
+    catalogue.require_used({file for each in compared.values() for file in each.files})
+    misfits, _ = unfit(outline.parts, {name: each.misfits for name, each in compared.items()})
     if unsound := (*outline.findings, *misfits, *findings):
         raise FindingsError(unsound)
-    standings = [each.standing for each in stood.values()]
-    against = [finding for each in standings for one in each.against for finding in one.findings]
+    comparisons = [each.comparison for each in compared.values()]
+    against = [finding for each in comparisons for one in each.broken for finding in one.findings]
     if against and not accept:
         raise FindingsError(against)
-    change = _change(path, known, standings)
+    change = _change(path, known, comparisons)
     if change.changes and not dry_run:
         _write(path, change.content)
     return change
 
 
-class _Stood(msgspec.Struct, frozen=True):
+class _Compared(msgspec.Struct, frozen=True):
     """How a part stands to the lock, or why it cannot be read."""
 
-    standing: Standing = Standing()
+    comparison: LockComparison = LockComparison()
     misfits: tuple[Misfit, ...] = ()
     files: tuple[str, ...] = ()
     error: SchemaError | None = None
 
 
-def _stand_part(part: Part, catalogue: Catalogue, *, shares: Mapping[str, Share]) -> _Stood:
+def _compare_part(part: Part, catalogue: Catalogue, *, shares: Mapping[str, Share]) -> _Compared:
     try:
         loaded = load_part(part, catalogue)
     except SchemaError as error:
-        return _Stood(error=error)
-    standing = standing_of(loaded.project, shares[part.name])
-    return _Stood(standing, loaded.misfits, tuple(map(str, loaded.files)))
+        return _Compared(error=error)
+    comparison = compare_with_lock(loaded.project, shares[part.name])
+    return _Compared(comparison, loaded.misfits, tuple(map(str, loaded.files)))
 
 
-def _change(path: Path, known: Lock, standings: Iterable[Standing]) -> LockChange:
+def _change(path: Path, known: Lock, comparisons: Iterable[LockComparison]) -> LockChange:
     """What becomes of a lock; what is against it is taken as accepted."""
     releases = {name: dict(each) for name, each in known.resources.items()}
     did: dict[str, list[str]] = {}
-    for standing in standings:
-        for each in standing.against:
+    for comparison in comparisons:
+        for each in comparison.broken:
             label = f"{each.name} {each.version}"
             if each.now is None:
                 del releases[each.name][each.version]
@@ -210,8 +212,8 @@ def _change(path: Path, known: Lock, standings: Iterable[Standing]) -> LockChang
             else:
                 releases[each.name][each.version] = each.now
                 did.setdefault("replaced", []).append(label)
-        replaced = {(each.name, each.version) for each in standing.against}
-        for hub in standing.hubs:
+        replaced = {(each.name, each.version) for each in comparison.broken}
+        for hub in comparison.hubs:
             old = known.resources.get(hub.name, {}).get(hub.version)
             releases.setdefault(hub.name, {})[hub.version] = hub.release
             if (hub.name, hub.version) not in replaced:

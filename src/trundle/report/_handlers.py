@@ -1,7 +1,6 @@
 """How a plan handles a property: the last column of the change table, read off the plan's steps."""
 
 from collections.abc import Iterable
-from itertools import chain
 from typing import Literal, TypeAlias, assert_never
 
 from trundle.evolution import Lineage, Place, PlanKey, Shape, plan, steps
@@ -26,15 +25,12 @@ class Handling:
         self._lineage = lineage
         self._assigned: dict[str, steps.Expression | None] = {}
         self._stashed: set[str] = set()
-        own_texts = frozenset(chain.from_iterable(lineage.own_texts.values()))
         for step in plan(PlanKey(lineage, Shape("api", older), Shape("storage", newer))).steps:
             match step:
                 case steps.Assign(property=name, value=value):
                     self._assigned[name] = value
                 case steps.Stash(value=steps.Presence()):
                     continue  # whether a nested object is there, which is no property
-                case steps.Stash(entry=entry) if entry in own_texts:
-                    continue  # how a text was spelled, beside its value
                 case steps.Stash(entry=entry):
                     if entry.property not in lineage.followed(entry.version):
                         continue  # how a text was spelled, beside its value

@@ -319,7 +319,7 @@ class _Walk:
 
 
 def _constant(key: PlanKey, name: str) -> str | None:
-    """The only text that a property of the target admits, as the one that tells a variant does."""
+    """The only text that a property of the target admits, such as the constant of a discriminator."""
     version = key.target.version
     definitions = key.lineage.evolution.schema(version).definitions
     return fixed_text(key.lineage.type(Place(version, name)), definitions)

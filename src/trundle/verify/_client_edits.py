@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from trundle.runtime import DocumentError
 from trundle.verify._broken import spoken, tree
 from trundle.verify._case import Case, Json, Subject, Write, make
-from trundle.verify._stir import WAYS, scalars_by_property, stirred, with_other_scalars
 from trundle.verify._stored import read_edited
+from trundle.verify._tree_edits import WAYS, edited_lists, scalars_by_property, with_other_scalars
 
 APART = 7
 """A mixed edit takes its values from a covering document so many times as far on."""
@@ -77,7 +77,7 @@ class ClientEdits:
         """What was read, with its lists edited, in the first way from a number on that is valid."""
         if read is None:
             return None
-        ways = (stirred(read.seen, way) for way in range(first, first + len(WAYS)))
+        ways = (edited_lists(read.seen, way) for way in range(first, first + len(WAYS)))
         valid = (self._valid(read, each) for each in ways)
         return next((each for each in valid if each is not None), None)
 

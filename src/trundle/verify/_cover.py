@@ -216,8 +216,8 @@ class _Making:
             case "integer":
                 return tuple(map(Number, dict.fromkeys((*_INTEGERS, *map(str, said.integers)))))
             case _:
-                told = (*_NUMBERS, *map(str, said.integers), *map(repr, said.numbers))
-                return tuple(map(Number, dict.fromkeys(told)))
+                texts = (*_NUMBERS, *map(str, said.integers), *map(repr, said.numbers))
+                return tuple(map(Number, dict.fromkeys(texts)))
 
     def definition(self, key: str, path: tuple[str, ...], owner: str) -> _Options:
         definition = self.schema.definitions[key]

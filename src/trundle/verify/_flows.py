@@ -82,8 +82,8 @@ def flows(value: Expression | None, after: tuple[ValueStep, ...] = ()) -> Iterat
             for each in options:
                 yield from flows(each, after)
         case HookOutput(call=call):
-            for _, told in call.inputs:
-                for flow in flows(told, after):
+            for _, given in call.inputs:
+                for flow in flows(given, after):
                     yield flow._replace(hooked=True)
         case Hidden() | Presence() | None:
             return

@@ -159,7 +159,7 @@ def law_of_edits(
     written = scheme.to_storage(edited, stored)
     made = tuple(differences(_tree(scheme, seen), _tree(scheme, edited)))
     storage = type(scheme.convert(stored))
-    told = _context(scheme, stored=stored, seen=seen, edited=edited, written=written)
+    context = _context(scheme, stored=stored, seen=seen, edited=edited, written=written)
     for other in _some_versions(scheme, resource, scheme.encode(written)):
         if other == version:
             continue  # `law1` says it all
@@ -187,7 +187,7 @@ def law_of_edits(
                     path=shown(place),
                     expected=expected,
                     found=found,
-                    context=told(),
+                    context=context(),
                 )
 
 
@@ -386,9 +386,9 @@ def law_nested(scheme: Scheme, document: Any) -> None:
         target = getattr(importlib.import_module(f"{scheme.package}.{module}"), name)
         if not issubclass(target, StorageObject):
             continue
-        told = _told(document, target)
-        stored = told.convert_to_storage(target)
-        before = scheme.encode(told)
+        tagged = _with_variant(document, target)
+        stored = tagged.convert_to_storage(target)
+        before = scheme.encode(tagged)
         _equal(
             "storing and reading is the identity",
             (class_.__name__, (each.target,)),
@@ -398,7 +398,7 @@ def law_nested(scheme: Scheme, document: Any) -> None:
         )
 
 
-def _told(document: Any, target: type[StorageObject]) -> Any:
+def _with_variant(document: Any, target: type[StorageObject]) -> Any:
     """An object with the text that identifies the variant of a storage class."""
     config = target.__struct_config__
     encoded = document.__struct_encode_fields__
@@ -426,7 +426,7 @@ def _equal(
         where: the resource type and the versions.
         expected: the document that the law asks for.
         found: the other one.
-        context: what the law tells of the objects that take part.
+        context: what the law says about the objects that take part.
         spelt: whether order and spelling count, too.
     """
     if expected == found:

@@ -238,8 +238,8 @@ def _one_element(*views: Any) -> bool:
     """Whether what stands at a place of a list may be the same element in all views: nothing that says which one differs."""
     objects = [each for each in views if isinstance(each, dict)]
     for name in (*KEY_PROPERTIES, "type", "kind"):
-        told = [each[name] for each in objects if name in each]
-        if any(not same(each, told[0]) for each in told):
+        values = [each[name] for each in objects if name in each]
+        if any(not same(each, values[0]) for each in values):
             return False
     return True
 

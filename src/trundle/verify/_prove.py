@@ -24,8 +24,8 @@ from trundle.verify._client_edits import APART, ClientEdits, Covering
 from trundle.verify._edits import edits
 from trundle.verify._seeded import each_example
 from trundle.verify._shrink import shrink
-from trundle.verify._stir import named_apart
 from trundle.verify._stored import documents, earlier_objects
+from trundle.verify._tree_edits import named_apart
 
 _WRITES = 3
 _COVERED = (

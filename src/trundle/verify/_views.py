@@ -231,13 +231,13 @@ def _keyed(items: list[Any], names: tuple[str, ...]) -> dict[Any, Any] | None:
         if not isinstance(item, dict):
             return None
         key = tuple(item.get(name, MISSING) for name in names)
-        if any(map(_tells_nothing, key)) or key in keyed:
+        if any(map(_is_unspecific, key)) or key in keyed:
             return None
         keyed[key] = item
     return keyed
 
 
-def _tells_nothing(part: Any) -> bool:
+def _is_unspecific(part: Any) -> bool:
     """Whether a key property identifies no element; an empty text may stand for one that is not there."""
     return part is MISSING or part == "" or isinstance(part, dict | list)
 

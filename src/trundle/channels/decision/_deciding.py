@@ -7,7 +7,7 @@ import msgspec
 
 from trundle.channels._refusals import RefusalCode, refusal
 from trundle.channels._times import require_aware
-from trundle.channels.decision._judging import Judge, told
+from trundle.channels.decision._judging import Judge, hold_text
 from trundle.channels.decision._model import (
     Block,
     Blocked,
@@ -110,7 +110,7 @@ def check_holds(
             where = f"{state.package} {version or ''}".strip()
             advice = "release it with `trundle unhold`"
             refusals.append(
-                refusal(RefusalCode.HELD, where, "what is not held", told(hold), advice)
+                refusal(RefusalCode.HELD, where, "what is not held", hold_text(hold), advice)
             )
     return tuple(refusals)
 

@@ -168,7 +168,7 @@ class Judge:
         return f"{', and '.join(parts)}; not before {format_time(start)}"
 
 
-def told(hold: Hold) -> str:
+def hold_text(hold: Hold) -> str:
     """A hold in words."""
     what = "everything" if hold.version is None else str(hold.version)
     until = f" until {format_time(hold.until)}" if hold.until else ""
@@ -178,4 +178,4 @@ def told(hold: Hold) -> str:
 
 def _held(hold: Hold) -> str:
     advice = "" if hold.until else "; release it with unhold"
-    return f"{told(hold)}{advice}"
+    return f"{hold_text(hold)}{advice}"

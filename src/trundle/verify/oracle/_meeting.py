@@ -277,7 +277,7 @@ class World:
         return frozenset(self._with_renamed(written))
 
     @once
-    def told_by_hub(self, stations: Stations) -> set[str]:
+    def derived_from_hub(self, stations: Stations) -> set[str]:
         """The names that hooks write which lie between what is stored and the last station, and not on the way to it.
 
         Where a document has no value for them, they may derive from the rest of it, once it is stored.

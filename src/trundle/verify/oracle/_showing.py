@@ -290,7 +290,7 @@ def _object(world: World, value: dict[str, Any], stations: Stations) -> dict[str
     for path, each in sorted(moved, key=lambda each: len(each[0])):  # what holds others first
         _put(world, found, path, each, last)
     found.update(dict.fromkeys(unsure(world, stations), ANY))
-    found.update(dict.fromkeys(world.told_by_hub(stations) - found.keys(), ANY))
+    found.update(dict.fromkeys(world.derived_from_hub(stations) - found.keys(), ANY))
     if world.object(last).embedded and "apiVersion" in found:
         found["apiVersion"] = ANY
     return required(world, found, last)

@@ -40,13 +40,13 @@ def tags(world: World, at: At) -> list[Tags | None]:
         for each in every
     ]
     objects = [each for each in found if each is not None]
-    telling = {
+    distinguishing = {
         name
         for name in set().union(*objects)
         if len({each[name].casefold() for each in objects if name in each}) == len(objects)
     }
     return [
-        None if each is None else {name: each[name] for name in each.keys() & telling}
+        None if each is None else {name: each[name] for name in each.keys() & distinguishing}
         for each in found
     ]
 
@@ -54,17 +54,19 @@ def tags(world: World, at: At) -> list[Tags | None]:
 def which(world: World, value: Any, at: At) -> int | None:
     """The place of the variant that a value is; None where that is not sure."""
     every = variants(at.type)
-    told = tags(world, at)
+    variant_tags = tags(world, at)
     if kind_of(value) == "object":
-        objects = [place for place, each in enumerate(told) if each is not None]
+        objects = [place for place, each in enumerate(variant_tags) if each is not None]
         if len(objects) == 1:
             return objects[0]
-        found = [place for place in objects if _agree(told[place] or {}, _texts(value)) is True]
+        found = [
+            place for place in objects if _agree(variant_tags[place] or {}, _texts(value)) is True
+        ]
         return found[0] if len(found) == 1 else None
     fitting = [
         place
         for place, each in enumerate(every)
-        if told[place] is None and may_be(world, value, At(at.version, each)) is not False
+        if variant_tags[place] is None and may_be(world, value, At(at.version, each)) is not False
     ]
     return fitting[0] if len(fitting) == 1 else None
 
@@ -92,15 +94,15 @@ def meeting(world: World, one: At, place: int, other: At) -> list[int]:
     Objects meet where the discriminators that both know agree; where they share none, by their names.
     """
     own = variants(one.type)[place]
-    told = tags(world, one)[place]
+    own_tags = tags(world, one)[place]
     met = []
     for number, (each, theirs) in enumerate(
         zip(variants(other.type), tags(world, other), strict=True)
     ):
         pair = At(one.version, own), At(other.version, each)
-        if (told is None) is not (theirs is None):
+        if (own_tags is None) is not (theirs is None):
             continue
-        agree = None if told is None or theirs is None else _agree(told, theirs)
+        agree = None if own_tags is None or theirs is None else _agree(own_tags, theirs)
         if agree or (agree is None and world.meet(*pair)):
             met.append(number)
     return met
@@ -158,9 +160,9 @@ def _discriminators(
             for name, each in value.items():
                 yield from _discriminators(world, each, At(at.version, values), f"{path}.{name}")
         case Union() if isinstance(value, dict):
-            told = tags(world, at)
+            known = tags(world, at)
             for name, text in _texts(value).items():
-                texts = [each[name].casefold() for each in told if each and name in each]
+                texts = [each[name].casefold() for each in known if each and name in each]
                 if len(texts) > 1:
                     yield f"{path}.{name}", text.casefold(), texts
             place = which(world, value, at)

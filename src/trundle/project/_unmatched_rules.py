@@ -51,12 +51,12 @@ def find_misfits(evolution: Evolution, lineages: Sequence[Lineage]) -> Iterator[
         for version in lineage.nodes:
             by_type.setdefault((version, lineage.definition(version).name), []).append(lineage)
     for changes in evolution.all_changes:
-        standing = by_type.get((changes.version, changes.type), [])
+        present = by_type.get((changes.version, changes.type), [])
         for rule, name, newer, fits in _rules(changes):
-            yield from _Rule(evolution, changes, rule, name, newer, fits).findings(standing)
+            yield from _Rule(evolution, changes, rule, name, newer, fits).findings(present)
         if changes.rename_type is not None:
-            yield from _type_rename(evolution, changes, standing)
-        yield from _moves(changes, standing)
+            yield from _type_rename(evolution, changes, present)
+        yield from _moves(changes, present)
         yield from _defaults(evolution, changes)
 
 
@@ -215,16 +215,16 @@ class _Rule:
         self.newer = newer
         self.fits = fits
 
-    def findings(self, standing: Sequence[Lineage]) -> Iterator[Misfit]:
+    def findings(self, present: Sequence[Lineage]) -> Iterator[Misfit]:
         """Why the rule matches nothing, if it does not."""
-        met = [sides for lineage in standing for sides in self._met(lineage)]
+        met = [sides for lineage in present for sides in self._met(lineage)]
         own = [each for each in met if each.pair.older == self.changes.version]
         if any(self.fits(each) for each in own):
             return
         later = sorted({each.pair for each in met if each not in own and self.fits(each)})
         if not later and own and self.rule == "keep":
             return  # alike, and yet kept apart: that is what the rule is for
-        what, advice = self._what(standing, own, later), self._advice(standing, later)
+        what, advice = self._what(present, own, later), self._advice(present, later)
         yield _misfit(self.changes, self.rule, self.name, what, advice)
 
     def _met(self, lineage: Lineage) -> Iterator[_Sides]:
@@ -248,30 +248,30 @@ class _Rule:
                 yield name
 
     def _what(
-        self, standing: Sequence[Lineage], own: Sequence[_Sides], later: Sequence[Neighbours]
+        self, present: Sequence[Lineage], own: Sequence[_Sides], later: Sequence[Neighbours]
     ) -> str:
         changes = self.changes
         what = (
             f"`{self.rule}` of {self.name} in {changes.type} of {changes.version} matches nothing"
         )
         if later:
-            neighbour = _neighbour(standing, changes.version)
+            neighbour = _neighbour(present, changes.version)
             return f"{what}: {neighbour} came between" if neighbour else what
         if own:
             older, newer = own[0].spelled
             return f"{what}: {older} becomes {newer} in {own[0].pair.newer}"
-        if _neighbour(standing, changes.version) is None:
+        if _neighbour(present, changes.version) is None:
             return f"{what}: no newer version has {changes.type}"
         return f"{what}: no newer {changes.type} has {self.newer}"
 
-    def _advice(self, standing: Sequence[Lineage], later: Sequence[Neighbours]) -> str:
+    def _advice(self, present: Sequence[Lineage], later: Sequence[Neighbours]) -> str:
         if later:
             return f"it now belongs to {later[0]}; move it under {later[0].older}"
-        neighbour = _neighbour(standing, self.changes.version)
+        neighbour = _neighbour(present, self.changes.version)
         if neighbour is not None and self.rule in ("rename", "wrap", "unwrap"):
             known = {
                 name
-                for lineage in standing
+                for lineage in present
                 if neighbour in lineage.nodes
                 for name in lineage.names(neighbour)
             }
@@ -286,9 +286,9 @@ def _misfit(changes: TypeChanges, rule: str, name: str, what: str, advice: str) 
     return Misfit((str(changes.version), changes.type, rule, name), why)
 
 
-def _neighbour(standing: Sequence[Lineage], version: ApiVersion) -> ApiVersion | None:
+def _neighbour(present: Sequence[Lineage], version: ApiVersion) -> ApiVersion | None:
     """The newer neighbour of a type's version."""
-    for lineage in standing:
+    for lineage in present:
         for pair in lineage.versions.pairs:
             if pair.older == version:
                 return pair.newer
@@ -296,7 +296,7 @@ def _neighbour(standing: Sequence[Lineage], version: ApiVersion) -> ApiVersion |
 
 
 def _type_rename(
-    evolution: Evolution, changes: TypeChanges, standing: Sequence[Lineage]
+    evolution: Evolution, changes: TypeChanges, present: Sequence[Lineage]
 ) -> Iterator[Misfit]:
     """A rename of a type whose newer name nothing has at its place."""
     target = str(changes.rename_type)
@@ -320,7 +320,7 @@ def _type_rename(
     elif not any(pair.older == changes.version for pair in fitting):
         what += f": {own[0]} came between"
         advice = f"it now belongs to {fitting[0]}; move it under {fitting[0].older}"
-    elif standing and not any(_is_called(lineage, changes.version, target) for lineage in standing):
+    elif present and not any(_is_called(lineage, changes.version, target) for lineage in present):
         what += f": where {changes.type} stands, no newer version has {target}"
         advice = "correct or remove the rule"
     else:
@@ -334,15 +334,15 @@ def _is_called(lineage: Lineage, version: ApiVersion, name: str) -> bool:
     return any(lineage.definition(other).name == name for other in lineage.nodes if other > version)
 
 
-def _moves(changes: TypeChanges, standing: Sequence[Lineage]) -> Iterator[Misfit]:
+def _moves(changes: TypeChanges, present: Sequence[Lineage]) -> Iterator[Misfit]:
     """Moves whose paths lead nowhere."""
     for older, newer in changes.move.items():
         pairs = [
             (lineage, neighbour)
-            for lineage in standing
+            for lineage in present
             for neighbour in _next_with(lineage, changes.version, (older, newer))
         ]
-        ours = [(lineage, changes.version) for lineage in standing]
+        ours = [(lineage, changes.version) for lineage in present]
         missing: list[str] = []
         advice: list[str] = []
         for path, sides in ((older, ours), (newer, pairs)):

@@ -2,7 +2,7 @@ import gc
 
 import pytest
 
-from trundle.project._collecting import without_collection
+from trundle.project._garbage_collection import without_collection
 
 
 def test_the_collector_rests_meanwhile_and_goes_on_afterwards():

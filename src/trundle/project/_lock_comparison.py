@@ -1,4 +1,4 @@
-"""How the stored formats of a project's parts stand to what its lock records of them.
+"""Compares the stored formats of a project's parts with what its lock records of them.
 
 The lock names a resource type as its package does. Where several groups have one of a name, it writes
 `group/name`, so that each keeps its own records.
@@ -30,8 +30,8 @@ class Share(msgspec.Struct, frozen=True):
     releases: Mapping[str, Mapping[str, Release]] = {}
 
 
-class Against(msgspec.Struct, frozen=True):
-    """A recorded release that does not stand any more.
+class BrokenRelease(msgspec.Struct, frozen=True):
+    """A recorded release whose stored objects could not be read any more.
 
     Attributes:
         name: the resource type, as the lock calls it.
@@ -54,10 +54,10 @@ class Hub(msgspec.Struct, frozen=True):
     release: Release
 
 
-class Standing(msgspec.Struct, frozen=True):
-    """How a part stands to the lock."""
+class LockComparison(msgspec.Struct, frozen=True):
+    """How the stored formats of a part compare with what its lock records."""
 
-    against: tuple[Against, ...] = ()
+    broken: tuple[BrokenRelease, ...] = ()
     hubs: tuple[Hub, ...] = ()
 
 
@@ -120,11 +120,11 @@ def _ambiguous(entry: str, groups: list[str], where: str) -> Finding:
     )
 
 
-def standing_of(project: Project, share: Share) -> Standing:
+def compare_with_lock(project: Project, share: Share) -> LockComparison:
     """How a part stands to its share of the lock."""
     where = str(project.config.path.with_name("trundle.lock"))
     resources = {each.name.casefold(): each for each in project.evolution.resources}
-    against = []
+    broken = []
     for name, releases in share.releases.items():
         called = share.names[name.casefold()]
         for version, release in releases.items():
@@ -140,10 +140,10 @@ def standing_of(project: Project, share: Share) -> Standing:
                 else None
             )
             now = None if resource is None or at is None else release_of(resource, at)
-            against.append(Against(called, version, found, now))
+            broken.append(BrokenRelease(called, version, found, now))
     hubs = [
         Hub(share.names[key], hub.text, release_of(resource, hub))
         for key, resource in resources.items()
         if (hub := resource.versions.hub)
     ]
-    return Standing(tuple(against), tuple(hubs))
+    return LockComparison(tuple(broken), tuple(hubs))

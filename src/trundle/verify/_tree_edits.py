@@ -10,7 +10,7 @@ WAYS = ("reversed", "first removed", "one more in front", "first changed")
 _IDENTIFYING = frozenset({*KEY_PROPERTIES, "apiVersion", "kind", "type"})
 
 
-def stirred(value: Any, number: int) -> Any:
+def edited_lists(value: Any, number: int) -> Any:
     """A document in which all lists are edited, in a way that the number determines.
 
     Args:
@@ -18,7 +18,7 @@ def stirred(value: Any, number: int) -> Any:
         number: chooses the way.
     """
     if isinstance(value, dict):
-        return {name: stirred(member, number) for name, member in value.items()}
+        return {name: edited_lists(member, number) for name, member in value.items()}
     if not isinstance(value, list) or not value:
         return value
     match WAYS[number % len(WAYS)]:
@@ -29,7 +29,7 @@ def stirred(value: Any, number: int) -> Any:
         case "one more in front":
             return [_renamed(value[0]), *value]
         case _:
-            return [_without_one(value[0]), *(stirred(item, number) for item in value[1:])]
+            return [_without_one(value[0]), *(edited_lists(item, number) for item in value[1:])]
 
 
 def scalars_by_property(documents: Iterable[Any]) -> dict[str, list[Any]]:

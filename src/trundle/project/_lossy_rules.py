@@ -12,7 +12,7 @@ from trundle.version import ApiVersion
 _WAYS = (("assign_to", "assign_from", True), ("assign_from", "assign_to", False))
 
 
-def losing(project: Project) -> Iterator[Finding]:
+def lossy_rules(project: Project) -> Iterator[Finding]:
     """All notes about hooks that lead one way or own a subtree, and renames beside a namesake that stays."""
     for each in project.evolution.hooks:
         yield from _one_way(each)
