@@ -8,6 +8,7 @@ import pytest
 from spoiling import spoil
 
 from trundle.runtime import ABSENT, ApiObject, Entry, FreeForm, PropertyBag, StorageObject
+from trundle.runtime._entries import Stashing
 from trundle.runtime._owning import own
 
 
@@ -67,7 +68,7 @@ def test_the_entries_of_bags_are_copied_with_their_values():
         return Kept(x="1", property_bag={"n": {"v1": entry, "v2": Entry(["a"])}})
 
     value = kept()
-    value.property_bag["n"]["v1"].witness = len
+    value.property_bag["n"]["v1"].stashing = Stashing(witness=len)
     made = own(value)
     assert made == value
     assert not vars(made.property_bag["n"]["v1"])

@@ -2,17 +2,17 @@
 
 import enum
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from trundle.runtime._bases import StorageObject
 from trundle.runtime._careful import read_value
-from trundle.runtime._entries import Entry
+from trundle.runtime._entries import Aliases, BagEntry, Entry, Stashing, Told
 from trundle.runtime._errors import BagError, reason_of
-from trundle.runtime._json import decoder, same
+from trundle.runtime._json import same
 from trundle.runtime._objects import ABSENT, Absent, FreeForm
 
 
@@ -31,10 +31,6 @@ WRITING_OVER: ContextVar[list["NoEntry"] | None] = ContextVar("WRITING_OVER", de
 """Where objects are made to be written over a stored one, which must learn what was left unsaid: that."""
 
 Value = TypeVar("Value")
-Value_co = TypeVar("Value_co", covariant=True)
-
-Told = Callable[[Any], Any]
-"""A value that is derived from a stored object."""
 
 
 class Carried(NamedTuple):
@@ -51,42 +47,6 @@ class Carried(NamedTuple):
     before: Told | None
     after: Told | None
     same: bool
-
-
-class BagEntry(Generic[Value_co]):
-    """One place that a value may have been stashed at, and how it is read from there.
-
-    Args:
-        property: the property.
-        version: the version whose shape the value has.
-        type: the type of the value in that shape.
-        convert: what becomes of the value; None for the value itself.
-    """
-
-    __slots__ = ("_decode", "convert", "property", "type", "version")
-
-    def __init__(
-        self,
-        property: str,  # noqa: A002 - generated code names it
-        version: str,
-        type: Any,  # noqa: A002
-        convert: Callable[[Any], Value_co | Absent] | None = None,
-    ) -> None:
-        self.property = property
-        self.version = version
-        self.type = type
-        self.convert = convert
-        self._decode: Callable[[Any], Any] | None = None
-
-    def decode(self, value: FreeForm) -> Any:
-        """The value of an entry that is JSON, as its type."""
-        if self._decode is None:
-            self._decode = decoder(self.type).decode
-        return self._decode(value)
-
-
-Aliases = tuple["tuple[str, str] | BagEntry[Any]", ...]
-"""Other places that one value may have been stashed at; entries where it has another shape there."""
 
 
 def stash(
@@ -113,7 +73,7 @@ def stash(
     if witness is None and derived is None and value is not ABSENT:
         entry = Entry(value)
         if aliases:
-            entry.aliases = aliases  # type: ignore[attr-defined]
+            entry.stashing = Stashing(aliases=aliases)
         put_entry(target, place, entry)
         return
     if derived is not None and not hooked:
@@ -129,14 +89,8 @@ def stash(
         if unsaid is None:
             return
         entry = NoEntry(value)
-        entry.hooked = hooked  # type: ignore[attr-defined]
         unsaid.append(entry)
-    if derived is not None and not hooked:
-        entry.derived = derived  # type: ignore[attr-defined]
-    if witness is not None:
-        entry.witness = witness  # type: ignore[attr-defined]
-    if aliases:
-        entry.aliases = aliases  # type: ignore[attr-defined]
+    entry.stashing = Stashing(witness, None if hooked else derived, hooked, aliases)
     put_entry(target, place, entry)
 
 
@@ -276,7 +230,7 @@ def _go_along(target: StorageObject, source: StorageObject, carried: Carried) ->
         moved = Entry(entry.value, ABSENT if told else STALE)
         put_entry(target, place, moved)
         if told and carried.after is not None:
-            moved.witness = carried.after  # type: ignore[attr-defined]
+            moved.stashing = Stashing(carried.after)
             yield moved
 
 
@@ -289,9 +243,9 @@ def settle(target: StorageObject) -> None:
 def accompany(target: StorageObject, entries: Iterable[Any]) -> None:
     """Notes what entries accompany; they may accompany each other, and all are current."""
     noted = [
-        (entry, entry.witness)
+        (entry, entry.stashing.witness)
         for entry in entries
-        if getattr(entry, "witness", None) is not None and not isinstance(entry, NoEntry)
+        if entry.stashing.witness is not None and not isinstance(entry, NoEntry)
     ]
     for entry, _ in noted:
         entry.beside = ABSENT

@@ -1,11 +1,70 @@
 """Entries of property bags."""
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
 from trundle.runtime._documents import same_content
+from trundle.runtime._json import decoder
 from trundle.runtime._objects import ABSENT, Absent, FreeForm
+
+Value_co = TypeVar("Value_co", covariant=True)
+
+Told = Callable[[Any], Any]
+"""A value that is derived from a stored object."""
+
+
+class BagEntry(Generic[Value_co]):
+    """One place that a value may have been stashed at, and how it is read from there.
+
+    Args:
+        property: the property.
+        version: the version whose shape the value has.
+        type: the type of the value in that shape.
+        convert: what becomes of the value; None for the value itself.
+    """
+
+    __slots__ = ("_decode", "convert", "property", "type", "version")
+
+    def __init__(
+        self,
+        property: str,  # noqa: A002 - generated code names it
+        version: str,
+        type: Any,  # noqa: A002
+        convert: Callable[[Any], Value_co | Absent] | None = None,
+    ) -> None:
+        self.property = property
+        self.version = version
+        self.type = type
+        self.convert = convert
+        self._decode: Callable[[Any], Any] | None = None
+
+    def decode(self, value: FreeForm) -> Any:
+        """The value of an entry that is JSON, as its type."""
+        if self._decode is None:
+            self._decode = decoder(self.type).decode
+        return self._decode(value)
+
+
+Aliases = tuple["tuple[str, str] | BagEntry[Any]", ...]
+"""Other places that one value may have been stashed at; entries where it has another shape there."""
+
+
+class Stashing(NamedTuple):
+    """What a conversion knows of an entry that it makes, beside what a store keeps of it.
+
+    Attributes:
+        witness: what the entry accompanies; None where nothing can make it stale.
+        derived: the value that the object has without the entry; None where that is not known, or a hook makes it.
+        hooked: whether a hook derives that.
+        aliases: other places that the same value may have been stashed at.
+    """
+
+    witness: Told | None = None
+    derived: Told | None = None
+    hooked: bool = False
+    aliases: Aliases = ()
 
 
 class BaseEntry(msgspec.Struct, eq=False):
@@ -13,6 +72,9 @@ class BaseEntry(msgspec.Struct, eq=False):
 
     An entry that a conversion has made holds a typed value, and the same entry read from a store its JSON.
     """
+
+    stashing = Stashing()
+    """What the conversion that made the entry knows of it; nothing where it was read."""
 
     if TYPE_CHECKING:
         value: Any = ABSENT

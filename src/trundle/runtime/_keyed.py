@@ -5,8 +5,9 @@ from typing import Any
 
 import msgspec
 
-from trundle.runtime._bag import MISSING, BagEntry, unstash
+from trundle.runtime._bag import MISSING, unstash
 from trundle.runtime._bases import StorageObject
+from trundle.runtime._entries import BagEntry
 from trundle.runtime._merge import merge
 from trundle.runtime._objects import ABSENT, all_missing
 

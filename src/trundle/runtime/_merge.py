@@ -10,20 +10,10 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from trundle.runtime._bag import (
-    Aliases,
-    BagEntry,
-    NoEntry,
-    accompany,
-    current,
-    digest,
-    entry_value,
-    has_entries,
-    tidy,
-)
+from trundle.runtime._bag import NoEntry, accompany, current, digest, entry_value, has_entries, tidy
 from trundle.runtime._bases import StorageObject
 from trundle.runtime._documents import OTHERS, write_value
-from trundle.runtime._entries import Entry
+from trundle.runtime._entries import Aliases, BagEntry, Entry, Stashing
 from trundle.runtime._json import decoder, encode, same
 from trundle.runtime._matching import keys_of, match, match_first, removed_keys
 from trundle.runtime._nested import made_empty
@@ -195,14 +185,14 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
     made: list[Entry] = []
     changed: list[tuple[Place, Any, Any, NoEntry]] = []
     unsaid: list[tuple[Place, NoEntry]] = []
-    for place in {**ours, **theirs}:
+    for place, either in {**ours, **theirs}.items():
         old, new = ours.get(place), theirs.get(place)
         if isinstance(new, NoEntry) and isinstance(old, NoEntry) and same(old.value, new.value):
             unsaid.append((place, new))
             continue
         if old is not None and new is not None and _same_entry(old, new):
             continue
-        known = _taken(stored, merged, place, getattr(new or old, "aliases", ()))
+        known = _taken(stored, merged, place, either.stashing.aliases)
         if isinstance(new, NoEntry):
             changed.append((place, known, old, new))
         elif new is not None:
@@ -212,14 +202,14 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
                 made.append(entry)
     _fill(result, merged)
     for place, known, old, mark in changed:
-        derived = getattr(mark, "derived", None)
+        derived = mark.stashing.derived
         if derived is None:
             if _told_by_hook(result, mark):
                 merged[place] = _merged_entry(stored, None, None, mark)
                 made.append(merged[place])
             continue
         if old is not None:  # the writer sees but a part of what the thread had
-            kept = known is not None and current(stored, known, getattr(mark, "witness", None))
+            kept = known is not None and current(stored, known, mark.stashing.witness)
             had = known.value if kept else derived(stored)
             mark.value = _merged_part(had, old.value, mark.value)
         if not same(derived(result), mark.value):
@@ -250,9 +240,9 @@ def _place_of(alias: tuple[str, str] | BagEntry[Any]) -> Place:
 
 def _told_by_hook(result: Any, mark: NoEntry) -> bool:
     """Whether a hook would derive a value from the merged object where a writer wants none."""
-    witness = getattr(mark, "witness", None)
+    witness = mark.stashing.witness
     told = witness is not None and digest(witness(result)) is not None
-    return told and getattr(mark, "hooked", False)
+    return told and mark.stashing.hooked
 
 
 def _fill(result: Any, entries: Mapping[Place, Any]) -> None:
@@ -269,8 +259,8 @@ def _drop_revived(
     result: Any, stored: Any, merged: dict[Place, Any], place: Place, mark: NoEntry
 ) -> None:
     """Drops stale entries that the edit would make current, though their own side says otherwise."""
-    witness = getattr(mark, "witness", None)
-    for known in (place, *map(_place_of, getattr(mark, "aliases", ()))):
+    witness = mark.stashing.witness
+    for known in (place, *map(_place_of, mark.stashing.aliases)):
         entry = merged.get(known)
         if (
             entry is not None
@@ -347,15 +337,14 @@ def _same_entry(one: Any, other: Any) -> bool:
 
 def _merged_entry(stored: Any, known: Any, old: Any, new: Any) -> Entry:
     value = new.value
-    witness = getattr(new, "witness", None)
-    told = getattr(old, "derived", None)
+    witness = new.stashing.witness
+    told = None if old is None else old.stashing.derived
     if known is not None and old is not None and current(stored, known, witness):
         value = _merged_value(known.value, old.value, new.value)
     elif told is not None:  # the writer saw a part of what the object derived without an entry
         value = _merged_part(told(stored), old.value, new.value)
     merged = Entry(_without_hollow(value), new.beside)
-    merged.witness = witness  # type: ignore[attr-defined]
-    merged.aliases = getattr(new, "aliases", ())  # type: ignore[attr-defined]
+    merged.stashing = Stashing(witness, aliases=new.stashing.aliases)
     return merged
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from trundle.runtime._bag import MISSING, BagEntry, unstash
+from trundle.runtime._bag import MISSING, unstash
 from trundle.runtime._bases import StorageObject
+from trundle.runtime._entries import BagEntry
 from trundle.runtime._merge import merge, merge_lists
 from trundle.runtime._objects import ABSENT
 
