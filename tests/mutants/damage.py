@@ -8,7 +8,7 @@ import msgspec
 
 from trundle.evolution import Lineage, Plan, PlanKey
 from trundle.evolution.steps import Assign, Shape, Stash
-from trundle.runtime import _bag, _merge
+from trundle.runtime import _bag, _marks, _merge, _stale
 from trundle.schema import ABSENT
 
 _INPUTS = (PlanKey, Lineage, Shape)
@@ -134,11 +134,11 @@ def _by_place(values: Any, others: Any, _keys: Any = ()) -> list[int | None]:
 
 
 def _no_entry(*arguments: Any, **options: Any) -> None:
-    token = _bag.WRITING_OVER.set(None)
+    token = _marks._WRITING.set(None)
     try:
         _STASH(*arguments, **options)
     finally:
-        _bag.WRITING_OVER.reset(token)
+        _marks._WRITING.reset(token)
 
 
 _STASH = _bag.stash
@@ -178,9 +178,9 @@ DECISIONS: Mapping[str, tuple[tuple[Any, str, Any], ...]] = {
     "digest: always the same": ((_bag, "digest", _always("x")),),
     "bags are not tidied": ((_bag, "tidy", _always(None)),),
     "places are not kept": (
-        (_bag, "keep_places", lambda _stored, _entries, value, _hidden: value),
+        (_stale, "keep_places", lambda _stored, _entries, value, _hidden: value),
     ),
-    "nothing is refilled": ((_bag, "refill", lambda _stored, _entries, value, _seen: value),),
+    "nothing is refilled": ((_stale, "refill", lambda _stored, _entries, value, _seen: value),),
     "nothing is left unsaid": ((_bag, "stash", _no_entry),),
 }
 """Wrong decisions of the runtime: what takes the place of which function."""

@@ -10,8 +10,9 @@ from trundle.runtime import (
     solid,
     stripped,
 )
-from trundle.runtime._bag import MISSING, WRITING_OVER, NoEntry
+from trundle.runtime._bag import MISSING, NoEntry
 from trundle.runtime._entries import Entry
+from trundle.runtime._marks import WritingOver
 from trundle.runtime._merge import merge
 from trundle.runtime._objects import Hollow
 
@@ -105,10 +106,9 @@ class Written:
 
     def __init__(self, **values):
         self.thing = Thing()
-        told = WRITING_OVER.set([])
-        for name, value in values.items():
-            put_inside(self.thing, WAY[:1], name, value, over=True)
-        WRITING_OVER.reset(told)
+        with WritingOver():
+            for name, value in values.items():
+                put_inside(self.thing, WAY[:1], name, value, over=True)
 
 
 def test_an_edit_of_what_stands_in_an_object_keeps_what_the_writer_cannot_see_in_there():

@@ -3,7 +3,6 @@
 import enum
 import hashlib
 from collections.abc import Iterable, Iterator
-from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -13,6 +12,7 @@ from trundle.runtime._careful import read_value
 from trundle.runtime._entries import Aliases, BagEntry, Entry, Stashing, Told
 from trundle.runtime._errors import BagError, reason_of
 from trundle.runtime._json import same
+from trundle.runtime._marks import marks
 from trundle.runtime._objects import ABSENT, Absent, FreeForm
 
 
@@ -26,9 +26,6 @@ MISSING = Missing.MISSING
 
 STALE = "stale"
 """What an entry accompanies that was stale when its object was rolled forward: nothing, any more."""
-
-WRITING_OVER: ContextVar[list["NoEntry"] | None] = ContextVar("WRITING_OVER", default=None)
-"""Where objects are made to be written over a stored one, which must learn what was left unsaid: that."""
 
 Value = TypeVar("Value")
 
@@ -85,11 +82,9 @@ def stash(
     if needed:
         entry = Entry(value, ABSENT if witness is None else digest(witness(target)))
     else:
-        unsaid = WRITING_OVER.get()
-        if unsaid is None:
+        if not marks():
             return
         entry = NoEntry(value)
-        unsaid.append(entry)
     entry.stashing = Stashing(witness, None if hooked else derived, hooked, aliases)
     put_entry(target, place, entry)
 

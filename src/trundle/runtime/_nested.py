@@ -6,7 +6,8 @@ from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import msgspec
 
-from trundle.runtime._bag import WRITING_OVER, has_entries
+from trundle.runtime._bag import has_entries
+from trundle.runtime._marks import marks
 from trundle.runtime._objects import ABSENT, Absent, GeneratedObject, Hollow, Made, all_missing
 from trundle.runtime._whole import if_whole
 
@@ -31,10 +32,8 @@ def opened(
     if holder is not ABSENT and holder is not None:
         return msgspec.structs.replace(holder)
     made: Any = made_empty(class_, shown)
-    unsaid = WRITING_OVER.get() if over else None
-    if unsaid is not None:
+    if over and marks():
         made.unknown = Made()
-        unsaid.append(made)
     found: Held = made
     return found
 
@@ -89,11 +88,9 @@ def solid_or_marked(holder: Any, value: Any, *leaves: str) -> Any:
     The merge must see that a writer has the object: the stored one may hold what the writer cannot see.
     """
     found = solid(holder, value, *leaves)
-    unsaid = WRITING_OVER.get()
-    if found is not ABSENT or value is ABSENT or unsaid is None:
+    if found is not ABSENT or value is ABSENT or not marks():
         return found
     value.unknown = Hollow()
-    unsaid.append(value)
     return value
 
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import msgspec
 
-from trundle.runtime._bag import WRITING_OVER, tidy
+from trundle.runtime._bag import tidy
 from trundle.runtime._bases import PackageScheme, StorageObject
 from trundle.runtime._careful import read_value
 from trundle.runtime._documents import find_path, write_value
@@ -25,6 +25,7 @@ from trundle.runtime._lenience import STRICT, Lenience
 from trundle.runtime._lists import DocumentList
 from trundle.runtime._lookup import Conversion, Lookup
 from trundle.runtime._many import ManyDocuments
+from trundle.runtime._marks import WritingOver
 from trundle.runtime._merge import merge_objects, without_marks
 from trundle.runtime._methods import LookedUpMethods
 from trundle.runtime._objects import WRITTEN_WITH, GeneratedObject
@@ -373,17 +374,13 @@ class Scheme(ManyDocuments, PackageScheme):
                 seen = self._view(current, type(value))
             if seen == value and encode(seen) == encode(value):  # 1 and 1.0 are equal, too
                 return base
-            unsaid: list[Any] = []
-            told = WRITING_OVER.set(unsaid)
-            try:
+            with WritingOver() as writing:
                 before = self._call(seen, storage, current)
                 after = self._call(value, storage, current)
-            finally:
-                WRITING_OVER.reset(told)
             stored = merge_objects(current, before, after)
             if stored is current:
                 return base
-            if unsaid:
+            if writing.marked:
                 without_marks(stored)
         stored.written_with = version
         tidy(stored)

@@ -18,10 +18,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from trundle.runtime._bag import WRITING_OVER, tidy
+from trundle.runtime._bag import tidy
 from trundle.runtime._bases import StorageObject
 from trundle.runtime._json import encode
 from trundle.runtime._lookup import Lookup
+from trundle.runtime._marks import WritingOver
 from trundle.runtime._matching import KEY_PROPERTIES, attributes_of, key_of
 from trundle.runtime._merge import merge_attribute, merge_objects, without_marks
 from trundle.runtime._objects import ABSENT, GeneratedObject
@@ -333,12 +334,9 @@ def _keys_of(values: Sequence[Any], get: Callable[[Any], tuple[Any, ...]]) -> li
 
 def over_stored(convert: Callable[[], list[Any]]) -> tuple[list[Any], bool]:
     """What objects are converted to that are written over a stored one, and whether it has marks for a merge."""
-    unsaid: list[Any] = []
-    before = WRITING_OVER.set(unsaid)
-    try:
-        return convert(), bool(unsaid)
-    finally:
-        WRITING_OVER.reset(before)
+    with WritingOver() as writing:
+        made = convert()
+    return made, writing.marked
 
 
 def _alike(one: Any, other: Any) -> bool:
