@@ -41,3 +41,34 @@ def test_what_is_removed_is_gone_for_all_and_what_is_not_seen_stays(scheme, writ
     for each in VERSIONS:
         left = [one for one in seen[each] if one not in seen[editor]]
         assert made.read(each, written).get("l", []) == left
+
+
+def test_a_list_that_derives_from_another_versions_entry_is_read_as_it_was_written(forgetting):
+    one = {"kind!": "KA", "sub!": "One", "t": "string"}
+    two = {"kind!": "KA", "sub!": "Two", "t": "string"}
+    texts = {"KA": ["a"], "KB": ["b"], "One": ["1"], "Two": ["2"], "Sub": ["1", "2"]}
+    loose = {"kind!": "KA", "t": "string"}
+    v1, v2, v3 = VERSIONS
+    v4 = "2023-01-01"
+    scheme = forgetting(
+        evolve(
+            {
+                v1: {"Thing": {"l": "[A2|A]"}, "A": one, "A2": two, **texts},
+                v2: {"Thing": {"l": "[A]"}, "A": {**loose, "sub": "Sub"}, **texts},
+                v3: {"Thing": {"l": "[A|A2]"}, "A": one, "A2": two, **texts},
+                v4: {
+                    "Thing": {"l": "[A|B]"},
+                    "A": {**loose, "sub": "string"},
+                    "B": {"kind!": "KB", "t": "string"},
+                    **texts,
+                },
+            },
+            hub=v1,
+        )
+    )
+    stored = scheme.put(v1, thing(v1, l=[{"kind": "a", "sub": "1", "t": "t1"}]))
+    stored = scheme.put(v2, thing(v2, l=[{"kind": "a"}, {"kind": "a", "sub": "2"}]), stored)
+    assert scheme.read(v4, stored)["l"]
+    for elements in ([], [{"kind": "b"}], [{"kind": "a", "sub": "1"}]):
+        written = scheme.put(v4, thing(v4, l=elements), stored)
+        assert scheme.read(v4, written) == thing(v4, l=elements)

@@ -201,24 +201,50 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
                 merged[place] = entry
                 made.append(entry)
     _fill(result, merged)
-    for place, known, old, mark in changed:
-        derived = mark.stashing.derived
-        if derived is None:
-            if _told_by_hook(result, mark):
-                merged[place] = _merged_entry(stored, None, None, mark)
-                made.append(merged[place])
-            continue
-        if old is not None:  # the writer sees but a part of what the thread had
-            kept = known is not None and current(stored, known, mark.stashing.witness)
-            had = known.value if kept else derived(stored)
-            mark.value = _merged_part(had, old.value, mark.value)
-        if not same(derived(result), mark.value):
-            merged[place] = _merged_entry(stored, None, None, mark)
-            made.append(merged[place])
+    if changed:
+        accompany(result, made)
+        _add_needed(result, stored, merged, changed, made)
     for place, mark in unsaid:
         _drop_revived(result, stored, merged, place, mark)
     _fill(result, merged)
     accompany(result, made)
+
+
+def _add_needed(
+    result: Any,
+    stored: Any,
+    merged: dict[Place, Any],
+    changed: list[tuple[Place, Any, Any, NoEntry]],
+    made: list[Entry],
+) -> None:
+    """Makes the entries that a writer needs none for by itself, where the merged object would derive another value.
+
+    What it derives for one may come from an entry that another needs, so all are asked again for each that is made.
+    """
+    waiting: list[tuple[Place, NoEntry]] = []
+    for place, known, old, mark in changed:
+        derived = mark.stashing.derived
+        if derived is not None and old is not None:  # the writer sees but a part of what was had
+            kept = known is not None and current(stored, known, mark.stashing.witness)
+            had = known.value if kept else derived(stored)
+            mark.value = _merged_part(had, old.value, mark.value)
+        waiting.append((place, mark))
+    while waiting:
+        needed = next((each for each in waiting if _is_needed(result, each[1])), None)
+        if needed is None:
+            return
+        waiting.remove(needed)
+        place, mark = needed
+        merged[place] = _merged_entry(stored, None, None, mark)
+        made.append(merged[place])
+        _fill(result, merged)
+        accompany(result, made)
+
+
+def _is_needed(result: Any, mark: NoEntry) -> bool:
+    """Whether a merged object would derive another value than a writer has."""
+    derived = mark.stashing.derived
+    return _told_by_hook(result, mark) if derived is None else not same(derived(result), mark.value)
 
 
 def _taken(stored: Any, merged: dict[Place, Any], place: Place, aliases: Aliases) -> Any:
