@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from trundle.errors import Kind, TrundleError
+from trundle.errors import Code, ExpectationError, Kind
 from trundle.installation._agent import LogLine
 from trundle.registry import HttpSettings, RegistryError, post
 
@@ -14,16 +14,21 @@ NOTIFIED = frozenset(("install", "upgrade", "downgrade", "blocked", "refused", "
 """The events that others are notified of."""
 
 _SECONDS = 30.0
+_EXPECTED = "a command or a URL"
 _WEB = ("http://", "https://")
 
 
-class NotificationError(TrundleError):
+class NotificationCode(Code):
+    """What can go wrong with notifications."""
+
+    FAILED = "notification-failed"
+
+
+class NotificationError(ExpectationError):
     """A notification did not arrive. What it was about has happened all the same."""
 
     kind = Kind.UNREACHABLE
-
-    def __init__(self, target: str, expected: str, found: str) -> None:
-        super().__init__(f"{target}: expected {expected}, found {found}")
+    code = NotificationCode.FAILED
 
 
 def notifier(target: str, *, seconds: float = _SECONDS) -> Callable[[LogLine], None]:
@@ -42,9 +47,9 @@ def notifier(target: str, *, seconds: float = _SECONDS) -> Callable[[LogLine], N
     try:
         command = shlex.split(target)
     except ValueError as error:
-        raise NotificationError(target, "a command or a URL", str(error)) from None
+        raise NotificationError(target, _EXPECTED, str(error), "close the quotes") from None
     if not command:
-        raise NotificationError("the notification", "a command or a URL", "nothing")
+        raise NotificationError("the notification", _EXPECTED, "nothing", "write one of both")
     return lambda line: _run(command, msgspec.json.encode(line), seconds)
 
 
@@ -52,15 +57,20 @@ def _post(url: str, content: bytes, seconds: float) -> None:
     try:
         post(url, content, settings=HttpSettings(request_time=seconds))
     except RegistryError as error:
-        raise NotificationError(url, error.expected, error.found) from None
+        raise NotificationError(url, error.expected, error.found, error.advice) from None
 
 
 def _run(command: list[str], content: bytes, seconds: float) -> None:
     try:
         done = subprocess.run(command, input=content, timeout=seconds, check=False)  # noqa: S603 - the user's own
     except subprocess.TimeoutExpired:
-        raise NotificationError(command[0], f"an end within {seconds:g} s", "none") from None
+        advice = "let the command end sooner, and work on in the background"
+        raise NotificationError(
+            command[0], f"an end within {seconds:g} s", "none", advice
+        ) from None
     except OSError as error:
-        raise NotificationError(command[0], "a command", error.strerror or str(error)) from None
+        found, advice = error.strerror or str(error), "check the path, and the right to run it"
+        raise NotificationError(command[0], "a command", found, advice) from None
     if done.returncode:
-        raise NotificationError(command[0], "exit code 0", str(done.returncode))
+        advice = "see what the command says"
+        raise NotificationError(command[0], "exit code 0", str(done.returncode), advice)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from trundle.errors import expectation
 from trundle.packages._lock import Release
 from trundle.packages._model import Requirement
 from trundle.version import SemVer
@@ -47,8 +48,8 @@ class Clash(msgspec.Struct, frozen=True):
         sides = _sides(self.sides)
         expected = "one version" if len(sides) > 1 else "a version"
         wanted = _listed(sides, " and ")
-        text = f"{self.package}: expected {expected} for {wanted}, found {self._found()}"
-        return f"{text}; {self._advice()}"
+        text = expectation(f"{expected} for {wanted}", self._found(), self._advice())
+        return f"{self.package}: {text}"
 
     def _found(self) -> str:
         if self.unusable:

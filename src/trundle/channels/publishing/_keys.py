@@ -14,11 +14,13 @@ import msgspec
 
 from trundle._durable import write_durably
 from trundle.channels.reading.signatures import (
+    KeyCode,
     KeyFileError,
     Replacement,
     Signer,
     first_root,
     generate_key,
+    key_unread,
     next_root,
     read_key,
     role_keys,
@@ -41,6 +43,7 @@ class KeysExistError(KeyFileError):
     """There are keys where new ones were to be made."""
 
     kind = Kind.EXISTS
+    code = KeyCode.EXISTS
 
 
 class MadeKeys(msgspec.Struct, frozen=True):
@@ -79,7 +82,7 @@ class KeyFolder:
             found[path.name] = path.read_bytes()
         if not found:
             advice = "make keys with: trundle keys init"
-            raise KeyFileError(f"{self.path}: expected keys and 1.root.json, found none; {advice}")
+            raise KeyFileError(str(self.path), "keys and 1.root.json", "none", advice)
         return found
 
     def newest_root(self) -> bytes:
@@ -98,7 +101,7 @@ class KeyFolder:
                 return key
         expected = f"the {role} key {', '.join(each[:12] for each in sorted(wanted))}"
         advice = f"copy {role}.pem there, or replace it: trundle keys rotate {role}"
-        raise KeyFileError(f"{self.path}: expected {expected}, found none of that id; {advice}")
+        raise KeyFileError(str(self.path), expected, "none of that id", advice)
 
     def root_signers(self) -> tuple[Signer, ...]:
         """All root keys that are here."""
@@ -122,7 +125,7 @@ class KeyFolder:
         try:
             encrypted = _ENCRYPTED in path.read_bytes()
         except OSError as error:
-            raise KeyFileError(f"{path}: expected a key, found: {error.strerror}") from None
+            raise key_unread(path, error) from None
         if encrypted and self._passphrase is None:
             self._passphrase = self._ask()
         return read_key(path, self._passphrase if encrypted else None)
@@ -145,7 +148,7 @@ def make_keys(
     """
     if any(folder.glob("*.pem")) or any(folder.glob("*root.json")):
         advice = "choose another folder; `trundle keys rotate` replaces keys"
-        raise KeysExistError(f"{folder}: expected a folder without keys, found keys; {advice}")
+        raise KeysExistError(str(folder), "a folder without keys", "keys", advice)
     roots = [generate_key() for _ in range(ROOT_KEYS)]
     targets, online = generate_key(), generate_key()
     named = {folder / f"root-{number}.pem": key for number, key in enumerate(roots, 1)}

@@ -98,10 +98,9 @@ class ChannelSigner:
             self._store.check_writable()
         except OSError as error:
             folder, found = error.filename or "the folder", error.strerror or str(error)
-            raise KeyFileError(
-                f"{folder}: expected a folder that can be written, to remember what was seen of the channel, "
-                f"found: {found}; name another one with --seen"
-            ) from error
+            expected = "a folder that can be written, to remember what was seen of the channel"
+            advice = "name another one with --seen"
+            raise KeyFileError(str(folder), expected, found, advice) from error
         return self.keys.signer("targets")
 
     def verify(self, source: RepositorySource, shown: Shown) -> Shown:

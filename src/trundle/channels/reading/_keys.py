@@ -15,14 +15,26 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from securesystemslib.signer import CryptoSigner
 
-from trundle.errors import TrundleError
+from trundle.errors import Code, ExpectationError
 
 Signer: TypeAlias = CryptoSigner
 """A private key that signs, with its public key."""
 
 
-class KeyFileError(TrundleError):
+_CHECK = "check the passphrase, and that this is the file of the key"
+
+
+class KeyCode(Code):
+    """What can be wrong with the keys of a publisher."""
+
+    UNUSABLE = "unusable-key"
+    EXISTS = "keys-exist"
+
+
+class KeyFileError(ExpectationError):
     """A key file cannot be read or written."""
+
+    code = KeyCode.UNUSABLE
 
 
 def generate_key() -> Signer:
@@ -47,10 +59,10 @@ def write_key(key: Signer, path: Path, passphrase: bytes | None = None) -> None:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        what = f"{path}: expected a name for a new key, found a file; a key is never overwritten"
-        raise KeyFileError(what) from None
+        expected, advice = "a name for a new key", "a key is never overwritten"
+        raise KeyFileError(str(path), expected, "a file", advice) from None
     except OSError as error:
-        raise KeyFileError(f"{path}: expected to write a key, found: {error.strerror}") from None
+        raise _not_written(path, error) from None
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
@@ -58,7 +70,7 @@ def write_key(key: Signer, path: Path, passphrase: bytes | None = None) -> None:
             os.fsync(file.fileno())
     except OSError as error:
         path.unlink(missing_ok=True)
-        raise KeyFileError(f"{path}: expected to write a key, found: {error.strerror}") from None
+        raise _not_written(path, error) from None
 
 
 def read_key(path: Path, passphrase: bytes | None = None) -> Signer:
@@ -74,17 +86,29 @@ def read_key(path: Path, passphrase: bytes | None = None) -> Signer:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise KeyFileError(f"{path}: expected a key, found: {error.strerror}") from None
+        raise key_unread(path, error) from None
     try:
         private = load_pem_private_key(data, passphrase)
     except TypeError:
-        wanted = "a passphrase, found none" if passphrase is None else "no passphrase, found one"
-        raise KeyFileError(f"{path}: expected {wanted}") from None
-    except (ValueError, UnsupportedAlgorithm):
-        what = (
-            f"{path}: expected an Ed25519 private key in PEM and its passphrase, found neither fits"
+        expected, found = (
+            ("a passphrase", "none") if passphrase is None else ("none", "a passphrase")
         )
-        raise KeyFileError(what) from None
+        raise KeyFileError(str(path), expected, found, _CHECK) from None
+    except (ValueError, UnsupportedAlgorithm):
+        expected = "an Ed25519 private key in PEM and its passphrase"
+        raise KeyFileError(str(path), expected, "what does not fit", _CHECK) from None
     if not isinstance(private, Ed25519PrivateKey):
-        raise KeyFileError(f"{path}: expected an Ed25519 key, found another kind of key")
+        advice = "make keys with: trundle keys init"
+        raise KeyFileError(str(path), "an Ed25519 key", "another kind of key", advice)
     return CryptoSigner(private)
+
+
+def key_unread(path: Path, error: OSError) -> KeyFileError:
+    """The error for a key file that cannot be read."""
+    found, advice = error.strerror or str(error), "check the path and its permissions"
+    return KeyFileError(str(path), "a key", found, advice)
+
+
+def _not_written(path: Path, error: OSError) -> KeyFileError:
+    found, advice = error.strerror or str(error), "check the folder's permissions, and its space"
+    return KeyFileError(str(path), "to write a key", found, advice)

@@ -2,7 +2,7 @@
 
 from typing import Literal, TypeAlias
 
-from trundle.errors import Kind, TrundleError
+from trundle.errors import Kind, TrundleError, expectation
 
 Reason: TypeAlias = Literal[
     "busy",
@@ -45,5 +45,4 @@ class TrustError(TrundleError):
         self.expected = expected
         self.found = found
         self.advice = advice
-        text = f"expected {expected}, found {found}"
-        super().__init__(f"{text}; {advice}" if advice else text)
+        super().__init__(expectation(expected, found, advice))

@@ -11,7 +11,15 @@ except ImportError as error:  # pragma: no cover - depends on the installation
         "signed channels need python-tuf; install it with: pip install trundle[channels]"
     ) from error
 
-from trundle.channels.reading._keys import KeyFileError, Signer, generate_key, read_key, write_key
+from trundle.channels.reading._keys import (
+    KeyCode,
+    KeyFileError,
+    Signer,
+    generate_key,
+    key_unread,
+    read_key,
+    write_key,
+)
 from trundle.channels.reading._roots import Replacement, first_root, next_root, role_keys
 from trundle.channels.reading._signing import Lifetimes, SignedFiles, refresh, sign
 from trundle.channels.reading._trust_errors import TrustError
@@ -19,6 +27,7 @@ from trundle.channels.reading._trust_store import TrustFolder, TrustStore, trust
 from trundle.channels.reading._verifying import TrustState, signed_files, trust, verify
 
 __all__ = [
+    "KeyCode",
     "KeyFileError",
     "Lifetimes",
     "Replacement",
@@ -30,6 +39,7 @@ __all__ = [
     "TrustStore",
     "first_root",
     "generate_key",
+    "key_unread",
     "next_root",
     "read_key",
     "refresh",
