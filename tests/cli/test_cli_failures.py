@@ -46,11 +46,11 @@ Y = Finding(DocumentCode.VALUE, Place("b"), "", "y")
             1,
             ("f:3: expected x, found y; z [unreadable-document]",),
         ),
-        (SchemaError("f", "#/a", "bad"), 1, ("f#/a: bad",)),
+        (SchemaError("f", "#/a", "bad"), 1, ("f#/a: bad [invalid-schema]",)),
         (
             SchemaErrors([SchemaError("f", "#", "bad"), SchemaError("g", "#", "worse")]),
             1,
-            ("f#: bad", "g#: worse"),
+            ("f#: bad [invalid-schema]", "g#: worse [invalid-schema]"),
         ),
         (packages.FolderExistsError([Y]), 4, ("b: y [wrong-value]",)),
         (packages.ManifestMissingError([Y]), 5, ("b: y [wrong-value]",)),

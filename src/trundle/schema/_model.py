@@ -10,12 +10,19 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from trundle.errors import TrundleError
+from trundle.errors import Code, Finding, Place, TrundleError
 from trundle.version import ApiVersion
 
 ScalarKind: TypeAlias = Literal["boolean", "integer", "number", "string"]
 Absent: TypeAlias = msgspec.UnsetType
 ABSENT = msgspec.UNSET
+
+
+class SchemaCode(Code):
+    """What can be wrong with schemas."""
+
+    INVALID = "invalid-schema"
+    LEADS_OUT = "reference-leads-out"
 
 
 class SchemaError(TrundleError):
@@ -30,11 +37,22 @@ class SchemaError(TrundleError):
 
     position: tuple[int, ...] = ()
 
-    def __init__(self, file: str, pointer: str, reason: str) -> None:
+    def __init__(
+        self,
+        file: str,
+        pointer: str,
+        found: str,
+        *,
+        expected: str = "",
+        advice: str = "",
+        code: Code = SchemaCode.INVALID,
+    ) -> None:
+        finding = Finding(code, Place(file, path=pointer), expected, found, advice)
         self.file = file
         self.pointer = pointer
-        self.reason = reason
-        super().__init__(f"{file}{pointer}: {reason}")
+        self.reason = finding.message
+        self.findings = (finding,)
+        super().__init__(str(finding))
 
     @property
     def errors(self) -> tuple["SchemaError", ...]:

@@ -12,16 +12,12 @@ class SchemaErrors(SchemaError):  # noqa: N818 - several errors
         first = errors[0]
         super().__init__(first.file, first.pointer, first.reason)
         self._errors = tuple(errors)
+        self.findings = tuple(one for each in errors for one in each.findings)
 
     @property
     def errors(self) -> tuple[SchemaError, ...]:
         """The errors that this one consists of, one for each place."""
         return self._errors
-
-    @property
-    def messages(self) -> tuple[str, ...]:
-        """What went wrong, one message for each schema."""
-        return tuple(map(str, self.errors))
 
     def __str__(self) -> str:
         return "\n".join(str(each) for each in self.errors)

@@ -168,12 +168,12 @@ class _Collector:
                 "the schema false allows nothing; leave the property out instead"
             )
         if not isinstance(value, dict):
-            raise node.error(f"expected a schema (an object), found {describe(value)}")
+            raise node.unexpected("a schema (an object)", describe(value))
         if value.get("not") in _EVERYTHING:
             raise node.contradiction("`not` of everything allows nothing; remove it")
         if isinstance(value.get("required"), bool):
             hint = "list the property's name as required in its object instead"
-            raise node.error(f"expected a list of names as required, found a boolean; {hint}")
+            raise node.unexpected("a list of names as required", "a boolean", hint)
         self.facets.all.append(Facet(node, origin))
         if value.get("nullable") is True or value.get("x-nullable") is True:
             self.facets.allow_null(origin)
@@ -214,7 +214,7 @@ class _Collector:
 def _target(node: Node, trail: tuple[Any, ...], library: Library) -> Node:
     reference = node.value.get("$ref", node.value.get("$dynamicRef"))
     if not isinstance(reference, str):
-        raise node.error(f"expected text as $ref, found {reference!r}")
+        raise node.unexpected("text as $ref", repr(reference))
     target = library.resolve(node, reference)
     if len(trail) > LONGEST_CHAIN:
         raise node.error("too long a chain of references; refer to the target directly")
@@ -228,7 +228,7 @@ def _parts(node: Node, keyword: str) -> list[Node]:
         return []
     parts = node.value[keyword]
     if not isinstance(parts, list) or not parts:
-        raise node.error(f"expected a list of schemas as {keyword}, found {describe(parts)}")
+        raise node.unexpected(f"a list of schemas as {keyword}", describe(parts))
     return [Node(node.document, f"{node.pointer}/{keyword}/{i}", x) for i, x in enumerate(parts)]
 
 
@@ -257,7 +257,7 @@ def kinds_of(node: Node) -> tuple[str, ...] | None:
         return None
     kinds = (given,) if isinstance(given, str) else given
     if not isinstance(kinds, list | tuple) or not kinds:
-        raise node.error(f"expected a type such as 'string', found {describe(given)}")
+        raise node.unexpected("a type such as 'string'", describe(given))
     for kind in kinds:
         if not isinstance(kind, str) or kind not in _KINDS:
             known = ", ".join(sorted(_KINDS))

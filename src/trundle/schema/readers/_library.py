@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import unquote, urldefrag, urljoin
 
 from trundle.documents import DocumentError, parse_values
-from trundle.schema._model import SchemaError
+from trundle.errors import Code
+from trundle.schema._model import SchemaCode, SchemaError
 from trundle.schema.readers._errors import UnsatisfiableError
 from trundle.schema.readers._names import escape, unescape
 
@@ -91,6 +92,14 @@ class Node(NamedTuple):
     def error(self, reason: str) -> SchemaError:
         """An error at this place."""
         return self._placed(SchemaError(self.document.file, f"#{self.pointer}", reason))
+
+    def unexpected(
+        self, expected: str, found: str, advice: str = "", code: Code = SchemaCode.INVALID
+    ) -> SchemaError:
+        """An error at this place, where something else is than should be."""
+        pointer = f"#{self.pointer}"
+        further = {"expected": expected, "advice": advice}
+        return self._placed(SchemaError(self.document.file, pointer, found, code=code, **further))
 
     def contradiction(self, reason: str) -> UnsatisfiableError:
         """The error for a schema at this place that no value fits."""
@@ -246,9 +255,11 @@ class Library:
         """
         real = path.resolve()
         if real not in self._files and self._folders.isdisjoint(real.parents):
-            raise node.error(
-                "expected a $ref to a file of the sources, or below their folders or the project's, "
-                f"found {location!r}, which leads out of them; name that file or its folder as a source"
+            raise node.unexpected(
+                "a $ref to a file of the sources, or below their folders or the project's",
+                f"{location!r}, which leads out of them",
+                "name that file or its folder as a source",
+                SchemaCode.LEADS_OUT,
             )
 
     @staticmethod
@@ -272,7 +283,8 @@ def _values(data: bytes, file: str, *, yaml: bool) -> list[Any]:
         return parse_values(data, file=file, yaml=yaml)
     except DocumentError as error:
         (found,) = error.findings
-        raise SchemaError(file, "#", f"line {error.line}: {found.message}") from None
+        reason = f"line {error.line}: {found.message}"
+        raise SchemaError(file, "#", reason, code=found.code) from None
 
 
 def _read(path: Path) -> bytes:

@@ -170,7 +170,7 @@ def by_kind(listed: Iterable[Any], node: Node) -> dict[ScalarKind, list[Any]] | 
                 groups.setdefault("integer", []).append(value)
             case float():
                 if not math.isfinite(value):
-                    raise node.error(f"expected a finite number in enum, found {value}")
+                    raise node.unexpected("a finite number in enum", str(value))
                 groups.setdefault("number", []).append(value)
             case str():
                 groups.setdefault("string", []).append(value)
@@ -195,7 +195,7 @@ def distinct_values(listed: Iterable[Any]) -> tuple[Any, ...]:
 def _declared(node: Node) -> dict[Any, Any]:
     members = node.value.get("properties", {})
     if not isinstance(members, dict):
-        raise node.error(f"expected an object as properties, found {describe(members)}")
+        raise node.unexpected("an object as properties", describe(members))
     return members
 
 
@@ -212,9 +212,7 @@ def property_schemas(facets: Iterable[Facet]) -> dict[str, list[Node]]:
         base = f"{node.pointer}/properties/"
         for name, value in members.items():
             if not isinstance(name, str):
-                raise node.error(
-                    f"expected text as property name, found {name!r}; put it in quotes"
-                )
+                raise node.unexpected("text as property name", repr(name), "put it in quotes")
             child = Node(node.document, base + escape(name), value)
             if value is False:
                 raise child.contradiction(
@@ -234,7 +232,7 @@ def required(facets: Iterable[Facet]) -> dict[str, Node]:
     for facet in facets:
         names = facet.node.value.get("required", ())
         if not isinstance(names, list | tuple) or not all(isinstance(x, str) for x in names):
-            raise facet.node.error(f"expected a list of property names, found {describe(names)}")
+            raise facet.node.unexpected("a list of property names", describe(names))
         for name in names:
             found.setdefault(name, facet.node)
     return found
@@ -290,7 +288,7 @@ def value_schemas(facets: Iterable[Facet]) -> list[Node] | None:
         further = node.value.get("additionalProperties")
         patterns = node.value.get("patternProperties")
         if patterns is not None and not isinstance(patterns, dict):
-            raise node.error(f"expected an object as patternProperties, found {describe(patterns)}")
+            raise node.unexpected("an object as patternProperties", describe(patterns))
         if patterns:
             if len(patterns) > 1 or further not in (None, False):
                 return None
@@ -298,9 +296,7 @@ def value_schemas(facets: Iterable[Facet]) -> list[Node] | None:
         elif isinstance(further, dict) and further:
             found.append(node.child("additionalProperties"))
         elif further not in (None, True, False, {}):
-            raise node.error(
-                f"expected a schema as additionalProperties, found {describe(further)}"
-            )
+            raise node.unexpected("a schema as additionalProperties", describe(further))
     return found or None
 
 

@@ -118,10 +118,10 @@ def _schema(spec: Node, version: Node, kind: str) -> Node:
 
 def _complete(node: Node) -> Node:
     if not isinstance(node.value, dict):
-        raise node.error(f"expected a schema (an object), found {describe(node.value)}")
+        raise node.unexpected("a schema (an object)", describe(node.value))
     properties = node.value.get("properties") or {}
     if not isinstance(properties, dict):
-        raise node.error(f"expected an object as properties, found {describe(properties)}")
+        raise node.unexpected("an object as properties", describe(properties))
     text = {"type": "string"}
     common = {"apiVersion": text, "kind": text, "metadata": {"type": "object"}}
     return Node(*node.place, {**node.value, "properties": {**common, **properties}})
@@ -132,7 +132,7 @@ def _part(node: Node, key: str, expected: type) -> Node:
     value = node.value.get(key) if isinstance(node.value, dict) else None
     if not isinstance(value, expected) or not value:
         what = _EXPECTED[expected]
-        raise node.error(f"expected {what} as {key}, found {describe(value)}")
+        raise node.unexpected(f"{what} as {key}", describe(value))
     return node.child(key)
 
 

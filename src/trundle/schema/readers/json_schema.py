@@ -27,7 +27,7 @@ def find(document: Document, request: Request) -> Found:
     """
     top = Node(document, "", document.value)
     if not isinstance(document.value, dict):
-        raise top.error(f"expected a schema (an object), found {type(document.value).__name__}")
+        raise top.unexpected("a schema (an object)", type(document.value).__name__)
     names = _definitions(top)
     roots: list[tuple[str, Node]] = []
     title = _title(document, request)

@@ -61,7 +61,7 @@ def _container(document: Document) -> Node:
     for key in ("definitions",) if "swagger" in document.value else ("components", "schemas"):
         value = node.value.get(key, {})
         if not isinstance(value, dict):
-            raise node.error(f"expected an object as {key}, found {describe(value)}")
+            raise node.unexpected(f"an object as {key}", describe(value))
         node = Node(document, f"{node.pointer}/{key}", value)
     return node
 
@@ -92,7 +92,7 @@ def _kubernetes_roots(node: Node, dialect: Dialect, request: Request) -> list[Ro
     found = []
     for each in stated if isinstance(stated, list) else [stated] if stated else []:
         if not isinstance(each, dict) or not isinstance(each.get("kind"), str):
-            raise node.error(f"expected group, version and kind in {_GVK}, found {describe(each)}")
+            raise node.unexpected(f"group, version and kind in {_GVK}", describe(each))
         try:
             version = ApiVersion.parse(str(each.get("version")))
         except VersionError as error:
