@@ -173,7 +173,7 @@ def policy_lint(
     )
     if findings:
         raise Refusal(ExitCode.FINDINGS)
-    say(f"{file}: nothing to complain about")
+    say(f"{file}: no findings")
 
 
 @policy_app.command("show")
@@ -209,7 +209,7 @@ def policy_set(
     policy = None if file is None else read_policy_file(file)
     with opened(state) as installation:
         installation.set_policy(name, policy, dry_run=dry_run)
-    done = "took away the policy" if policy is None else "set the policy"
+    done = "removed the policy" if policy is None else "set the policy"
     data = {"package": name, "upgrade": None if policy is None else policy_to_plain(policy)}
     print_done(f"{done} of {name}", data, output, dry_run=dry_run)
 

@@ -220,9 +220,7 @@ def deprecate(
     target = published(repository, channel, keys, seen=seen)
     done = run(target, version_of(version), message, dry_run=dry_run)
     print_channel(done.channel, output, dry_run=dry_run, notes=done.notes)
-    say_done(
-        f"{'took the deprecation back of' if undo else 'deprecated'} {version}", dry_run=dry_run
-    )
+    say_done(f"{'removed the deprecation of' if undo else 'deprecated'} {version}", dry_run=dry_run)
 
 
 def mirror(

@@ -20,7 +20,7 @@ FORMAT = 2
 
 _HEAD = """\
 # The shape of stored objects, by resource type and storage version. Written by `trundle lock`; keep it
-# under version control. `trundle check` holds every change against it.
+# under version control. `trundle check` compares every change with it.
 """
 
 
