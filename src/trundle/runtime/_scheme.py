@@ -7,38 +7,30 @@ from typing import Any, Self
 
 import msgspec
 
-from trundle.runtime._bag import tidy
 from trundle.runtime._bases import PackageScheme, StorageObject
 from trundle.runtime._careful import read_value
-from trundle.runtime._documents import find_path, write_value
+from trundle.runtime._documents import write_value
 from trundle.runtime._errors import (
-    TOO_DEEP,
     ConversionError,
     DocumentError,
-    PlacedError,
     UnknownVersionError,
     finding,
 )
-from trundle.runtime._hiding import clash_in, shown
-from trundle.runtime._json import encode
 from trundle.runtime._lenience import STRICT, Lenience
 from trundle.runtime._lists import DocumentList
 from trundle.runtime._lookup import Conversion, Lookup
 from trundle.runtime._many import ManyDocuments
-from trundle.runtime._marks import WritingOver
-from trundle.runtime._merge import merge_objects, without_marks
 from trundle.runtime._methods import LookedUpMethods
+from trundle.runtime._object_conversion import ObjectConversion
 from trundle.runtime._objects import WRITTEN_WITH, GeneratedObject
 from trundle.runtime._outcomes import Lost, Outcome, lost_between, outcome_of
 from trundle.runtime._owning import own
-from trundle.runtime._placed import placing
 from trundle.runtime._plain import to_plain
 from trundle.runtime._puts import Puts
 from trundle.runtime._reading import BYTES, Head, Reading, json_bytes
 from trundle.runtime._resource_types import ResourceType
 from trundle.runtime._routes import Routes
 from trundle.runtime._spelling import spelt
-from trundle.runtime._whole import Converting
 from trundle.runtime._writing import finite, not_finite, written
 
 
@@ -74,7 +66,7 @@ class Scheme(ManyDocuments, PackageScheme):
         self.resources = self._lookup.resources
         self.objects = LookedUpMethods(self._lookup)
         self._reading = Reading(self._lookup)
-        self._storage: dict[str, type[Any]] = {}
+        self._conversion = ObjectConversion(self._lookup, {})
         # What was read has no infinite numbers, and only hooks could make any.
         self._puts = Puts(self._lookup, self._reading)
         self._routes = Routes(self._lookup, self._reading, self.encode if hooked else None)
@@ -84,11 +76,10 @@ class Scheme(ManyDocuments, PackageScheme):
 
         See `AnyScheme.storing`.
         """
+        chosen = [self._lookup.storage_class(name, version) for name, version in storage.items()]
+        stored_as = {resource.name: class_ for resource, class_ in chosen}
         found = copy.copy(self)
-        found._storage = {}  # noqa: SLF001 - it is of this class
-        for name, version in storage.items():
-            resource, class_ = self._lookup.storage_class(name, version)
-            found._storage[resource.name] = class_  # noqa: SLF001
+        found._conversion = ObjectConversion(self._lookup, stored_as)  # noqa: SLF001 - it is of this class
         return found
 
     def convert(
@@ -107,13 +98,13 @@ class Scheme(ManyDocuments, PackageScheme):
         """
         if isinstance(value, GeneratedObject):
             self._check_version(value, version)
-            return own(self._convert_object(value, to, self._stored(base)))
+            return own(self._conversion.convert(value, to, self._stored(base)))
         if (listed := self._list_in(value)) is not None:
             made = self._convert_list(listed, to, base, lenience or self._lenience)
             return json.loads(made)
         stored = self._stored(base)
         read = self._decoded_over(value, stored, version, resource, lenience or self._lenience)
-        converted = self._convert_object(read, to, stored)
+        converted = self._conversion.convert(read, to, stored)
         return to_plain(converted, self.encode, hooked=self.hooked)
 
     def convert_json(
@@ -139,7 +130,9 @@ class Scheme(ManyDocuments, PackageScheme):
             if routed is not None:
                 return routed
         lenience = lenience or self._lenience
-        careful = self.hooked or self._storage or resource is not None or lenience.defaults
+        careful = (
+            self.hooked or self._conversion.stored_as or resource is not None or lenience.defaults
+        )
         if base is not None and to is None and not careful:
             made = self._puts.put(bytes(data), bytes(base), version)
             if made is not None:
@@ -152,7 +145,7 @@ class Scheme(ManyDocuments, PackageScheme):
                 return routed
         stored = self._stored(base)
         value = self._decoded_over(data, stored, version, resource, lenience)
-        converted = self._convert_object(value, to, stored)
+        converted = self._conversion.convert(value, to, stored)
         return self.encode(converted) if self.hooked else written(converted)
 
     def read(self, version: str, stored: Any) -> Any:
@@ -226,14 +219,14 @@ class Scheme(ManyDocuments, PackageScheme):
         stored = self._stored(base)
         if isinstance(value, GeneratedObject):
             self._check_version(value, version)
-            return own(self._convert_object(value, None, stored))
+            return own(self._conversion.convert(value, None, stored))
         read = self._decoded_over(value, stored, version, None, lenience or self._lenience)
-        found = self._convert_object(read, None, stored)
+        found = self._conversion.convert(read, None, stored)
         return own(found) if isinstance(base, GeneratedObject) else found
 
     def from_storage(self, stored: Any, to: str) -> Any:
         """A stored object or document as an API object of some version, which shares nothing with it."""
-        found = self._convert_object(self._stored(stored), to, None)
+        found = self._conversion.convert(self._stored(stored), to, None)
         return own(found) if isinstance(stored, GeneratedObject) else found
 
     def decode(
@@ -312,7 +305,7 @@ class Scheme(ManyDocuments, PackageScheme):
             source = self._reading.read(value, version, resource, lenience)
             there = self._reading.read(result, None, resource, STRICT.of_stored())
         to = None if isinstance(source, StorageObject) else self._lookup.origin(type(source))[1]
-        yield from lost_between(source, self._convert_object(there, to, None))
+        yield from lost_between(source, self._conversion.convert(there, to, None))
 
     def _decoded_over(
         self,
@@ -336,93 +329,9 @@ class Scheme(ManyDocuments, PackageScheme):
             _, named, kept = self._reading.names(document, version, resource)
             if kept:
                 raise
-        seen = self._convert_object(stored, named, None)
+        seen = self._conversion.convert(stored, named, None)
         _, known = read_value(write_value(seen), type(seen), strict=True)
         return self._reading.read(document, version, resource, lenience, frozenset(known))
-
-    def _convert_object(self, value: Any, to: str | None, base: Any) -> Any:
-        if isinstance(value, StorageObject):
-            if to is None:
-                return self._kept(value)
-            found, _ = self._lookup.origin(type(value))
-            return self._view(self._rolled(value), self._lookup.api_class(found, to))
-        if to is not None and base is None:
-            found, _ = self._lookup.origin(type(value))
-            target = self._lookup.api_class(found, to)
-            if target is type(value):
-                return value
-            with Converting(value):
-                straight = self._lookup.known_function(type(value), target) is not None
-                held = value if straight else self._call(value, self._lookup.hub_class(found))
-                made = self._call(held, target)
-            if (error := clash_in(made)) is not None:
-                error.subject = self._lookup.subject(value)
-                raise error
-            return made
-        stored = self._put(value, base)
-        return stored if to is None else self._convert_object(stored, to, None)
-
-    def _put(self, value: Any, base: Any) -> Any:
-        """Writes an API object over what is stored, so that the laws of conversion hold."""
-        found, version = self._lookup.origin(type(value))
-        storage = self._lookup.hub_class(found)
-        if base is None:
-            stored = self._call(value, storage)
-        else:
-            current = self._rolled(base)
-            with placing():
-                seen = self._view(current, type(value))
-            if seen == value and encode(seen) == encode(value):  # 1 and 1.0 are equal, too
-                return base
-            with WritingOver() as writing:
-                before = self._call(seen, storage, current)
-                after = self._call(value, storage, current)
-            stored = merge_objects(current, before, after)
-            if stored is current:
-                return base
-            if writing.marked:
-                without_marks(stored)
-        stored.written_with = version
-        tidy(stored)
-        return self._kept(stored)
-
-    def _view(self, stored: Any, class_: type[Any]) -> Any:
-        """What clients of an API class see of a stored object in the hub's shape."""
-        return shown(self._call(stored, class_))
-
-    def _kept(self, stored: Any) -> Any:
-        """A stored object in the shape that a store keeps: the hub's, or the one that was chosen."""
-        found, _ = self._lookup.origin(type(stored))
-        chosen = self._storage.get(found.name)
-        if type(stored) is chosen:
-            return stored
-        rolled = self._rolled(stored)
-        if chosen is None or type(rolled) is chosen:
-            return rolled
-        kept = self._call(rolled, chosen)
-        kept.written_with = rolled.written_with
-        return kept
-
-    def _rolled(self, stored: Any) -> Any:
-        """A stored object in the hub's shape."""
-        found, version = self._lookup.origin(type(stored))
-        if version == found.hub:
-            return stored
-        rolled = self._call(stored, self._lookup.hub_class(found))
-        rolled.written_with = stored.written_with
-        return rolled
-
-    def _call(self, value: Any, target: type[Any], base: Any = None) -> Any:
-        function, wants_base = self._lookup.function(type(value), target)
-        try:
-            return function(value, base) if wants_base else function(value)
-        except PlacedError as error:
-            for root in (value, base):
-                error.path = error.path or find_path(root, error.holder)
-            error.subject = self._lookup.subject(value)
-            raise
-        except RecursionError:
-            raise DocumentError(self._lookup.subject(value), [TOO_DEEP]) from None
 
     def function(self, source: type[Any], target: type[Any]) -> tuple[Callable[..., Any], bool]:
         """The generated function that converts objects of one class to another.
