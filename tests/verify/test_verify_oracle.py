@@ -305,6 +305,22 @@ def test_an_object_that_holds_nothing_but_what_moved_out_of_it_may_be_left_out()
     assert shown(known, V2, V1, o={}) == {"o": {}}
 
 
+def test_an_object_that_moves_with_nothing_but_what_moves_elsewhere_may_be_left_out() -> None:
+    versions = {
+        V1: thing(o="O") | {"O": {"a": "string", "c": "string"}},
+        V2: thing(p="P", d="string") | {"P": {"o": "O"}, "O": {"c": "string"}},
+    }
+    known = world(versions, rules(V1, move={"o": "p.o", "o.a": "d"}))
+    found = shown(known, V1, V2, o={"a": "x"})
+    assert found["d"] == "x"
+    assert list(disagreements(found["p"], MISSING)) == []
+    assert list(disagreements(found["p"], {"o": {}})) == []
+    assert list(disagreements(found["p"], {"o": {"c": "y"}})) != []
+    whole = {"d": "x", "p": {"o": {"c": "y"}}}
+    assert shown(known, V1, V2, o={"a": "x", "c": "y"}) == whole
+    assert shown(known, V1, V2, o={}) == {"p": {"o": {}}}
+
+
 def test_an_object_that_holds_nothing_but_what_moves_later_may_be_left_out() -> None:
     known = world(
         {

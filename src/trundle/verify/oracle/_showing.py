@@ -441,6 +441,7 @@ def _taken(
     up = world.newer(other.version, one.version)
     rules = world.rules_of(one if up else other)
     moved = []
+    whole = value
     ways = [(older, newer) if up else (newer, older) for older, newer in moves(rules).items()]
     for source, target in sorted(ways, key=lambda each: -len(each[0])):  # what stands inside first
         older = source if up else target
@@ -461,9 +462,10 @@ def _taken(
             for rule in ("values", "convert")
             if spelt in (rules.get(rule) or {})
         ]
-        moved.append(
-            (target, _ruled(world, found, pair, says[0]) if says else shown(world, found, pair))
-        )
+        comes = _ruled(world, found, pair, says[0]) if says else shown(world, found, pair)
+        if without(whole, source)[0] != found:
+            comes = _perhaps_hollow(comes)
+        moved.append((target, comes))
     return value, moved
 
 
@@ -479,6 +481,7 @@ def _put(world: World, found: dict[str, Any], path: tuple[str, ...], value: Any,
             del found[name]
         return
     inner = found.get(name, MISSING)
+    made = inner is MISSING
     member = type_at(world, at, (name,))
     if inner is ANY or isinstance(inner, Either) or member is None:
         found[name] = ANY
@@ -491,4 +494,4 @@ def _put(world: World, found: dict[str, Any], path: tuple[str, ...], value: Any,
         found[name] = ANY
         return
     _put(world, inner, below, value, At(member.version, bare(member.type)))
-    found[name] = inner
+    found[name] = _perhaps_hollow(inner) if made and isinstance(value, Either) else inner
