@@ -11,8 +11,8 @@ from verify_things import Part, Stored, Whole
 
 from trundle import verify
 from trundle.runtime import ABSENT
-from trundle.runtime._careful import read_value
 from trundle.runtime._documents import write_value
+from trundle.runtime._validation import read_value
 
 SEARCH = settings(
     max_examples=20_000,

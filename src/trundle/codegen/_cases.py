@@ -57,7 +57,9 @@ def case_test(types: TypeRenderer, lineage: Lineage, case: Case, step: Cases) ->
                 lineage, step.place, variant, storage=step.source.kind == "storage"
             )
             test = f"isinstance(value, {annotation})"
-            return test if case.telling is None else f"{test} and {_has_text(types, case, step)}"
+            return (
+                test if case.discriminator is None else f"{test} and {_has_text(types, case, step)}"
+            )
         case Scalar(kind):
             return _KINDS[kind]
         case ListOf():
@@ -70,9 +72,9 @@ def case_test(types: TypeRenderer, lineage: Lineage, case: Case, step: Cases) ->
 
 def _has_text(types: TypeRenderer, case: Case, step: Cases) -> str:
     """The test that an object has the text that distinguishes its target."""
-    assert case.telling is not None
+    assert case.discriminator is not None
     assert isinstance(case.variant, Ref)
-    name, texts = case.telling
+    name, texts = case.discriminator
     version = step.source.version
     definition = types.evolution.schema(version).object(case.variant.key)
     attribute = types.names(version, definition)[name]

@@ -20,7 +20,7 @@ from trundle.evolution._keyed import relate_keyed
 from trundle.evolution._labels import Label, declared_label, is_label_key, label_of
 from trundle.evolution._lifting import leads, names_inside, path_of
 from trundle.evolution._lineage import Lineage
-from trundle.evolution._list_keys import list_keys, told_keys
+from trundle.evolution._list_keys import derived_keys, list_keys
 from trundle.evolution._neighbours import Neighbours, VersionMap
 from trundle.evolution._paths import EACH, Path, PathError, join_path, plain_path, split_path
 from trundle.evolution._planning import plan
@@ -71,6 +71,7 @@ __all__ = [
     "converter_names",
     "declared_label",
     "default_of",
+    "derived_keys",
     "discriminators",
     "expressions_in",
     "fixed_text",
@@ -92,5 +93,4 @@ __all__ = [
     "relate_keyed",
     "snake",
     "split_path",
-    "told_keys",
 ]

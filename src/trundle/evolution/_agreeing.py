@@ -89,11 +89,11 @@ def _step(step: ValueStep, text: ToEnum) -> ValueStep:
             made = None if inner is None else _step(inner, text)
             return msgspec.structs.replace(step, **{step.__struct_fields__[0]: made})
         case Cases(cases=cases):
-            told = tuple(
+            agreed = tuple(
                 msgspec.structs.replace(each, step=each.step and _step(each.step, text))
                 for each in cases
             )
-            return msgspec.structs.replace(step, cases=told)
+            return msgspec.structs.replace(step, cases=agreed)
         case Chain(steps):
             return Chain((*steps[:-1], _step(steps[-1], text)))
         case (

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, TypeVarTuple
 from trundle.evolution._changes import HookDeclaration, NamedConversion, TypeChanges
 from trundle.evolution._identity import identities, own_signature, references
 from trundle.evolution._neighbours import VersionMap
-from trundle.evolution._settle import settle
+from trundle.evolution._unions import settle
 from trundle.schema import EnumType, ListOf, Nullable, ObjectType, Resource, Schema, Type
 from trundle.version import ApiVersion
 

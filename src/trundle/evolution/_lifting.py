@@ -12,7 +12,6 @@ that a rule names.
 from collections.abc import Collection, Container, Hashable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from trundle.evolution._bare import BareLineage
 from trundle.evolution._changes import TypeChanges
 from trundle.evolution._errors import ChangeError
 from trundle.evolution._hooks import named_by_hooks
@@ -20,6 +19,7 @@ from trundle.evolution._neighbours import VersionMap
 from trundle.evolution._obstacles import after_elements, in_elements, obstacle
 from trundle.evolution._paths import EACH, Path, PathError, join_path, split_path
 from trundle.evolution._threads import Place
+from trundle.evolution._unlifted import BareLineage
 from trundle.version import ApiVersion
 
 _SINGLE = 1
@@ -171,9 +171,9 @@ def _seen_from_around(each: NestedMove) -> TypeChanges:
     changes, (version, older), (_, newer) = each.changes, each.older, each.newer
     name = join_path(older)
     about: dict[str, Any] = {
-        rule: {name: told[each.name]}
+        rule: {name: about_names[each.name]}
         for rule in ("values", "convert", "variant")
-        if each.name in (told := getattr(changes, rule))
+        if each.name in (about_names := getattr(changes, rule))
     }
     where = {"": changes.place("move", each.name)}
     moved = {name: join_path(newer)}
@@ -316,8 +316,8 @@ def _check_elements(
             "write a hook for what leaves the list",
         )
     own = join_path(inside)
-    told = None if target is None else join_path(after_elements(target))
-    rules = f"{kind}: [{own}]" if kind == "keep" else f"{kind}: {{{own}: {told or '...'}}}"
+    newer_path = None if target is None else join_path(after_elements(target))
+    rules = f"{kind}: [{own}]" if kind == "keep" else f"{kind}: {{{own}: {newer_path or '...'}}}"
     raise ChangeError(
         where, f"{what}; write it under their type in {version}: `{type_name}: {{{rules}}}`"
     )

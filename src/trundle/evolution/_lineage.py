@@ -19,7 +19,6 @@ from functools import cached_property
 
 import msgspec
 
-from trundle.evolution._bare import BareLineage
 from trundle.evolution._changes import TypeChanges
 from trundle.evolution._declared import Declared
 from trundle.evolution._hooks import derived_by_hooks
@@ -39,6 +38,7 @@ from trundle.evolution._threads import (
     Thread,
 )
 from trundle.evolution._type_versions import TypeVersions
+from trundle.evolution._unlifted import BareLineage
 from trundle.evolution.conversions import CallHook, lossless
 from trundle.schema import Nullable
 from trundle.version import ApiVersion

@@ -13,7 +13,7 @@ _CONDITION = ("type", "status")
 _ABOUT_CONDITIONS = {"lastTransitionTime", "message", "reason", "severity"}
 
 
-def told_keys(lineage: Lineage) -> Iterator[tuple[Lineage, str]]:
+def derived_keys(lineage: Lineage) -> Iterator[tuple[Lineage, str]]:
     """The types of elements whose key derives from a map of another version, each with the key's property."""
     for link in lineage.links:
         if isinstance(link.conversion, Keyed):

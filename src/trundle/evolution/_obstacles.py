@@ -2,9 +2,9 @@
 
 from typing import assert_never
 
-from trundle.evolution._bare import BareLineage
 from trundle.evolution._paths import EACH, Path
 from trundle.evolution._threads import Place
+from trundle.evolution._unlifted import BareLineage
 from trundle.schema import FreeForm, ListOf, MapOf, Nullable, Ref, Scalar, Union
 from trundle.version import ApiVersion
 

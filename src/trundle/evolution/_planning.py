@@ -140,8 +140,8 @@ class _Planning:
         """Whether all that a stored source has of a thread is in its bag, and goes on from there."""
         if self.source.kind == "api" or thread.at(self.source.version) is not None:
             return False
-        told = self.values.derived(thread, home, shape, frozenset({thread.number}))
-        return told is None or not self._on_the_way(thread)
+        derived = self.values.derived(thread, home, shape, frozenset({thread.number}))
+        return derived is None or not self._on_the_way(thread)
 
     def _spoken(self, thread: Thread) -> tuple[str, ...]:
         """The properties of a stored source that are also written by the hooks which derive a thread."""

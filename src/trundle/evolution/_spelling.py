@@ -80,13 +80,13 @@ def _respelled(conversion: Conversion, text: EnumText) -> Conversion:
             field = conversion.__struct_fields__[0]
             return msgspec.structs.replace(conversion, **{field: _respelled(inner, text)})
         case ByVariant(older, newer, variants):
-            told = tuple(
+            respelled_variants = tuple(
                 msgspec.structs.replace(each, conversion=_respelled(each.conversion, text))
                 if isinstance(older[each.older], Ref) and isinstance(newer[each.newer], Ref)
                 else each
                 for each in variants
             )
-            return ByVariant(older, newer, told)
+            return ByVariant(older, newer, respelled_variants)
         case (
             ConvertObject()
             | Narrow()

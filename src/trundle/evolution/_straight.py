@@ -25,10 +25,10 @@ def goes_straight(root: Lineage, source: ApiVersion, target: ApiVersion) -> bool
             thread = lineage.thread(place)
             if _lets_null_go(lineage, place):
                 return False
-            told = thread.at(source) is None and thread.number in lineage.derivations
-            if told and kept not in {source, target}:
+            is_derived = thread.at(source) is None and thread.number in lineage.derivations
+            if is_derived and kept not in {source, target}:
                 return False
-            home = kept if told else thread.home(kept).version
+            home = kept if is_derived else thread.home(kept).version
             for key in lineage.evolution.objects_in(target, lineage.type(place)):
                 child = lineage.child(place, key)
                 met = source in child.nodes and not alike(child, source, target)

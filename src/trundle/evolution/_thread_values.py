@@ -92,8 +92,8 @@ class ThreadValues:
             )
             if found is not None:
                 options.append(found)
-        told = _first(options)
-        return told and with_lost(told, thread, goal, followed, self.entries)
+        chosen = _first(options)
+        return chosen and with_lost(chosen, thread, goal, followed, self.entries)
 
     def witness(self, thread: Thread) -> Witness | None:
         """What an entry of a thread accompanies: the inputs of its derivations, and its namesakes."""

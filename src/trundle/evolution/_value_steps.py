@@ -69,14 +69,14 @@ class Case(msgspec.Struct, frozen=True):
         variant: the variant.
         step: what becomes of it; None for the value itself.
         lacking: whether the target has no such variant.
-        telling: a property and the texts by which the target distinguishes the variant, where the source admits
+        discriminator: a property and the texts by which the target distinguishes the variant, where the source admits
             others, too; with one of these the target lacks it.
     """
 
     variant: Type
     step: "ValueStep | None"
     lacking: bool = False
-    telling: tuple[str, tuple[str, ...]] | None = None
+    discriminator: tuple[str, tuple[str, ...]] | None = None
 
 
 class Cases(msgspec.Struct, frozen=True):
@@ -221,7 +221,7 @@ def may_lack(step: ValueStep) -> bool:
     match step:
         case Cases(cases=cases):
             return any(
-                case.lacking or case.telling or (case.step and may_lack(case.step))
+                case.lacking or case.discriminator or (case.step and may_lack(case.step))
                 for case in cases
             )
         case NotNull() | Fit() | CallScalar() | FromFreeForm() | CallConverter() | Single():

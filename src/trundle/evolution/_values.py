@@ -210,18 +210,18 @@ class _Changing:
         if one.kind == other.kind == "api" and alike(ours, one.version, other.version):
             return None
         step = ToObject(PlanKey(ours, self.source.shape, self.target.shape))
-        telling = _telling(ours, one.version, other.version)
-        if telling is None:
+        discriminator = _discriminator(ours, one.version, other.version)
+        if discriminator is None:
             return step
-        name, texts = telling
+        name, texts = discriminator
         fixed = _tag_text(ours, one.version)
         if name != ours.definition(one.version).tag or fixed is None:
-            told = Case(source, step, telling=telling)
+            case = Case(source, step, discriminator=discriminator)
         elif fixed.casefold() in {text.casefold() for text in texts}:
             return step
         else:
-            told = Case(source, None, lacking=True)
-        return Cases(self.source.place, self.source.shape, (told,))
+            case = Case(source, None, lacking=True)
+        return Cases(self.source.place, self.source.shape, (case,))
 
     def _unions(self, source: Type, target: Type) -> ValueStep | Mismatch | None:
         ours = source.variants if isinstance(source, Union) else (source,)
@@ -234,7 +234,7 @@ class _Changing:
             cases.append(_case(variant, found))
         if all(case.lacking for case in cases):
             return MISMATCH
-        if all(case.step is None and not (case.lacking or case.telling) for case in cases):
+        if all(case.step is None and not (case.lacking or case.discriminator) for case in cases):
             return None
         return Cases(self.source.place, self.source.shape, tuple(cases))
 
@@ -275,12 +275,12 @@ def _object(end: End, type_: Type) -> Lineage | None:
 
 def discriminators(lineage: Lineage, version: ApiVersion) -> tuple[str, ...]:
     """The properties of a version's objects by which other versions distinguish variants, though it does not itself."""
-    found = (_telling(lineage, version, other) for other in lineage.nodes if other != version)
-    names = {telling[0] for telling in found if telling is not None}
+    found = (_discriminator(lineage, version, other) for other in lineage.nodes if other != version)
+    names = {discriminator[0] for discriminator in found if discriminator is not None}
     return tuple(sorted(names - {lineage.definition(version).tag}))
 
 
-def _telling(
+def _discriminator(
     lineage: Lineage, version: ApiVersion, other: ApiVersion
 ) -> tuple[str, tuple[str, ...]] | None:
     """The property that another version's tag comes from, and the texts that fit it.
@@ -294,10 +294,10 @@ def _telling(
     found = lineage.thread(place).at(version) or Place(version, tag)
     texts = {text}
     for each in lineage.derivations.get(lineage.thread(place).number, ()):
-        told = lineage.thread(each.inputs[0]).at(version)
-        if told is None or not isinstance(each.how, ByConversion):
+        own = lineage.thread(each.inputs[0]).at(version)
+        if own is None or not isinstance(each.how, ByConversion):
             continue
-        found = told
+        found = own
         if isinstance(each.how.conversion, MapValues):
             texts.update(each.how.conversion.sources(text, up=each.how.up))
     if lineage.definition(version).property(found.property) is None:
@@ -315,8 +315,8 @@ def _case(variant: Type, step: ValueStep | Mismatch | None) -> Case:
     if isinstance(step, Mismatch):
         return Case(variant, None, lacking=True)
     if isinstance(step, Cases):
-        (told,) = step.cases
-        return told
+        (case,) = step.cases
+        return case
     return Case(variant, step)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from trundle.errors import Finding, errors_among, listed
-from trundle.evolution import Lineage, Link, Place, default_of, told_keys
+from trundle.evolution import Lineage, Link, Place, default_of, derived_keys
 from trundle.project._each_part import Progress, each_part, ignore, on_file
 from trundle.project._freshness import made_of
 from trundle.project._lock_comparison import (
@@ -252,14 +252,14 @@ def _defaults(project: Project) -> Iterator[Finding]:
     """Required properties that objects of other versions may lack, and what an API object then shows."""
     found: dict[tuple[str, str, str], dict[ApiVersion, str]] = {}
     served = project.evolution.served(project.config.horizon)
-    told = {each for lineage in project.lineages for each in told_keys(lineage)}
+    keys = {each for lineage in project.lineages for each in derived_keys(lineage)}
     for lineage in project.lineages:
         for version in served & lineage.nodes.keys():
             definition = lineage.definition(version)
             for name in lineage.names(version):
                 place = Place(version, name)
                 declared = definition.property(name)
-                if declared is None or not declared.required or (lineage, name) in told:
+                if declared is None or not declared.required or (lineage, name) in keys:
                     continue
                 if not _may_be_absent(lineage, place):
                     continue

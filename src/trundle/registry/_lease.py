@@ -102,7 +102,7 @@ class TagLease:
         self._since = 0.0
         self._sights: dict[str, _Sight] = {}
         self._begun = 0.0
-        self._told = False
+        self._logged = False
 
     def check(self) -> None:
         """Makes sure that no other process may have taken over.
@@ -194,7 +194,7 @@ class TagLease:
             if begin >= deadline:
                 raise self._busy(f"{len(lower)} before it")
             self._outlast([*choosing, *lower], begin)
-            self._tell(len({each.id for each in (*choosing, *lower)}), begin)
+            self._log_waiting(len({each.id for each in (*choosing, *lower)}), begin)
             # The further behind, the less often.
             pause = self._poll * min(len(lower) + 1, _RAREST)
             time.sleep(random.uniform(pause / 2, pause))  # noqa: S311 - no secret
@@ -207,11 +207,11 @@ class TagLease:
             f"try again later; a dead process is removed after {self._seconds:g} seconds",
         )
 
-    def _tell(self, others: int, now: float) -> None:
+    def _log_waiting(self, others: int, now: float) -> None:
         """Reports once, after some seconds, why nothing goes on."""
-        if self._told or now - self._begun < _QUIET:
+        if self._logged or now - self._begun < _QUIET:
             return
-        self._told = True
+        self._logged = True
         _LOG.warning(
             "%s: waiting for %s; a dead process is removed after %g seconds",
             self._repository.location,

@@ -56,6 +56,7 @@ from trundle.runtime._objects import (
 )
 from trundle.runtime._outcomes import Lost, Outcome
 from trundle.runtime._protocol import AnyScheme
+from trundle.runtime._required_values import if_whole
 from trundle.runtime._resource_types import ResourceType
 from trundle.runtime._scalars import Unconverted, convert_scalar, unconverted
 from trundle.runtime._scheme import Scheme
@@ -78,7 +79,6 @@ from trundle.runtime._values import (
     to_free_form,
     with_named,
 )
-from trundle.runtime._whole import if_whole
 
 __all__ = [
     "ABSENT",

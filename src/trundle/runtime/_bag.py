@@ -8,12 +8,12 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from trundle.runtime._bases import StorageObject
-from trundle.runtime._careful import read_value
-from trundle.runtime._entries import Aliases, BagEntry, Entry, Stashing, Told
+from trundle.runtime._entries import Aliases, BagEntry, Derive, Entry, Stashing
 from trundle.runtime._errors import BagError, reason_of
 from trundle.runtime._json import same
 from trundle.runtime._marks import marks
 from trundle.runtime._objects import ABSENT, Absent, FreeForm
+from trundle.runtime._validation import read_value
 
 
 class Missing(enum.Enum):
@@ -41,8 +41,8 @@ class Carried(NamedTuple):
     """
 
     places: tuple[tuple[str, str], ...]
-    before: Told | None
-    after: Told | None
+    before: Derive | None
+    after: Derive | None
     same: bool
 
 
@@ -51,8 +51,8 @@ def stash(
     place: tuple[str, str],
     value: Any,
     *,
-    witness: Told | None = None,
-    derived: Told | None = None,
+    witness: Derive | None = None,
+    derived: Derive | None = None,
     hooked: bool = False,
     aliases: Aliases = (),
 ) -> None:
@@ -119,7 +119,7 @@ def put_entry(target: StorageObject, place: tuple[str, str], entry: Any) -> None
 def unstash(
     stored: StorageObject,
     entries: tuple[BagEntry[Value], ...],
-    witness: Told | None = None,
+    witness: Derive | None = None,
     *,
     stale: bool = False,
 ) -> Value | Absent | Missing:
@@ -144,7 +144,7 @@ def unstash(
     return MISSING
 
 
-def current(stored: StorageObject, entry: Any, witness: Told | None) -> bool:
+def current(stored: StorageObject, entry: Any, witness: Derive | None) -> bool:
     """Whether an entry still accompanies what it did; a stale one is nothing to show or build on."""
     if entry.beside is ABSENT:
         return True
@@ -156,7 +156,7 @@ def current(stored: StorageObject, entry: Any, witness: Told | None) -> bool:
 
 
 def recall(
-    stored: StorageObject, entries: tuple[BagEntry[Value], ...], witness: Told | None = None
+    stored: StorageObject, entries: tuple[BagEntry[Value], ...], witness: Derive | None = None
 ) -> Value | Absent:
     """Like `unstash`, but absent where there is no current entry."""
     value = unstash(stored, entries, witness)
@@ -218,13 +218,13 @@ def _go_along(target: StorageObject, source: StorageObject, carried: Carried) ->
         entry = bag.get(name, {}).get(version)
         if entry is None or target.property_bag[name][version] is not entry:  # type: ignore[index]
             continue
-        told = not taken and current(source, entry, carried.before)
-        taken = taken or told
-        if not told and carried.same:
+        counts = not taken and current(source, entry, carried.before)
+        taken = taken or counts
+        if not counts and carried.same:
             continue
-        moved = Entry(entry.value, ABSENT if told else STALE)
+        moved = Entry(entry.value, ABSENT if counts else STALE)
         put_entry(target, place, moved)
-        if told and carried.after is not None:
+        if counts and carried.after is not None:
             moved.stashing = Stashing(carried.after)
             yield moved
 

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from trundle.runtime._careful import read_value
 from trundle.runtime._documents import member_path
 from trundle.runtime._json import decoder
 from trundle.runtime._lenience import Tolerated
 from trundle.runtime._objects import ABSENT, GeneratedObject
+from trundle.runtime._validation import read_value
 
 
 class _Default(NamedTuple):

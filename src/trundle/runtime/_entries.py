@@ -11,7 +11,7 @@ from trundle.runtime._objects import ABSENT, Absent, FreeForm
 
 Value_co = TypeVar("Value_co", covariant=True)
 
-Told = Callable[[Any], Any]
+Derive = Callable[[Any], Any]
 """A value that is derived from a stored object."""
 
 
@@ -61,8 +61,8 @@ class Stashing(NamedTuple):
         aliases: other places that the same value may have been stashed at.
     """
 
-    witness: Told | None = None
-    derived: Told | None = None
+    witness: Derive | None = None
+    derived: Derive | None = None
     hooked: bool = False
     aliases: Aliases = ()
 

@@ -119,13 +119,13 @@ def call_hook(
             f"not declare; add it to `writes`, which has {', '.join(sorted(writes))}"
         )
         raise HookError(reason, holder)
-    told = {name: value for name, value in outputs.items() if value is not ABSENT}
+    given = {name: value for name, value in outputs.items() if value is not ABSENT}
     try:
-        made = msgspec.convert(as_documents_write(told, result), result)
+        made = msgspec.convert(as_documents_write(given, result), result)
     except msgspec.ValidationError as error:
         reason = f"the hook {name} between {between} wrote a value of a wrong type: {error}"
         raise HookError(reason, holder) from None
-    return cast("Written", {name: getattr(made, name) for name in told})
+    return cast("Written", {name: getattr(made, name) for name in given})
 
 
 def plain_metadata(metadata: FreeForm | Absent) -> dict[str, Any] | Absent:

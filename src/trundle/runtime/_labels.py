@@ -45,11 +45,11 @@ def with_labels(
         labels: field, key and value of each label and annotation that the version has for itself.
     """
     members = dict(_members(metadata))
-    told = [each for each in labels if each[2] is not ABSENT]
-    for field, key, value in told:
+    present = [each for each in labels if each[2] is not ABSENT]
+    for field, key, value in present:
         known = _members(members.get(field, ABSENT))
         members[field] = _written({**known, key: _written(value)})
-    return _written(members) if told else metadata
+    return _written(members) if present else metadata
 
 
 def without_labels(

@@ -94,10 +94,10 @@ def key_of(parts: list[Any]) -> Hashable:
     """What identifies an element by the values of its key properties; None where one cannot."""
     found = []
     for part in parts:
-        told = decoder(Any).decode(part) if isinstance(part, msgspec.Raw) else part
-        if told is ABSENT or isinstance(told, list | dict | GeneratedObject):
+        decoded = decoder(Any).decode(part) if isinstance(part, msgspec.Raw) else part
+        if decoded is ABSENT or isinstance(decoded, list | dict | GeneratedObject):
             return None
-        found.append(told if isinstance(told, str) else encode(told))
+        found.append(decoded if isinstance(decoded, str) else encode(decoded))
     return found[0] if len(found) == 1 else tuple(found)
 
 

@@ -57,8 +57,10 @@ def _is_another_variant(stored: Any, after: Any) -> bool:
     """Whether a stored object is of another variant than the one that takes its place, though both have one class."""
     if type(stored) is not type(after) or not isinstance(stored, StorageObject):
         return False
-    told = ((getattr(each, name) for each in (stored, after)) for name in stored.__discriminators__)
-    return any(isinstance(theirs, str) and not tells(ours, theirs) for ours, theirs in told)
+    pairs = (
+        (getattr(each, name) for each in (stored, after)) for name in stored.__discriminators__
+    )
+    return any(isinstance(theirs, str) and not tells(ours, theirs) for ours, theirs in pairs)
 
 
 def _merge_made(stored: Any, before: Any, after: Any) -> Any:
@@ -244,7 +246,9 @@ def _add_needed(
 def _is_needed(result: Any, mark: NoEntry) -> bool:
     """Whether a merged object would derive another value than a writer has."""
     derived = mark.stashing.derived
-    return _told_by_hook(result, mark) if derived is None else not same(derived(result), mark.value)
+    return (
+        _derived_by_hook(result, mark) if derived is None else not same(derived(result), mark.value)
+    )
 
 
 def _taken(stored: Any, merged: dict[Place, Any], place: Place, aliases: Aliases) -> Any:
@@ -264,11 +268,11 @@ def _place_of(alias: tuple[str, str] | BagEntry[Any]) -> Place:
     return (alias.property, alias.version) if isinstance(alias, BagEntry) else alias
 
 
-def _told_by_hook(result: Any, mark: NoEntry) -> bool:
+def _derived_by_hook(result: Any, mark: NoEntry) -> bool:
     """Whether a hook would derive a value from the merged object where a writer wants none."""
     witness = mark.stashing.witness
-    told = witness is not None and digest(witness(result)) is not None
-    return told and mark.stashing.hooked
+    derives = witness is not None and digest(witness(result)) is not None
+    return derives and mark.stashing.hooked
 
 
 def _fill(result: Any, entries: Mapping[Place, Any]) -> None:
@@ -364,11 +368,11 @@ def _same_entry(one: Any, other: Any) -> bool:
 def _merged_entry(stored: Any, known: Any, old: Any, new: Any) -> Entry:
     value = new.value
     witness = new.stashing.witness
-    told = None if old is None else old.stashing.derived
+    derive = None if old is None else old.stashing.derived
     if known is not None and old is not None and current(stored, known, witness):
         value = _merged_value(known.value, old.value, new.value)
-    elif told is not None:  # the writer saw a part of what the object derived without an entry
-        value = _merged_part(told(stored), old.value, new.value)
+    elif derive is not None:  # the writer saw a part of what the object derived without an entry
+        value = _merged_part(derive(stored), old.value, new.value)
     merged = Entry(_without_hollow(value), new.beside)
     merged.stashing = Stashing(witness, aliases=new.stashing.aliases)
     return merged

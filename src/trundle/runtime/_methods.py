@@ -5,11 +5,11 @@ from typing import Any
 
 from trundle.runtime._bag import MISSING, unstash
 from trundle.runtime._bases import ObjectMethods
+from trundle.runtime._copies import own
 from trundle.runtime._errors import ConversionError
-from trundle.runtime._hiding import shown
+from trundle.runtime._hidden_content import shown
 from trundle.runtime._lookup import Lookup
 from trundle.runtime._objects import all_missing, spoken
-from trundle.runtime._owning import own
 
 
 class LookedUpMethods(ObjectMethods):

@@ -9,7 +9,7 @@ import msgspec
 from trundle.runtime._bag import has_entries
 from trundle.runtime._marks import marks
 from trundle.runtime._objects import ABSENT, Absent, GeneratedObject, Hollow, Made, all_missing
-from trundle.runtime._whole import if_whole
+from trundle.runtime._required_values import if_whole
 
 Held = TypeVar("Held", bound=GeneratedObject)
 

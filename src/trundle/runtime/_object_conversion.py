@@ -7,13 +7,13 @@ from trundle.runtime._bag import tidy
 from trundle.runtime._bases import StorageObject
 from trundle.runtime._documents import find_path
 from trundle.runtime._errors import TOO_DEEP, DocumentError, PlacedError
-from trundle.runtime._hiding import clash_in, shown
+from trundle.runtime._hidden_content import clash_in, shown
 from trundle.runtime._json import encode
 from trundle.runtime._lookup import Lookup
 from trundle.runtime._marks import WritingOver
 from trundle.runtime._merge import merge_objects, without_marks
 from trundle.runtime._placed import placing
-from trundle.runtime._whole import Converting
+from trundle.runtime._required_values import Converting
 
 
 class ObjectConversion:

@@ -1,7 +1,7 @@
 """Which elements of a stored list a writer sees, where a conversion leaves some of them out.
 
 What a writer sees of a stored object is converted back to find what it has edited. A list in which elements were left
-out keeps, on both ways, the places of those that were not; elements that look alike are not told apart by anything else.
+out keeps, on both ways, the places of those that were not; elements that look alike are distinguished by nothing else.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -20,8 +20,8 @@ from trundle.runtime._json import encode
 from trundle.runtime._lookup import Lookup
 from trundle.runtime._objects import ABSENT, UNKNOWN
 from trundle.runtime._placed import placing
+from trundle.runtime._property_merge import Way, Ways
 from trundle.runtime._reading import STARTS, Reading, Start, start_of
-from trundle.runtime._ways import Way, Ways
 
 
 class _Side(NamedTuple):
@@ -38,7 +38,7 @@ class _Side(NamedTuple):
     def read(self, data: bytes) -> Any:
         """The document; None where a later member says otherwise than its start."""
         value = self.decode(data)
-        return value if self.start.told(value) == self.start.names else None
+        return value if self.start.read_names(value) == self.start.names else None
 
 
 class _Put(NamedTuple):

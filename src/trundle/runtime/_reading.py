@@ -14,7 +14,6 @@ import msgspec
 
 from trundle.errors import Finding
 from trundle.runtime._bases import ApiObject
-from trundle.runtime._careful import read_leniently
 from trundle.runtime._defaults import fill_in
 from trundle.runtime._documents import may_be_kept_apart, wire_name
 from trundle.runtime._errors import (
@@ -32,6 +31,7 @@ from trundle.runtime._objects import WRITTEN_WITH
 from trundle.runtime._plain import from_plain
 from trundle.runtime._resource_types import ResourceType
 from trundle.runtime._spelling import BagSpelling, is_version, spelt
+from trundle.runtime._validation import read_leniently
 from trundle.runtime._writing import named_by_text, no_json
 
 
@@ -50,12 +50,12 @@ class Start(NamedTuple):
     Attributes:
         text: the start.
         names: the API version, or the storage version, and the resource type.
-        told: the same as read from the parsed object; a later member may differ.
+        read_names: reads both from the parsed object; a later member may differ.
     """
 
     text: bytes
     names: tuple[str, str]
-    told: Callable[[Any], tuple[str, str]]
+    read_names: Callable[[Any], tuple[str, str]]
 
 
 class Reading:
@@ -160,7 +160,7 @@ class Reading:
             return None
         if stored and not isinstance(value.written_with, str):
             return None
-        return value if start.told(value) == start.names else None
+        return value if start.read_names(value) == start.names else None
 
     def spells_otherwise(self, data: bytes) -> bool:
         """Whether the bags of a stored document spell versions otherwise than the package."""
@@ -170,8 +170,8 @@ class Reading:
         """How a document of a class starts; None where its names are not the first it says."""
         text = start_of(data)
         found = _NAMES.fullmatch(text)
-        telling = name_property == "kind" or "kind" not in class_.__struct_encode_fields__
-        if found is None or not telling:
+        identifies = name_property == "kind" or "kind" not in class_.__struct_encode_fields__
+        if found is None or not identifies:
             return None
         version, property_, name = (part.decode() for part in found.groups())
         if property_ != name_property or {"api_version": version, name_property: name} != dict(

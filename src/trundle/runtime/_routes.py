@@ -125,7 +125,7 @@ class Routes:
             if not data.isascii():
                 data.decode()
             value = decode(data)
-            if start is not None and start.told(value) != start.names:
+            if start is not None and start.read_names(value) != start.names:
                 return None  # a later member says otherwise
             converted = convert(value)
             made = encode(converted) if self._checked is None else self._checked(converted)

@@ -8,7 +8,7 @@ from typing import Any, Self
 import msgspec
 
 from trundle.runtime._bases import PackageScheme, StorageObject
-from trundle.runtime._careful import read_value
+from trundle.runtime._copies import own
 from trundle.runtime._documents import write_value
 from trundle.runtime._errors import (
     ConversionError,
@@ -24,13 +24,13 @@ from trundle.runtime._methods import LookedUpMethods
 from trundle.runtime._object_conversion import ObjectConversion
 from trundle.runtime._objects import WRITTEN_WITH, GeneratedObject
 from trundle.runtime._outcomes import Lost, Outcome, lost_between, outcome_of
-from trundle.runtime._owning import own
 from trundle.runtime._plain import to_plain
 from trundle.runtime._puts import Puts
 from trundle.runtime._reading import BYTES, Head, Reading, json_bytes
 from trundle.runtime._resource_types import ResourceType
 from trundle.runtime._routes import Routes
 from trundle.runtime._spelling import spelt
+from trundle.runtime._validation import read_value
 from trundle.runtime._writing import finite, not_finite, written
 
 

@@ -31,9 +31,9 @@ def keep_places(
         return ABSENT
     kept = unstash(stored, entries, stale=True)
     if isinstance(kept, dict):
-        told = value if isinstance(value, dict) else {}
-        left = {name: each for name, each in kept.items() if name not in told and hidden(each)}
-        return {**told, **left} if left else value
+        members = value if isinstance(value, dict) else {}
+        left = {name: each for name, each in kept.items() if name not in members and hidden(each)}
+        return {**members, **left} if left else value
     if not isinstance(kept, list):
         return value
     visible = [each for each in kept if not hidden(each)]

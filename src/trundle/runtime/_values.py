@@ -5,11 +5,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from trundle.runtime._careful import read_value
 from trundle.runtime._documents import without_bags, write_value
 from trundle.runtime._json import decoder
 from trundle.runtime._objects import ABSENT, Absent, FreeForm
 from trundle.runtime._placed import Placed, is_placing, placed
+from trundle.runtime._validation import read_value
 
 Value = TypeVar("Value")
 Made = TypeVar("Made")

@@ -90,7 +90,7 @@ def shown(world: World, value: Any, stations: Stations) -> Any:
         every = {name: shown(world, each, values) for name, each in value.items()}
         return {name: each for name, each in every.items() if each is not MISSING}
     if objects_only(world, plain) and isinstance(value, dict):
-        return _object(world, value, plain) if _told(world, value, plain) else ANY
+        return _object(world, value, plain) if _has_tags(world, value, plain) else ANY
     for one, other in pairwise(stations[:-1]):
         there = _hop(world, value, one, other)
         if not known(there) or there is MISSING or not _leads_back(world, value, there, other, one):
@@ -99,7 +99,7 @@ def shown(world: World, value: Any, stations: Stations) -> Any:
     return _hop(world, value, *stations[-2:])
 
 
-def _told(world: World, value: dict[str, Any], stations: Stations) -> bool:
+def _has_tags(world: World, value: dict[str, Any], stations: Stations) -> bool:
     """Whether an object has the text by which other versions distinguish its type from other variants."""
     for each in stations[1:]:
         tag = world.object(each).tag

@@ -2,7 +2,7 @@ import msgspec
 import pytest
 from evolving import parse_schema, parse_type
 
-from trundle.evolution._settle import settle
+from trundle.evolution._unions import settle
 from trundle.schema import EnumType, Scalar
 
 DEFINITIONS = {

@@ -8,8 +8,8 @@ import pytest
 from spoiling import spoil
 
 from trundle.runtime import ABSENT, ApiObject, Entry, FreeForm, PropertyBag, StorageObject
+from trundle.runtime._copies import own
 from trundle.runtime._entries import Stashing
-from trundle.runtime._owning import own
 
 
 class Leaf(ApiObject, kw_only=True):

@@ -25,7 +25,7 @@ from trundle.runtime._documents import (
     plain_name,
 )
 from trundle.runtime._errors import ValueCode, finding
-from trundle.runtime._hiding import note_hidden
+from trundle.runtime._hidden_content import note_hidden
 from trundle.runtime._json import decoder
 from trundle.runtime._lenience import STRICT, Lenience, Tolerated
 from trundle.runtime._objects import ABSENT, GeneratedObject

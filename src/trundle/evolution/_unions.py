@@ -102,10 +102,10 @@ class _Settling:
     def union(self, variants: tuple[Type, ...]) -> Type:
         nullable = any(isinstance(each, Nullable) for each in variants)
         plain = [self.type(each.inner if isinstance(each, Nullable) else each) for each in variants]
-        settled = self.told_apart(plain)
+        settled = self.distinguished(plain)
         return Nullable(settled) if nullable and not isinstance(settled, FreeForm) else settled
 
-    def told_apart(self, variants: list[Type]) -> Type:
+    def distinguished(self, variants: list[Type]) -> Type:
         by_kind: dict[str, list[Type]] = {}
         for each in dict.fromkeys(variants):
             by_kind.setdefault(self.kind(each), []).append(each)
