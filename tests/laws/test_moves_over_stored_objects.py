@@ -95,3 +95,35 @@ def test_what_is_hidden_in_an_object_goes_with_it_although_another_version_has_i
     after = made.put(V2, thing(V2), before)
     assert made.read(V2, after) == thing(V2)
     assert made.read(V1, after) == thing(V1, n="1")
+
+
+@pytest.mark.parametrize("path", [("o",), ("o", "q")], ids=".".join)
+def test_what_a_rule_keeps_of_an_object_goes_with_it(forgetting, path):
+    *outer, last = path
+
+    def hold(held):
+        for name in reversed(path):
+            held = {name: held}
+        return held
+
+    def version(kind, other):
+        inner = {"b": kind, other: "string"}
+        outer_type = {"O": {last: "I", "k": "string"}} if outer else {}
+        return {"Thing": {"o": "O" if outer else "I", "n": "string"}, **outer_type, "I": inner}
+
+    made = forgetting(
+        evolve(
+            {V1: version("string", "c"), V2: version("integer", "d")},
+            rules(V1, convert={".".join((*path, "b")): "duration-to-seconds"}),
+        )
+    )
+    before = made.put(V1, thing(V1, n="1", **hold({"b": "", "c": ""})))
+    shown = made.read(V2, before)
+    assert shown == thing(V2, n="1", **hold({}))
+    kept = made.put(V2, thing(V2, n="2", **hold({"d": "3"})), before)
+    assert made.read(V1, kept) == thing(V1, n="2", **hold({"b": "", "c": ""}))
+    for removed in (thing(V2, n="1"), thing(V2)):
+        after = made.put(V2, removed, before)
+        assert made.read(V2, after) == removed
+        assert made.read(V1, after) == {**removed, "apiVersion": V1}
+        assert "$propertyBag" not in after

@@ -16,6 +16,7 @@ from trundle.evolution import (
     Neighbours,
     Place,
     discriminators,
+    entries_within,
     label_of,
     list_keys,
 )
@@ -231,6 +232,7 @@ class TypeRenderer:
             lines.append(f"    property_bag: PropertyBag | Absent = {_own(definition, 'BAG')}\n")
             lines.extend(_list_keys(node, names))
             lines.extend(_discriminators(node, names))
+            lines.extend(_entries_within(node))
         else:
             lines.extend(_defaults(self.fields(node, definition), names))
             lines.extend(_labels(self._owned_labels(node)))
@@ -358,3 +360,23 @@ def _discriminators(node: StorageNode, names: Mapping[str, str]) -> list[str]:
         return []
     shown = tuple_literal(text_literal(names[name]) for name in found)
     return [f"\n    __discriminators__: ClassVar[tuple[str, ...]] = {shown}\n"]
+
+
+def _entries_within(node: StorageNode) -> list[str]:
+    held = entries_within(node.lineage, node.version)
+    if not held:
+        return []
+    shown = tuple_literal(
+        tuple_literal(
+            [
+                tuple_literal(map(text_literal, path)),
+                tuple_literal(
+                    tuple_literal([text_literal(each.property), text_literal(each.version.text)])
+                    for each in places
+                ),
+            ]
+        )
+        for path, places in held.items()
+    )
+    type_ = "tuple[tuple[tuple[str, ...], tuple[tuple[str, str], ...]], ...]"
+    return [f"\n    __entries_within__: ClassVar[{type_}] = {shown}\n"]

@@ -14,6 +14,7 @@ from trundle.evolution._defaults import default_of
 from trundle.evolution._discriminating import fixed_text
 from trundle.evolution._errors import ChangeError
 from trundle.evolution._evolution import Evolution, ResourceLineage
+from trundle.evolution._holders import entries_within
 from trundle.evolution._hooks import converter_names, hooks_among, named_by_hooks, snake
 from trundle.evolution._identity import partition
 from trundle.evolution._keyed import relate_keyed
@@ -73,6 +74,7 @@ __all__ = [
     "default_of",
     "derived_keys",
     "discriminators",
+    "entries_within",
     "expressions_in",
     "fixed_text",
     "goes_straight",

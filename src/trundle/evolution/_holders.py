@@ -5,13 +5,15 @@ object: what the one has in there, the other has elsewhere. To the one an object
 good as absent, to the other it is needed. Whether its own side said that it is there is then an entry of the bag.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from trundle.evolution._lineage import Lineage
+from trundle.evolution._paths import Path
 from trundle.evolution._threads import PRESENCE, Place, Thread
 from trundle.evolution._values import End
 from trundle.evolution._ways import along
 from trundle.evolution.steps import Expression, PlanKey, Read, Shape, Solid, Witness
+from trundle.version import ApiVersion
 
 
 def holders(key: PlanKey) -> Iterator[tuple[Thread, Place, Place]]:
@@ -61,3 +63,34 @@ def presence_witness(lineage: Lineage, own: Place) -> Witness:
     """What the presence of a holder accompanies: that object, as far as it is followed itself."""
     stored, shown = (End(lineage, own, Shape(kind, own.version)) for kind in ("storage", "api"))
     return Witness((own,), (along(Read(own.property), stored, shown),))
+
+
+def entries_within(lineage: Lineage, version: ApiVersion) -> Mapping[Path, tuple[Place, ...]]:
+    """The entries of the bag that keep what other versions have in a holder of a stored shape, by its path there.
+
+    What some version has outside of the holder is not among them.
+    """
+    found: dict[Path, tuple[Place, ...]] = {}
+    for holder in lineage.threads:
+        kept = holder.at(version)
+        if kept is None or not any(lineage.leaves(each) for each in holder.places):
+            continue
+        places: list[Place] = []
+        for thread in lineage.threads:
+            if not all(_is_within(lineage, each, holder) for each in thread.places):
+                continue
+            if any(lineage.leaves(each) for each in thread.places):
+                places.extend(map(presence_entry, thread.places))
+            if thread.at(version) is None:
+                places.extend(thread.places)
+        if places:
+            found[lineage.path(kept)] = tuple(places)
+    return dict(sorted(found.items()))
+
+
+def _is_within(lineage: Lineage, place: Place, holder: Thread) -> bool:
+    own = holder.at(place.version)
+    if own is None:
+        return False
+    path, outer = lineage.path(place), lineage.path(own)
+    return len(path) > len(outer) and path[: len(outer)] == outer

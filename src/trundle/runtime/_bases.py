@@ -108,6 +108,9 @@ class StorageObject(GeneratedObject, kw_only=True):
     """
 
     __discriminators__: ClassVar[tuple[str, ...]] = ()
+    __entries_within__: ClassVar[
+        tuple[tuple[tuple[str, ...], tuple[tuple[str, str], ...]], ...]
+    ] = ()
 
     if TYPE_CHECKING:
         property_bag: PropertyBag | Absent = ABSENT

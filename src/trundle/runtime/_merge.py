@@ -15,7 +15,7 @@ from trundle.runtime._bases import StorageObject
 from trundle.runtime._documents import OTHERS, write_value
 from trundle.runtime._entries import Aliases, BagEntry, Entry, Stashing
 from trundle.runtime._json import decoder, encode, same
-from trundle.runtime._matching import keys_of, match, match_first, removed_keys
+from trundle.runtime._matching import attributes_of, keys_of, match, match_first, removed_keys
 from trundle.runtime._nested import made_empty
 from trundle.runtime._objects import ABSENT, GeneratedObject, Hollow, Made
 from trundle.runtime._placed import places_in
@@ -116,11 +116,36 @@ def merge_objects(stored: Any, before: Any, after: Any) -> Any:
     result = msgspec.structs.replace(stored)
     for name in different:
         merge_attribute(result, name, getattr(before, name), getattr(after, name))
-    if not same_bags:
-        _merge_bags(result, stored, before, after)
-    elif isinstance(stored, StorageObject):
-        tidy(result)
+    if isinstance(stored, StorageObject):
+        if stored.__entries_within__ and stored.property_bag is not ABSENT:
+            _drop_removed(result, before, after)
+        if not same_bags:
+            _merge_bags(result, stored, before, after)
+        else:
+            tidy(result)
     return _without_hollow(result) if isinstance(result.unknown, Hollow) else result
+
+
+def _drop_removed(result: Any, before: Any, after: Any) -> None:
+    """Drops the entries of what other versions have in a nested object that the writer removes."""
+    gone = {
+        place
+        for path, places in result.__entries_within__
+        if _holds_object(before, path) and not _holds_object(after, path)
+        for place in places
+    }
+    if gone:
+        kept = {place: each for place, each in _entries(result).items() if place not in gone}
+        _fill(result, kept)
+
+
+def _holds_object(value: Any, path: tuple[str, ...]) -> bool:
+    """Whether an object has a nested one that its writer has, too."""
+    for name in path:
+        if not isinstance(value, GeneratedObject):
+            return False
+        value = getattr(value, attributes_of(type(value))[name])
+    return isinstance(value, GeneratedObject) and type(value.unknown) is not Made
 
 
 def merge_attribute(result: Any, name: str, before: Any, after: Any) -> None:
@@ -183,7 +208,7 @@ def _merge_maps(stored: dict[str, Any], before: dict[str, Any], after: dict[str,
 def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
     """Takes the entries that the edit changed, and makes each accompany the merged object."""
     ours, theirs = _entries(before), _entries(after)
-    merged = _entries(stored)
+    merged = _entries(result)
     made: list[Entry] = []
     changed: list[tuple[Place, Any, Any, NoEntry]] = []
     unsaid: list[tuple[Place, NoEntry]] = []
