@@ -243,3 +243,27 @@ def test_texts_that_are_kept_as_their_writers_spell_them_are_no_properties_of_th
         "None",
         "Copy value",
     )
+
+
+def test_objects_in_a_list_that_moves_between_objects_of_one_side_have_a_table():
+    moves = TypeChanges(version=v("2020-01-01"), type="Person", move={"old.list": "new.list"})
+    renames = TypeChanges(version=v("2020-01-01"), type="Item", rename={"a": "b"})
+    evolution = Evolution(
+        (
+            schema(
+                "2020-01-01",
+                thing("Person", old="Old?"),
+                thing("Old", list="Item[]?"),
+                thing("Item", a="string"),
+            ),
+            schema(
+                "2021-01-01",
+                thing("Person", new="New?"),
+                thing("New", list="Item[]?"),
+                thing("Item", b="string"),
+            ),
+        ),
+        (moves, renames),
+    )
+    found = rows(evolution, "2020-01-01", "2021-01-01", "Item")
+    assert found == {"a -> b": ("string", "string", "Property Rename", "Rename")}

@@ -15,7 +15,8 @@ def lineages(
 
     Args:
         evolution: where to look.
-        versions: when given, only lineages that exist in all of these, reached through them.
+        versions: when given, only lineages that exist in all of these. An object that only one of them has may
+            hold what a rule moves into an object of another.
     """
     wanted = None if versions is None else frozenset(versions)
     found: dict[Lineage, list[str]] = {}
@@ -24,11 +25,12 @@ def lineages(
         waiting = [resource.root]
         while waiting:
             lineage = waiting.pop()
-            if lineage in seen or (wanted is not None and not wanted <= lineage.nodes.keys()):
+            if lineage in seen:
                 continue
             seen.add(lineage)
-            found.setdefault(lineage, []).append(resource.name)
-            waiting.extend(children(lineage, wanted))
+            if wanted is None or wanted <= lineage.nodes.keys():
+                found.setdefault(lineage, []).append(resource.name)
+            waiting.extend(children(lineage, wanted and wanted & lineage.nodes.keys()))
     return {lineage: tuple(names) for lineage, names in found.items()}
 
 
