@@ -4,7 +4,7 @@ Publishing changes one line of a file that may have ten thousand. So the file is
 the change is about are read and written. A file that `write_all` wrote has one version on each line, newest first.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, Protocol, TypeVar, overload
 
 import msgspec
@@ -74,9 +74,9 @@ class Rows(Sequence[T], Generic[T]):
             rows._change(version, item)
         return rows
 
-    def lines(self, write: Callable[[T], bytes]) -> Iterable[bytes]:
+    def lines(self, write: Callable[[T], bytes]) -> list[bytes]:
         """The JSON of each line; `write` makes it of what was not read from a file."""
-        return (row if isinstance(row, bytes) else write(row) for row in self._rows)
+        return [row if isinstance(row, bytes) else write(row) for row in self._rows]
 
     def _change(self, version: SemVer, item: T | None) -> None:
         place = self._place(version)

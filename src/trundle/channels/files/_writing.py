@@ -20,8 +20,8 @@ def write_all(channel: Channel) -> bytes:
     latest = channel.latest_entry
     head = _head(channel, "all", latest)
     lists = (
-        b' "versions": ' + _list(channel.versions, entry_to_plain),
-        b' "unpublished": ' + _list(channel.unpublished, _tombstone_to_plain),
+        *_list(b' "versions": ', channel.versions, entry_to_plain),
+        *_list(b' "unpublished": ', channel.unpublished, _tombstone_to_plain),
     )
     return _file([*head, *lists, *_state(channel)])
 
@@ -88,13 +88,18 @@ def _line(key: str, value: Any) -> bytes:
     return b" %b: %b" % (_json(key), _json(value))
 
 
-def _list(items: Sequence[T], plain: Callable[[T], dict[str, Any]]) -> bytes:
+def _list(key: bytes, items: Sequence[T], plain: Callable[[T], dict[str, Any]]) -> list[bytes]:
+    """The lines of a list, the first with its key; `BETWEEN` stands between them, as between those of the file."""
+
     def write(item: T) -> bytes:
         return ROW + _json(plain(item))
 
-    lines = items.lines(write) if isinstance(items, Rows) else map(write, items)
-    rows = BETWEEN.join(lines)
-    return OPEN + rows + CLOSE if rows else EMPTY
+    lines = items.lines(write) if isinstance(items, Rows) else [write(each) for each in items]
+    if not lines:
+        return [key + EMPTY]
+    lines[0] = key + OPEN + lines[0]
+    lines[-1] += CLOSE
+    return lines
 
 
 def _json(value: Any) -> bytes:
@@ -102,4 +107,5 @@ def _json(value: Any) -> bytes:
 
 
 def _file(lines: list[bytes]) -> bytes:
-    return b"{\n" + b",\n".join(lines) + b"\n}\n"
+    """A file of these lines; joined once, as there may be ten thousand."""
+    return BETWEEN.join([b"{\n" + lines[0], *lines[1:-1], lines[-1] + b"\n}\n"])

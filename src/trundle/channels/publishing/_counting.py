@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 
 import msgspec
 
-from trundle.channels.files import Channel, reopen_all
+from trundle.channels.files import Channel
 from trundle.channels.publishing._records import Record
 from trundle.channels.publishing._signing import Shown
 from trundle.channels.transitions import Folded, fold_named
@@ -59,7 +59,7 @@ def continued(
         Its result; None where that depends on all operations together.
     """
     before = shown.seen
-    channel = reopen_all(shown.files["all"])
+    channel = shown.reopened
     if before is None or channel is None:
         return None
     if (channel.name, channel.package, channel.serial) != (word, shown.package, shown.serial):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from trundle.channels._refusals import ChannelError
-from trundle.channels.files import STABLE, reopen_all
+from trundle.channels.files import STABLE
 from trundle.channels.publishing._counting import entries_since
 from trundle.channels.publishing._records import read_record
 from trundle.channels.publishing._signing import Shown, read_shown
@@ -31,7 +31,7 @@ def is_released(repository: Repository, version: SemVer) -> bool:
     entries = Ledger(repository, ledger_name(STABLE), head=channel_tag(STABLE)).entries()
     shown = _shown(repository) if entries else None
     since = entries_since(entries, shown)
-    channel = reopen_all(shown.files["all"]) if shown and since is not None else None
+    channel = shown.reopened if shown and since is not None else None
     if channel is None or since is None:
         return _publishes(entries, version, repository.location)
     listed = channel.entry(version) or channel.tombstone(version)

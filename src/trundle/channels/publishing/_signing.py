@@ -2,12 +2,13 @@
 
 import datetime as dt
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
 
 from trundle.channels._refusals import RefusalCode, RefusedError, refusal
-from trundle.channels.files import read_latest
+from trundle.channels.files import Channel, read_latest, reopen_all
 from trundle.channels.publishing._keys import KeyFolder
 from trundle.channels.publishing._records import read_names
 from trundle.channels.reading import (
@@ -42,7 +43,7 @@ SEEN_ANNOTATION = "dev.trundle.channel.seen"
 _FILES = ("latest", "all", OPERATIONS)
 
 
-class Shown(msgspec.Struct, frozen=True):
+class Shown(msgspec.Struct, frozen=True, dict=True):
     """What a channel shows before it is changed, verified where it is signed.
 
     Attributes:
@@ -61,6 +62,11 @@ class Shown(msgspec.Struct, frozen=True):
     serial: int = 0
     mark: str = ""
     seen: int | None = None
+
+    @cached_property
+    def reopened(self) -> Channel | None:
+        """The channel in these files, to be gone on from; None where they are laid out otherwise."""
+        return reopen_all(self.files["all"])
 
 
 class ChannelSigner:
