@@ -127,3 +127,19 @@ def test_a_check_on_a_terminal_shows_the_first_notes_of_each_kind(line):
     assert "4 more like these; `--all` shows them [lock]" in first
     assert "more like these" not in every
     assert every.count("[lock]") == line.run("check").stdout.count("[lock]") == 9
+
+
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_what_is_installed_fits_the_terminal_with_whole_digests(empty, width):
+    empty.write("db/app.yaml", "name: acme/db\nversion: 1.0.0\ntitle: Database\n")
+    printed, _ = on_terminal(
+        empty.folder,
+        width,
+        "publish db --to oci:registry//acme/db --channel stable",
+        "install oci:registry//acme/db --unsigned --state state",
+        *(f"{each} --state state" for each in ("status", "plan", "list", "history")),
+    )
+    for text in plain(printed).split(BETWEEN)[3:]:
+        assert "acme/db" in text
+        assert max(map(len, text.splitlines())) <= width
+    assert len(re.findall("sha256:[0-9a-f]{64}", plain(printed))) > 3

@@ -72,7 +72,7 @@ def test_schemas_are_proved_without_a_project(line) -> None:
     for path in ("schemas", "schemas/2014-04-04.yaml"):
         result = line.run("verify", path, *LITTLE)
         assert result.exit_code == 0, result.output
-    assert "1 versions" in result.stderr
+    assert "1 version of a resource type" in result.stderr
     assert line.run("-C", "/", "verify", str(Path.cwd()), *LITTLE).exit_code == 0
 
 
@@ -187,6 +187,6 @@ def test_each_group_of_a_project_is_proved_as_a_package_of_its_own(empty) -> Non
     assert "2 versions of resource types" in result.stderr
     assert empty.run("generate").exit_code == 0
     result = empty.run("verify", *LITTLE, "--resource", "beta")
-    assert "package both, in both: 1 versions" in result.stderr
+    assert "package both, in both: 1 version of a resource type" in result.stderr
     result = empty.run("verify", *LITTLE, "--resource", "Betta")
     assert (result.exit_code, "did you mean Beta?" in result.stderr) == (5, True)

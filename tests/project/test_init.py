@@ -153,13 +153,19 @@ def test_a_package_that_python_cannot_import_is_refused(tmp_path, crd):
 
 
 def test_a_schema_that_cannot_be_read_is_an_error(tmp_path):
-    with pytest.raises(SchemaError):
-        plan_init([tmp_path / "missing.yaml"], "crm", tmp_path)
+    broken = tmp_path / "v1.yaml"
+    broken.write_text("title: A")
+    with pytest.raises(SchemaError, match="nothing here is a resource"):
+        plan_init([broken], "crm", tmp_path)
 
 
 def test_a_project_needs_schemas(tmp_path):
     with pytest.raises(ProjectError, match="expected schemas of resources, found none"):
         plan_init([], "crm", tmp_path)
+    with pytest.raises(
+        ProjectError, match=r"schemas: expected .* write one schema for each version"
+    ):
+        plan_init([tmp_path / "schemas"], "crm", tmp_path)
 
 
 def test_new_files_are_written_all_or_none(tmp_path):

@@ -206,9 +206,10 @@ def _summary(run: "ProofRun", found: int) -> str:
     place = "generated to be proved" if run.folder is None else f"in {shown_path(run.folder)}"
     versions = len({(each.resource, each.version) for each in run.proofs})
     reached = str(versions) if run.complete else f"{versions} of {run.planned}"
+    noun = "version of a resource type" if reached == "1" else "versions of resource types"
     rounds = "" if run.rounds == 1 else f" in {run.rounds} rounds"
     return (
-        f"package {run.package}, {place}: {reached} versions of resource types, {examples} "
+        f"package {run.package}, {place}: {reached} {noun}, {examples} "
         f"examples{rounds}, {found or 'no'} {'finding' if found == 1 else 'findings'}, "
         f"{run.seconds:.1f} s, seed {run.seed}"
     )

@@ -72,15 +72,18 @@ def plan_init(paths: Sequence[Path], package: str, folder: Path) -> Mapping[str,
     config = folder / CONFIG_NAME
     if os.path.lexists(config):
         raise AlreadyExistsError([config])
+    missing = [path for path in paths if not path.exists()]
+    if missing:
+        raise _no_schemas(
+            missing, "write one schema for each version there, or name other files or folders"
+        )
     own = (CONFIG_NAME, SCHEMA_NAME)
     catalogue = Catalogue([Source(path, exclude=own, folder=folder) for path in paths])
     selection = catalogue.select()
     catalogue.require_used(selection.files)
     schemas = selection.schemas
     if not any(schema.resources for schema in schemas):
-        where = ", ".join(str(path) for path in paths) or "the arguments"
-        advice = "name the files or folders that hold them"
-        raise ProjectError(f"{where}: expected schemas of resources, found none; {advice}")
+        raise _no_schemas(paths, "name the files or folders that hold them")
     sources = [Path(os.path.relpath(path, folder)).as_posix() for path in paths]
     text = _HEAD.format(
         schema=SCHEMA_NAME,
@@ -103,6 +106,11 @@ def plan_init(paths: Sequence[Path], package: str, folder: Path) -> Mapping[str,
     schema = f"{json.dumps(config_schema(), indent=2)}\n".encode()
     files = {CONFIG_NAME: content, SCHEMA_NAME: schema}
     return {name: files[name] for name in files if not _holds(folder / name, files[name])}
+
+
+def _no_schemas(paths: Sequence[Path], advice: str) -> ProjectError:
+    where = ", ".join(map(str, paths)) or "the arguments"
+    return ProjectError(f"{where}: expected schemas of resources, found none; {advice}")
 
 
 def _holds(path: Path, content: bytes) -> bool:
