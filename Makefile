@@ -8,17 +8,24 @@ BENCHMARK = $(VENV)/.benchmark
 SYSTEM = $(VENV)/.system
 WORKERS ?= auto
 CORPUS ?=
+CONSTRAINTS = tests/constraints.txt
 
-.PHONY: demo test test-all check bench house mutants mutmut format clean
+# Much of what is tested writes through to the disk; in memory that takes no time.
+MEMORY := $(shell [ -w /dev/shm ] && ! grep -qs " /dev/shm .*noexec" /proc/mounts && \
+	df -Pk /dev/shm | awk 'NR == 2 && $$4 > 4000000 { print "/dev/shm" }')
+PYTEST = $(if $(MEMORY),TMPDIR=$(MEMORY)) $(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") \
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
+
+.PHONY: demo test test-all check bench house mutants mutmut format constraints clean
 
 demo: $(RUNTIME) ## Run the main job on the example, as a story in the terminal.
 	@$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python examples/crm/demo.py
 
 test: $(DEVELOPMENT) $(SYSTEM) ## Run the tests to run before each change; laws with some examples.
-	$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python -m pytest --numprocesses $(WORKERS) -m "not full" $(TESTS)
+	$(PYTEST) -m "not full" $(TESTS)
 
 test-all: $(DEVELOPMENT) $(SYSTEM) ## Run all tests, laws with all examples.
-	$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") TRUNDLE_TESTS=all $(BIN)/python -m pytest --numprocesses $(WORKERS)
+	TRUNDLE_TESTS=all $(PYTEST) $(TESTS)
 
 check: $(DEVELOPMENT) ## Check format, lint and types.
 	$(BIN)/ruff format --check .
@@ -47,6 +54,14 @@ format: $(DEVELOPMENT) ## Put the code in order.
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+constraints: ## Renew the versions of what tests run with.
+	@$(PYTHON) -m venv --clear $(VENV)/renewed
+	@$(VENV)/renewed/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	@$(VENV)/renewed/bin/python -m pip install --quiet --editable ".[all]" --group dev
+	@echo "# What tests run with; \`make constraints\` renews it." >$(CONSTRAINTS)
+	@$(VENV)/renewed/bin/python -m pip freeze --exclude-editable >>$(CONSTRAINTS)
+	@rm -rf $(VENV)/renewed
+
 clean: ## Remove what the other targets made.
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis mutants examples/crm/crm
 
@@ -56,12 +71,12 @@ $(VENV)/bin/python:
 		($(PYTHON) -m pip install --quiet --user virtualenv && $(PYTHON) -m virtualenv --quiet $(VENV))
 	@$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 
-$(RUNTIME): pyproject.toml | $(VENV)/bin/python
-	@$(BIN)/python -m pip install --quiet --editable ".[all]"
+$(RUNTIME): pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
+	@$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) --editable ".[all]"
 	@touch $@
 
 $(DEVELOPMENT): pyproject.toml $(RUNTIME)
-	@$(BIN)/python -m pip install --quiet --group dev
+	@$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) --group dev
 	@touch $@
 
 $(BENCHMARK): pyproject.toml $(RUNTIME)

@@ -1,10 +1,9 @@
 """What hooks take and return is checked: wrong types and misspelt attributes fail `mypy --strict`."""
 
-import subprocess
-import sys
 import textwrap
 
 import pytest
+from strictness import mypy
 
 from trundle.project import load_config
 from trundle.project.generating import generate
@@ -54,12 +53,7 @@ SCHEMAS = {
 }
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory):
-    return tmp_path_factory.mktemp("mypy")
-
-
-def checked(folder, hooks, cache):
+def checked(folder, hooks):
     """What mypy says of the package and hooks that are called from it."""
     (folder / "schemas").mkdir()
     for version, text in SCHEMAS.items():
@@ -70,24 +64,12 @@ def checked(folder, hooks, cache):
         "  - {type: Person, between: [2024-01-01, 2025-01-01], use: crm_hooks:Moves}\n"
     )
     generate(load_config(folder / "trundle.yaml"), jobs=1)
-    command = [
-        "mypy",
-        "--strict",
-        "--config-file",
-        "",
-        "--cache-dir",
-        str(cache),
-        "crm",
-        "crm_hooks.py",
-    ]
-    done = subprocess.run(
-        [sys.executable, "-m", *command], cwd=folder, capture_output=True, text=True, check=False
-    )
+    done = mypy(folder, "crm", "crm_hooks.py")
     return done.stdout + done.stderr
 
 
-def test_what_a_hook_returns_for_nested_objects_is_checked(tmp_path, cache):
-    assert "no issues found" in checked(tmp_path, HOOKS, cache)
+def test_what_a_hook_returns_for_nested_objects_is_checked(tmp_path):
+    assert "no issues found" in checked(tmp_path, HOOKS)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +86,7 @@ def test_what_a_hook_returns_for_nested_objects_is_checked(tmp_path, cache):
         ('source: "PersonOlder"', "source: int", "crm/conversions/"),
     ],
 )
-def test_a_hook_that_reads_or_returns_what_is_not_there_fails(tmp_path, cache, right, wrong, where):
+def test_a_hook_that_reads_or_returns_what_is_not_there_fails(tmp_path, right, wrong, where):
     assert right in HOOKS
-    said = checked(tmp_path, HOOKS.replace(right, wrong), cache).splitlines()
+    said = checked(tmp_path, HOOKS.replace(right, wrong)).splitlines()
     assert any(line.startswith(where) and " error: " in line for line in said), said

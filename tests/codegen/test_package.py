@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from evolving import evolution, evolve, hooked, load, rules, thing
+from strictness import mypy
 
 from trundle.codegen import generate_package
 from trundle.codegen._classes import MODULE_LIMIT
@@ -189,10 +190,7 @@ def test_generated_code_and_a_hand_written_hook_are_strictly_typed(generated):
         "to: AssignTo[ThingOlder, ThingNewerOutputs] = Names()\n"
         "back: AssignFrom[ThingNewer, ThingOlderOutputs] = Names()\n"
     )
-    found = run(
-        "-m", "mypy", "--strict", "--cache-dir", str(generated / ".cache"), "made", "use.py",
-        cwd=generated,
-    )  # fmt: skip
+    found = mypy(generated, "made", "use.py")
     assert found.returncode == 0, found.stdout + found.stderr
 
 
@@ -206,8 +204,7 @@ def test_a_hook_of_the_wrong_types_does_not_fit_its_protocol(generated):
         "class Missing:\n    pass\n\n\n"
         "to: AssignTo[ThingOlder, ThingNewerOutputs] = Missing()\n"
     )
-    cache = str(generated / ".cache")
-    found = run("-m", "mypy", "--strict", "--cache-dir", cache, "misuse.py", cwd=generated)
+    found = mypy(generated, "misuse.py")
     assert found.returncode == 1
     assert "misuse.py:7: error" in found.stdout
     assert "misuse.py:14: error" in found.stdout
@@ -234,7 +231,7 @@ def test_a_required_object_that_derives_from_no_other_version_is_strictly_typed(
         }
     )
     written(generate_package(made, package="made"), tmp_path)
-    found = run("-m", "mypy", "--strict", "--cache-dir", ".cache", "made", cwd=tmp_path)
+    found = mypy(tmp_path, "made")
     assert found.returncode == 0, found.stdout + found.stderr
 
 

@@ -2,12 +2,11 @@
 
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from evolving import evolution, rules
+from strictness import mypy
 from test_package import HAND_WRITTEN, everything, written
 
 from trundle.codegen import generate_package
@@ -15,7 +14,6 @@ from trundle.project import load_config
 from trundle.project.generating import generate
 
 CRM = Path(__file__).parents[2] / "examples" / "crm"
-CACHE = "mypy-cache"
 
 
 def everything_at_once(folder):
@@ -69,14 +67,6 @@ def package(request, tmp_path_factory):
     return request.param(tmp_path_factory.mktemp(request.param.__name__))
 
 
-def mypy(package):
-    arguments = ("--strict", "--cache-dir", CACHE, package.name)
-    return subprocess.run(
-        [sys.executable, "-m", "mypy", *arguments],
-        cwd=package.parent, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-
-
 def functions(package):
     """The functions of the conversions, by module and place."""
     for path in sorted((package / "conversions").glob("*.py")):
@@ -85,7 +75,7 @@ def functions(package):
 
 
 def test_a_package_is_strictly_typed(package):
-    found = mypy(package)
+    found = mypy(package.parent, package.name)
     assert found.returncode == 0, found.stdout + found.stderr
     text = "".join(path.read_text() for path in package.rglob("*.py"))
     assert "type: ignore" not in text
@@ -118,7 +108,7 @@ def test_an_attribute_that_is_misspelt_in_a_function_is_an_error_there(package, 
     try:
         for path, text in texts.items():
             path.write_text(text)
-        out = mypy(package).stdout
+        out = mypy(package.parent, package.name).stdout
     finally:
         for path, text in kept.items():
             path.write_text(text)

@@ -6,17 +6,18 @@ import sys
 from pathlib import Path
 
 import pytest
+import warm
 from releases import CRM
 
 DEMO = CRM / "demo.py"
 
 
-def run(**environment: str) -> "subprocess.CompletedProcess[str]":
+def run(*python: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     """Runs the demo, with standard output not a terminal."""
     kept = {name: value for name, value in os.environ.items() if name not in {"CORPUS", "COLUMNS"}}
     return subprocess.run(
-        [sys.executable, "-B", str(DEMO)],
-        env={**kept, **environment},
+        [*python, str(DEMO)] if python else warm.script(DEMO),
+        env={**kept, "PYTHONDONTWRITEBYTECODE": "1", **environment},
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -65,7 +66,7 @@ def test_it_leaves_nothing_behind() -> None:
 
 
 def test_an_encoding_without_arrows_is_no_obstacle() -> None:
-    ran = run(PYTHONIOENCODING="ascii")
+    ran = run(sys.executable, PYTHONIOENCODING="ascii")
     assert (ran.returncode, ran.stderr) == (0, "")
 
 

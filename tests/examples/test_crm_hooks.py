@@ -2,7 +2,6 @@
 
 import ast
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 from releases import CRM
+from strictness import mypy
 
 from trundle.project.config import load_config
 from trundle.project.generating import generate
@@ -142,12 +142,5 @@ def test_the_hooks_fit_the_generated_protocols_for_a_strict_type_checker(tmp_pat
         "lines_to: AssignTo[addresses.AddressOlder, addresses.AddressNewerOutputs] = AddressLines()\n"
         "lines_from: AssignFrom[addresses.AddressNewer, addresses.AddressOlderOutputs] = AddressLines()\n"
     )
-    command = [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "--cache-dir"]
-    ran = subprocess.run(
-        [*command, str(tmp_path / "cache"), "fits.py", "crm_hooks", "crm"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    ran = mypy(folder, "fits.py", "crm_hooks", "crm")
     assert ran.returncode == 0, ran.stdout + ran.stderr

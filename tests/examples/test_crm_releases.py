@@ -67,6 +67,7 @@ _Loader.yaml_implicit_resolvers = {
 }
 
 DOCUMENTS = documents()
+VIEWS = yaml.load((DATA / "views.yaml").read_text(), _Loader)
 BY_VERSION = {document["apiVersion"]: name for name, document in DOCUMENTS.items()}
 NOBODY_SAID = {
     "before": {"firstName": "", "lastName": ""},
@@ -88,8 +89,7 @@ def _expected_values(name: str, version: str, release: str) -> dict[str, Any]:
     if release == PREVIEW and (written == PREVIEW) != (version == PREVIEW):
         key = {PREVIEW: "preview", "2013-03-03": "middle"}.get(version, "before")
         return NOBODY_SAID[key]
-    views = yaml.load((DATA / "views.yaml").read_text(), _Loader)
-    (found,) = (view["sees"] for view in views[name] if version in view["versions"])
+    (found,) = (view["sees"] for view in VIEWS[name] if version in view["versions"])
     return found
 
 

@@ -81,6 +81,7 @@ def test_what_is_not_damaged_has_no_finding(case: Case) -> None:
         assert set(project.broken(scheme)) == set()
 
 
+@pytest.mark.full
 def test_several_moves_of_which_one_is_not_made_are_found() -> None:
     project = Project("moves", MOVES)
     fates = [each.fate for each in project.mutants() if each.kind == "a step left out"]

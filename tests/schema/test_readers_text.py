@@ -4,6 +4,7 @@ import pytest
 
 from trundle.schema import SchemaError
 from trundle.schema.readers import SchemaErrors
+from trundle.schema.readers._builder import MOST_STEPS
 
 GOOD = "title: R\nproperties: {a: {type: string}}\n"
 
@@ -111,7 +112,9 @@ def test_aliases_that_nest_beyond_measure_are_refused(workspace):
         workspace.read(text)
 
 
-def test_schemas_that_unfold_beyond_measure_are_refused(workspace):
+@pytest.mark.parametrize("steps", [10_000, pytest.param(MOST_STEPS, marks=pytest.mark.full)])
+def test_schemas_that_unfold_beyond_measure_are_refused(workspace, monkeypatch, steps):
+    monkeypatch.setattr("trundle.schema.readers._builder.MOST_STEPS", steps)
     definitions = {
         f"D{i}": {
             "oneOf": [
@@ -126,7 +129,7 @@ def test_schemas_that_unfold_beyond_measure_are_refused(workspace):
     text = json.dumps(
         {"title": "R", "properties": {"d": {"$ref": "#/$defs/D0"}}, "$defs": definitions}
     )
-    with pytest.raises(SchemaError):
+    with pytest.raises(SchemaError, match="unfold beyond measure"):
         workspace.read(text, "v1.json")
 
 

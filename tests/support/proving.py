@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from amounts import amount
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,6 +34,7 @@ def prove(
     found = scheme.resources[resource]
     versions = list(found.versions)
     earlier = [version for version in found.storage if version != found.hub]
+    examples = min(examples, amount(examples))
 
     @verify.some_examples(examples)
     @given(data=st.data())
@@ -78,6 +80,7 @@ def prove_release(
         hooks: whether hooks may derive properties from edited ones.
         renamed: newer property names by older ones.
     """
+    examples = min(examples, amount(examples))
 
     @verify.some_examples(examples)
     @given(data=st.data())
@@ -147,6 +150,7 @@ def prove_side_by_side(
         return old.encode(old.to_storage(document, base))
 
     mixed: Any = Through(new, by_old)
+    examples = min(examples, amount(examples))
 
     @verify.some_examples(examples)
     @given(data=st.data())

@@ -24,7 +24,7 @@ from trundle.channels.publishing import (
 from trundle.registry import HttpSettings, Reference, open_repository
 
 QUICK = HttpSettings(
-    retries=10, first_pause=0.01, longest_pause=2, read_timeout=20, lease=20, poll=0.02
+    retries=10, first_pause=0.01, longest_pause=2, read_timeout=20, lease=20, poll=0.1
 )
 """Settings for a registry on this machine."""
 
