@@ -8,7 +8,7 @@ from trundle.errors import Code, Finding, Kind, Place, TrundleError
 class RefusalCode(Code):
     """Why something is refused; a closed list, for people and for scripts.
 
-    `refusal_kind` says what a refusal means for the one who asked.
+    `refusal_kind` says what a refusal means for the caller.
     """
 
     # What is asked for
@@ -129,7 +129,7 @@ def refusal(code: RefusalCode, where: str, expected: str, found: str, advice: st
 
 
 def refusal_kind(refusals: Sequence[Finding]) -> Kind:
-    """What refusals mean for the one who asked; the first decides."""
+    """What refusals mean for the caller; the first decides."""
     return _KINDS.get(refusals[0].code, Kind.VERIFICATION)
 
 

@@ -43,7 +43,7 @@ Name = Annotated[
 Version = Annotated[str, typer.Argument(metavar="VERSION", help="The version.")]
 AnyName = Annotated[
     str | None,
-    typer.Argument(metavar="NAME", help="An installed package; all of them where absent."),
+    typer.Argument(metavar="NAME", help="An installed package; all by default."),
 ]
 PolicyOption = Annotated[
     Path | None,

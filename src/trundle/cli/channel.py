@@ -65,7 +65,7 @@ Seen = Annotated[
     typer.Option(
         "--seen",
         metavar="DIR",
-        help="With --root: remember here what was seen, so that nothing older passes next time.",
+        help="With --root: remember here what was seen, so that older states are refused next time.",
     ),
 ]
 

@@ -31,7 +31,11 @@ def conform(
     ] = False,
     expected: Annotated[
         Path | None,
-        typer.Option("--except", metavar="FILE", help="Lists the expected differences, and why."),
+        typer.Option(
+            "--except",
+            metavar="FILE",
+            help="A file that lists the expected differences, and the reasons.",
+        ),
     ] = None,
     version: Annotated[
         str | None,

@@ -46,7 +46,7 @@ StoredAs = Annotated[
     typer.Option(
         "--storage",
         metavar="TYPE=VERSION",
-        help="The storage version of a resource type, in place of its hub; repeatable.",
+        help="The storage version of a resource type instead of its hub; repeatable.",
     ),
 ]
 From = Annotated[
@@ -77,7 +77,7 @@ Traced = Annotated[
     bool,
     typer.Option(
         "--trace",
-        help="Show which step gave each value of the one document, in place of the result.",
+        help="Show which step gave each value of the one document instead of the result.",
     ),
 ]
 PrintedAs = Annotated[

@@ -252,10 +252,10 @@ def approve(
 def hold(
     name: Name,
     *,
-    reason: Annotated[str, typer.Option("--reason", help="Why.")],
+    reason: Annotated[str, typer.Option("--reason", help="The reason.")],
     version: OneVersion = None,
     until: Annotated[
-        str | None, typer.Option("--until", metavar="TIME", help="When it ends by itself.")
+        str | None, typer.Option("--until", metavar="TIME", help="When the hold ends.")
     ] = None,
     state: State = None,
     dry_run: DryRun = False,

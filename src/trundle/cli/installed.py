@@ -218,10 +218,10 @@ def agent(
     *,
     interval: Annotated[
         str,
-        typer.Option("--interval", metavar="DURATION", help="How often to look, such as PT15M."),
+        typer.Option("--interval", metavar="DURATION", help="How often to check, such as PT15M."),
     ] = "PT15M",
     once: Annotated[
-        bool, typer.Option("--once", help="Look once and end, for cron and timers.")
+        bool, typer.Option("--once", help="Check once and exit, for cron and timers.")
     ] = False,
     notify: Annotated[
         list[str] | None,
@@ -275,7 +275,7 @@ def _logging(output: Format) -> "Callable[[LogLine], None]":
 
 
 def _notifying(log: "Callable[[LogLine], None]", targets: list[str]) -> "Callable[[LogLine], None]":
-    """What prints lines, and notifies others of those that they want to know."""
+    """Prints lines, and notifies others of those that they subscribed to."""
     from trundle.installation import NOTIFIED, NotificationError, notifier  # noqa: PLC0415
 
     try:

@@ -23,7 +23,7 @@ Plain = Annotated[
 
 
 class RoleName(StrEnum):
-    """Whose key is replaced."""
+    """The role whose key is replaced."""
 
     ROOT = "root"
     TARGETS = "targets"
@@ -65,7 +65,7 @@ RootKeys = Annotated[
 
 @app.command()
 def rotate(
-    role: Annotated[RoleName, typer.Argument(help="Whose key is replaced.")],
+    role: Annotated[RoleName, typer.Argument(help="The role whose key is replaced.")],
     *,
     keys: KeyFolderOption,
     root_keys: RootKeys = None,

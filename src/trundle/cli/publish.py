@@ -125,7 +125,7 @@ def unpublish(
         bool, typer.Option("--yes", help="Do not ask, even if it is the latest version.")
     ] = False,
     undo: Annotated[
-        bool, typer.Option("--undo", help="Bring the version back, with the same content.")
+        bool, typer.Option("--undo", help="Restore the version, with the same content.")
     ] = False,
     keep_content: Annotated[
         bool, typer.Option("--keep-content", help="Leave the version's tag in the registry.")
@@ -203,9 +203,9 @@ def deprecate(
     repository: In,
     channel: Word,
     message: Annotated[
-        str | None, typer.Option("--message", help="Why it should no longer be used.")
+        str | None, typer.Option("--message", help="The reason, for users who have the version.")
     ] = None,
-    undo: Annotated[bool, typer.Option("--undo", help="Take the deprecation back.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Remove the deprecation.")] = False,
     keys: Keys = None,
     seen: KeysSeen = None,
     dry_run: DryRun = False,
@@ -261,7 +261,7 @@ def prune(
         typer.Option(
             "--older-than",
             metavar="DURATION",
-            help="How old unused content must be to be removed.",
+            help="The minimum age of unused content that is removed.",
         ),
     ] = "P1D",
     dry_run: DryRun = False,

@@ -32,7 +32,7 @@ Schemas = Annotated[
     typer.Option(
         "--schemas",
         metavar="PATH",
-        help="Schema files or folders in place of a project's; repeatable.",
+        help="Schema files or folders instead of a project's; repeatable.",
     ),
 ]
 
@@ -169,7 +169,7 @@ def map_(
     context: typer.Context,
     *,
     resource: Annotated[
-        str | None, typer.Argument(metavar="RESOURCE", help="A resource type; all where absent.")
+        str | None, typer.Argument(metavar="RESOURCE", help="A resource type; all by default.")
     ] = None,
     schemas: Schemas = None,
     output: Annotated[

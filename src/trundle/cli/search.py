@@ -26,7 +26,7 @@ def search(
     ] = None,
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="WORD", help="Words that name and description contain."),
+        typer.Argument(metavar="WORD", help="Words to find in names and descriptions."),
     ] = None,
     *,
     output: Output = Format.TABLE,

@@ -15,7 +15,7 @@ def tidy(
     keep: Annotated[
         int,
         typer.Option(
-            "--keep", metavar="N", min=0, help="How many versions of each package to go back to."
+            "--keep", metavar="N", min=0, help="How many earlier versions of each package to keep."
         ),
     ] = 3,
     state: State = None,

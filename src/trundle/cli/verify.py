@@ -33,7 +33,7 @@ _SILENCE = 10
 Files = Annotated[
     list[Path] | None,
     typer.Argument(
-        metavar="FILES", help="Schema files or folders, or a project; else the project's."
+        metavar="FILES", help="Schema files or folders, or a project; by default the project's."
     ),
 ]
 
@@ -43,7 +43,7 @@ def verify(
     *,
     paths: Files = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="Replays the examples of this seed.")
+        int | None, typer.Option("--seed", min=0, help="Replay the examples of this seed.")
     ] = None,
     examples: Annotated[
         int | None,
@@ -56,7 +56,11 @@ def verify(
     ] = None,
     budget: Annotated[
         str | None,
-        typer.Option("--for", metavar="TIME", help="Go on for so long, as in 90s, 10m or 1h."),
+        typer.Option(
+            "--for",
+            metavar="TIME",
+            help="Continue with further seeds for this long, such as 90s, 10m or 1h.",
+        ),
     ] = None,
     jobs: Annotated[
         int | None,

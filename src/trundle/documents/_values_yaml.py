@@ -38,7 +38,7 @@ def load_yaml(text: str, name: str) -> list[Any]:
         name: the name of its file, for errors.
 
     Raises:
-        DocumentError: malformed text, duplicate keys, unknown tags, or a text that unfolds beyond measure.
+        DocumentError: malformed text, duplicate keys, unknown tags, or aliases that expand too far.
     """
     return [each for each in compose(text, name, _Plainly(name)) if each is not None]
 

@@ -8,7 +8,7 @@ from trundle.errors._finding import Code, Finding, Place
 
 
 class Kind(StrEnum):
-    """What an error means for the one who asked; each face of Trundle maps kinds to what it answers."""
+    """What an error means for the caller; each face of Trundle maps kinds to its answers."""
 
     USAGE = "usage"
     """The request itself makes no sense."""
@@ -34,7 +34,7 @@ class TrundleError(Exception):
     An error has a kind, and carries what it is about as attributes. It crosses from one process to another as it is.
 
     Attributes:
-        kind: what it means for the one who asked.
+        kind: what it means for the caller.
         findings: everything that is wrong, where the error consists of findings.
     """
 

@@ -1,4 +1,4 @@
-"""What may be amiss with a document, what is done about it, and what is said of it.
+"""What may be wrong with a document, what is done about it, and how it is reported.
 
 What a person or client writes has to be what its version says. A platform reads more than that: a webhook gets
 objects that an API server let pass, and a store what an earlier release wrote. Whatever is tolerated there is

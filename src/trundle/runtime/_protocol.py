@@ -59,7 +59,7 @@ class AnyScheme(Protocol):
 
         The hub is what objects are stored as by default. A release that another one shares a store with, or is rolled
         back to, may need an earlier shape. Every storage version that the lock records can be chosen. What is read may
-        have any storage shape, as ever; an object over which nothing new is written keeps its own.
+        have any storage shape; an object over which nothing new is written keeps its own.
 
         Args:
             storage: the storage version of each resource type that is not to be stored as its hub.

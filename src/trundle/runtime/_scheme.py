@@ -318,7 +318,7 @@ class Scheme(ManyDocuments, PackageScheme):
         """Reads a document that is written over a stored one.
 
         What a reader of the stored object is shown may be written back, even what its version does not
-        know or requires in vain; anything more of the kind is for the lenience to decide.
+        know, or requires and does not find; anything more of the kind is for the lenience to decide.
         """
         if stored is None:
             return self._reading.read(document, version, resource, lenience)

@@ -183,7 +183,7 @@ def _decode(data: bytes, where: str, longest: int) -> Fields:
 
 
 def _open(
-    data: bytes, where: str, longest: int, kind: str, ought: tuple[str | None, str | None]
+    data: bytes, where: str, longest: int, kind: str, names: tuple[str | None, str | None]
 ) -> Fields:
     """The fields of a file, when it is one of the right kind, format, channel and package."""
     fields = _decode(data, where, longest)
@@ -194,8 +194,8 @@ def _open(
         fields.note("schemaVersion", expected, str(found), advice, code=RefusalCode.NEWER_FORMAT)
         fields.refuse_errors()
     _expect(fields, "type", kind)
-    _expect(fields, "name", ought[0], RefusalCode.WRONG_CHANNEL)
-    _expect(fields, "package", ought[1], RefusalCode.WRONG_PACKAGE)
+    _expect(fields, "name", names[0], RefusalCode.WRONG_CHANNEL)
+    _expect(fields, "package", names[1], RefusalCode.WRONG_PACKAGE)
     return fields
 
 

@@ -152,7 +152,7 @@ class Builder:
     def _check(self, node: Node) -> None:
         self._steps += 1
         if self._steps > MOST_STEPS:
-            raise node.error("the schemas unfold beyond measure; give the repeated parts a name")
+            raise node.error("the schemas expand to too many types; give the repeated parts a name")
         if node.pointer.count("/") > DEEPEST_POINTER or len(self._open) > DEEPEST:
             raise node.error("nested too deeply; break the schema up with object definitions")
 
