@@ -113,7 +113,7 @@ def test_a_lock_of_the_first_format_is_read(tmp_path):
 def test_a_type_that_no_release_wrote_is_an_error_with_the_file(tmp_path):
     path = tmp_path / "trundle.lock"
     path.write_text(LOCK.replace("SIZE", "lots of integer"))
-    with pytest.raises(ProjectError, match=r"trundle\.lock: expected a lock, found: .*lots of"):
+    with pytest.raises(ProjectError, match=r"trundle\.lock: expected a lock, found .*lots of"):
         read_lock(path)
 
 

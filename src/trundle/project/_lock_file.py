@@ -10,7 +10,7 @@ from trundle.project._storage import Recorded
 from trundle.project._stored import Release
 from trundle.project.config import Config
 from trundle.project.documents import read_documents, write_documents
-from trundle.project.errors import ProjectError
+from trundle.project.errors import FileCode, ProjectError, ProjectFileError
 
 LOCK_NAME = "trundle.lock"
 """How the lock is called; it is beside the project's file and belongs under version control."""
@@ -47,19 +47,17 @@ def read_lock(path: Path) -> Lock:
     Raises:
         ProjectError: the file cannot be read.
     """
-    advice = "restore it from version control"
     try:
         data = path.read_bytes()
     except FileNotFoundError:
         return Lock(FORMAT, {})
     except OSError as error:
         found = error.strerror or str(error)
-        raise ProjectError(f"{path}: expected a readable file, found: {found}; {advice}") from None
+        raise _unusable(path, "a readable file", found) from None
     try:
         documents = read_documents(data, f"{path}")
         if len(documents) != 1:
-            text = f"{path}: expected one document, found {len(documents)}; {advice}"
-            raise ProjectError(text)
+            raise _unusable(path, "one document", str(len(documents)))
         lock = msgspec.json.decode(documents[0].data, type=Lock)
         if lock.format == 1:
             lock = _from_format_1(lock)
@@ -68,13 +66,17 @@ def read_lock(path: Path) -> Lock:
     except DocumentError as error:
         raise ProjectError(str(error)) from None
     except (msgspec.ValidationError, ValueError) as error:
-        raise ProjectError(f"{path}: expected a lock, found: {error}; {advice}") from None
+        raise _unusable(path, "a lock", str(error)) from None
     if lock.format != FORMAT:
-        text = (
-            f"{path}: expected format {FORMAT}, found {lock.format}; use the Trundle that wrote it"
-        )
-        raise ProjectError(text)
+        expected, found = f"format {FORMAT}", str(lock.format)
+        raise _unusable(path, expected, found, "use the Trundle that wrote it")
     return lock
+
+
+def _unusable(
+    path: Path, expected: str, found: str, advice: str = "restore it from version control"
+) -> ProjectFileError:
+    return ProjectFileError(FileCode.LOCK, path, expected, found, advice)
 
 
 def _from_format_1(lock: Lock) -> Lock:

@@ -15,7 +15,7 @@ from trundle.project._spelling import as_declared
 from trundle.project._storage import Recorded, unknown_hubs
 from trundle.project.changes import version_gone
 from trundle.project.config import Config
-from trundle.project.errors import ProjectError
+from trundle.project.errors import FileCode, ProjectError, ProjectFileError
 from trundle.project.findings import Misfit, ProjectCode, finding
 from trundle.project.hooks import hook_key, versions_gone
 from trundle.schema.readers import Catalogue, Declared, is_python, matching
@@ -117,10 +117,13 @@ def outline_of(config: Config, catalogue: Catalogue, recorded: Recorded) -> Outl
     return Outline(config, tuple(parts), (*unmatched, *findings))
 
 
-def no_resources(where: str) -> ProjectError:
+_DECLARE = "name the files or folders that hold them, or list `resources` in their source"
+
+
+def no_resources(where: str, advice: str = _DECLARE) -> ProjectError:
     """The error for sources that declare nothing."""
-    advice = "name the files or folders that hold them, or list `resources` in their source"
-    return ProjectError(f"{where}: expected schemas of resources, found none; {advice}")
+    expected = "schemas of resources"
+    return ProjectFileError(FileCode.NO_RESOURCES, where, expected, "none", advice)
 
 
 def _narrowed(config: Config, name: str, group: str, versions: set[ApiVersion]) -> Config:

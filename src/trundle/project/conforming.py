@@ -225,16 +225,17 @@ def _are_one(version: str, other: str) -> bool:
 
 
 def _of_one_version(pair: Pair, version: str) -> PairsError:
-    text = f"{pair.where}: expected documents of two versions, found {version} before and after"
-    return PairsError(f"{text}; remove the pair, or name the right versions with --from and --to")
+    expected, found = "documents of two versions", f"{version} before and after"
+    advice = "remove the pair, or name the right versions with --from and --to"
+    return PairsError(pair.where, expected, found, advice)
 
 
 def _version(pair: Pair, document: bytes, given: str | None, side: str) -> str:
     said = member(document, "apiVersion")
     if said is None and given is None:
         option = "--from" if side == "before" else "--to"
-        text = f"{pair.where}: expected `apiVersion` in the document {side}, found none"
-        raise PairsError(f"{text}; give its version with {option}")
+        expected, advice = f"`apiVersion` in the document {side}", f"give its version with {option}"
+        raise PairsError(pair.where, expected, "none", advice)
     return given if said is None else said.rpartition("/")[2]  # type: ignore[return-value]
 
 

@@ -16,6 +16,10 @@ class FileCode(Code):
     BUSY = "folder-busy"
     NOT_WRITABLE = "not-writable"
     BAD_NAME = "unusable-file-name"
+    NO_RESOURCES = "no-resources"
+    PACKAGE = "unusable-package"
+    LOCK = "unusable-lock"
+    PAIRS = "unusable-pairs"
 
 
 def finding(code: FileCode, file: object, expected: str, found: str, advice: str) -> Finding:
@@ -25,6 +29,24 @@ def finding(code: FileCode, file: object, expected: str, found: str, advice: str
 
 class ProjectError(TrundleError):
     """Base of all errors of a project on disk."""
+
+
+class ProjectFileError(ProjectError):
+    """A file or folder that cannot be used.
+
+    Args:
+        code: what is wrong with it.
+        file: the file or folder, with the line where that is known.
+        expected: what should be there.
+        found: what is there instead.
+        advice: what to do about it.
+    """
+
+    def __init__(
+        self, code: FileCode, file: object, expected: str, found: str, advice: str
+    ) -> None:
+        self.findings = (finding(code, file, expected, found, advice),)
+        super().__init__(str(self.findings[0]))
 
 
 class ConfigError(ProjectError):

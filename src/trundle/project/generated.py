@@ -3,11 +3,12 @@
 import contextlib
 import importlib
 from collections.abc import Iterator
+from pathlib import Path
 
 from trundle.errors import Kind
 from trundle.project._importing import importable
 from trundle.project.config import Config
-from trundle.project.errors import ProjectError
+from trundle.project.errors import FileCode, ProjectError, ProjectFileError
 from trundle.project.hooks import hook_modules
 from trundle.runtime import JoinedScheme, Scheme
 
@@ -35,10 +36,12 @@ def generated_scheme(config: Config) -> Iterator[Scheme | JoinedScheme]:
         try:
             scheme = importlib.import_module(config.package).scheme
         except Exception as error:
-            found = f"{type(error).__name__}: {error}"
-            text = f"{folder}: expected a package that can be imported, found {found}"
-            raise ProjectError(f"{text}; run `trundle generate`") from error
+            expected, found = "a package that can be imported", f"{type(error).__name__}: {error}"
+            raise _unusable(folder, expected, found) from error
         if not isinstance(scheme, Scheme | JoinedScheme):
-            text = f"{folder}: expected `scheme` to be a Scheme, found {type(scheme).__name__}"
-            raise ProjectError(f"{text}; run `trundle generate`")
+            raise _unusable(folder, "`scheme` to be a Scheme", type(scheme).__name__)
         yield scheme
+
+
+def _unusable(folder: Path, expected: str, found: str) -> ProjectFileError:
+    return ProjectFileError(FileCode.PACKAGE, folder, expected, found, "run `trundle generate`")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from trundle.evolution import snake
 from trundle.project._config_groups import TAKEN
+from trundle.project._parts import no_resources
 from trundle.project._write import spell_text
 from trundle.project.config import config_schema, parse_config
 from trundle.project.errors import (
@@ -109,8 +110,7 @@ def plan_init(paths: Sequence[Path], package: str, folder: Path) -> Mapping[str,
 
 
 def _no_schemas(paths: Sequence[Path], advice: str) -> ProjectError:
-    where = ", ".join(map(str, paths)) or "the arguments"
-    return ProjectError(f"{where}: expected schemas of resources, found none; {advice}")
+    return no_resources(", ".join(map(str, paths)) or "the arguments", advice)
 
 
 def _holds(path: Path, content: bytes) -> bool:

@@ -7,14 +7,17 @@ from pathlib import Path
 import msgspec
 
 from trundle.project.documents import elements, read_documents
-from trundle.project.errors import ProjectError
+from trundle.project.errors import FileCode, ProjectFileError
 
 _SUFFIXES = (".json", ".jsonl", ".yaml", ".yml")
 _TWO = 2
 
 
-class PairsError(ProjectError):
+class PairsError(ProjectFileError):
     """Files that do not hold pairs of documents."""
+
+    def __init__(self, file: object, expected: str, found: str, advice: str) -> None:
+        super().__init__(FileCode.PAIRS, file, expected, found, advice)
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -54,10 +57,9 @@ def read_pairs(paths: Sequence[Path]) -> list[Pair]:
     if len(paths) == _TWO and not any(pairs):
         return list(_side_by_side(paths, files))
     single = next(each for each, pair in zip(every, pairs, strict=True) if pair is None)
-    raise PairsError(
-        f"{single.where}: expected a pair, an object with `before` and `after`, found another document; "
-        "write pairs, or name one file or folder of documents before and one of those after"
-    )
+    expected, found = "a pair, an object with `before` and `after`", "another document"
+    advice = "write pairs, or name one file or folder of documents before and one of those after"
+    raise PairsError(single.where, expected, found, advice)
 
 
 def _files(path: Path) -> dict[str, Path]:
@@ -71,7 +73,8 @@ def _files(path: Path) -> dict[str, Path]:
     }
     if not found:
         endings = ", ".join(_SUFFIXES)
-        raise PairsError(f"{path}: expected files of documents ({endings}), found none")
+        advice = "name the folder that has them"
+        raise PairsError(path, f"files of documents ({endings})", "none", advice)
     return found
 
 
@@ -96,15 +99,15 @@ def _side_by_side(paths: Sequence[Path], files: Sequence[dict[str, Path]]) -> It
     if before.keys() != after.keys():
         alone = min(before.keys() ^ after.keys())
         has, lacks = (paths[0], paths[1]) if alone in before else (paths[1], paths[0])
-        text = f"{lacks}: expected the file {alone or has.name}, as in {has}, found none"
-        raise PairsError(f"{text}; name two files, or two folders with the same files")
+        expected = f"the file {alone or has.name}, as in {has}"
+        advice = "name two files, or two folders with the same files"
+        raise PairsError(lacks, expected, "none", advice)
     for name, path in before.items():
         ones, others = _documents(path), _documents(after[name])
         if len(ones) != len(others):
-            text = (
-                f"{after[name]}: expected {len(ones)} documents, as in {path}, found {len(others)}"
-            )
-            raise PairsError(f"{text}; every document needs its counterpart at the same place")
+            expected, found = f"{len(ones)} documents, as in {path}", str(len(others))
+            advice = "every document needs its counterpart at the same place"
+            raise PairsError(after[name], expected, found, advice)
         for one, other in zip(ones, others, strict=True):
             yield Pair(one.where, one.data, other.data)
 
