@@ -12,7 +12,7 @@ from trundle.runtime._json import encode
 from trundle.runtime._lookup import Lookup
 from trundle.runtime._marks import WritingOver
 from trundle.runtime._merge import merge_objects, without_marks
-from trundle.runtime._placed import placing
+from trundle.runtime._placed import PLACING
 from trundle.runtime._required_values import Converting
 
 
@@ -68,8 +68,11 @@ class ObjectConversion:
             stored = self._call(value, storage)
         else:
             current = self._rolled(base)
-            with placing():
+            placing = PLACING.set(True)
+            try:
                 seen = self._view(current, type(value))
+            finally:
+                PLACING.reset(placing)
             if seen == value and encode(seen) == encode(value):  # 1 and 1.0 are equal, too
                 return base
             with WritingOver() as writing:

@@ -4,12 +4,12 @@ What a writer sees of a stored object is converted back to find what it has edit
 out keeps, on both ways, the places of those that were not; elements that look alike are distinguished by nothing else.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from contextvars import ContextVar
 from typing import Any
 
-_PLACING: ContextVar[bool] = ContextVar("_PLACING", default=False)
+PLACING: ContextVar[bool] = ContextVar("PLACING", default=False)
+"""Whether lists are to note which elements of a stored object's lists they have."""
 
 
 class Placed(list[Any]):
@@ -28,26 +28,16 @@ class Placed(list[Any]):
         self.places = places
 
 
-@contextmanager
-def placing() -> Iterator[None]:
-    """Notes meanwhile which elements of a stored object's lists are left out."""
-    before = _PLACING.set(True)
-    try:
-        yield
-    finally:
-        _PLACING.reset(before)
-
-
 def placed(items: list[Any], places: list[int], whole: Any) -> list[Any]:
     """Elements with the places in another list that they were converted from, as far as that is asked for."""
     if type(whole) is Placed:
         return Placed(items, whole.whole, [whole.places[each] for each in places])
-    return Placed(items, whole, places) if _PLACING.get() else items
+    return Placed(items, whole, places) if PLACING.get() else items
 
 
 def is_placing(whole: Any) -> bool:
     """Whether elements that are converted from a list are to keep their places."""
-    return type(whole) is Placed or (isinstance(whole, list) and _PLACING.get())
+    return type(whole) is Placed or (isinstance(whole, list) and PLACING.get())
 
 
 def places_in(stored: Sequence[Any], before: Sequence[Any]) -> list[int] | None:

@@ -19,7 +19,7 @@ from trundle.runtime._errors import DocumentError, PlacedError, UnknownVersionEr
 from trundle.runtime._json import encode
 from trundle.runtime._lookup import Lookup
 from trundle.runtime._objects import ABSENT, UNKNOWN
-from trundle.runtime._placed import placing
+from trundle.runtime._placed import PLACING
 from trundle.runtime._property_merge import Way, Ways
 from trundle.runtime._reading import STARTS, Reading, Start, start_of
 
@@ -108,8 +108,11 @@ class Puts:
             or self._reading.spells_otherwise(base)
         ):
             return None
-        with placing():
+        told = PLACING.set(True)
+        try:
             seen = put.way.down(stored)
+        finally:
+            PLACING.reset(told)
         merged = put.way.over(stored, seen, value)
         if merged is stored:
             return base
