@@ -13,4 +13,4 @@ settings.load_profile("all" if ALL else "some")
 
 def amount(number: int) -> int:
     """How many of so many examples to try."""
-    return number if ALL else max(10, number // 10)
+    return number if ALL else max(6, number // 10)
