@@ -14,6 +14,7 @@ from trundle.runtime._bag import NoEntry, accompany, current, digest, entry_valu
 from trundle.runtime._bases import StorageObject
 from trundle.runtime._documents import OTHERS, write_value
 from trundle.runtime._entries import Aliases, BagEntry, Entry, Stashing
+from trundle.runtime._free_form import merge_free_form
 from trundle.runtime._json import decoder, encode, same
 from trundle.runtime._matching import attributes_of, keys_of, match, match_first, removed_keys
 from trundle.runtime._nested import made_empty
@@ -50,6 +51,8 @@ def _merge_different(stored: Any, before: Any, after: Any) -> Any:
         return merge_lists(stored, before, after, ())
     if isinstance(after, dict) and isinstance(before, dict) and isinstance(stored, dict):
         return _merge_maps(stored, before, after)
+    if isinstance(after, msgspec.Raw) and isinstance(before, msgspec.Raw):
+        return merge_free_form(stored, before, after)
     return _without_hollow(after)
 
 
