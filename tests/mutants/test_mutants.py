@@ -23,6 +23,17 @@ def test_wrong_decisions_are_found(decision: str, monkeypatch: pytest.MonkeyPatc
     assert result.fate == "caught"
 
 
+@pytest.mark.parametrize(
+    "decision", ["put: what was written, always", "objects: what was written, always"]
+)
+def test_what_is_lost_in_an_object_beside_an_edit_is_found(
+    decision: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("run.DECISIONS", {decision: DECISIONS[decision]})
+    (result,) = decided([Project("object to union")])
+    assert result.fate == "caught"
+
+
 def test_every_plan_of_a_project_can_be_damaged_in_several_ways() -> None:
     plans = Project("values").blueprint.plans.values()
     kinds = {each.kind for plan in plans for each in damages(plan)}

@@ -6,6 +6,7 @@ to be seen.
 """
 
 import functools
+import itertools
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -60,9 +61,11 @@ class _Comparison:
     def __init__(self, edit: Edit, *, lists: bool, hooks: bool) -> None:
         self.lists = lists
         self.hooks = hooks
+        self.before, self.after = edit.before, edit.after
         self.keys = declared_keys(edit.storage)
         self.names: set[str] = set()
         self.lists_changed: set[str] = set()
+        self.places = [each.path[:-1] for each in edit.made]
         own_lists: set[str] = set()
         for each in edit.made:
             own = _objects_only(_after_lists(each.path))
@@ -119,7 +122,14 @@ class _Comparison:
             return len(_objects_only(path)) in self.depths
         if any(one in self.own_lists and type(other) is str for one, other in pairwise(path)):
             return True
-        return not self.names.isdisjoint(path) or not self.lists_changed.isdisjoint(path[-1:])
+        if _another_variant_on(path, self.before, self.after):
+            return True
+        own = path[self.holders(path) :]
+        return not self.names.isdisjoint(own) or not self.lists_changed.isdisjoint(path[-1:])
+
+    def holders(self, path: Path) -> int:
+        """How many of the first names of a path hold what was edited: what else is in these may not be stale."""
+        return max((_alike(path, each) for each in self.places), default=0)
 
     def holds_only_stale(self, one: Any, other: Any) -> bool:
         """Whether an object is there for the sake of what the edit may have made stale or current alone."""
@@ -190,6 +200,12 @@ def _says(value: Any, expected: Any) -> bool:
     return all(each.one is MISSING for each in differences(expected, value))
 
 
+def _alike(one: Path, other: Path) -> int:
+    """How many parts two paths begin with that are the same."""
+    pairs = zip(one, other, strict=False)
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
 def _names(value: Any) -> Iterator[str]:
     """The names of all members, on all levels."""
     if isinstance(value, dict):
@@ -245,6 +261,14 @@ def _is_unspecific(part: Any) -> bool:
 def _another_variant(one: Any, other: Any) -> bool:
     """Whether two elements of the same key are of different variants of a union."""
     return any(one.get(name) != other.get(name) for name in ("type", "kind"))
+
+
+def _another_variant_on(path: Path, one: Any, other: Any) -> bool:
+    """Whether an object on the way to a place has become one of another variant of a union."""
+    places = (path[:length] for length in range(1, len(path)))
+    objects = ((value_at(one, each), value_at(other, each)) for each in places)
+    both = (each for each in objects if all(isinstance(value, dict) for value in each))
+    return any(_another_variant(*each) for each in both)
 
 
 def value_at(value: Any, path: Path) -> Any:
