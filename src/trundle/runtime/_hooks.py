@@ -9,6 +9,7 @@ import msgspec
 from msgspec import inspect
 
 from trundle.runtime._errors import HookError
+from trundle.runtime._json import decoder
 from trundle.runtime._objects import ABSENT, Absent, FreeForm
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -120,6 +121,7 @@ def call_hook(
         )
         raise HookError(reason, holder)
     given = {name: value for name, value in outputs.items() if value is not ABSENT}
+    decoder(result)
     try:
         made = msgspec.convert(as_documents_write(given, result), result)
     except msgspec.ValidationError as error:

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from trundle.runtime._first_use import FIRST_USE
 from trundle.runtime._objects import ABSENT
 
 
@@ -28,7 +29,11 @@ encode: Callable[[Any], bytes] = msgspec.json.Encoder().encode
 """The compact JSON of a value; unknown and additional properties stay under their own names."""
 
 
-@functools.cache
-def decoder(type_: Any) -> msgspec.json.Decoder[Any]:
-    """The decoder of a type, made once."""
-    return msgspec.json.Decoder(type_)
+def new_decoder(type_: Any) -> msgspec.json.Decoder[Any]:
+    """A decoder of a type, to be kept. What `msgspec.convert` needs of a class is known after that, too."""
+    with FIRST_USE:
+        return msgspec.json.Decoder(type_)
+
+
+decoder: Callable[[Any], msgspec.json.Decoder[Any]] = functools.cache(new_decoder)
+"""The decoder of a type, made once."""

@@ -3,10 +3,12 @@
 import importlib
 from collections.abc import Callable, Mapping
 from functools import partial
+from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
 from trundle.runtime._bases import ApiObject, StorageObject
 from trundle.runtime._errors import ConversionError, UnknownVersionError
+from trundle.runtime._first_use import FIRST_USE
 from trundle.runtime._groups import GroupVersion
 from trundle.runtime._objects import spoken
 from trundle.runtime._resource_types import ResourceType
@@ -109,7 +111,7 @@ class Lookup:
         None for a conversion whose documents must be read whole.
         """
         module, _, name = function.partition(":")
-        listed = getattr(importlib.import_module(f"{self.package}.{module}"), "TOUCHED", {})
+        listed = getattr(self._module(module), "TOUCHED", {})
         found: Mapping[str, str] | None = listed.get(name)
         return found
 
@@ -121,7 +123,7 @@ class Lookup:
             attribute; all others are copied under their own names. None where nothing is known.
         """
         module, _, name = function.partition(":")
-        listed = getattr(importlib.import_module(f"{self.package}.{module}"), "TIED", {})
+        listed = getattr(self._module(module), "TIED", {})
         found: Mapping[str, str] | None = listed.get(name)
         return found
 
@@ -129,7 +131,7 @@ class Lookup:
         """What a conversion from storage takes from the bag: by attribute the entries, and their witness."""
         module, _, name = conversion.function.partition(":")
         found: Callable[[], Mapping[str, tuple[tuple[Any, ...], Any]]] = getattr(
-            importlib.import_module(f"{self.package}.{module}"), f"{name}_bag", dict
+            self._module(module), f"{name}_bag", dict
         )
         return found()
 
@@ -147,7 +149,7 @@ class Lookup:
         """What a module of conversions lists, by source class."""
         name = f"{self.package}.{relative}"
         try:
-            listed: ConversionTable = getattr(importlib.import_module(name), "CONVERSIONS", {})
+            listed: ConversionTable = getattr(self._module(relative), "CONVERSIONS", {})
         except ModuleNotFoundError as error:
             if error.name != name:
                 raise
@@ -165,12 +167,17 @@ class Lookup:
     def _path(self, class_: type[Any]) -> str:
         return f"{class_.__module__.removeprefix(self.package + '.')}:{class_.__qualname__}"
 
+    def _module(self, relative: str) -> ModuleType:
+        """A module of the package, by its name below it."""
+        with FIRST_USE:
+            return importlib.import_module(f"{self.package}.{relative}")
+
     def load(self, path: str) -> Any:
         """What is at a path: a module, relative to the package, and a name in it."""
         found = self._loaded.get(path)
         if found is None:
             module, _, name = path.partition(":")
-            found = getattr(importlib.import_module(f"{self.package}.{module}"), name)
+            found = getattr(self._module(module), name)
             self._loaded[path] = found
         return found
 

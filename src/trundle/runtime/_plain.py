@@ -13,7 +13,7 @@ import msgspec
 from msgspec import inspect
 
 from trundle.runtime._documents import kept_apart
-from trundle.runtime._json import encode
+from trundle.runtime._json import decoder, encode
 from trundle.runtime._writing import finite, named_by_text
 
 _Preparer: TypeAlias = Callable[[Any], Any]
@@ -29,6 +29,7 @@ class _UnusualError(Exception):
 
 def from_plain(value: Any, class_: type[Any]) -> Any:
     """A dictionary as an object of a class, which shares nothing with it; None where anything is unusual."""
+    decoder(class_)
     try:
         made = msgspec.convert(_object(class_)(value), class_)
         data = encode(made)

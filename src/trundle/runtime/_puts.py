@@ -16,7 +16,7 @@ from trundle.runtime._documents import (
     wire_name,
 )
 from trundle.runtime._errors import DocumentError, PlacedError, UnknownVersionError
-from trundle.runtime._json import encode
+from trundle.runtime._json import encode, new_decoder
 from trundle.runtime._lookup import Lookup
 from trundle.runtime._objects import ABSENT, UNKNOWN
 from trundle.runtime._placed import PLACING
@@ -140,8 +140,8 @@ class Puts:
             return None
         return _Put(
             version,
-            _Side(msgspec.json.Decoder(class_).decode, start),
-            _Side(msgspec.json.Decoder(storage).decode, stored_start),
+            _Side(new_decoder(class_).decode, start),
+            _Side(new_decoder(storage).decode, stored_start),
             way,
             may_be_kept_apart
             if has_additional(class_) or has_additional(storage)

@@ -24,7 +24,7 @@ from trundle.runtime._errors import (
     malformed,
 )
 from trundle.runtime._groups import GroupVersion
-from trundle.runtime._json import encode
+from trundle.runtime._json import encode, new_decoder
 from trundle.runtime._lenience import Lenience
 from trundle.runtime._lookup import Lookup
 from trundle.runtime._objects import WRITTEN_WITH
@@ -264,7 +264,7 @@ class Reading:
     ) -> Any:
         decoder = self._decoders.get(class_)
         if decoder is None:
-            decoder = self._decoders[class_] = msgspec.json.Decoder(class_)
+            decoder = self._decoders[class_] = new_decoder(class_)
         try:
             if not may_be_kept_apart(data):
                 return decoder.decode(data)

@@ -12,7 +12,7 @@ import msgspec
 from trundle.runtime._documents import kept_apart, may_be_kept_apart
 from trundle.runtime._errors import PlacedError
 from trundle.runtime._groups import GroupVersion
-from trundle.runtime._json import encode
+from trundle.runtime._json import encode, new_decoder
 from trundle.runtime._lookup import Lookup
 from trundle.runtime._partial import partial_class
 from trundle.runtime._reading import STARTS, STORED, Reading, Start, check_text
@@ -95,8 +95,12 @@ class Routes:
             UnknownVersionError: there is no such version or resource type.
         """
         key = self._key(data, to, resource, strict=strict)
-        if key is None or (version is None and key in self._starts):
-            return None  # `known` has tried
+        if key is None:
+            return None
+        if (
+            version is None and key in self._starts
+        ):  # `known` has tried, or another thread has just been here
+            return self.known(data, to, resource, strict=strict)
         if not data.isascii():
             check_text(data)
         found, source, stored = self._reading.names(data, version, resource)
@@ -149,4 +153,4 @@ class Routes:
             return None
         part = None if strict else partial_class(self._lookup, class_, straight.function)
         function = self._lookup.bound(straight)
-        return Route(msgspec.json.Decoder(part or class_).decode, function)
+        return Route(new_decoder(part or class_).decode, function)
