@@ -43,6 +43,13 @@ def test_what_is_not_touched_stays_as_it_is_written(scheme):
     )
 
 
+def test_a_route_that_another_thread_has_just_learnt_is_taken(scheme):
+    data = HEAD + b',"n":1.10,"in":{ "x":"\\u00e9" }}'
+    first = scheme.convert_json(data, "v2")
+    assert b'{ "x":"\\u00e9" }' in first
+    assert scheme._routes.convert(data, "v2", None, None, strict=False) == first
+
+
 def test_strict_writes_everything_as_its_class_does(scheme):
     assert convert(scheme, ',"n":1.10,"in":{ "y": 1, "x": "\\u00e9" }}', strict=True) == (
         ',"in":{"x":"é","y":1},"n":1.1}'
