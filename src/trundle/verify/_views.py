@@ -63,6 +63,7 @@ class _Comparison:
         self.hooks = hooks
         self.before, self.after = edit.before, edit.after
         self.keys = declared_keys(edit.storage)
+        self.discriminators = discriminators(edit.storage)
         self.names: set[str] = set()
         self.lists_changed: set[str] = set()
         self.places = [each.path[:-1] for each in edit.made]
@@ -122,10 +123,21 @@ class _Comparison:
             return len(_objects_only(path)) in self.depths
         if any(one in self.own_lists and type(other) is str for one, other in pairwise(path)):
             return True
-        if _another_variant_on(path, self.before, self.after):
+        if self.in_another_variant(path):
             return True
         own = path[self.holders(path) :]
         return not self.names.isdisjoint(own) or not self.lists_changed.isdisjoint(path[-1:])
+
+    def in_another_variant(self, path: Path) -> bool:
+        """Whether an object on the way to a place has become one of another variant of a union."""
+        places = (path[:length] for length in range(1, len(path)))
+        objects = ((value_at(self.before, each), value_at(self.after, each)) for each in places)
+        both = (each for each in objects if all(isinstance(value, dict) for value in each))
+        return any(self.another_variant(*each) for each in both)
+
+    def another_variant(self, one: Any, other: Any) -> bool:
+        """Whether two objects are of different variants of a union."""
+        return any(one.get(name) != other.get(name) for name in self.discriminators)
 
     def holders(self, path: Path) -> int:
         """How many of the first names of a path hold what was edited: what else is in these may not be stale."""
@@ -167,7 +179,7 @@ class _Comparison:
         for key in {**old, **new}:
             place = (*path, list(new).index(key) if key in new else list(old).index(key))
             ours, theirs = old.get(key, MISSING), new.get(key, MISSING)
-            if key in one and key in other and _another_variant(one[key], other[key]):
+            if key in one and key in other and self.another_variant(one[key], other[key]):
                 continue  # its namesake has taken its place
             if key in one and key in other:
                 yield from self.compare(place, ours, theirs, one[key], other[key])
@@ -258,19 +270,6 @@ def _is_unspecific(part: Any) -> bool:
     return part is MISSING or part == "" or isinstance(part, dict | list)
 
 
-def _another_variant(one: Any, other: Any) -> bool:
-    """Whether two elements of the same key are of different variants of a union."""
-    return any(one.get(name) != other.get(name) for name in ("type", "kind"))
-
-
-def _another_variant_on(path: Path, one: Any, other: Any) -> bool:
-    """Whether an object on the way to a place has become one of another variant of a union."""
-    places = (path[:length] for length in range(1, len(path)))
-    objects = ((value_at(one, each), value_at(other, each)) for each in places)
-    both = (each for each in objects if all(isinstance(value, dict) for value in each))
-    return any(_another_variant(*each) for each in both)
-
-
 def value_at(value: Any, path: Path) -> Any:
     """What stands at a path; `MISSING` where nothing does."""
     for part in path:
@@ -305,19 +304,40 @@ def _objects_only(path: Path) -> tuple[str, ...]:
 @functools.cache
 def declared_keys(storage: Any) -> Mapping[str, tuple[str, ...]]:
     """The declared keys of all lists within a storage class, by the name of the property."""
-    found: dict[str, tuple[str, ...]] = {}
-    seen: set[type[Any]] = set()
+    return {
+        _property_name(class_, attribute): keys
+        for class_ in _classes_within(storage)
+        for attribute, keys in class_.__list_keys__.items()
+    }
+
+
+@functools.cache
+def discriminators(storage: Any) -> frozenset[str]:
+    """The properties that say of which variant of a union an object within a storage class is."""
+    found = {"type", "kind"}  # of what is free-form data to the storage class
+    for class_ in _classes_within(storage):
+        found.update(_property_name(class_, each) for each in class_.__discriminators__)
+        if class_.__struct_config__.tag_field is not None:
+            found.add(class_.__struct_config__.tag_field)
+    return frozenset(found)
+
+
+def _classes_within(storage: Any) -> list[Any]:
+    """A storage class, and all that objects within it are of."""
+    found: dict[Any, None] = {}
     waiting: list[Any] = [storage]
     while waiting:
         class_ = waiting.pop()
-        if class_ in seen or not issubclass(class_, msgspec.Struct):
+        if class_ in found or not issubclass(class_, msgspec.Struct):
             continue
-        seen.add(class_)
+        found[class_] = None
         for field in struct_info(class_).fields:
-            if field.name in getattr(class_, "__list_keys__", {}):
-                found[field.encode_name] = class_.__list_keys__[field.name]
             waiting.extend(_classes(field.type))
-    return found
+    return list(found)
+
+
+def _property_name(class_: Any, attribute: str) -> str:
+    return str(class_.__struct_encode_fields__[class_.__struct_fields__.index(attribute)])
 
 
 def _classes(type_: Any) -> Iterator[type[Any]]:
