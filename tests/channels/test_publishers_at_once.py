@@ -10,6 +10,7 @@ import warm
 from publishing_support import (
     QUICK,
     WORD,
+    FreeReads,
     Killed,
     channel_of,
     dying,
@@ -23,7 +24,7 @@ from publishing_support import (
 from trundle.channels.publishing import Release, publish, repair, restore, unpublish
 from trundle.channels.reading import open_channel, read_channel
 from trundle.channels.reading.signatures import TrustFolder, trust
-from trundle.registry import open_repository
+from trundle.registry import DirectoryRegistry, open_repository
 from trundle.version import SemVer
 
 SCRIPT = Path(publishing_support.__file__)
@@ -76,6 +77,36 @@ def test_ten_publishers_at_once_lose_nothing(repository, tmp_path, signed):
         store.trust(source.location, trust((keys / "root.json").read_bytes()))
         believed = read_channel(source, store, clock=now)
         assert {str(each.version) for each in believed.channel.versions} == set(names)
+
+
+READS = ("get_manifest", "has_manifest", "resolve", "tags", "read_blob", "has_blob")
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("exists", [False, True])
+def test_another_publishes_between_any_two_reads(tmp_path, monkeypatch, signed, exists):
+    """Before each read once; what is read before and after it belongs to two states of the channel, or to none."""
+    folders = [package(tmp_path / name, name, content=name) for name in ("1.0.0", "1.1.0", "1.2.0")]
+    keys = keys_in(tmp_path / "keys") if signed else None
+    step, interrupted = 0, True
+    while interrupted:
+        step += 1
+        repository = DirectoryRegistry(tmp_path / f"packages{step}").repository("acme/db")
+        if exists:
+            release(repository, folders[0], keys=keys)
+        with monkeypatch.context() as patch:
+            reads = FreeReads(patch)
+
+            def publish_another(read, before=repository, step=step):
+                if read == step:
+                    release(again(before), folders[1], keys=keys)
+
+            reads.callback = publish_another
+            release(again(repository), folders[2], keys=keys)
+        interrupted = step <= reads.number
+        expected = {"1.0.0"} if exists else set()
+        assert versions(repository) == expected | {"1.2.0"} | ({"1.1.0"} if interrupted else set())
+    assert step > 3
 
 
 def test_one_of_many_publishers_of_the_same_version_wins(repository, tmp_path):

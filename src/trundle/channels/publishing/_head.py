@@ -157,12 +157,21 @@ class ChannelHead:
             return before is not None
 
     def source(self) -> RepositorySource | None:
-        """The present head; None where there is none."""
-        try:
-            return RepositorySource(self.repository, self.word)
-        except RefusedError:
+        """The present head; None where there is none.
+
+        Raises:
+            RefusedError: the tag is there, but its manifest is not.
+        """
+        for _ in range(_LOOKS):
             try:
-                self.repository.resolve(self.tag)
+                return RepositorySource(self.repository, self.word)
+            except RefusedError as error:
+                refused = error
+            try:
+                found = self.repository.resolve(self.tag)
             except NotFoundError:
                 return None
-            raise  # The tag is there, and what it names is not
+            if not self.repository.has_manifest(found.digest):
+                break
+            # The tag was set between the two looks: another publisher has just made the channel.
+        raise refused
