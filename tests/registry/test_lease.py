@@ -4,12 +4,13 @@ import contextlib
 import threading
 import time
 
-import msgspec
 import pytest
 import serving
 from artifacts import QUICK, push
+from passing import PassingTime
 from simulating import Simulator
 
+from trundle._clock import Timer
 from trundle.registry import (
     BusyError,
     HttpSettings,
@@ -22,11 +23,14 @@ from trundle.registry import (
 from trundle.registry._lease import TagLease
 
 
-def with_lease(repository, seconds):
-    """The same repository for a process with another setting."""
-    registry, _, name = repository.location.partition("/")
-    settings = msgspec.structs.replace(QUICK, lease=seconds)
-    return open_registry(registry, settings=settings).repository(name)
+@pytest.fixture
+def passing():
+    return PassingTime()
+
+
+def queue(repository, timer, *, name="x", seconds=6, poll=0.1):
+    """The queue of a lease as a process with these settings sees it."""
+    return TagLease(repository, name, seconds, poll, timer)
 
 
 def lease_tags(repository):
@@ -83,113 +87,111 @@ def test_a_lease_is_given_back_after_an_error(repository):
         pass
 
 
-def test_a_dead_holder_is_waited_for_and_then_removed(remote):
-    short = with_lease(remote, 0.3)
-    assert TagLease(short, "x", 0.3, 0.01)._queue(time.monotonic() + 1)
-    begin = time.monotonic()
-    with with_lease(remote, 20).lease("x", wait=60):
-        assert time.monotonic() - begin >= 0.3
+def test_a_dead_holder_is_waited_for_and_then_removed(remote, passing):
+    assert queue(remote, passing, seconds=6)._queue(1)
+    with queue(remote, passing, seconds=20).held(60):
+        assert 6 <= passing.seconds() < 7
     assert lease_tags(remote) == []
 
 
-def test_several_who_died_are_waited_for_at_once(remote):
+def test_several_who_died_are_waited_for_at_once(remote, passing):
     for number in range(1, 5):
-        push(remote, b"%d" % number, tag=f"_trundle.lease-x.t-{number:010d}-1000-{number:016x}")
-    begin = time.monotonic()
-    with remote.lease("x", wait=60):
-        assert 1 <= time.monotonic() - begin < 3.9
+        push(remote, b"%d" % number, tag=f"_trundle.lease-x.t-{number:010d}-6000-{number:016x}")
+    with queue(remote, passing).held(60):
+        assert 6 <= passing.seconds() < 7
     assert lease_tags(remote) == []
 
 
-def test_a_long_wait_is_logged_once(remote, monkeypatch, caplog):
-    monkeypatch.setattr("trundle.registry._lease._QUIET", 0.1)
-    push(remote, b"1", tag=f"_trundle.lease-x.t-{1:010d}-1000-{1:016x}")
-    with remote.lease("x", wait=60), remote.lease("y", wait=60):
+def test_a_long_wait_is_logged_once(remote, passing, caplog):
+    push(remote, b"1", tag=f"_trundle.lease-x.t-{1:010d}-9000-{1:016x}")
+    with queue(remote, passing).held(60), queue(remote, passing, name="y").held(60):
         pass
     (told,) = caplog.messages
-    assert (
-        f"{remote.location}: waiting for another at work; a dead process is removed after" in told
+    assert told == (
+        f"{remote.location}: waiting for another at work; a dead process is removed after 6 seconds"
     )
 
 
-def test_one_that_waits_for_long_shows_that_it_lives(remote):
+def test_one_that_waits_for_long_shows_that_it_lives(remote, passing):
     """Its ticket outlasts the time after which those behind it would remove a dead one's."""
     entered = []
 
     def work(name, seconds):
-        with with_lease(remote, seconds).lease("x", wait=60):
+        with queue(remote, passing, seconds=seconds, poll=0.4).held(60):
             entered.append(name)
 
-    with remote.lease("x", wait=1):
+    with queue(remote, passing, seconds=20).held(1):
         threads = []
         for name, seconds in (("second", 4), ("third", 20)):
             threads.append(threading.Thread(target=work, args=(name, seconds)))
             threads[-1].start()
             while len(tags := lease_tags(remote)) <= len(threads) or any(".c-" in t for t in tags):
-                time.sleep(0.01)
+                passing.sleep(0.01)
         first = lease_tags(remote)
-        time.sleep(9)
+        passing.sleep(9)
         assert lease_tags(remote) == first
         assert entered == []
     for thread in threads:
-        thread.join()
+        passing.join(thread)
     assert entered == ["second", "third"]
 
 
-def test_one_that_died_while_it_chose_is_removed(remote):
-    push(remote, b"1", tag="_trundle.lease-x.c-0000000000-200-0123456789abcdef")
-    with remote.lease("x", wait=60):
-        pass
+def test_one_that_died_while_it_chose_is_removed(remote, passing):
+    push(remote, b"1", tag="_trundle.lease-x.c-0000000000-6000-0123456789abcdef")
+    with queue(remote, passing).held(60):
+        assert 6 <= passing.seconds() < 7
     assert lease_tags(remote) == []
 
 
-def test_a_holder_that_works_for_long_keeps_its_lease(remote):
-    with with_lease(remote, 2).lease("x", wait=1) as lease:
-        others = with_lease(remote, 20)
-        with pytest.raises(BusyError), others.lease("x", wait=5):
+def test_a_holder_that_works_for_long_keeps_its_lease(remote, passing):
+    with queue(remote, passing, seconds=2).held(1) as lease:
+        with pytest.raises(BusyError), queue(remote, passing, seconds=20, poll=0.4).held(5):
             pytest.fail("held twice")
         lease.check()
 
 
-def test_a_holder_notices_that_it_shows_no_sign_of_life(remote, monkeypatch):
-    with with_lease(remote, 2).lease("x", wait=1) as lease:
+def test_a_holder_notices_that_it_shows_no_sign_of_life(remote, passing, monkeypatch):
+    with queue(remote, passing, seconds=2).held(1) as lease:
 
         def unreachable(*_arguments, **_further):
             raise UnreachableError("here", "an answer", "none", "wait")
 
         monkeypatch.setattr("trundle.registry._lease.put_marker", unreachable)
-        time.sleep(1.2)
+        passing.sleep(1.2)
         with pytest.raises(LeaseLostError, match=r"within 1 seconds"):
             lease.check()
 
 
-def test_a_process_that_was_killed_is_not_waited_for_long(remote):
+def test_a_process_that_was_killed_is_not_waited_for_long(remote, passing):
     """The time that the next publisher waits with the settings that users have."""
-    registry, _, name = remote.location.partition("/")
-    dead = open_registry(registry).repository(name)
-    for lease in ("ledger", "content"):
-        assert TagLease(dead, lease, HttpSettings().lease, 0.1)._queue(time.monotonic() + 9)
-    begin = time.monotonic()
-    with dead.lease("ledger", wait=60), dead.lease("content", wait=60):
-        assert time.monotonic() - begin < 15
+    settings = HttpSettings()
+    ledger, content = (
+        {"name": name, "seconds": settings.lease, "poll": settings.poll}
+        for name in ("ledger", "content")
+    )
+    for lease in (ledger, content):
+        assert queue(remote, passing, **lease)._queue(9)
+    begin = passing.seconds()
+    with queue(remote, passing, **ledger).held(60), queue(remote, passing, **content).held(60):
+        assert passing.seconds() - begin < 15
 
 
-def test_one_whose_ticket_was_removed_queues_again(remote):
+def test_one_whose_ticket_was_removed_queues_again(remote, passing):
     entered = threading.Event()
 
     def second():
-        with remote.lease("x", wait=60):
+        with queue(remote, passing).held(60):
             entered.set()
 
-    with remote.lease("x", wait=1):
+    with queue(remote, passing).held(1):
         thread = threading.Thread(target=second)
         thread.start()
         while len(tags := lease_tags(remote)) < 2 or any(".c-" in tag for tag in tags):
-            time.sleep(0.01)
+            passing.sleep(0.01)
         remote.remove_unique_tag(max(tags))
-        time.sleep(0.2)
+        passing.sleep(1)
         assert not entered.is_set()
-    thread.join()
+    passing.join(thread)
     assert entered.is_set()
 
 
@@ -248,7 +250,7 @@ def test_a_registry_that_does_not_delete_is_named(tmp_path):
 
 
 @pytest.mark.parametrize("seconds", [0.2, 0.20001])
-def test_a_registry_that_answers_slowly_is_queued_at(repository, seconds):
+def test_a_registry_that_answers_slowly_is_queued_at(repository, passing, seconds):
     """It makes a process claim more seconds, of which the tag has whole milliseconds only."""
 
     class Slow:
@@ -256,13 +258,13 @@ def test_a_registry_that_answers_slowly_is_queued_at(repository, seconds):
             return getattr(repository, name)
 
         def tags(self, **options):
-            time.sleep(0.0123)
+            passing.sleep(0.0123)
             return repository.tags(**options)
 
-    lease = TagLease(Slow(), "x", seconds, 0.01)
+    lease = queue(Slow(), passing, seconds=seconds)
     with lease.held(10):
         assert len(lease_tags(repository)) == 1
-    assert lease._seconds > 0.4
+    assert lease._seconds == 0.492
 
 
 def test_waiting_ends_also_where_each_ticket_is_removed(repository):
@@ -275,6 +277,6 @@ def test_waiting_ends_also_where_each_ticket_is_removed(repository):
 
     with (
         pytest.raises(BusyError, match="expected its turn, found its ticket removed"),
-        TagLease(Hostile(), "x", 6, 0.01).held(0.3),
+        queue(Hostile(), Timer()).held(0.1),
     ):
         raise AssertionError

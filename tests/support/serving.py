@@ -52,7 +52,8 @@ def registry(folder: Path, *, delete: bool = True, http: str = "", auth: str = "
                 [binary, "serve", config],
                 stdout=log,
                 stderr=log,
-                env={**os.environ, "OTEL_TRACES_EXPORTER": "none"},
+                # Rare garbage collections in its memory save it a third of its time.
+                env={**os.environ, "OTEL_TRACES_EXPORTER": "none", "GOGC": "800"},
             )
         try:
             if _answers(process, port):

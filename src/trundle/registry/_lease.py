@@ -28,11 +28,11 @@ import random
 import re
 import secrets
 import threading
-import time
 from collections.abc import Iterator
 
 import msgspec
 
+from trundle._clock import Timer
 from trundle.registry._interface import INTERNAL_PREFIX, Repository
 from trundle.registry._markers import put_marker
 from trundle.registry.errors import (
@@ -92,13 +92,21 @@ class _Sight(msgspec.Struct, frozen=True):
 class TagLease:
     """A queue at one repository, as one process sees it."""
 
-    def __init__(self, repository: Repository, name: str, seconds: float, poll: float) -> None:
+    def __init__(
+        self,
+        repository: Repository,
+        name: str,
+        seconds: float,
+        poll: float,
+        timer: Timer | None = None,
+    ) -> None:
         check_lease_name(name, repository.location)
         self._repository = repository
         self._name = name
         self._prefix = f"{INTERNAL_PREFIX}lease-{name}."
         self._seconds = round(seconds, 3)
         self._poll = poll
+        self._timer = timer or Timer()
         self._since = 0.0
         self._sights: dict[str, _Sight] = {}
         self._begun = 0.0
@@ -110,7 +118,7 @@ class TagLease:
         Raises:
             LeaseLostError: half of the time has gone by.
         """
-        passed = time.monotonic() - self._since
+        passed = self._timer.seconds() - self._since
         if passed > self._seconds / 2:
             raise LeaseLostError(
                 f"{self._repository.location}: lease {self._name}",
@@ -126,10 +134,10 @@ class TagLease:
         Raises:
             BusyError: others held it all the time.
         """
-        self._begun = time.monotonic()
+        self._begun = self._timer.seconds()
         deadline = self._begun + wait
         while (ticket := self._queue(deadline)) is None:
-            if time.monotonic() >= deadline:
+            if self._timer.seconds() >= deadline:
                 raise self._busy("its ticket removed by others each time")
         stop = threading.Event()
         alive = threading.Thread(target=self._keep_alive, args=(ticket, stop), daemon=True)
@@ -145,7 +153,7 @@ class TagLease:
 
     def _keep_alive(self, ticket: _Ticket, stop: threading.Event) -> None:
         """Renews the ticket until the work is done, or too much time has gone by."""
-        while not stop.wait(self._seconds / _RENEWED):
+        while not self._timer.wait(stop, self._seconds / _RENEWED):
             try:
                 if not self._renew(ticket):
                     return
@@ -155,11 +163,11 @@ class TagLease:
     def _queue(self, deadline: float) -> _Ticket | None:
         """Waits for the turn; None when others have removed the ticket meanwhile."""
         own = secrets.token_hex(8)
-        start = time.monotonic()
+        start = self._timer.seconds()
         self._look("c")
         # In milliseconds, as the tag has it: a ticket is found by equality.
-        self._seconds = max(self._seconds, round(_ANSWERS * (time.monotonic() - start), 3))
-        start = time.monotonic()
+        self._seconds = max(self._seconds, round(_ANSWERS * (self._timer.seconds() - start), 3))
+        start = self._timer.seconds()
         choosing = self._tag("c", 0, own)
         tags = [choosing]
         try:
@@ -167,10 +175,10 @@ class TagLease:
             number = 1 + max((each.number for each in self._look("t")), default=0)
             ticket = _Ticket(number, own, self._seconds, self._tag("t", number, own))
             tags.append(ticket.tag)
-            self._since = time.monotonic()
+            self._since = self._timer.seconds()
             self._put(ticket.tag)
             self._repository.remove_unique_tag(choosing)
-            if time.monotonic() - start < self._seconds / 2 and self._wait(ticket, deadline):
+            if self._timer.seconds() - start < self._seconds / 2 and self._wait(ticket, deadline):
                 return ticket
         except BaseException:
             self._remove(tags)
@@ -181,7 +189,7 @@ class TagLease:
     def _wait(self, ticket: _Ticket, deadline: float) -> bool:
         """Waits until the ticket is first; False when others have removed it."""
         while True:
-            begin = time.monotonic()
+            begin = self._timer.seconds()
             choosing = [each for each in self._look("c") if each.id != ticket.id]
             tickets = self._look("t")
             if ticket not in tickets:
@@ -197,7 +205,7 @@ class TagLease:
             self._log_waiting(len({each.id for each in (*choosing, *lower)}), begin)
             # The further behind, the less often.
             pause = self._poll * min(len(lower) + 1, _RAREST)
-            time.sleep(random.uniform(pause / 2, pause))  # noqa: S311 - no secret
+            self._timer.sleep(random.uniform(pause / 2, pause))  # noqa: S311 - no secret
 
     def _busy(self, found: str) -> BusyError:
         return BusyError(
@@ -221,12 +229,13 @@ class TagLease:
 
     def _renew(self, ticket: _Ticket) -> bool:
         """Shows that this process is alive, if it did not lately; False when others may be about to remove the ticket."""
-        begin = time.monotonic()
+        begin = self._timer.seconds()
         if begin - self._since < self._seconds / _RENEWED:
             return True
-        if begin - self._since < self._seconds / 2:
-            self._put(ticket.tag, secrets.token_hex(8))
-        if time.monotonic() - self._since > self._seconds / 2:
+        if begin - self._since >= self._seconds / 2:
+            return False
+        self._put(ticket.tag, secrets.token_hex(8))
+        if self._timer.seconds() - self._since > self._seconds / 2:
             return False
         self._since = begin
         return True
@@ -244,7 +253,7 @@ class TagLease:
                 self._repository.remove_unique_tag(each.tag)
             else:
                 # Counted from after it was looked at: by then its owner had set it.
-                self._sights[each.tag] = _Sight(digest, time.monotonic())
+                self._sights[each.tag] = _Sight(digest, self._timer.seconds())
 
     def _digest(self, tag: str) -> str:
         """What a tag points to; nothing for one that is being removed, or is left over from that."""
