@@ -1,10 +1,19 @@
+import ast
 import errno
 
+import house
 import pytest
 import typer
 
 from trundle import packages
-from trundle.cli._failures import ExitCode, Refusal, exit_code, failures_reported, messages_of
+from trundle.cli._failures import (
+    ExitCode,
+    Refusal,
+    exit_code,
+    failures_reported,
+    messages_of,
+    unmet,
+)
 from trundle.documents import DocumentCode
 from trundle.errors import Finding, Place
 from trundle.evolution import ChangeError
@@ -25,6 +34,12 @@ Y = Finding(DocumentCode.VALUE, Place("b"), "", "y")
     ("error", "code", "messages"),
     [
         (Refusal(ExitCode.USAGE, "no"), 2, ("no",)),
+        (
+            unmet("--to", "a package", "none", "name one"),
+            2,
+            ("--to: expected a package, found none; name one",),
+        ),
+        (unmet("", "one", "two", code=ExitCode.CONFLICT), 8, ("expected one, found two",)),
         (FileNotFoundError(errno.ENOENT, "No such file", "a.yaml"), 5, ("a.yaml: No such file",)),
         (PermissionError(errno.EACCES, "Permission denied", "a"), 1, ("a: Permission denied",)),
         (RecursionError(), 1, ("the input is nested too deeply; make it flatter",)),
@@ -96,3 +111,14 @@ def test_interruptions_are_quiet(error, code, capsys, monkeypatch):
         raise error
     assert caught.value.exit_code == code
     assert capsys.readouterr() == ("", "")
+
+
+def test_commands_leave_the_wording_of_what_is_expected_to_one_place():
+    by_hand = [
+        f"{path.name}:{node.lineno}"
+        for path in (house.ROOT / "src" / "trundle" / "cli").glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant)
+        if isinstance(node.value, str) and ", found " in node.value
+    ]
+    assert not by_hand

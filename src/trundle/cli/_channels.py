@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trundle._clock import now
-from trundle.cli._failures import ExitCode, Refusal
+from trundle.cli._failures import unmet
 from trundle.cli._printing import Format, print_data, print_text, say, warn
 from trundle.cli._registry import full_reference
 from trundle.cli._settings import PASSPHRASE, current
@@ -66,9 +66,8 @@ def repository_of(reference: str) -> "Repository":
 
     parsed = Reference.parse(full_reference(reference))
     if parsed.tag is not None or parsed.digest is not None:
-        found = parsed.tag or parsed.digest
-        message = f"{reference}: expected a repository without tag and digest, found {found}"
-        raise Refusal(ExitCode.USAGE, f"{message}; leave it out")
+        expected = "a repository without tag and digest"
+        raise unmet(reference, expected, f"{parsed.tag or parsed.digest}", "leave it out")
     return open_repository(parsed)
 
 
@@ -88,12 +87,9 @@ def duration_of(text: str | None, option: str = "--valid-for") -> dt.timedelta |
     try:
         duration = parse_duration(text)
     except ValueError as error:
-        message = f"{option}: expected a duration such as P30D, found {text!r}: {error}"
-        raise Refusal(ExitCode.USAGE, message) from None
+        raise unmet(option, "a duration such as P30D", f"{text!r}: {error}") from None
     if not duration:
-        raise Refusal(
-            ExitCode.USAGE, f"{option}: expected a duration, found none; give a longer one"
-        )
+        raise unmet(option, "a duration", "none", "give a longer one")
     return duration
 
 
@@ -116,7 +112,7 @@ def published(
 
     signer = None
     if seen is not None and keys is None:
-        raise Refusal(ExitCode.USAGE, "--seen: expected --keys with it, found none")
+        raise unmet("--seen", "--keys with it", "none")
     if keys is not None:
         lifetimes = Lifetimes()
         if valid_for is not None:
@@ -134,8 +130,8 @@ def ask_passphrase() -> bytes:
     if given is not None:
         return given.encode()
     if not sys.stdin.isatty():
-        message = "expected the passphrase of the keys, found no terminal to ask at"
-        raise Refusal(ExitCode.USAGE, f"{message}; set {PASSPHRASE}")
+        advice = f"set {PASSPHRASE}"
+        raise unmet("", "the passphrase of the keys", "no terminal to ask at", advice)
     text: str = typer.prompt("Passphrase of the keys", hide_input=True, err=True)
     return text.encode()
 
@@ -148,11 +144,11 @@ def new_passphrase(*, plain: bool) -> bytes | None:
     if given is not None:
         if given:
             return given.encode()
-        message = f"{PASSPHRASE}: expected a passphrase, found nothing"
-        raise Refusal(ExitCode.USAGE, f"{message}; use --no-passphrase for plain keys")
+        advice = "use --no-passphrase for plain keys"
+        raise unmet(PASSPHRASE, "a passphrase", "nothing", advice)
     if not sys.stdin.isatty():
-        message = "expected a passphrase for the keys, found no terminal to ask at"
-        raise Refusal(ExitCode.USAGE, f"{message}; set {PASSPHRASE}, or use --no-passphrase")
+        advice = f"set {PASSPHRASE}, or use --no-passphrase"
+        raise unmet("", "a passphrase for the keys", "no terminal to ask at", advice)
     text: str = typer.prompt(
         "Passphrase of the keys", hide_input=True, confirmation_prompt=True, err=True
     )

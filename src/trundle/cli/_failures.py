@@ -10,7 +10,7 @@ from enum import IntEnum
 import typer
 
 from trundle.cli._printing import complain, say
-from trundle.errors import Kind, TrundleError
+from trundle.errors import Kind, TrundleError, expectation
 
 
 class ExitCode(IntEnum):
@@ -46,6 +46,22 @@ class Refusal(TrundleError):  # noqa: N818 - most refusals are no errors
     def messages(self) -> tuple[str, ...]:
         """What went wrong; empty where that was printed as the result."""
         return tuple(map(str, self.args))
+
+
+def unmet(
+    where: str, expected: str, found: str, advice: str = "", code: ExitCode = ExitCode.USAGE
+) -> Refusal:
+    """A refusal of what a user gave to a command.
+
+    Args:
+        where: the option, file or thing that is concerned; empty where the message names it.
+        expected: what should be there.
+        found: what is there instead.
+        advice: what to do about it; may be empty.
+        code: the exit code.
+    """
+    message = expectation(expected, found, advice)
+    return Refusal(code, f"{where}: {message}" if where else message)
 
 
 @contextlib.contextmanager
@@ -137,7 +153,7 @@ def messages_of(error: Exception) -> tuple[str, ...]:
             return ("there is not enough memory for this input",)
         case ModuleNotFoundError() if extra := _extra_of(error):
             advice = f"run: python -m pip install 'trundle[{extra}]'"
-            return (f"expected what this command needs, found no {error.name}; {advice}",)
+            return (expectation("what this command needs", f"no {error.name}", advice),)
         case OSError():
             place = f"{error.filename}: " if error.filename is not None else ""
             return (f"{place}{error.strerror or error}",)

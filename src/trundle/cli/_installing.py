@@ -11,7 +11,7 @@ import typer
 
 from trundle._clock import now
 from trundle.cli._channels import bytes_progress, say_done
-from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal
+from trundle.cli._failures import EXIT_CODES, Refusal, unmet
 from trundle.cli._printing import Format, one_line, print_data, print_text, say, warn
 from trundle.cli._settings import STATE, current
 
@@ -103,13 +103,8 @@ def time_of(text: str | None, option: str) -> dt.datetime | None:
     try:
         return parse_time(text)[0]
     except ValueError as error:
-        message = f"{option}: expected a time such as 2026-03-08T02:00:00+01:00, found {text!r}"
-        raise Refusal(ExitCode.USAGE, f"{message}: {error}") from None
-
-
-def refusal_data(refusals: "tuple[Finding, ...]") -> Any:
-    """Refusals as plain values."""
-    return [each.to_plain() for each in refusals]
+        expected = "a time such as 2026-03-08T02:00:00+01:00"
+        raise unmet(option, expected, f"{text!r}: {error}") from None
 
 
 def event_text(event: "Event") -> str:
@@ -178,7 +173,7 @@ def print_changes(
         data = {
             "changes": [each.to_plain() for each in events],
             "plans": [each.plan.to_plain() for _, each in sorted(outlooks.items())],
-            "refusals": refusal_data(refusals),
+            "refusals": [each.to_plain() for each in refusals],
             "notes": list(notes),
             "dryRun": dry_run,
         }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from trundle.cli._failures import ExitCode, Refusal
+from trundle.cli._failures import ExitCode, Refusal, unmet
 from trundle.errors import Place
 
 if TYPE_CHECKING:
@@ -65,8 +65,9 @@ def _document(path: Path) -> "tuple[Node, dict[str, Any]]":
     data = msgspec.json.decode(documents[0].data) if len(documents) == 1 else None
     if not isinstance(data, dict) or list(data) != [_KEY]:
         found = f"{len(documents)} documents" if len(documents) != 1 else _keys(data)
-        message = f"{path}: expected one document with the key {_KEY}, found {found}"
-        raise Refusal(ExitCode.FINDINGS, f"{message}; write the policy below `{_KEY}:`")
+        expected = f"one document with the key {_KEY}"
+        advice = f"write the policy below `{_KEY}:`"
+        raise unmet(str(path), expected, found, advice, ExitCode.FINDINGS)
     return documents[0].root, data
 
 

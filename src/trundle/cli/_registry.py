@@ -1,6 +1,6 @@
 """The default registry, for references that name none."""
 
-from trundle.cli._failures import ExitCode, Refusal
+from trundle.cli._failures import unmet
 from trundle.cli._settings import current
 
 _LAYOUT = "oci:"
@@ -18,10 +18,8 @@ def full_reference(text: str) -> str:
     if default.startswith(_LAYOUT):
         return f"{default}//{text}"
     if "/" in default.rpartition("://")[2]:
-        message = (
-            f"the default registry: expected a registry, `HOST` or `oci:DIR`, found {default!r}"
-        )
-        raise Refusal(ExitCode.USAGE, f"{message}; leave the path out")
+        expected = "a registry, `HOST` or `oci:DIR`"
+        raise unmet("the default registry", expected, repr(default), "leave the path out")
     return f"{default}/{text}"
 
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import typer
 
-from trundle.errors import Kind, TrundleError, did_you_mean
+from trundle.errors import Kind, TrundleError, did_you_mean, expectation
 
 STATE = "TRUNDLE_STATE"
 REGISTRY = "TRUNDLE_REGISTRY"
@@ -121,8 +121,8 @@ def _jobs(environment: Mapping[str, str]) -> int | None:
         return None
     if text.isdecimal() and int(text) > 0:
         return int(text)
-    message = f"{_JOBS}: expected a number of processes, found {text!r}"
-    raise SettingsError(f"{message}; correct it, or leave it out")
+    message = expectation("a number of processes", repr(text), "correct it, or leave it out")
+    raise SettingsError(f"{_JOBS}: {message}")
 
 
 def _file_of(environment: Mapping[str, str], home: Path) -> dict[str, Any]:
@@ -152,8 +152,8 @@ def _read(path: Path, content: bytes) -> dict[str, Any]:
     data = msgspec.json.decode(documents[0].data) if documents else {}
     if len(documents) > 1 or not isinstance(data, dict):
         found = f"{len(documents)} documents" if len(documents) > 1 else "something else"
-        message = f"{path}: expected one document with the keys {', '.join(_KINDS)}, found {found}"
-        raise SettingsError(f"{message}; correct the file")
+        expected = f"one document with the keys {', '.join(_KINDS)}"
+        raise SettingsError(f"{path}: {expectation(expected, found, 'correct the file')}")
     findings = [each for name, value in data.items() if (each := _finding(path, name, value))]
     if findings:
         raise SettingsError(*findings)
@@ -165,9 +165,10 @@ def _finding(path: Path, name: str, value: object) -> str:
     kind = _KINDS.get(name)
     if kind is None:
         hint = did_you_mean(name, _KINDS, "remove it")
-        return f"{path}: $.{name}: expected one of {', '.join(_KINDS)}, found {name!r}; {hint}"
+        message = expectation(f"one of {', '.join(_KINDS)}", repr(name), hint)
+        return f"{path}: $.{name}: {message}"
     good = isinstance(value, kind) and not isinstance(value, bool)
     if good and (not isinstance(value, int) or value > 0):
         return ""
     expected = "a text" if kind is str else "a whole number above 0"
-    return f"{path}: $.{name}: expected {expected}, found {value!r}; correct it"
+    return f"{path}: $.{name}: {expectation(expected, repr(value), 'correct it')}"

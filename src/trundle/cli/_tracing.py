@@ -3,7 +3,7 @@
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trundle.cli._failures import ExitCode, Refusal
+from trundle.cli._failures import unmet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,8 +54,8 @@ def _resource(request: Request) -> "ResourceLineage":
     document = json.loads(request.document)
     name = request.resource or document.get("kind") or document.get("type")
     if not isinstance(name, str) or ("items" in document and name.endswith("List")):
-        message = f"expected one document with --trace, found a list ({name})"
-        raise Refusal(ExitCode.USAGE, f"{message}; pass one of its items")
+        found = f"a list ({name})"
+        raise unmet("", "one document with --trace", found, "pass one of its items")
     group, _, _ = str(document.get("apiVersion", "")).rpartition("/")
     try:
         return find_resource(request.evolution, f"{group}/{name}")

@@ -21,7 +21,7 @@ from trundle.cli._channels import (
     repository_of,
     say_done,
 )
-from trundle.cli._failures import ExitCode, Refusal
+from trundle.cli._failures import ExitCode, Refusal, unmet
 from trundle.cli._printing import (
     Format,
     one_line,
@@ -102,8 +102,7 @@ def _trusting(
     """What verifies a channel by a root, and by what was seen of it before; None where there is no root."""
     if root is None:
         if seen is not None:
-            message = "--seen: expected --root with it, found none; give the publisher's root"
-            raise Refusal(ExitCode.USAGE, message)
+            raise unmet("--seen", "--root with it", "none", "give the publisher's root")
         yield None
         return
     from trundle.channels.reading.signatures import TrustError, TrustFolder, trust  # noqa: PLC0415
@@ -206,7 +205,7 @@ def repair(
 
     repairs = run(published(repository, channel, keys, seen=seen), dry_run=dry_run)
     print_result(
-        lambda: [_repair_data(each) for each in repairs],
+        lambda: [each.to_plain() for each in repairs],
         lambda: "".join(f"{_repair_text(each)}\n" for each in repairs),
         output,
     )
@@ -215,10 +214,6 @@ def repair(
         say("nothing to repair")
     elif dry_run or left:
         raise Refusal(ExitCode.FINDINGS)
-
-
-def _repair_data(each: "Repair") -> dict[str, str]:
-    return {"kind": each.kind, "what": each.what, "done": each.done}
 
 
 def _repair_text(each: "Repair") -> str:
@@ -242,8 +237,8 @@ def refresh(
     lifetime = duration_of(valid_for)
     target = published(repository, channel, keys, seen=seen)
     if keys is None and lifetime is None and target.shown() is not None:
-        message = "expected --valid-for, as the channel is not signed, found none"
-        raise Refusal(ExitCode.USAGE, f"{message}; name the validity period")
+        expected = "--valid-for, as the channel is not signed"
+        raise unmet("", expected, "none", "name the validity period")
     done = run(target, lifetime, dry_run=dry_run)
     print_channel(done.channel, output, dry_run=dry_run, notes=done.notes)
     say_done(f"refreshed the channel {channel}", dry_run=dry_run)

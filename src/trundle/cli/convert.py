@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from trundle.cli._failures import ExitCode, Refusal, exit_code, messages_of
+from trundle.cli._failures import ExitCode, Refusal, exit_code, messages_of, unmet
 from trundle.cli._printing import DocumentFormat, Format, print_exactly, print_result, warn
 from trundle.cli._project import load
 from trundle.cli._settings import settings_of
@@ -115,8 +115,7 @@ def convert(
     text, name = _read(file)
     documents = [*elements(read_documents(text, name))]
     if trace and len(documents) != 1:
-        found = f"{len(documents)} in {name}"
-        raise Refusal(ExitCode.USAGE, f"expected one document with --trace, found {found}")
+        raise unmet("", "one document with --trace", f"{len(documents)} in {name}")
     bases = None if base is None else _bases(base, file, len(documents))
     with generated_scheme(load_config(settings_of(context).config_path)) as plain_scheme:
         wanted = None if to == STORAGE else to
@@ -170,7 +169,7 @@ def _bases(base: str, file: str, count: int) -> list[bytes]:
     bases = [each.data for each in elements(read_documents(*_read(base)))]
     if len(bases) != count:
         found = f"{len(bases)} in {base} for {count} in {file}"
-        raise Refusal(ExitCode.USAGE, f"expected one base for each document, found {found}")
+        raise unmet("", "one base for each document", found)
     return bases
 
 
@@ -179,8 +178,7 @@ def _storage(options: list[str]) -> dict[str, str]:
     parts = [option.rpartition("=") for option in options]
     for (name, _, version), option in zip(parts, options, strict=True):
         if not name or not version:
-            message = f"expected --storage TYPE=VERSION, found {option!r}"
-            raise Refusal(ExitCode.USAGE, message)
+            raise unmet("", "--storage TYPE=VERSION", repr(option))
     return {name: version for name, _, version in parts}
 
 
@@ -208,11 +206,11 @@ def _read(file: str) -> tuple[bytes, str]:
             with Path(file).open("rb") as stream:
                 data = stream.read(_MOST + 1)
     except FileNotFoundError:
-        message = f"{file}: expected a file of documents, found none; check the path"
-        raise Refusal(ExitCode.NOT_FOUND, message) from None
+        expected, advice = "a file of documents", "check the path"
+        raise unmet(file, expected, "none", advice, ExitCode.NOT_FOUND) from None
     if len(data) > _MOST:
-        message = f"{name}: expected at most {_MOST:,} bytes, found more; convert it in parts"
-        raise Refusal(ExitCode.FAILED, message)
+        expected, advice = f"at most {_MOST:,} bytes", "convert it in parts"
+        raise unmet(name, expected, "more", advice, ExitCode.FAILED)
     return data, name
 
 

@@ -10,7 +10,7 @@ import typer
 
 from trundle._clock import now
 from trundle.cli._channels import duration_of, say_done, version_of
-from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal
+from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal, unmet
 from trundle.cli._installing import (
     AnyName,
     Name,
@@ -104,8 +104,7 @@ def install(
     from trundle.installation import install as run  # noqa: PLC0415
 
     if root is not None and unsigned:
-        message = "expected --root or --unsigned, found both"
-        raise Refusal(ExitCode.USAGE, f"{message}; a channel with a root is verified")
+        raise unmet("", "--root or --unsigned", "both", "a channel with a root is verified")
     wanted = Install(
         reference=full_reference(reference),
         channel=channel,
@@ -149,11 +148,11 @@ def upgrade(
     from trundle.installation import upgrade as run  # noqa: PLC0415
 
     if to is not None and name is None:
-        raise Refusal(ExitCode.USAGE, "--to: expected a package for it, found none; name one")
+        raise unmet("--to", "a package for it", "none", "name one")
     longest = duration_of(wait, "--wait")
     if longest is not None and (check or dry_run):
-        message = "--wait: expected an upgrade, found --check or --dry-run"
-        raise Refusal(ExitCode.USAGE, f"{message}; leave one of them out")
+        advice = "leave one of them out"
+        raise unmet("--wait", "an upgrade", "--check or --dry-run", advice)
     request = request_of(to, now=now_, down=down)
     with opened(state, "Upgrading", looking=check) as installation:
         say_if_forgotten(installation)
@@ -270,10 +269,10 @@ def hold(
         now(),
     )
     if not reason.strip():
-        raise Refusal(ExitCode.USAGE, "--reason: expected words, found none; say why")
+        raise unmet("--reason", "words", "none", "say why")
     if end is not None and end <= at:
-        message = f"--until: expected a time to come, found {until}"
-        raise Refusal(ExitCode.USAGE, f"{message}; a hold without --until lasts until `unhold`")
+        advice = "a hold without --until lasts until `unhold`"
+        raise unmet("--until", "a time to come", f"{until}", advice)
     held = Hold(reason, at, number, end, _user())
     with opened(state) as installation:
         installation.hold(name, held, dry_run=dry_run)
@@ -295,9 +294,10 @@ def unhold(
         found = installation.unhold(name, number, dry_run=dry_run)
         versions = [str(each.version or "everything") for each in installation.holds(name)]
     if not found:
-        listed = ", ".join(versions) or "nothing"
-        message = f"{name}: expected a hold on {version or 'everything'}, found holds on {listed}"
-        raise Refusal(ExitCode.NOT_FOUND, f"{message}; name the version with --version")
+        expected = f"a hold on {version or 'everything'}"
+        held = f"holds on {', '.join(versions) or 'nothing'}"
+        advice = "name the version with --version"
+        raise unmet(name, expected, held, advice, ExitCode.NOT_FOUND)
     data = {"package": name, "version": version}
     print_done(f"released {version or 'everything'} of {name}", data, output, dry_run=dry_run)
 

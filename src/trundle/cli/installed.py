@@ -13,7 +13,7 @@ import typer
 
 from trundle._clock import now
 from trundle.cli._channels import duration_of
-from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal
+from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal, unmet
 from trundle.cli._installing import (
     AnyName,
     Name,
@@ -316,5 +316,5 @@ def _alone(state: Path | None) -> Iterator[None]:
         with locked(path, 0):
             yield
     except LockBusyError:
-        message = f"{path}: expected no other agent for this installation, found one"
-        raise Refusal(ExitCode.CONFLICT, f"{message}; stop it, or use it") from None
+        expected, advice = "no other agent for this installation", "stop it, or use it"
+        raise unmet(str(path), expected, "one", advice, ExitCode.CONFLICT) from None

@@ -2,11 +2,11 @@
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trundle.cli._failures import ExitCode, Refusal
+from trundle.cli._failures import ExitCode, Refusal, unmet
 from trundle.cli._printing import (
     DocumentFormat,
     Format,
@@ -115,8 +115,9 @@ def generate(
     elif not result.stale:
         say(f"{shown_path(result.root)}: up to date")
     elif only_check:
-        message = f"{shown_path(result.root)}: expected what would be generated, found other files"
-        raise Refusal(ExitCode.FINDINGS, f"{message}; run `trundle generate`")
+        place, advice = shown_path(result.root), "run `trundle generate`"
+        expected, found = "what would be generated", "other files"
+        raise unmet(place, expected, found, advice, ExitCode.FINDINGS)
 
 
 def _generated_text(result: "GenerateResult") -> str:
@@ -154,7 +155,7 @@ def check(
     if output is Format.TABLE:
         _print_findings(findings, every=every)
     else:
-        print_data([_finding_data(each) for each in findings], output.value)
+        print_data([each.to_plain() for each in findings], output.value)
     errors = len(errors_among(findings))
     notes = len(findings) - errors
     say(f"{_counted(errors, 'error')}, {_counted(notes, 'note')}")
@@ -164,10 +165,6 @@ def check(
 
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number or 'no'} {noun}s"
-
-
-def _finding_data(finding: "Finding") -> Any:
-    return finding.to_plain()
 
 
 def _print_findings(findings: "Sequence[Finding]", *, every: bool) -> None:

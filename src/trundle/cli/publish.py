@@ -22,7 +22,7 @@ from trundle.cli._channels import (
     say_done,
     version_of,
 )
-from trundle.cli._failures import ExitCode, Refusal
+from trundle.cli._failures import ExitCode, unmet
 from trundle.cli._printing import Format, print_data, print_text, warn
 from trundle.cli.project import DryRun, Output
 
@@ -146,9 +146,7 @@ def unpublish(
     number = version_of(version)
     if undo and (reason or keep_content):
         found = "--reason" if reason else "--keep-content"
-        raise Refusal(
-            ExitCode.USAGE, f"{found}: expected no --undo with it, found one; leave it out"
-        )
+        raise unmet(found, "no --undo with it", "one", "leave it out")
     target = published(repository, channel, keys, seen=seen)
     if undo:
         with _packed(content) as packed:
@@ -157,7 +155,7 @@ def unpublish(
         say_done(f"restored {version}", dry_run=dry_run)
         return
     if content is not None:
-        raise Refusal(ExitCode.USAGE, "--content: expected --undo with it, found none; add --undo")
+        raise unmet("--content", "--undo with it", "none", "add --undo")
     further = {"keep_content": keep_content, "dry_run": dry_run}
     try:
         done = publishing.unpublish(target, number, reason, confirmed=yes or dry_run, **further)
@@ -216,7 +214,7 @@ def deprecate(
 
     if undo == (message is not None):
         found = "both" if undo else "neither"
-        raise Refusal(ExitCode.USAGE, f"expected --message or --undo, found {found}; give one")
+        raise unmet("", "--message or --undo", found, "give one")
     target = published(repository, channel, keys, seen=seen)
     done = run(target, version_of(version), message, dry_run=dry_run)
     print_channel(done.channel, output, dry_run=dry_run, notes=done.notes)
@@ -274,13 +272,12 @@ def prune(
     assert grace is not None
     place = repository_of(repository)
     if not isinstance(place, DirectoryRepository):
-        message = f"{repository}: expected a repository in a folder, oci:DIR//NAME, found one at a registry"
-        raise Refusal(
-            ExitCode.USAGE, f"{message}; the operator of the registry collects its garbage"
-        )
+        expected = "a repository in a folder, oci:DIR//NAME"
+        advice = "the operator of the registry collects its garbage"
+        raise unmet(repository, expected, "one at a registry", advice)
     if not place.folder.is_dir():
-        message = f"{repository}: expected a repository, found none"
-        raise Refusal(ExitCode.NOT_FOUND, f"{message}; check the folder and the name")
+        advice = "check the folder and the name"
+        raise unmet(repository, "a repository", "none", advice, ExitCode.NOT_FOUND)
     done = place.collect_garbage(grace.total_seconds(), now=now().timestamp(), dry_run=dry_run)
     removed = [*done.digests, *done.unfinished]
     if output is Format.TABLE:

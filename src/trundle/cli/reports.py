@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trundle.cli._failures import ExitCode, Refusal
+from trundle.cli._failures import ExitCode, Refusal, unmet
 from trundle.cli._printing import (
     Format,
     data_text,
@@ -79,8 +79,8 @@ def diff(
         evolution, _ = load_evolution(context, schemas or [])
         pair = (versions[0], versions[1])
     elif versions != (None, None) or schemas:
-        message = "expected two versions, or two schema files without --schemas"
-        raise Refusal(ExitCode.USAGE, f"{message}, found {older} and {newer}")
+        expected = "two versions, or two schema files without --schemas"
+        raise unmet("", expected, f"{older} and {newer}")
     else:
         evolution, pair = _of_files(Path(older), Path(newer))
     with progress("Comparing"):
@@ -110,8 +110,8 @@ def _version(text: str) -> "ApiVersion | None":
         return ApiVersion.parse(text)
     except VersionError as error:
         if not Path(text).exists():
-            message = f"expected a version or a schema file, found neither: {error}"
-            raise Refusal(ExitCode.NOT_FOUND, message) from None
+            expected, found = "a version or a schema file", f"neither: {error}"
+            raise unmet("", expected, found, code=ExitCode.NOT_FOUND) from None
         return None
 
 
@@ -125,14 +125,13 @@ def _of_files(older: Path, newer: Path) -> "tuple[Evolution, tuple[ApiVersion, A
         found = [each for each in read_schemas([Source(path)]) if each.resources]
         if len(found) != 1:
             versions = ", ".join(str(each.version) for each in found) or "none"
-            message = f"{path}: expected one version, found {versions}"
             advice = f"write `trundle diff VERSION VERSION --schemas {path}`"
-            raise Refusal(ExitCode.USAGE, f"{message}; {advice}")
+            raise unmet(str(path), "one version", versions, advice)
         schemas.append(found[0])
     one, other = schemas
     if one.version == other.version:
-        message = f"{older} and {newer}: expected two versions, found {one.version} in both"
-        raise Refusal(ExitCode.USAGE, f"{message}; name files of different versions")
+        place, advice = f"{older} and {newer}", "name files of different versions"
+        raise unmet(place, "two versions", f"{one.version} in both", advice)
     return Evolution((one, other)), (one.version, other.version)
 
 

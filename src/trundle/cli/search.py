@@ -1,11 +1,11 @@
 """The commands that show what there is: search, outdated."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal
-from trundle.cli._installing import AnyName, State, opened, refusal_data, say_if_forgotten
+from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal, unmet
+from trundle.cli._installing import AnyName, State, opened, say_if_forgotten
 from trundle.cli._printing import Format, print_result, say, table, warn
 from trundle.cli._settings import REGISTRY, current
 from trundle.cli.project import Output
@@ -37,8 +37,7 @@ def search(
 
     registry = registry or current().registry
     if not registry:
-        message = "REGISTRY: expected a registry, found none"
-        raise Refusal(ExitCode.USAGE, f"{message}; name one, or set {REGISTRY}")
+        raise unmet("REGISTRY", "a registry", "none", f"name one, or set {REGISTRY}")
     found = list(run(open_registry(registry), " ".join(words or ())))
     print_result(
         lambda: [each.to_plain() for each in found],
@@ -62,7 +61,7 @@ def outdated(name: AnyName = None, *, state: State = None, output: Output = Form
         plans = [each.plan for each in foresee(installation, None if name is None else [name])]
     late = [each for each in plans if each.news]
     print_result(
-        lambda: [_late_data(each) for each in late],
+        lambda: [each.news_to_plain() for each in late],
         lambda: table(
             ("PACKAGE", "INSTALLED", "LATEST", "NOW", "CHANGES"), [_late_row(each) for each in late]
         ),
@@ -85,22 +84,8 @@ def _offer_row(offer: "Offer") -> tuple[str, ...]:
     )
 
 
-def _late_data(plan: "Plan") -> dict[str, Any]:
-    return {
-        "package": plan.package,
-        "installed": str(plan.installed.version) if plan.installed else "",
-        "latest": str(plan.latest.version) if plan.latest else "",
-        "target": str(plan.target.version) if plan.target else "",
-        "critical": any(each.critical for each in plan.news),
-        "changes": [
-            {"version": str(each.version), "changes": list(each.changes)} for each in plan.news
-        ],
-        "refusals": refusal_data(plan.refusals),
-    }
-
-
 def _late_row(plan: "Plan") -> tuple[str, ...]:
-    data = _late_data(plan)
+    data = plan.news_to_plain()
     count = sum(len(each["changes"]) for each in data["changes"])
     text = f"{count}, some critical" if data["critical"] else str(count)
     return (plan.package, data["installed"], data["latest"], data["target"] or "-", text)

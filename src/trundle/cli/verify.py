@@ -9,14 +9,15 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trundle.cli._failures import ExitCode, Refusal
+from trundle.cli._failures import ExitCode, Refusal, unmet
 from trundle.cli._printing import Format, Step, print_result, progress, say, shown_path
 from trundle.cli._project import config_of, load
 from trundle.cli._settings import Settings, current, settings_of
+from trundle.cli.project import Jobs, Output
 
 if TYPE_CHECKING:
     from trundle.project import ProofOptions, ProofRun
@@ -38,50 +39,51 @@ Files = Annotated[
 ]
 
 
+Seed = Annotated[
+    int | None, typer.Option("--seed", min=0, help="Replay the examples of this seed.")
+]
+Examples = Annotated[
+    int | None,
+    typer.Option(
+        "--examples",
+        min=0,
+        help="Examples for each version of a resource type.",
+        show_default="10",
+    ),
+]
+Budget = Annotated[
+    str | None,
+    typer.Option(
+        "--for",
+        metavar="TIME",
+        help="Continue with further seeds for this long, such as 90s, 10m or 1h.",
+    ),
+]
+Resources = Annotated[
+    list[str] | None,
+    typer.Option("--resource", help="Only this resource type; may be given several times."),
+]
+Version = Annotated[str | None, typer.Option("--api-version", help="Only this API version.")]
+Limits = Annotated[
+    bool,
+    typer.Option(
+        "--limits", help="List all conversions that must lose something, with the reasons."
+    ),
+]
+
+
 def verify(
     context: typer.Context,
     *,
     paths: Files = None,
-    seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="Replay the examples of this seed.")
-    ] = None,
-    examples: Annotated[
-        int | None,
-        typer.Option(
-            "--examples",
-            min=0,
-            help="Examples for each version of a resource type.",
-            show_default="10",
-        ),
-    ] = None,
-    budget: Annotated[
-        str | None,
-        typer.Option(
-            "--for",
-            metavar="TIME",
-            help="Continue with further seeds for this long, such as 90s, 10m or 1h.",
-        ),
-    ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", "-j", min=1, help="How many processes.", show_default="one a core"),
-    ] = None,
-    resource: Annotated[
-        list[str] | None,
-        typer.Option("--resource", help="Only this resource type; may be given several times."),
-    ] = None,
-    api_version: Annotated[
-        str | None, typer.Option("--api-version", help="Only this API version.")
-    ] = None,
-    limits: Annotated[
-        bool,
-        typer.Option(
-            "--limits", help="List all conversions that must lose something, with the reasons."
-        ),
-    ] = False,
-    output: Annotated[
-        Format, typer.Option("--output-format", "-o", help="How to print the result.")
-    ] = Format.TABLE,
+    seed: Seed = None,
+    examples: Examples = None,
+    budget: Budget = None,
+    jobs: Jobs = None,
+    resource: Resources = None,
+    api_version: Version = None,
+    limits: Limits = False,
+    output: Output = Format.TABLE,
 ) -> None:
     """Check the project's conversions against the laws of conversion, with generated values."""
     _need_hypothesis()
@@ -98,7 +100,11 @@ def verify(
     say(f"seed {options.seed}; the same seed replays the same examples")
     run = _run(context, paths or [], options)
     command = _command(context, paths or [])
-    print_result(lambda: _data(run, command), lambda: _text(run, command, every=limits), output)
+    print_result(
+        lambda: run.to_plain(partial(_replay, command)),
+        lambda: _text(run, command, every=limits),
+        output,
+    )
     found = sum(len(each.findings) for each in run.proofs)
     say(_summary(run, found))
     if found:
@@ -115,8 +121,7 @@ def _need_hypothesis() -> None:
 def _seconds(text: str) -> float:
     found = _DURATION.fullmatch(text)
     if found is None:
-        message = f"--for {text}: expected a time such as 90s, 10m or 1h, found {text!r}"
-        raise Refusal(ExitCode.USAGE, message)
+        raise unmet(f"--for {text}", "a time such as 90s, 10m or 1h", repr(text))
     return float(found[1]) * _SECONDS[found[2]]
 
 
@@ -219,68 +224,11 @@ def _summary(run: "ProofRun", found: int) -> str:
     )
 
 
-def _by_resource(run: "ProofRun") -> Iterator[tuple[str, list["Proof"]]]:
-    for name in dict.fromkeys(each.resource for each in run.proofs):
-        yield name, [each for each in run.proofs if each.resource == name]
-
-
-def _held(proofs: list["Proof"]) -> dict[str, int]:
-    from trundle.verify.proofs import LAWS  # noqa: PLC0415
-
-    found = {name: sum(each.held.get(name, 0) for each in proofs) for name in LAWS}
-    return {name: count for name, count in found.items() if count}
-
-
-def _data(run: "ProofRun", command: str) -> dict[str, Any]:
-    return {
-        "package": run.package,
-        "folder": None if run.folder is None else str(run.folder),
-        "seed": run.seed,
-        "rounds": run.rounds,
-        "seconds": round(run.seconds, 1),
-        "complete": run.complete,
-        "resources": [
-            {
-                "name": name,
-                "versions": list(dict.fromkeys(each.version for each in proofs)),
-                "examples": sum(each.examples for each in proofs),
-                "covering": sum(each.covering for each in proofs),
-                "held": _held(proofs),
-                "limits": [_limit_data(each) for each in run.limits[name]],
-                "findings": [
-                    _finding_data(found, proof, command)
-                    for proof in proofs
-                    for found in proof.findings
-                ],
-            }
-            for name, proofs in _by_resource(run)
-        ],
-    }
-
-
-def _finding_data(found: "Counterexample", proof: "Proof", command: str) -> dict[str, Any]:
-    import msgspec  # noqa: PLC0415
-
-    data: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(found))
-    return {**data, "replay": _replay(found, proof, command)}
-
-
-def _replay(found: "Counterexample", proof: "Proof", command: str) -> str:
+def _replay(command: str, found: "Counterexample", proof: "Proof") -> str:
     return (
         f"{command} --resource {shlex.quote(found.resource)} --api-version {found.version} "
         f"--seed {found.seed} --examples {proof.examples}"
     )
-
-
-def _limit_data(limit: "Limit") -> dict[str, Any]:
-    return {
-        "path": limit.path,
-        "kind": limit.kind,
-        "law": limit.law,
-        "versions": list(limit.versions),
-        "others": list(limit.others),
-        "reason": limit.reason,
-    }
 
 
 def _text(run: "ProofRun", command: str, *, every: bool) -> str:
@@ -288,7 +236,7 @@ def _text(run: "ProofRun", command: str, *, every: bool) -> str:
 
     rows = []
     findings: list[str] = []
-    for name, proofs in _by_resource(run):
+    for name, proofs in run.by_resource():
         found = [(each, proof) for proof in proofs for each in proof.findings]
         rows.append(
             [
@@ -355,5 +303,5 @@ def _finding_text(found: "Counterexample", proof: "Proof", command: str) -> str:
         value = getattr(found.case, name)
         if value is not None:
             lines.append(f"  {name}: {bytes(value).decode()}")
-    lines.append(f"  replay: {_replay(found, proof, command)}")
+    lines.append(f"  replay: {_replay(command, found, proof)}")
     return "\n".join(lines)

@@ -5,6 +5,7 @@ from trundle.errors import Finding, errors_among
 from trundle.project._expected import Expected as ExpectedDifference
 from trundle.project._expected import read_expected
 from trundle.project._lock_file import LOCK_NAME, Lock, lock_path, read_lock
+from trundle.project._proof_run import ProofOptions, ProofRun
 from trundle.project.check import check
 from trundle.project.config import Config, config_schema, load_config, parse_config
 from trundle.project.conforming import Conformance, conform
@@ -29,8 +30,6 @@ from trundle.project.lock import LockChange, lock
 from trundle.project.output import MANIFEST, TreeChange, TreeComparison, compare_tree, write_tree
 from trundle.project.pairs import Pair, PairsError, read_pairs
 from trundle.project.proving import (
-    ProofOptions,
-    ProofRun,
     chosen_resources,
     prove_groups,
     prove_project,

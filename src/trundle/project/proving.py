@@ -17,6 +17,7 @@ from trundle.evolution import Evolution
 from trundle.project._importing import importable
 from trundle.project._lock_file import lock_path, read_lock, recorded_versions
 from trundle.project._parts import outline_of
+from trundle.project._proof_run import ProofOptions, ProofRun
 from trundle.project._workers import spread
 from trundle.project.config import Config
 from trundle.project.errors import ProjectError
@@ -30,59 +31,10 @@ from trundle.schema.readers import Catalogue
 from trundle.version import own_spelling
 
 if TYPE_CHECKING:
-    from trundle.verify.limits import Limit
     from trundle.verify.proofs import Proof, Prover, Work
 
-EXAMPLES = 10
-"""How many examples each version of a resource type is checked with, by default."""
 _CHUNK = 3
 """How many versions of a resource type a process proves in one go."""
-
-
-class ProofOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be proved, and how hard.
-
-    Attributes:
-        seed: determines the examples.
-        examples: how many there are for each version of a resource type.
-        jobs: how many processes work on it.
-        seconds: how long to go on, with further seeds; None for one round.
-        resources: names of resource types; all where there is none. Letter case does not count.
-        version: the only API version to be proved; all where there is none.
-    """
-
-    seed: int
-    examples: int = EXAMPLES
-    jobs: int = 1
-    seconds: float | None = None
-    resources: tuple[str, ...] = ()
-    version: str | None = None
-
-
-class ProofRun(msgspec.Struct, frozen=True, kw_only=True):
-    """What was proved.
-
-    Attributes:
-        package: the package's dotted name.
-        folder: where it was found up to date; None where it was generated to be proved.
-        seed: the seed of the first round.
-        rounds: how many rounds were begun, each with the next seed.
-        planned: how many versions of resource types there were to prove.
-        seconds: how long it took.
-        limits: what is lossy by nature, and which plans cannot keep a law, by resource type.
-        proofs: by resource type and version, those of all rounds.
-        complete: whether the first round came to its end.
-    """
-
-    package: str
-    folder: Path | None
-    seed: int
-    rounds: int
-    planned: int
-    seconds: float
-    limits: "Mapping[str, tuple[Limit, ...]]"
-    proofs: "tuple[Proof, ...]"
-    complete: bool
 
 
 class _Package(NamedTuple):

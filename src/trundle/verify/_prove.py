@@ -71,6 +71,11 @@ class Counterexample(msgspec.Struct, frozen=True, kw_only=True):
     case: Case
     seed: int
 
+    def to_plain(self) -> dict[str, Any]:
+        """The counterexample as plain values, for programs."""
+        data: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self))
+        return data
+
 
 class Proof(msgspec.Struct, frozen=True, kw_only=True):
     """What was tried for one version of a resource type.

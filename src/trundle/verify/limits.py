@@ -6,7 +6,7 @@ should look at; all others follow from what the versions can express.
 """
 
 from collections.abc import Container, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -52,6 +52,17 @@ class Limit(msgspec.Struct, frozen=True, order=True):
     def law(self) -> str | None:
         """The law that the plan cannot keep, if it breaks one."""
         return BREAKING.get(self.kind)
+
+    def to_plain(self) -> dict[str, Any]:
+        """The limit as plain values, for programs."""
+        return {
+            "path": self.path,
+            "kind": self.kind,
+            "law": self.law,
+            "versions": list(self.versions),
+            "others": list(self.others),
+            "reason": self.reason,
+        }
 
 
 class _Group(NamedTuple):

@@ -259,3 +259,17 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
             "refusals": [each.to_plain() for each in self.refusals],
             "notes": list(self.notes),
         }
+
+    def news_to_plain(self) -> dict[str, Any]:
+        """What is newer than what is installed, as plain values, for programs."""
+        return {
+            "package": self.package,
+            "installed": str(self.installed.version) if self.installed else "",
+            "latest": str(self.latest.version) if self.latest else "",
+            "target": str(self.target.version) if self.target else "",
+            "critical": any(each.critical for each in self.news),
+            "changes": [
+                {"version": str(each.version), "changes": list(each.changes)} for each in self.news
+            ],
+            "refusals": [each.to_plain() for each in self.refusals],
+        }

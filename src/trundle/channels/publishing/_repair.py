@@ -53,6 +53,10 @@ class Repair(msgspec.Struct, frozen=True):
     what: str
     done: str = ""
 
+    def to_plain(self) -> dict[str, str]:
+        """What was wrong as plain values, for programs."""
+        return {"kind": self.kind, "what": self.what, "done": self.done}
+
 
 def repair(channel: PublishedChannel, *, dry_run: bool = False) -> tuple[Repair, ...]:
     """Finds what is wrong with a channel in its repository, and puts right what can be.
