@@ -1,4 +1,7 @@
-"""The tables that releases up to 0.1 kept by hand, as formats 1 and 2 of the file; made where they do not exist."""
+"""The tables that releases up to 0.1 kept by hand, as formats 1 and 2 of the file; made where they do not exist.
+
+A migration takes nothing from `_tables.py`, which describes the newest tables: it makes the same tables for ever.
+"""
 
 import sqlalchemy as sa
 from alembic import op
@@ -13,7 +16,8 @@ def upgrade() -> None:
     connection = op.get_bind()
     tables = set(sa.inspect(connection).get_table_names())
     if "packages" not in tables:
-        _create()
+        _create_installed()
+        _create_seen()
     if "unpublished" not in tables:
         op.create_table(
             "unpublished",
@@ -26,7 +30,8 @@ def upgrade() -> None:
         op.execute(f"PRAGMA user_version = {_LATER_THAN_BY_HAND}")
 
 
-def _create() -> None:
+def _create_installed() -> None:
+    """Creates the tables of what is installed, and of what goes with it."""
     op.create_table(
         "packages",
         sa.Column("name", sa.Text, primary_key=True),
@@ -79,6 +84,10 @@ def _create() -> None:
         sa.Column("type", sa.Text, primary_key=True),
         sa.Column("condition", sa.Text, nullable=False),
     )
+
+
+def _create_seen() -> None:
+    """Creates the tables of what was seen of channels, and of facts about the installation."""
     op.create_table(
         "known",
         sa.Column("package", sa.Text, primary_key=True),
