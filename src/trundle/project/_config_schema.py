@@ -32,60 +32,81 @@ def config_schema() -> _Json:
         "title": "trundle.yaml",
         "description": "A Trundle project: its schemas, and the changes that they cannot express.",
         **_object(
-            {
-                "package": {
-                    "type": "string",
-                    "pattern": f"^({PACKAGE_NAME})$",
-                    "description": "Dotted name of the Python package to write.",
-                },
-                "output": {
-                    **_text("Folder that the package is written into, relative to this file."),
-                    "default": ".",
-                },
-                "title": _text("What the project is called for people."),
-                "groups": {
-                    **_map(
-                        _text(
-                            "A namespace as `Microsoft.Batch`, or an API group as `example.com`."
-                        ),
-                        "A package of its own for each group of resources; one for all where absent.",
-                        key={"pattern": f"^({IDENTIFIER})$"},
-                    ),
-                    "minProperties": 1,
-                },
-                "sources": _sources(),
-                "exclude": _names(
-                    "Files that the sources leave out, as patterns of .gitignore relative to this file."
-                ),
-                "horizon": _horizon(),
-                "hub": _map(
-                    _version(),
-                    "The version in whose shape objects are stored, by resource type; where absent what a CRD "
-                    "says by `storage`, else the newest GA version.",
-                ),
-                "straight": _straight(),
-                "unknown": {
-                    "enum": ["error", "keep"],
-                    "default": "error",
-                    "description": "What becomes of unknown properties that a person or client writes.",
-                },
-                "changes": _map(
-                    _map(
-                        {"$ref": "#/$defs/rules"},
-                        "Rules by type, as the older side names it; `*` stands for any part of a name.",
-                    ),
-                    "Changes by API version, always the older of two neighbours.",
-                    key=_version(),
-                ),
-                "hooks": {
-                    "type": "array",
-                    "items": _hook(),
-                    "description": "Hand-written code that conversions call.",
-                },
-            },
+            {**_package_keys(), **_source_keys(), **_version_keys(), **_conversion_keys()},
             required=("package", "sources"),
         ),
         "$defs": {"rules": _rules()},
+    }
+
+
+def _package_keys() -> _Json:
+    """The keys that say what is written, and where."""
+    return {
+        "package": {
+            "type": "string",
+            "pattern": f"^({PACKAGE_NAME})$",
+            "description": "Dotted name of the Python package to write.",
+        },
+        "output": {
+            **_text("Folder that the package is written into, relative to this file."),
+            "default": ".",
+        },
+        "title": _text("What the project is called for people."),
+        "groups": {
+            **_map(
+                _text("A namespace as `Microsoft.Batch`, or an API group as `example.com`."),
+                "A package of its own for each group of resources; one for all where absent.",
+                key={"pattern": f"^({IDENTIFIER})$"},
+            ),
+            "minProperties": 1,
+        },
+    }
+
+
+def _source_keys() -> _Json:
+    """The keys that say what is read."""
+    return {
+        "sources": _sources(),
+        "exclude": _names(
+            "Files that the sources leave out, as patterns of .gitignore relative to this file."
+        ),
+    }
+
+
+def _version_keys() -> _Json:
+    """The keys that say which versions are served, and which are stored."""
+    return {
+        "horizon": _horizon(),
+        "hub": _map(
+            _version(),
+            "The version in whose shape objects are stored, by resource type; where absent what a CRD "
+            "says by `storage`, else the newest GA version.",
+        ),
+        "straight": _straight(),
+    }
+
+
+def _conversion_keys() -> _Json:
+    """The keys that say how documents are read and converted."""
+    return {
+        "unknown": {
+            "enum": ["error", "keep"],
+            "default": "error",
+            "description": "What becomes of unknown properties that a person or client writes.",
+        },
+        "changes": _map(
+            _map(
+                {"$ref": "#/$defs/rules"},
+                "Rules by type, as the older side names it; `*` stands for any part of a name.",
+            ),
+            "Changes by API version, always the older of two neighbours.",
+            key=_version(),
+        ),
+        "hooks": {
+            "type": "array",
+            "items": _hook(),
+            "description": "Hand-written code that conversions call.",
+        },
     }
 
 
