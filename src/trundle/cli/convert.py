@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
@@ -117,41 +117,76 @@ def convert(
     if trace and len(documents) != 1:
         raise unmet("", "one document with --trace", f"{len(documents)} in {name}")
     bases = None if base is None else _bases(base, file, len(documents))
-    with generated_scheme(load_config(settings_of(context).config_path)) as plain_scheme:
-        wanted = None if to == STORAGE else to
-        storage = _storage(stored_as or [])
-        scheme = plain_scheme.storing(storage)
+    with generated_scheme(load_config(settings_of(context).config_path)) as scheme:
         lenience = _lenience(scheme, unknown, lenient=lenient, defaults=defaults)
-        outcomes = scheme.convert_many(
-            [each.data for each in documents],
-            wanted,
-            bases,
-            version=version,
-            resource=resource,
-            lenience=lenience,
-            losses=losses,
-        )
-        report = _Report(scheme, name, wanted)
-        for document, outcome in zip(documents, outcomes, strict=True):
-            report.take(document, outcome)
+        target = None if to == STORAGE else to
+        wanted = _Wanted(target, bases, version, resource, _storage(stored_as or []), lenience)
+        report = _converted(scheme, documents, name, wanted, losses=losses)
         if trace and not report.problems:
-            request = Request(
-                evolution=load(context).evolution,
-                scheme=plain_scheme,
-                document=documents[0].data,
-                to=wanted,
-                base=None if bases is None else bases[0],
-                version=version,
-                resource=resource,
-                lenience=lenience,
-                stored_as=storage,
-            )
-            report.trace = traced(request)
+            report.trace = _traced(context, scheme, documents[0], wanted)
     if report.trace is not None:
         report.print_notes()
         _print_trace(report.trace, output)
         return
     report.print(output.value if output is not None else _form_of(text, name))
+
+
+class _Wanted(NamedTuple):
+    """How the documents of a file are to be converted.
+
+    Attributes:
+        to: the API version; None for what a store keeps.
+        bases: what the store kept before, for each document; None where nothing is written over.
+        version: the version of documents that do not say it.
+        resource: the resource type of documents that do not say it.
+        stored_as: storage versions in place of hubs, by resource type.
+        lenience: what is tolerated.
+    """
+
+    to: str | None
+    bases: list[bytes] | None
+    version: str | None
+    resource: str | None
+    stored_as: dict[str, str]
+    lenience: "Lenience"
+
+
+def _converted(
+    plain: "AnyScheme", documents: "list[Document]", name: str, wanted: _Wanted, *, losses: bool
+) -> "_Report":
+    """Converts the documents of a file by a scheme that stores objects as their hub."""
+    scheme = plain.storing(wanted.stored_as)
+    outcomes = scheme.convert_many(
+        [each.data for each in documents],
+        wanted.to,
+        wanted.bases,
+        version=wanted.version,
+        resource=wanted.resource,
+        lenience=wanted.lenience,
+        losses=losses,
+    )
+    report = _Report(scheme, name, wanted.to)
+    for document, outcome in zip(documents, outcomes, strict=True):
+        report.take(document, outcome)
+    return report
+
+
+def _traced(
+    context: typer.Context, plain: "AnyScheme", document: "Document", wanted: _Wanted
+) -> "Trace":
+    """The trace of a document's conversion."""
+    request = Request(
+        evolution=load(context).evolution,
+        scheme=plain,
+        document=document.data,
+        to=wanted.to,
+        base=None if wanted.bases is None else wanted.bases[0],
+        version=wanted.version,
+        resource=wanted.resource,
+        lenience=wanted.lenience,
+        stored_as=wanted.stored_as,
+    )
+    return traced(request)
 
 
 def _print_trace(found: "Trace", output: DocumentFormat | None) -> None:

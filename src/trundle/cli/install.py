@@ -26,18 +26,60 @@ from trundle.cli._installing import (
     time_of,
 )
 from trundle.cli._policies import read_policy_file
-from trundle.cli._printing import Format, print_data, print_text, say, warn
+from trundle.cli._printing import Format, print_data, print_result, print_text, say, warn
 from trundle.cli._registry import full_reference
 from trundle.cli.project import DryRun, Output
 
 if TYPE_CHECKING:
-    from trundle.channels import Request
+    from trundle.channels import Plan, Request
     from trundle.installation import Event
 
 To = Annotated[str | None, typer.Option("--to", metavar="VERSION", help="This version only.")]
 Now = Annotated[bool, typer.Option("--now", help="Wait neither for a cooldown nor for a window.")]
 Down = Annotated[
     bool, typer.Option("--allow-downgrade", help="Allow a downgrade to the requested version.")
+]
+Reference = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME[:TAG|@DIGEST]",
+        help="The package's repository; with a tag or a digest it is pinned to that.",
+    ),
+]
+Channel = Annotated[
+    str | None,
+    typer.Option(
+        "--channel",
+        metavar="CHANNEL",
+        help="The channel name, or its URL or folder.",
+        show_default="stable",
+    ),
+]
+Root = Annotated[
+    Path | None, typer.Option("--root", metavar="FILE", help="The publisher's root.json.")
+]
+Unsigned = Annotated[bool, typer.Option("--unsigned", help="Accept an unsigned channel.")]
+Needs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--with",
+        metavar="REPOSITORY",
+        help="The repository of a package that it may need; repeatable.",
+    ),
+]
+AlsoUpgrade = Annotated[
+    bool, typer.Option("--upgrade", help="Upgrade what is installed from there already.")
+]
+Check = Annotated[
+    bool, typer.Option("--check", help="Only check; exits with 10 if there is an update.")
+]
+Waiting = Annotated[
+    str | None,
+    typer.Option(
+        "--wait",
+        metavar="DURATION",
+        help="Wait up to this long for a scheduled upgrade, such as PT2H.",
+    ),
 ]
 OneVersion = Annotated[
     str | None, typer.Option("--version", metavar="VERSION", help="Only this version.")
@@ -57,44 +99,15 @@ def request_of(to: str | None, at: str | None = None, *, now: bool, down: bool) 
 
 
 def install(
-    reference: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME[:TAG|@DIGEST]",
-            help="The package's repository; with a tag or a digest it is pinned to that.",
-        ),
-    ],
+    reference: Reference,
     *,
-    channel: Annotated[
-        str | None,
-        typer.Option(
-            "--channel",
-            metavar="CHANNEL",
-            help="The channel name, or its URL or folder.",
-            show_default="stable",
-        ),
-    ] = None,
-    root: Annotated[
-        Path | None,
-        typer.Option("--root", metavar="FILE", help="The publisher's root.json."),
-    ] = None,
-    unsigned: Annotated[
-        bool, typer.Option("--unsigned", help="Accept an unsigned channel.")
-    ] = False,
+    channel: Channel = None,
+    root: Root = None,
+    unsigned: Unsigned = False,
     to: To = None,
-    needs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--with",
-            metavar="REPOSITORY",
-            help="The repository of a package that it may need; repeatable.",
-        ),
-    ] = None,
+    needs: Needs = None,
     policy: PolicyOption = None,
-    upgrade_: Annotated[
-        bool,
-        typer.Option("--upgrade", help="Upgrade what is installed from there already."),
-    ] = False,
+    upgrade_: AlsoUpgrade = False,
     state: State = None,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
@@ -126,19 +139,10 @@ def upgrade(
     name: AnyName = None,
     *,
     to: To = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Only check; exits with 10 if there is an update.")
-    ] = False,
+    check: Check = False,
     now_: Now = False,
     down: Down = False,
-    wait: Annotated[
-        str | None,
-        typer.Option(
-            "--wait",
-            metavar="DURATION",
-            help="Wait up to this long for a scheduled upgrade, such as PT2H.",
-        ),
-    ] = None,
+    wait: Waiting = None,
     state: State = None,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
@@ -171,12 +175,22 @@ def upgrade(
         if to is not None and not done.events:
             raise Refusal(ExitCode.FINDINGS, f"{name}: {to} may not be installed now")
         return
-    if output is Format.TABLE:
-        print_text("".join(plan_text(each) for each in plans))
-    else:
-        print_data([each.to_plain() for each in plans], output.value)
+    _print_check(plans, output)
+
+
+def _print_check(plans: "list[Plan]", output: Format) -> None:
+    """Prints what `upgrade` would do.
+
+    Raises:
+        Refusal: a channel is not accepted, or there is an update.
+    """
     from trundle.channels import refusal_kind  # noqa: PLC0415
 
+    print_result(
+        lambda: [each.to_plain() for each in plans],
+        lambda: "".join(plan_text(each) for each in plans),
+        output,
+    )
     refusals = [refusal for each in plans for refusal in each.refusals]
     if refusals:
         raise Refusal(EXIT_CODES[refusal_kind(refusals)])
