@@ -64,14 +64,18 @@ class JoinedScheme(ManyDocuments):
         served: tuple[str, ...],
         unknown: str = "error",
     ) -> None:
-        super().__init__(unknown)
+        super().__init__(served, unknown)
         self.package = package
-        self.served = served
         self._homes = _homes(members)
         self._storing: Mapping[str, Scheme] = {}
-        self.resources: Mapping[str, ResourceType] = _Resources(
+        self._resources = _Resources(
             {each.name: each for each in self._homes.values()}, self._resource_type
         )
+
+    @property
+    def resources(self) -> Mapping[str, ResourceType]:
+        """The resource types, by the names that this scheme calls them by."""
+        return self._resources
 
     def storing(self, storage: Mapping[str, str]) -> Self:
         """This scheme with other storage versions: whatever it stores has their shape.

@@ -1,6 +1,6 @@
 """What every scheme does with several documents: lists item by item, and many documents one after the other."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
@@ -8,48 +8,33 @@ from typing import Any
 from trundle.runtime._lenience import Lenience
 from trundle.runtime._lists import DocumentList, list_in
 from trundle.runtime._outcomes import Outcome, paired
+from trundle.runtime._protocol import AnyScheme
 from trundle.runtime._reading import Head
 from trundle.runtime._resource_types import ResourceType
 
 
-class ManyDocuments(ABC):
+class ManyDocuments(AnyScheme):
     """A scheme that converts one document; so it converts several.
 
     Args:
+        served: the API versions that clients are meant to use.
         unknown: what happens to unknown properties where no lenience is given: `error`, or `keep`.
     """
 
-    def __init__(self, unknown: str) -> None:
-        self.unknown = unknown
+    def __init__(self, served: tuple[str, ...], unknown: str) -> None:
+        self._served = served
+        self._unknown = unknown
         self._lenience = Lenience(unknown="keep" if unknown == "keep" else "error")
 
-    @abstractmethod
-    def convert_json(
-        self,
-        data: bytes,
-        to: str | None = None,
-        base: bytes | None = None,
-        *,
-        version: str | None = None,
-        resource: str | None = None,
-        strict: bool = False,
-        lenience: Lenience | None = None,
-    ) -> bytes:
-        """See `AnyScheme.convert_json`."""
+    @property
+    def served(self) -> tuple[str, ...]:
+        """The API versions that clients are meant to use; every other one is converted as well."""
+        return self._served
 
-    @abstractmethod
-    def attempt(
-        self,
-        value: Any,
-        to: str | None = None,
-        base: Any = None,
-        *,
-        version: str | None = None,
-        resource: str | None = None,
-        lenience: Lenience | None = None,
-        losses: bool = False,
-    ) -> Outcome:
-        """See `AnyScheme.attempt`."""
+    @property
+    def unknown(self) -> str:
+        """What happens to unknown properties where no `lenience` is given: `error`, or `keep`."""
+        return self._unknown
 
     @abstractmethod
     def _named(self, head: Head, name: str) -> object | None:

@@ -108,11 +108,11 @@ class Puts:
             or self._reading.spells_otherwise(base)
         ):
             return None
-        told = PLACING.set(True)
+        token = PLACING.set(True)
         try:
             seen = put.way.down(stored)
         finally:
-            PLACING.reset(told)
+            PLACING.reset(token)
         merged = put.way.over(stored, seen, value)
         if merged is stored:
             return base

@@ -58,18 +58,21 @@ class Scheme(ManyDocuments, PackageScheme):
         unknown: str = "error",
         hooked: bool = True,
     ) -> None:
-        super().__init__(unknown)
+        super().__init__(served, unknown)
         self.package = package
-        self.served = served
         self.hooked = hooked
         self._lookup = Lookup(package, resources)
-        self.resources = self._lookup.resources
         self.objects = LookedUpMethods(self._lookup)
         self._reading = Reading(self._lookup)
         self._conversion = ObjectConversion(self._lookup, {})
         # What was read has no infinite numbers, and only hooks could make any.
         self._puts = Puts(self._lookup, self._reading)
         self._routes = Routes(self._lookup, self._reading, self.encode if hooked else None)
+
+    @property
+    def resources(self) -> Mapping[str, ResourceType]:
+        """The resource types, by name."""
+        return self._lookup.resources
 
     def storing(self, storage: Mapping[str, str]) -> Self:
         """This scheme with other storage versions: whatever it stores has their shape.
