@@ -11,42 +11,7 @@ from trundle.codegen._classes import ClassPath
 from trundle.codegen._layout import split_top
 from trundle.codegen._text import as_types, type_mark
 from trundle.codegen._types import TypeRenderer
-from trundle.evolution import Lineage, Place, PlanKey, Shape
-from trundle.evolution.steps import (
-    CallConverter,
-    CallScalar,
-    Cases,
-    Chain,
-    Change,
-    Expression,
-    First,
-    Fit,
-    FromFreeForm,
-    Hidden,
-    HookOutput,
-    Items,
-    KeepElements,
-    KeepPlaces,
-    Listed,
-    MapText,
-    NotNull,
-    Optional,
-    Presence,
-    Read,
-    Refill,
-    Said,
-    Single,
-    Solid,
-    ToEnum,
-    ToFreeForm,
-    ToList,
-    ToMap,
-    ToObject,
-    Unstash,
-    Values,
-    ValueStep,
-    may_lack,
-)
+from trundle.evolution import Lineage, Place, PlanKey, Shape, steps
 from trundle.schema import Type
 
 Static: TypeAlias = tuple[str, ...] | None
@@ -75,7 +40,7 @@ class StaticTypes:
         self.lineage = key.lineage
         self.class_of = class_of
 
-    def of(self, value: Expression | None, shape: Shape) -> Static:
+    def of(self, value: steps.Expression | None, shape: Shape) -> Static:
         """The type of an expression.
 
         Args:
@@ -85,25 +50,31 @@ class StaticTypes:
         match value:
             case None:
                 return OR_ABSENT
-            case Read(name):
+            case steps.Read(name):
                 lifted = name in self.lineage.lifted(shape.version)
                 return united(self.field(name, shape), OR_ABSENT if lifted else ())
-            case Change(inner, step):
+            case steps.Change(inner, step):
                 found = self.of(inner, shape)
                 absent = OR_ABSENT if found is None or "Absent" in found else ()
                 return united(self.changed(step, found), absent)
-            case Unstash(entries):
+            case steps.Unstash(entries):
                 return united(*(self.entry(each.place, each.step) for each in entries), OR_ABSENT)
-            case First(options):
+            case steps.First(options):
                 return united(*(self.of(each, shape) for each in options))
-            case HookOutput(_, place, step):
+            case steps.HookOutput(_, place, step):
                 own = self.hook_output(place)
                 return united(own if step is None else self.changed(step, own), OR_ABSENT)
-            case Hidden(inner):
+            case steps.Hidden(inner):
                 return united(self.of(inner, self.key.target), OR_ABSENT)
-            case Presence():
+            case steps.Presence():
                 return ("bool", "None", "Absent")
-            case KeepElements() | KeepPlaces() | Refill() | Said() | Solid():
+            case (
+                steps.KeepElements()
+                | steps.KeepPlaces()
+                | steps.Refill()
+                | steps.Said()
+                | steps.Solid()
+            ):
                 return ANY
             case _:
                 assert_never(value)
@@ -155,46 +126,53 @@ class StaticTypes:
         text = as_types(self.types.annotation_at(lineage, place, type_, storage=storage))
         return tuple(part.strip() for part in split_top(text, "|"))
 
-    def entry(self, place: Place, step: ValueStep | None) -> Static:
+    def entry(self, place: Place, step: steps.ValueStep | None) -> Static:
         """The type of what an entry of the bag becomes."""
         own = self.written(Shape("storage", place.version), place.property)
         return own if step is None else self.changed(step, own)
 
-    def changed(self, step: ValueStep, given: Static) -> Static:
+    def changed(self, step: steps.ValueStep, given: Static) -> Static:
         """The type of a value that is there, after a step."""
         match step:
-            case ToObject(plan):
+            case steps.ToObject(plan):
                 return (type_mark(self.class_of(plan, plan.target)),)
-            case Items(item):
+            case steps.Items(item):
                 return self._within("list", item, given)
-            case Values(inner):
+            case steps.Values(inner):
                 return self._within("dict", inner, given)
-            case Optional(inner):
+            case steps.Optional(inner):
                 return united(self.changed(inner, without(given, "None")), ("None",))
-            case NotNull(None):
+            case steps.NotNull(None):
                 return united(without(given, "None"), OR_ABSENT)
-            case NotNull(inner):
+            case steps.NotNull(inner):
                 assert inner is not None
                 return united(self.changed(inner, without(given, "None")), OR_ABSENT)
-            case Cases():
+            case steps.Cases():
                 return self.of_cases(step)
-            case Listed(inner):
+            case steps.Listed(inner):
                 found = without(given if inner is None else self.changed(inner, given), "Absent")
                 return None if found is None else (f"list[{shown(found)}]",)
-            case ToFreeForm():
+            case steps.ToFreeForm():
                 return ("FreeForm",)
-            case ToEnum(partly=partly):
+            case steps.ToEnum(partly=partly):
                 return ANY if partly else ("str",)
-            case MapText():
+            case steps.MapText():
                 return united(given, ("str",))
-            case Single() | FromFreeForm() | Fit() | CallScalar() | CallConverter() | Chain():
+            case (
+                steps.Single()
+                | steps.FromFreeForm()
+                | steps.Fit()
+                | steps.CallScalar()
+                | steps.CallConverter()
+                | steps.Chain()
+            ):
                 return ANY
-            case ToList() | ToMap():
+            case steps.ToList() | steps.ToMap():
                 return ANY
             case _:
                 assert_never(step)
 
-    def _within(self, container: str, step: ValueStep, given: Static) -> Static:
+    def _within(self, container: str, step: steps.ValueStep, given: Static) -> Static:
         """The type of a list or map after each of its values went through a step."""
         inner: Static = ANY
         for part in without(given, "Absent", "None") or ():
@@ -202,20 +180,20 @@ class StaticTypes:
                 held = part[len(container) + 1 : -1].removeprefix("str, ")
                 inner = tuple(each.strip() for each in split_top(held, "|"))
         found = self.changed(step, inner)
-        if may_lack(step):
+        if steps.may_lack(step):
             found = without(found, "Absent")
         if found is None:
             return ANY
         return (f"list[{shown(found)}]" if container == "list" else f"dict[str, {shown(found)}]",)
 
-    def variant(self, step: Cases, variant: Type) -> Static:
+    def variant(self, step: steps.Cases, variant: Type) -> Static:
         """The type of one variant of a union."""
         storage = step.source.kind == "storage"
         return self.annotation(self.lineage, step.place, variant, storage=storage)
 
-    def of_cases(self, step: Cases) -> Static:
+    def of_cases(self, step: steps.Cases) -> Static:
         """The type of what becomes of a union."""
-        made: list[Static] = [OR_ABSENT] if may_lack(step) else []
+        made: list[Static] = [OR_ABSENT] if steps.may_lack(step) else []
         for case in step.cases:
             own = self.variant(step, case.variant)
             if not case.lacking:

@@ -9,46 +9,13 @@ from typing import assert_never
 
 import msgspec
 
+from trundle.evolution import steps
 from trundle.evolution._lineage import Lineage
 from trundle.evolution._spelling import enums_at
 from trundle.evolution._threads import Thread
-from trundle.evolution.steps import (
-    CallConverter,
-    CallScalar,
-    Cases,
-    Chain,
-    Change,
-    Expression,
-    First,
-    Fit,
-    FromFreeForm,
-    Hidden,
-    HookOutput,
-    Items,
-    KeepElements,
-    KeepPlaces,
-    Listed,
-    MapText,
-    NotNull,
-    Optional,
-    Presence,
-    Read,
-    Refill,
-    Said,
-    Single,
-    Solid,
-    ToEnum,
-    ToFreeForm,
-    ToList,
-    ToMap,
-    ToObject,
-    Unstash,
-    Values,
-    ValueStep,
-)
 
 
-def agreeing(value: Expression, lineage: Lineage, thread: Thread) -> Expression:
+def agreeing(value: steps.Expression, lineage: Lineage, thread: Thread) -> steps.Expression:
     """An expression of a thread's value that is absent where the thread's versions read it differently."""
     enums = [
         frozenset(str(text) for each in enums_at(lineage, place) for text in each.values)
@@ -58,54 +25,62 @@ def agreeing(value: Expression, lineage: Lineage, thread: Thread) -> Expression:
     shared = functools.reduce(frozenset.intersection, enums, every)
     if shared == every:
         return value
-    return _expression(value, ToEnum(tuple(sorted(every)), tuple(sorted(every - shared))))
+    return _expression(value, steps.ToEnum(tuple(sorted(every)), tuple(sorted(every - shared))))
 
 
-def _expression(value: Expression, text: ToEnum) -> Expression:
+def _expression(value: steps.Expression, text: steps.ToEnum) -> steps.Expression:
     match value:
-        case Change(inner, step):
-            return Change(inner, _step(step, text))
-        case First(options):
-            return First(tuple(_expression(each, text) for each in options))
-        case KeepPlaces() | Refill() | KeepElements() | Said() | Solid():
+        case steps.Change(inner, step):
+            return steps.Change(inner, _step(step, text))
+        case steps.First(options):
+            return steps.First(tuple(_expression(each, text) for each in options))
+        case (
+            steps.KeepPlaces()
+            | steps.Refill()
+            | steps.KeepElements()
+            | steps.Said()
+            | steps.Solid()
+        ):
             return msgspec.structs.replace(value, value=_expression(value.value, text))
-        case Read() | Unstash() | HookOutput() | Hidden() | Presence():
+        case (
+            steps.Read() | steps.Unstash() | steps.HookOutput() | steps.Hidden() | steps.Presence()
+        ):
             return value
         case _:
             assert_never(value)
 
 
-def _step(step: ValueStep, text: ToEnum) -> ValueStep:
+def _step(step: steps.ValueStep, text: steps.ToEnum) -> steps.ValueStep:
     match step:
-        case ToEnum():
+        case steps.ToEnum():
             return text
-        case Items(inner):
-            return Items(_step(inner, text))
-        case Values(inner):
-            return Values(_step(inner, text))
-        case Optional(inner):
-            return Optional(_step(inner, text))
-        case NotNull(inner) | Listed(item=inner) | Single(item=inner):
+        case steps.Items(inner):
+            return steps.Items(_step(inner, text))
+        case steps.Values(inner):
+            return steps.Values(_step(inner, text))
+        case steps.Optional(inner):
+            return steps.Optional(_step(inner, text))
+        case steps.NotNull(inner) | steps.Listed(item=inner) | steps.Single(item=inner):
             made = None if inner is None else _step(inner, text)
             return msgspec.structs.replace(step, **{step.__struct_fields__[0]: made})
-        case Cases(cases=cases):
+        case steps.Cases(cases=cases):
             agreed = tuple(
                 msgspec.structs.replace(each, step=each.step and _step(each.step, text))
                 for each in cases
             )
             return msgspec.structs.replace(step, cases=agreed)
-        case Chain(steps):
-            return Chain((*steps[:-1], _step(steps[-1], text)))
+        case steps.Chain(parts):
+            return steps.Chain((*parts[:-1], _step(parts[-1], text)))
         case (
-            ToObject()
-            | ToFreeForm()
-            | FromFreeForm()
-            | Fit()
-            | MapText()
-            | CallScalar()
-            | CallConverter()
-            | ToList()
-            | ToMap()
+            steps.ToObject()
+            | steps.ToFreeForm()
+            | steps.FromFreeForm()
+            | steps.Fit()
+            | steps.MapText()
+            | steps.CallScalar()
+            | steps.CallConverter()
+            | steps.ToList()
+            | steps.ToMap()
         ):
             return step
         case _:

@@ -6,135 +6,111 @@ Every search of a plan walks these, so that no search misses a record.
 from collections.abc import Iterator
 from typing import assert_never
 
-from trundle.evolution.steps import (
-    CallConverter,
-    CallScalar,
-    Cases,
-    Chain,
-    Change,
-    Expression,
-    First,
-    Fit,
-    FromFreeForm,
-    Hidden,
-    HookOutput,
-    Items,
-    KeepElements,
-    KeepPlaces,
-    Listed,
-    MapText,
-    NotNull,
-    Optional,
-    Presence,
-    Read,
-    Refill,
-    Said,
-    Single,
-    Solid,
-    ToEnum,
-    ToFreeForm,
-    ToList,
-    ToMap,
-    ToObject,
-    Unstash,
-    Values,
-    ValueStep,
-)
+from trundle.evolution import steps
 
 
-def operands(value: Expression) -> tuple[Expression, ...]:
+def operands(value: steps.Expression) -> tuple[steps.Expression, ...]:
     """The expressions that one is made of, in the order in which they are read.
 
     The witness of an entry is not among them: it decides whether the entry counts, and is no part of the value.
     """
     match value:
-        case Read() | Unstash():
+        case steps.Read() | steps.Unstash():
             return ()
-        case Change(inner) | Hidden(inner):
+        case steps.Change(inner) | steps.Hidden(inner):
             return (inner,)
-        case KeepElements(inner) | KeepPlaces(inner) | Refill(inner):
+        case steps.KeepElements(inner) | steps.KeepPlaces(inner) | steps.Refill(inner):
             return (inner,)
-        case Presence(inner):
+        case steps.Presence(inner):
             return (inner,)
-        case Solid(holder, inner):
+        case steps.Solid(holder, inner):
             return (holder, inner)
-        case Said(said, inner):
+        case steps.Said(said, inner):
             return (said, inner)
-        case HookOutput(call=call):
+        case steps.HookOutput(call=call):
             return tuple(each for _, each in call.inputs if each is not None)
-        case First(options):
+        case steps.First(options):
             return options
         case _:
             assert_never(value)
 
 
-def changes_in(value: Expression) -> tuple[ValueStep, ...]:
+def changes_in(value: steps.Expression) -> tuple[steps.ValueStep, ...]:
     """The changes of value that an expression itself makes, apart from those of its operands."""
     match value:
-        case Change(_, step):
+        case steps.Change(_, step):
             return (step,)
-        case HookOutput(step=step):
+        case steps.HookOutput(step=step):
             return () if step is None else (step,)
-        case Unstash(entries):
+        case steps.Unstash(entries):
             return tuple(each.step for each in entries if each.step is not None)
         case (
-            KeepElements(_, entries, step) | KeepPlaces(_, entries, step) | Refill(_, entries, step)
+            steps.KeepElements(_, entries, step)
+            | steps.KeepPlaces(_, entries, step)
+            | steps.Refill(_, entries, step)
         ):
             return (*(each.step for each in entries if each.step is not None), step)
-        case Read() | Hidden() | Presence() | Said() | Solid() | First():
+        case (
+            steps.Read()
+            | steps.Hidden()
+            | steps.Presence()
+            | steps.Said()
+            | steps.Solid()
+            | steps.First()
+        ):
             return ()
         case _:
             assert_never(value)
 
 
-def expressions_in(value: Expression) -> Iterator[Expression]:
+def expressions_in(value: steps.Expression) -> Iterator[steps.Expression]:
     """An expression and all that it is made of."""
     yield value
     for each in operands(value):
         yield from expressions_in(each)
 
 
-def inner_changes(step: ValueStep) -> tuple[ValueStep, ...]:
+def inner_changes(step: steps.ValueStep) -> tuple[steps.ValueStep, ...]:
     """The changes of value that one consists of, or applies to what is inside of a value."""
     match step:
-        case Items(inner) | Values(inner) | Optional(inner):
+        case steps.Items(inner) | steps.Values(inner) | steps.Optional(inner):
             return (inner,)
-        case NotNull(inner) | Listed(inner) | Single(inner):
+        case steps.NotNull(inner) | steps.Listed(inner) | steps.Single(inner):
             return () if inner is None else (inner,)
-        case Cases(cases=cases):
+        case steps.Cases(cases=cases):
             return tuple(case.step for case in cases if case.step is not None)
-        case Chain(steps):
-            return steps
+        case steps.Chain(parts):
+            return parts
         case (
-            ToObject()
-            | ToList()
-            | ToMap()
-            | ToFreeForm()
-            | FromFreeForm()
-            | Fit()
-            | ToEnum()
-            | MapText()
-            | CallScalar()
-            | CallConverter()
+            steps.ToObject()
+            | steps.ToList()
+            | steps.ToMap()
+            | steps.ToFreeForm()
+            | steps.FromFreeForm()
+            | steps.Fit()
+            | steps.ToEnum()
+            | steps.MapText()
+            | steps.CallScalar()
+            | steps.CallConverter()
         ):
             return ()
         case _:
             assert_never(step)
 
 
-def changes_within(step: ValueStep) -> Iterator[ValueStep]:
+def changes_within(step: steps.ValueStep) -> Iterator[steps.ValueStep]:
     """A change of value and all that it consists of."""
     yield step
     for each in inner_changes(step):
         yield from changes_within(each)
 
 
-def calls_hook(expression: Expression) -> bool:
+def calls_hook(expression: steps.Expression) -> bool:
     """Whether hand-written code has a part in an expression."""
     return any(
-        isinstance(each, HookOutput)
+        isinstance(each, steps.HookOutput)
         or any(
-            isinstance(inner, CallConverter)
+            isinstance(inner, steps.CallConverter)
             for step in changes_in(each)
             for inner in changes_within(step)
         )

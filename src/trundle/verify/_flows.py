@@ -3,41 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple, assert_never
 
-from trundle.evolution import Lineage, PlanKey, inner_changes
-from trundle.evolution.steps import (
-    CallConverter,
-    CallScalar,
-    Cases,
-    Chain,
-    Change,
-    Expression,
-    First,
-    Fit,
-    FromFreeForm,
-    Hidden,
-    HookOutput,
-    Items,
-    KeepElements,
-    KeepPlaces,
-    Listed,
-    MapText,
-    NotNull,
-    Optional,
-    Presence,
-    Read,
-    Refill,
-    Said,
-    Single,
-    Solid,
-    ToEnum,
-    ToFreeForm,
-    ToList,
-    ToMap,
-    ToObject,
-    Unstash,
-    Values,
-    ValueStep,
-)
+from trundle.evolution import Lineage, PlanKey, inner_changes, steps
 from trundle.schema import EnumType, Ref, Type
 
 
@@ -49,54 +15,56 @@ class Datum(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """How a value comes to be: from where, through which steps, and whether a hook has a part in it."""
+    """How a value comes to be: from where, through which changes, and whether a hook has a part in it."""
 
     source: Datum
-    steps: tuple[ValueStep, ...]
+    changes: tuple[steps.ValueStep, ...]
     hooked: bool = False
 
     def losses(self, lineage: Lineage) -> tuple[str, ...]:
         """Why a value may not come through as it is; nothing where every value does."""
-        found = [reason for step in self.steps for reason in losses(step, lineage)]
+        found = [reason for step in self.changes for reason in losses(step, lineage)]
         if self.hooked:
             found.append("a hook makes it of other values")
         return tuple(dict.fromkeys(found))
 
 
-def flows(value: Expression | None, after: tuple[ValueStep, ...] = ()) -> Iterator[Flow]:
+def flows(
+    value: steps.Expression | None, after: tuple[steps.ValueStep, ...] = ()
+) -> Iterator[Flow]:
     """All ways on which an expression may get its value."""
     match value:
-        case Read(name):
+        case steps.Read(name):
             yield Flow(Datum(name), after)
-        case Unstash(entries):
+        case steps.Unstash(entries):
             for entry in entries:
-                steps = after if entry.step is None else (entry.step, *after)
-                yield Flow(Datum(entry.place.property, entry.place.version.text), steps)
-        case Change(inner, step):
+                changes = after if entry.step is None else (entry.step, *after)
+                yield Flow(Datum(entry.place.property, entry.place.version.text), changes)
+        case steps.Change(inner, step):
             yield from flows(inner, (step, *after))
-        case KeepElements(inner) | KeepPlaces(inner) | Refill(inner):
+        case steps.KeepElements(inner) | steps.KeepPlaces(inner) | steps.Refill(inner):
             yield from flows(inner, after)
-        case Solid(_, inner) | Said(_, inner):
+        case steps.Solid(_, inner) | steps.Said(_, inner):
             yield from flows(inner, after)
-        case First(options):
+        case steps.First(options):
             for each in options:
                 yield from flows(each, after)
-        case HookOutput(call=call):
+        case steps.HookOutput(call=call):
             for _, given in call.inputs:
                 for flow in flows(given, after):
                     yield flow._replace(hooked=True)
-        case Hidden() | Presence() | None:
+        case steps.Hidden() | steps.Presence() | None:
             return
         case _:
             assert_never(value)
 
 
-def losses(step: ValueStep, lineage: Lineage) -> Iterator[str]:
+def losses(step: steps.ValueStep, lineage: Lineage) -> Iterator[str]:
     """Why a step may not bring a value over as it is."""
     reason = _reason(step)
     if reason:
         yield reason
-    if isinstance(step, Cases):
+    if isinstance(step, steps.Cases):
         for case in step.cases:
             if case.lacking:
                 name = type_name(lineage, step.place.version.text, case.variant)
@@ -105,31 +73,38 @@ def losses(step: ValueStep, lineage: Lineage) -> Iterator[str]:
         yield from losses(each, lineage)
 
 
-def _reason(step: ValueStep) -> str:
+def _reason(step: steps.ValueStep) -> str:
     """Why a step itself, apart from those within, may not bring a value over as it is."""
     match step:
-        case NotNull():
+        case steps.NotNull():
             return "null has no place there"
-        case Single():
+        case steps.Single():
             return "of a list there is room for its first element"
-        case Fit(kinds):
+        case steps.Fit(kinds):
             return f"only what is {' or '.join(kinds)} has a place there"
-        case FromFreeForm():
+        case steps.FromFreeForm():
             return "only what fits the type has a place there"
-        case ToEnum():
+        case steps.ToEnum():
             return "text takes the letter case of the enum"
-        case MapText(pairs):
+        case steps.MapText(pairs):
             one = len({newer for _, newer in pairs}) < len(pairs)
             return "several values become one" if one else ""
-        case CallScalar(name):
+        case steps.CallScalar(name):
             return f"only what {name} can convert has a place there"
-        case ToMap(key=key):
+        case steps.ToMap(key=key):
             return f"only elements with a {key} of their own have a place there"
-        case CallConverter(method=method):
+        case steps.CallConverter(method=method):
             return f"the hook {method} converts it"
-        case Items() | Values() | Optional() | Listed() | Cases() | Chain():
+        case (
+            steps.Items()
+            | steps.Values()
+            | steps.Optional()
+            | steps.Listed()
+            | steps.Cases()
+            | steps.Chain()
+        ):
             return ""  # what is within has reasons of its own
-        case ToObject() | ToFreeForm() | ToList():
+        case steps.ToObject() | steps.ToFreeForm() | steps.ToList():
             return ""
         case _:
             assert_never(step)
@@ -144,26 +119,32 @@ def type_name(lineage: Lineage, version: str, type_: Type) -> str:
     return definition.name
 
 
-def nested(step: ValueStep | None, path: str = "") -> Iterator[tuple[PlanKey, str]]:
+def nested(step: steps.ValueStep | None, path: str = "") -> Iterator[tuple[PlanKey, str]]:
     """The plans of the objects within a value, and where they stand."""
     match step:
-        case ToObject(plan):
+        case steps.ToObject(plan):
             yield plan, path
-        case Items(inner) | Listed(inner):
+        case steps.Items(inner) | steps.Listed(inner):
             yield from nested(inner, f"{path}[*]")
-        case Values(inner):
+        case steps.Values(inner):
             yield from nested(inner, f"{path}.*")
-        case Optional(inner) | NotNull(inner) | Single(inner):
+        case steps.Optional(inner) | steps.NotNull(inner) | steps.Single(inner):
             yield from nested(inner, path)
-        case Cases(cases=cases):
+        case steps.Cases(cases=cases):
             for case in cases:
                 yield from nested(case.step, path)
-        case Chain(steps):
-            for each in steps:
+        case steps.Chain(parts):
+            for each in parts:
                 yield from nested(each, path)
-        case ToFreeForm() | FromFreeForm() | Fit() | ToEnum() | MapText():
+        case (
+            steps.ToFreeForm()
+            | steps.FromFreeForm()
+            | steps.Fit()
+            | steps.ToEnum()
+            | steps.MapText()
+        ):
             return
-        case ToList() | ToMap() | CallScalar() | CallConverter() | None:
+        case steps.ToList() | steps.ToMap() | steps.CallScalar() | steps.CallConverter() | None:
             return
         case _:
             assert_never(step)

@@ -115,7 +115,7 @@ def _places(
         for made in groups[key].up.values():
             for step in made.steps:
                 for flow in flows(step.value):
-                    for change in flow.steps:
+                    for change in flow.changes:
                         waiting.extend(
                             ((id(plan.lineage), plan.target), f"{path}.{flow.source.name}{inside}")
                             for plan, inside in nested(change)
@@ -184,8 +184,8 @@ class _Limits:
                         each for flow in shown.values() for each in flow if each.source == datum
                     ]
                     for down in downs if other != version else ():
-                        steps = Flow(up.source, (*up.steps, *down.steps))
-                        for reason in steps.losses(self.lineage):
+                        whole = Flow(up.source, (*up.changes, *down.changes))
+                        for reason in whole.losses(self.lineage):
                             pair = found.setdefault((up.source.name, reason), (set(), set()))
                             pair[0].add(version)
                             pair[1].add(other)
