@@ -132,6 +132,48 @@ def test_a_rename_to_the_name_of_a_property_that_stays_is_a_note(project):
     assert project.findings("loss") == []
 
 
+@pytest.mark.parametrize(
+    ("rules", "rule"),
+    [
+        ("move: {a: inner.b}", "move"),
+        ("move: {a*: inner.b*}", "move"),
+        ("move: {a: inner.b, inner.b: c}", ""),
+        ("move: {a: inner.b, inner: other}", ""),
+    ],
+)
+def test_a_rule_to_the_place_of_a_property_that_stays_is_a_note(project, rules, rule):
+    inner = f"{{type: object, properties: {{b: {STRING}}}}}"
+    project.schema("2011-01-01", f"{{a: {STRING}, inner: {inner}}}")
+    project.schema("2012-02-02", f"{{inner: {inner}, other: {inner}, c: {STRING}}}")
+    project.configure(f"changes: {{2011-01-01: {{Person: {{{rules}}}}}}}\n")
+    found = project.findings("loss")
+    assert len(found) == bool(rule)
+    for each in found:
+        assert f"`{rule}` of a to inner.b in Person leaves the inner.b that 2011-01-01 has " in each
+
+
+@pytest.mark.parametrize(
+    ("rules", "notes"),
+    [
+        ("rename: {a: n}", 1),
+        ("move: {inner.a: n}", 1),
+        ("move: {inner.a*: n*}", 1),
+        ("rename: {a: n}, convert: {a: string-to-integer}", 0),
+        ("rename: {a: s}", 0),
+    ],
+)
+def test_a_rule_to_a_property_of_another_type_is_a_note(project, rules, notes):
+    inner = f"{{type: object, properties: {{a: {STRING}}}}}"
+    project.schema("2011-01-01", f"{{a: {STRING}, inner: {inner}}}")
+    project.schema("2012-02-02", f"{{n: {INTEGER}, s: {STRING}}}")
+    project.configure(f"changes: {{2011-01-01: {{Person: {{{rules}}}}}}}\n")
+    found = project.findings("loss")
+    assert len(found) == notes
+    for each in found:
+        assert "in Person leads from string to integer in 2012-02-02, and nothing converts" in each
+        assert each.endswith("add a `convert`, or write a hook")
+
+
 def test_required_properties_that_may_be_absent_are_notes(project):
     project.schema("2011-01-01", f"{{a: {STRING}, d: {{type: string, format: date}}}}")
     project.schema(

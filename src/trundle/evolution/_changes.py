@@ -110,11 +110,15 @@ class TypeChanges(msgspec.Struct, frozen=True, kw_only=True):
         found = self.convert.get(name)
         return NamedConversion(name=found) if isinstance(found, str) else found
 
-    def named(self) -> Iterator[tuple[str, str, str | None]]:
-        """Each rule about a property, the older path of that, and the newer where the rule gives it."""
+    def placed(self) -> Iterator[tuple[str, str, str]]:
+        """Each rule that gives a property another place, its older path and its newer one."""
         for rule in ("rename", "wrap", "unwrap", "move"):
             names: Mapping[str, str] = getattr(self, rule)
             yield from ((rule, older, newer) for older, newer in sorted(names.items()))
+
+    def named(self) -> Iterator[tuple[str, str, str | None]]:
+        """Each rule about a property, the older path of that, and the newer where the rule gives it."""
+        yield from self.placed()
         for rule in ("values", "convert", "variant", "default", "keep"):
             yield from ((rule, older, None) for older in sorted(getattr(self, rule)))
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from trundle.errors import Finding
-from trundle.evolution import HookDeclaration, Lineage
+from trundle.evolution import HookDeclaration, Lineage, Link, TypeChanges, leads, path_of
+from trundle.project._type_changes import is_acknowledged, spelled
 from trundle.project.findings import ProjectCode, finding
 from trundle.project.loading import Project
 from trundle.schema import ListOf, MapOf, Nullable, ObjectType, Ref, Schema, Type
@@ -13,11 +14,12 @@ _WAYS = (("assign_to", "assign_from", True), ("assign_from", "assign_to", False)
 
 
 def lossy_rules(project: Project) -> Iterator[Finding]:
-    """All notes about hooks that lead one way or own a subtree, and renames beside a namesake that stays."""
+    """All notes about hooks that lead one way or own a subtree, and rules that keep values from going along."""
     for each in project.evolution.hooks:
         yield from _one_way(each)
         yield from _subtrees(project, each)
-    yield from _namesakes(project)
+    yield from dict.fromkeys(_namesakes(project))
+    yield from dict.fromkeys(_unconverted(project))
 
 
 def _note(where: str, what: str, advice: str) -> Finding:
@@ -88,18 +90,59 @@ def _object_in(type_: Type, schema: Schema) -> ObjectType | None:
 
 
 def _namesakes(project: Project) -> Iterator[Finding]:
-    for changes in project.config.changes:
-        schema = next((each for each in project.schemas if each.version == changes.version), None)
-        for definition in schema.definitions.values() if schema is not None else ():
-            if definition.name != changes.type or not isinstance(definition, ObjectType):
-                continue
-            for older, newer in sorted(changes.rename.items()):
-                if newer != older and newer not in changes.rename and definition.property(newer):
+    """Rules that lead to the name of a property which the older version has, too, and which goes nowhere itself."""
+    for changes in project.evolution.all_changes:
+        version, placed = changes.version, tuple(changes.placed())
+        for lineage in _of_type(project, changes):
+            gone = [path_of(lineage.bare, version, older) for _, older, _ in placed]
+            for rule, older, newer in placed:
+                path = path_of(lineage.bare, version, newer)
+                goes = any(path[: len(each)] == each for each in gone)
+                if goes or not leads(lineage.bare, version, path):
+                    continue
+                what = f"`{rule}` of {older} to {newer} in {changes.type} leaves the {newer} that "
+                what += f"{version} has without a counterpart: later versions do not see it"
+                advice = f"write a rule for {newer} as well, or a hook that joins the two"
+                yield _note(changes.place(rule, older), what, advice)
+
+
+def _unconverted(project: Project) -> Iterator[Finding]:
+    """Rules that lead to a property of another type, while no rule and no hook converts the value."""
+    for changes in project.evolution.all_changes:
+        for lineage in _of_type(project, changes):
+            apart = [
+                link
+                for link in lineage.links
+                if link.older.version == changes.version
+                and link.conversion is None
+                and not is_acknowledged(lineage, link)
+            ]
+            for rule, older, newer in changes.placed():
+                for link in apart:
+                    if not _joins(lineage, link, older, newer):
+                        continue
+                    ours, theirs = spelled(lineage, link)
                     what = (
-                        f"`rename` of {older} to {newer} in {changes.type} leaves the {newer} that "
+                        f"`{rule}` of {older} in {changes.type} leads from {ours} to {theirs} in "
                     )
-                    what += (
-                        f"{changes.version} has without a counterpart: later versions do not see it"
+                    what += f"{link.newer.version}, and nothing converts the value: each side keeps its own"
+                    yield _note(
+                        changes.place(rule, older), what, "add a `convert`, or write a hook"
                     )
-                    advice = f"rename {newer} as well, or write a hook that joins the two"
-                    yield _note(changes.place("rename", older), what, advice)
+
+
+def _joins(lineage: Lineage, link: Link, older: str, newer: str) -> bool:
+    """Whether a link is between the two properties that a rule names."""
+    return all(
+        lineage.lifted(place.version).get(place.property, (place.property,))
+        == path_of(lineage.bare, place.version, name)
+        for place, name in ((link.older, older), (link.newer, newer))
+    )
+
+
+def _of_type(project: Project, changes: TypeChanges) -> Iterator[Lineage]:
+    """The lineages of the type that changes are for."""
+    for lineage in project.lineages:
+        version = changes.version
+        if version in lineage.nodes and lineage.definition(version).name == changes.type:
+            yield lineage

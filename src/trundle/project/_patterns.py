@@ -32,6 +32,7 @@ class _Said(NamedTuple):
         rank: how far the rule is from naming type and property themselves.
         by: the rule in the file, if it has a pattern.
         holds: whether a newer version has what the property becomes, as far as names show.
+        stays: whether a newer version has the property where it is.
     """
 
     rule: str
@@ -42,6 +43,7 @@ class _Said(NamedTuple):
     rank: int
     by: Pattern | None
     holds: bool
+    stays: bool
 
 
 def spread_patterns(changes: Sequence[TypeChanges], schemas: Sequence[Schema]) -> Spread:
@@ -55,6 +57,7 @@ def spread_patterns(changes: Sequence[TypeChanges], schemas: Sequence[Schema]) -
     misfits: list[Misfit] = []
     written: dict[RuleKey, Pattern] = {}
     idle: dict[RuleKey, Pattern] = {}
+    taken: set[tuple[str, str, str]] = set()
     for version in dict.fromkeys(each.version for each in changes):
         ours = [each for each in changes if each.version == version]
         if version not in by_version or not any(_has_patterns(each) for each in ours):
@@ -66,7 +69,8 @@ def spread_patterns(changes: Sequence[TypeChanges], schemas: Sequence[Schema]) -
             misfits += spreading.misfits
             written |= spreading.written
             idle |= spreading.idle
-    return Spread(tuple(found), tuple(misfits), written, idle)
+            taken |= spreading.taken
+    return Spread(tuple(found), tuple(misfits), written, idle, taken)
 
 
 def _has_patterns(changes: TypeChanges) -> bool:
@@ -103,6 +107,16 @@ class _Types:
         inner = self.inside(found.type)
         return inner is not None and self._leads(inner, path[1:])
 
+    def owners(self, type_name: str, path: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+        """The nested types that have the property which a path leads to, each with its name there."""
+        for definition in self.objects.get(type_name, ()):
+            current: ObjectType | None = definition
+            for name in path[:-1]:
+                found = None if current is None else current.property(name)
+                current = None if found is None else self.inside(found.type)
+            if current is not None and len(path) > 1:
+                yield current.name, path[-1]
+
     def inside(self, type_: Type) -> ObjectType | None:
         """The object type that a type names, if it does."""
         bare = type_.inner if isinstance(type_, Nullable) else type_
@@ -123,6 +137,7 @@ class _Spreading:
         self.misfits: list[Misfit] = []
         self.written: dict[RuleKey, Pattern] = {}
         self.idle: dict[RuleKey, Pattern] = {}
+        self.taken: set[tuple[str, str, str]] = set()
         self.used: set[tuple[str, str, str]] = set()
 
     def changes(self) -> Iterator[TypeChanges]:
@@ -158,13 +173,20 @@ class _Spreading:
     def _held(self, said: Mapping[str, Sequence[_Said]]) -> Mapping[str, Sequence[_Said]]:
         """What is said about each type, without what a pattern says that holds elsewhere only."""
         holding = {each.by for of_type in said.values() for each in of_type if each.holds}
+        self.taken = {
+            (str(self.version), *owner)
+            for name, of_type in said.items()
+            for each in of_type
+            if each.rule == "move" and each.holds
+            for owner in self.types.owners(name, parts_of(each.name))
+        }
         found: dict[str, list[_Said]] = {}
         for name, of_type in said.items():
             idle = [each for each in of_type if not each.holds and each.by in holding]
             placed = {each.name for each in of_type if each.rule in _PLACING and each not in idle}
             gone = {each.name for each in idle} - placed
             for each in idle:
-                if each.by is not None and each.name not in placed:
+                if each.by is not None and not each.stays and each.name not in placed:
                     self.idle[str(self.version), name, each.rule, each.name] = each.by
             found[name] = [
                 each
@@ -223,18 +245,19 @@ class _Spreading:
             key = (changes.type, rule, written)
             if not rank:
                 self.used.add(key)
-                yield _Said(rule, written, value, where, written, rank, None, holds=True)
+                yield _Said(rule, written, value, where, written, rank, None, True, False)
                 continue
             by = Pattern(str(self.version), changes.type, rule, written, where)
             for path, stands_for in self._properties(name, written):
                 self.used.add(key)
-                newer, holds = value, True
+                newer, holds, stays = value, True, False
                 if rule in _PLACING:
                     names = [value]
                     if stands_for is not None:
                         names = list(fillings(written, value, stands_for))
                     newer, holds = self._newer(newer_type, names)
-                yield _Said(rule, path, newer, where, written, rank, by, holds)
+                    stays = not holds and self._newer(newer_type, [path])[1]
+                yield _Said(rule, path, newer, where, written, rank, by, holds, stays)
 
     def _newer(self, type_name: str, names: Sequence[str]) -> tuple[str, bool]:
         """The first of some names that a newer version has in a type, else the first; and whether one has it."""

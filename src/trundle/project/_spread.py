@@ -1,6 +1,6 @@
 """What patterns in configured changes were written out to, and which of them have no effect."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
 from trundle.errors import Finding, listed
@@ -37,12 +37,14 @@ class Spread(NamedTuple):
         misfits: the patterns that stand for nothing or contradict each other.
         written: for each rule that was written out, the pattern that stands for it.
         idle: the rules that were not written out, because no newer version has what they name.
+        taken: version, type and name of each property that a rule of an object around it moves.
     """
 
     changes: tuple[TypeChanges, ...]
     misfits: tuple[Misfit, ...]
     written: Mapping[RuleKey, Pattern]
     idle: Mapping[RuleKey, Pattern]
+    taken: Collection[tuple[str, str, str]]
 
     def judged(self, misfits: Iterable[Misfit]) -> tuple[tuple[Misfit, ...], tuple[Finding, ...]]:
         """Separates what is wrong from what a pattern stands for without effect, while it has one elsewhere.
@@ -58,7 +60,12 @@ class Spread(NamedTuple):
         fitting = {pattern for rule, pattern in self.written.items() if rule not in unfit}
         idle = {rule: self.written[rule] for rule in unfit if self.written.get(rule) in fitting}
         wrong = tuple(each for each in found if each.rule not in idle)
-        return wrong, tuple(_notes({**self.idle, **idle}))
+        noted = {
+            rule: pattern
+            for rule, pattern in {**self.idle, **idle}.items()
+            if (rule[0], rule[1], rule[3]) not in self.taken
+        }
+        return wrong, tuple(_notes(noted))
 
 
 def _notes(idle: Mapping[RuleKey, Pattern]) -> Iterable[Finding]:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from trundle.errors import Finding, errors_among, listed
-from trundle.evolution import Lineage, Link, Place, default_of, derived_keys
+from trundle.evolution import Lineage, Place, default_of, derived_keys
 from trundle.project._each_part import Progress, each_part, ignore, on_file
 from trundle.project._freshness import made_of
 from trundle.project._lock_comparison import (
@@ -22,7 +22,7 @@ from trundle.project._lock_file import lock_path, read_lock, recorded_versions
 from trundle.project._lossy_rules import lossy_rules
 from trundle.project._nulls import hidden_nulls
 from trundle.project._parts import Part, outline_of, unfit
-from trundle.project._write import spell_text
+from trundle.project._type_changes import changes_of_type
 from trundle.project.config import Config
 from trundle.project.findings import Misfit, ProjectCode, finding
 from trundle.project.generating import generate
@@ -119,7 +119,7 @@ def _check_part(
     project = loaded.project
     return _Checked(
         misfits=loaded.misfits,
-        type_changes=tuple(_changes_of_type(project)) if strict else (),
+        type_changes=tuple(changes_of_type(project)) if strict else (),
         notes=(
             *loaded.notes,
             *lossy_rules(project),
@@ -158,47 +158,6 @@ def _stale(config: Config, jobs: int | None, progress: Progress) -> Iterator[Fin
     expected, advice = "what `trundle generate` writes", "run `trundle generate`"
     what = f"other files ({found})"
     yield finding(ProjectCode.STALE, str(result.root), what, advice, expected=expected)
-
-
-def _changes_of_type(project: Project) -> Iterator[Finding]:
-    """Properties that changed their type, without a rule or hook that says what to make of it."""
-    found: dict[tuple[str, Place, ApiVersion], Finding] = {}
-    for lineage in project.lineages:
-        for link in lineage.links:
-            if link.conversion is None and not _acknowledged(lineage, link):
-                name = lineage.definition(link.older.version).name
-                key = (name, link.older, link.newer.version)
-                found.setdefault(key, _change_of_type(lineage, link, name))
-    yield from (found[key] for key in sorted(found))
-
-
-def _acknowledged(lineage: Lineage, link: Link) -> bool:
-    name = lineage.definition(link.older.version).name
-    changes = lineage.evolution.changes(link.older.version, name)
-    if changes is not None and link.older.property in changes.keep:
-        return True
-    places = {link.older, link.newer}
-    return any(
-        each.output in places or places & set(each.inputs)
-        for each in lineage.hooks
-        if {link.older.version, link.newer.version} == {each.output.version, each.inputs[0].version}
-    )
-
-
-def _change_of_type(lineage: Lineage, link: Link, name: str) -> Finding:
-    evolution = lineage.evolution
-    ours, theirs = (
-        spell(lineage.type(place), evolution.schema(place.version))
-        for place in (link.older, link.newer)
-    )
-    if ours == theirs:
-        ours, theirs = f"one {ours}", "another"
-    older, newer = link.older, link.newer
-    what = f"{name}.{newer.property} changes its type from {ours} in {older.version} to {theirs} in {newer.version}"
-    rule = f"keep: [{spell_text(older.property)}]"
-    advice = f"say what becomes of it by a rule or a hook, or `{rule}` under {older.version}"
-    where = lineage.definition(newer.version).source
-    return finding(ProjectCode.TYPE_CHANGE, where, what, advice)
 
 
 def _left_out(project: Project) -> Iterator[Finding]:
