@@ -58,7 +58,9 @@ AnyChannel = Annotated[
 
 Root = Annotated[
     Path | None,
-    typer.Option("--root", metavar="FILE", help="The root.json by which it is verified."),
+    typer.Option(
+        "--root", metavar="FILE", help="The publisher's root.json, which verifies the channel."
+    ),
 ]
 Seen = Annotated[
     Path | None,

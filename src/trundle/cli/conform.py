@@ -23,7 +23,7 @@ def conform(
     files: Annotated[
         list[Path],
         typer.Argument(
-            help="Pairs of documents, or one file or folder of documents before and one of those after."
+            help="Files with pairs of documents; or a file or folder with the documents before, and one with those after."
         ),
     ],
     both: Annotated[
@@ -39,14 +39,18 @@ def conform(
     ] = None,
     version: Annotated[
         str | None,
-        typer.Option("--from", metavar="VERSION", help="The version before, if not in documents."),
+        typer.Option(
+            "--from", metavar="VERSION", help="The version before, where documents do not name it."
+        ),
     ] = None,
     to: Annotated[
         str | None,
-        typer.Option("--to", metavar="VERSION", help="The version after, if not in documents."),
+        typer.Option(
+            "--to", metavar="VERSION", help="The version after, where documents do not name it."
+        ),
     ] = None,
     resource: Annotated[
-        str | None, typer.Option(help="The resource type, where documents do not say.")
+        str | None, typer.Option(help="The resource type of documents that do not name it.")
     ] = None,
     output: Annotated[
         Format, typer.Option("--output-format", "-o", help="How to print the result.")

@@ -51,10 +51,10 @@ StoredAs = Annotated[
 ]
 From = Annotated[
     str | None,
-    typer.Option("--from", metavar="VERSION", help="The version, where documents do not say."),
+    typer.Option("--from", metavar="VERSION", help="The version of documents that do not name it."),
 ]
 ResourceType = Annotated[
-    str | None, typer.Option(help="The resource type, where documents do not say.")
+    str | None, typer.Option(help="The resource type of documents that do not name it.")
 ]
 Lenient = Annotated[
     bool,
@@ -77,7 +77,7 @@ Traced = Annotated[
     bool,
     typer.Option(
         "--trace",
-        help="Show which step gave each value of the one document instead of the result.",
+        help="Show which step gave each value, instead of the result; for one document.",
     ),
 ]
 PrintedAs = Annotated[

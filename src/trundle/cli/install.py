@@ -64,11 +64,12 @@ Needs = Annotated[
     typer.Option(
         "--with",
         metavar="REPOSITORY",
-        help="The repository of a package that it may need; repeatable.",
+        help="The repository of a package that may be required; repeatable.",
     ),
 ]
 AlsoUpgrade = Annotated[
-    bool, typer.Option("--upgrade", help="Upgrade what is installed from there already.")
+    bool,
+    typer.Option("--upgrade", help="Upgrade the package if it is installed from there already."),
 ]
 Check = Annotated[
     bool, typer.Option("--check", help="Only check; exits with 10 if there is an update.")
@@ -219,7 +220,7 @@ def rollback(
 def uninstall(
     name: Name, *, state: State = None, dry_run: DryRun = False, output: Output = Format.TABLE
 ) -> None:
-    """Remove a package that no other one needs."""
+    """Remove a package that no other package needs."""
     from trundle.installation import uninstall as run  # noqa: PLC0415
 
     with opened(state) as installation:
@@ -242,7 +243,7 @@ def approve(
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
-    """Approve a version with the content its channel lists now."""
+    """Approve a version with the content that its channel lists now."""
     from trundle.version import change_level  # noqa: PLC0415
 
     number = version_of(version)

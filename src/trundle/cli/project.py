@@ -140,7 +140,9 @@ def check(
     ] = False,
     every: Annotated[
         bool,
-        typer.Option("--all", help="On a terminal, show all notes of one kind, not the first."),
+        typer.Option(
+            "--all", help="On a terminal, show all notes of each kind, not only the first ones."
+        ),
     ] = False,
     jobs: Jobs = None,
     output: Output = Format.TABLE,

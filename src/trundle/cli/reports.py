@@ -176,10 +176,10 @@ def map_(
     ] = MapFormat.TEXT,
     as_of: Annotated[
         str | None,
-        typer.Option(metavar="VERSION", help="Draw it as the release of this version had it."),
+        typer.Option(metavar="VERSION", help="Draw it as of the release of this version."),
     ] = None,
     file: Annotated[
-        Path | None, typer.Option("--output", metavar="FILE", help="Write it into this file.")
+        Path | None, typer.Option("--output", metavar="FILE", help="The file to write to.")
     ] = None,
 ) -> None:
     """Draw the version map: versions, storage, and what converts to what."""
