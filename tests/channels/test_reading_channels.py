@@ -9,12 +9,13 @@ import threading
 
 import pytest
 from publishing_support import WORD, channel_of, keys_in, now, package, release
+from serving import refusing
 
 from trundle.channels import ChannelFileError, RefusalCode, RefusedError
 from trundle.channels.publishing import export, refresh
 from trundle.channels.reading import RepositorySource, open_channel, read_channel
 from trundle.channels.reading.signatures import TrustFolder, trust
-from trundle.registry import InvalidManifestError, NotFoundError, UnreachableError
+from trundle.registry import HttpSettings, InvalidManifestError, NotFoundError, UnreachableError
 
 LATER = dt.timedelta(days=8)
 
@@ -48,6 +49,8 @@ def refused(code, source, store, keys, **further):
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
+    disable_nagle_algorithm = True
+
     def log_message(self, *arguments):
         pass
 
@@ -56,7 +59,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 def web(folder):
     handler = functools.partial(Quiet, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         try:
             yield f"http://127.0.0.1:{server.server_port}"
         finally:
@@ -75,8 +78,11 @@ def test_a_channel_is_the_same_wherever_it_is_read(signed, tmp_path, store, keys
         assert believe(open_channel(f"{url}/{WORD}/"), store, keys) == first
         with pytest.raises(RefusedError, match="channel-not-found"):
             read_channel(open_channel(f"{url}/beta"), clock=now, unsigned=True)
-    with pytest.raises(UnreachableError):
-        read_channel(open_channel(f"{url}/{WORD}"), clock=now, unsigned=True)
+    settings = HttpSettings(retries=1, first_pause=0.01)
+    with refusing() as address:
+        source = open_channel(f"http://{address}/{WORD}", settings=settings)
+        with pytest.raises(UnreachableError):
+            read_channel(source, clock=now, unsigned=True)
 
 
 def test_a_reader_sees_one_state_from_its_first_look_on(signed, tmp_path, store, keys):

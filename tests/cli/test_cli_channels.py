@@ -1,12 +1,14 @@
 """Publishing, and everything else that is done to channels, by the commands."""
 
+import datetime as dt
 import errno
 import json
 import subprocess
-import time
 
 import pytest
 import warm
+
+from trundle._clock import now
 
 REPOSITORY = "oci:packages//acme/db"
 APP = "name: {name}\nversion: {version}\ntitle: Database\nchanges: [{change}]\n"
@@ -472,9 +474,11 @@ def test_what_pruning_refuses(shop, arguments, code, why):
     assert not (shop.line.folder / "nowhere").exists()
 
 
-def test_an_expired_channel_is_reported(shop):
-    shop.publish("1.0.0", "--valid-for", "PT0.1S")
-    time.sleep(1.1)
+def test_an_expired_channel_is_reported(shop, monkeypatch):
+    shop.publish("1.0.0", "--valid-for", "PT1S")
+    later = now() + dt.timedelta(seconds=3)
+    for module in ("publish", "channel", "_channels"):
+        monkeypatch.setattr(f"trundle.cli.{module}.now", lambda: later)
     expired = "renew its validity period with `channel refresh --valid-for`"
     assert expired in shop.publish("1.1.0").stderr
     assert expired in shop.run(*SHOW).stderr

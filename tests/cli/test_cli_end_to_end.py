@@ -1,9 +1,12 @@
+import contextlib
+import fcntl
 import functools
 import json
 import os
 import signal
 import subprocess
 import sys
+import termios
 import time
 
 import pytest
@@ -105,7 +108,6 @@ def test_an_interruption_is_quiet(line, kind, code):
         stderr=subprocess.PIPE,
     ) as process:
         writer = opened_once_read(line.folder / "pipe")
-        time.sleep(1)  # a signal between opening and reading would only set Python's own flag
         try:
             process.send_signal(kind)
             out, err = process.communicate(timeout=30)
@@ -143,7 +145,6 @@ def test_an_interruption_ends_all_workers_and_changes_nothing(line):
         generate, cwd=line.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         writer = opened_once_read(line.folder / "pipe")
-        time.sleep(1)
         try:
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=30)  # workers that go on would keep these open
@@ -194,13 +195,21 @@ def test_groups_are_generated_checked_locked_and_converted(line):
 
 
 def opened_once_read(pipe):
-    """A named pipe opened for writing, as soon as it is read."""
-    for _ in range(600):
-        try:
-            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:
-            time.sleep(0.05)
-    pytest.fail("the pipe is not read")
+    """A named pipe opened for writing, once a process that has read from it waits for more."""
+    for _ in range(3000):
+        with contextlib.suppress(OSError):
+            writer = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+            break
+        time.sleep(0.01)
+    else:
+        pytest.fail("the pipe is not opened")
+    os.write(writer, b" ")
+    for _ in range(3000):
+        if not any(fcntl.ioctl(writer, termios.FIONREAD, bytes(4))):
+            time.sleep(0.1)  # A signal before it reads again would only set Python's own flag.
+            return writer
+        time.sleep(0.01)
+    return pytest.fail("the pipe is not read")
 
 
 def test_completion_is_there_for_the_usual_shells(trundle):

@@ -6,13 +6,18 @@ import subprocess
 import threading
 import time
 
+import msgspec
 import pytest
+import serving
 import warm
 from channel_data import DAY, HOUR, MINUTE, SECOND
 from sites import MONDAY, Site
 
 from trundle.channels import Action, Policy
 from trundle.installation import Agent, LogLine, Round, pause_after, run_round
+from trundle.registry import HttpSettings
+
+QUICK = HttpSettings(retries=1, first_pause=0.01)
 
 
 @pytest.fixture
@@ -70,20 +75,16 @@ def test_a_round_survives_a_registry_that_is_gone_and_goes_on_when_it_is_back(si
     assert events(round_of(site)) == [("upgrade", "1.0.1")]
 
 
-def test_a_registry_that_does_not_answer_counts_as_a_failure(tmp_path, site):
-    from serving import free_port
-
-    with site.installation() as installation, installation.memory.changing():
-        import msgspec
-
-        package = installation.package("acme/crm")
-        place = f"127.0.0.1:{free_port()}/acme/crm"
-        subscription = msgspec.structs.replace(package.subscription, repository=place)
-        installation.memory.put(msgspec.structs.replace(package, subscription=subscription))
-    with site.installation() as installation:
+def test_a_registry_that_does_not_answer_counts_as_a_failure(site):
+    with serving.refusing() as address, site.installation(settings=QUICK) as installation:
+        with installation.memory.changing():
+            package = installation.package("acme/crm")
+            place = f"{address}/acme/crm"
+            subscription = msgspec.structs.replace(package.subscription, repository=place)
+            installation.memory.put(msgspec.structs.replace(package, subscription=subscription))
         status = installation.status(installation.package("acme/crm"))
-    assert status.condition("ChannelUsable").reason == "Unreachable"
-    assert round_of(site).failed
+        assert status.condition("ChannelUsable").reason == "Unreachable"
+        assert run_round(installation).failed
 
 
 def test_it_tells_what_stays_the_same_only_once(site):

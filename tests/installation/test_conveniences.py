@@ -137,13 +137,19 @@ class TestNotifying:
             ("false", "found 1"),
             ("/no/such/command", "No such file"),
             (f"{sys.executable} -c 'import time; time.sleep(60)'", "within 0.5 s"),
-            (f"http://127.0.0.1:{serving.free_port()}/", "refused"),
         ],
-        ids=["failing", "missing", "slow", "refused"],
+        ids=["failing", "missing", "slow"],
     )
     def test_what_does_not_arrive_is_an_error(self, target, found):
         with pytest.raises(NotificationError, match=found):
             notifier(target, seconds=0.5)(LINE)
+
+    def test_a_server_that_is_not_there_is_an_error(self):
+        with (
+            serving.refusing() as address,
+            pytest.raises(NotificationError, match="refused"),
+        ):
+            notifier(f"http://{address}/", seconds=0.5)(LINE)
 
     @pytest.mark.parametrize("target", ["", "'"])
     def test_what_is_neither_a_command_nor_a_url(self, target):

@@ -3,12 +3,12 @@
 import collections
 
 import pytest
-from simulating import Simulator
+from simulating import Simulator, status
 from sites import Site
 
 from trundle.channels import Request
 from trundle.installation import upgrade
-from trundle.registry import open_repository
+from trundle.registry import HttpSettings, open_repository
 from trundle.version import SemVer
 
 CRM = "acme/crm"
@@ -73,3 +73,14 @@ def test_an_archive_that_was_fetched_is_not_fetched_again_after_a_failure(site, 
     simulator.requests.clear()
     site.install()
     assert fetched(site, simulator, "1.0.0") == (0, [0, 0])
+
+
+def test_channels_are_read_with_the_settings_of_the_installation(site, simulator):
+    site.install()
+    simulator.requests.clear()
+    simulator.faults.append(status(503))
+    settings = HttpSettings(retries=2, first_pause=0.001)
+    with site.installation(settings=settings) as installation:
+        found = installation.status(installation.package(CRM))
+    assert found.condition("ChannelUsable").reason == "Unreachable"
+    assert len(simulator.requests) == 3

@@ -83,8 +83,8 @@ def test_a_server_that_stays_busy_is_given_up():
 
 
 def test_a_server_that_is_not_there():
-    with pytest.raises(UnreachableError, match="refused"):
-        post(f"http://127.0.0.1:{serving.free_port()}/", BODY, settings=SETTINGS)
+    with serving.refusing() as address, pytest.raises(UnreachableError, match="refused"):
+        post(f"http://{address}/", BODY, settings=SETTINGS)
 
 
 def test_a_server_that_drips_is_given_up_in_time():

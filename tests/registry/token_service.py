@@ -49,6 +49,8 @@ class TokenService:
         service = self
 
         class Handler(BaseHTTPRequestHandler):
+            disable_nagle_algorithm = True
+
             def log_message(self, *_arguments):
                 pass
 

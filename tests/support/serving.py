@@ -33,6 +33,14 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
+def refusing():
+    """The `host:port` of an address that refuses connections; no other process can take it meanwhile."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield f"127.0.0.1:{bound.getsockname()[1]}"
+
+
+@contextlib.contextmanager
 def registry(folder: Path, *, delete: bool = True, http: str = "", auth: str = ""):
     """A running registry; gives its `host:port`."""
     binary = program("docker-registry", "registry")

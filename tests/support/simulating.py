@@ -98,6 +98,7 @@ def hang_up(*, method=None, part=""):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # Else the content waits for the client to confirm the headers.
     registry: Simulator
 
     def log_message(self, *_arguments):

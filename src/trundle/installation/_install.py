@@ -242,7 +242,9 @@ class _Following:
             except TrustError as error:
                 raise RefusedError(refusal_of_trust(error, location)) from error
         self._trial = TrialTrust(installation.memory, roots)
-        self._reader = Reader(installation.memory, installation.now, self._trial)
+        self._reader = Reader(
+            installation.memory, installation.now, self._trial, installation.settings
+        )
 
 
 def _install_pinned(

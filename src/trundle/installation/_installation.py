@@ -78,7 +78,7 @@ class Installation:
             self.memory.close()
             raise
         self.content = ContentStore(self.folders.content)
-        self.reader = Reader(self.memory, self.now)
+        self.reader = Reader(self.memory, self.now, settings=settings)
 
     def __enter__(self) -> Self:
         return self

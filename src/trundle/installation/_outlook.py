@@ -18,6 +18,7 @@ from trundle.installation._state import State as Remembered
 from trundle.installation._state import content_of
 from trundle.registry import (
     DigestMismatchError,
+    HttpSettings,
     InvalidManifestError,
     MissingExtraError,
     NotFoundError,
@@ -104,14 +105,20 @@ class Reader:
         state: what the installation remembers.
         clock: returns the time.
         trust: what was seen of signed channels; what the installation remembers of them where None.
+        settings: times and sizes for servers over HTTP.
     """
 
     def __init__(
-        self, state: Remembered, clock: Callable[[], dt.datetime], trust: "TrustStore | None" = None
+        self,
+        state: Remembered,
+        clock: Callable[[], dt.datetime],
+        trust: "TrustStore | None" = None,
+        settings: HttpSettings | None = None,
     ) -> None:
         self._state = state
         self._clock = clock
         self._trust = trust
+        self._settings = settings
 
     def read(self, follow: Subscription, package: str | None = None) -> "Read":
         """Reads a channel.
@@ -124,7 +131,7 @@ class Reader:
             RefusedError: it cannot be read or is not accepted; the code says why.
         """
         try:
-            source = open_channel(follow.channel, follow.repository)
+            source = open_channel(follow.channel, follow.repository, settings=self._settings)
             served = read_channel(
                 source,
                 self.trust_store() if follow.signed else None,
@@ -145,7 +152,7 @@ class Reader:
             RefusedError: it is not there.
         """
         try:
-            return open_channel(channel, repository).location
+            return open_channel(channel, repository, settings=self._settings).location
         except RegistryError as error:
             raise RefusedError(*refusals_of(error)) from error
 

@@ -11,6 +11,7 @@ from trundle.channels.reading._names import CHANNEL_ARTIFACT, channel_tag
 from trundle.errors import Finding
 from trundle.registry import (
     Descriptor,
+    HttpSettings,
     InvalidManifestError,
     Manifest,
     NotFoundError,
@@ -128,8 +129,9 @@ class FolderSource:
 class WebSource:
     """A channel as static files at a web server."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, settings: HttpSettings | None = None) -> None:
         self._url = url.rstrip("/")
+        self._settings = settings
 
     @property
     def location(self) -> str:
@@ -139,11 +141,14 @@ class WebSource:
     def read(self, name: str) -> Iterator[bytes]:
         """Fetches a file; a transfer that breaks off is an error, never a shorter file."""
         url = f"{self._url}/{quote(_last(name))}"
-        yield from _bounded(fetch_file(url), url)
+        yield from _bounded(fetch_file(url, settings=self._settings), url)
 
 
 def open_channel(
-    channel: str, repository: Repository | Reference | str | None = None
+    channel: str,
+    repository: Repository | Reference | str | None = None,
+    *,
+    settings: HttpSettings | None = None,
 ) -> ChannelSource:
     """Opens a channel by what a user calls it.
 
@@ -151,16 +156,17 @@ def open_channel(
         channel: a name such as `stable`, for a channel in the repository; or a URL (`http://`, `https://`) or a
             folder with its static files.
         repository: the repository of the package; needed with a name only.
+        settings: times and sizes for servers over HTTP.
 
     Raises:
         RefusedError: there is no such channel, or a name stands without a repository.
         RegistryError: the registry cannot be read.
     """
     if channel.startswith(("http://", "https://")):
-        return WebSource(channel)
+        return WebSource(channel, settings)
     if is_channel_word(channel) and repository is not None:
         if isinstance(repository, Reference | str):
-            repository = open_repository(repository)
+            repository = open_repository(repository, settings=settings)
         return RepositorySource(repository, channel)
     folder = Path(channel)
     if folder.is_dir():
