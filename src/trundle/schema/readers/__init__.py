@@ -4,14 +4,16 @@ from trundle.schema.readers._errors import SchemaErrors, raise_all
 from trundle.schema.readers._read import (
     Catalogue,
     Declared,
-    Format,
     Selection,
-    Source,
     detect_format,
+    read_schemas,
+)
+from trundle.schema.readers._sources import (
+    Format,
+    Source,
     is_pattern,
     is_python,
     matching,
-    read_schemas,
     source_files,
 )
 

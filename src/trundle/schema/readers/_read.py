@@ -1,13 +1,11 @@
 """Reads sources into one schema per API version."""
 
-import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, NamedTuple
 
 import msgspec
-import pathspec
 
 from trundle.schema._model import Schema, SchemaError, Type, group_of
 from trundle.schema.readers import azure, crd, json_schema, openapi, python
@@ -16,40 +14,21 @@ from trundle.schema.readers._errors import raise_all
 from trundle.schema.readers._finish import finish
 from trundle.schema.readers._library import Document, Library, Node
 from trundle.schema.readers._roots import Found, Request, Root
-from trundle.version import ApiVersion, VersionError
+from trundle.schema.readers._sources import (
+    Source,
+    is_python,
+    reference_folders,
+    source_files,
+    version_of,
+)
+from trundle.version import ApiVersion
 
-Format: TypeAlias = Literal["auto", "azure", "crd", "json-schema", "openapi", "python"]
-
-_SUFFIXES = frozenset({".json", ".yaml", ".yml"})
 _FINDERS: Mapping[str, Callable[[Document, Request], Found]] = {
     "azure": azure.find,
     "crd": crd.find,
     "json-schema": json_schema.find,
     "openapi": openapi.find,
 }
-
-
-class Source(msgspec.Struct, frozen=True):
-    """Where schemas come from.
-
-    Attributes:
-        path: a file; a folder, which stands for every `.json`, `.yaml` and `.yml` file below it; or, for
-            `python`, a module's file or dotted name.
-        format: the format of the files; `auto` detects it from each document.
-        version: the API version of everything here; None takes it from the documents or their names.
-        resources: the definitions that are resources; None leaves that to the format.
-        group: the API group of resources whose document gives none.
-        exclude: which files are none of the source's, as patterns of `.gitignore`; a reference may lead there.
-        folder: the folder that the patterns are relative to, the project's; references may lead to all files below it.
-    """
-
-    path: Path
-    format: Format = "auto"
-    version: str | None = None
-    resources: tuple[str, ...] | None = None
-    group: str = ""
-    exclude: tuple[str, ...] = ()
-    folder: Path = Path()
 
 
 class _Loaded(NamedTuple):
@@ -116,7 +95,7 @@ class Catalogue:
         self, sources: Sequence[Source], *, on_file: Callable[[Path], None] | None = None
     ) -> None:
         errors: list[SchemaError] = []
-        self._library = Library(on_file, azure.redirect, _folders(sources))
+        self._library = Library(on_file, azure.redirect, reference_folders(sources))
         self._loaded = _load_all(sources, self._library, errors, on_file)
         errors.extend(_spelt_twice(root for each in self._loaded for root in each.found.roots))
         if errors:  # one run lists what is wrong with all files
@@ -234,40 +213,6 @@ def read_schemas(
     return selection.schemas
 
 
-def is_pattern(text: str) -> bool:
-    """Whether a text is a pattern as in `.gitignore` that may match a file."""
-    try:
-        spec = pathspec.GitIgnoreSpec.from_lines([text])
-    except ValueError:
-        return False
-    return any(each.include is not None for each in spec.patterns)
-
-
-def matching(source: Source, pattern: str) -> bool:
-    """Whether a pattern matches a file of a source, excluded or not.
-
-    Raises:
-        SchemaError: there is no such file or folder.
-    """
-    files = _files(msgspec.structs.replace(source, exclude=()))
-    return any(_excluding(source.folder, (pattern.removeprefix("!"),))(path) for path in files)
-
-
-def _excluding(folder: Path, patterns: Sequence[str]) -> Callable[[Path], bool]:
-    """Decides whether patterns match a file."""
-    spec = pathspec.GitIgnoreSpec.from_lines(patterns)
-    return lambda path: spec.match_file(Path(os.path.relpath(path, folder)).as_posix())
-
-
-def source_files(source: Source) -> tuple[Path, ...]:
-    """The files that a source names, in the order in which they are read.
-
-    Raises:
-        SchemaError: there is no such file or folder, or no schema in it.
-    """
-    return tuple(_files(source))
-
-
 def _load_all(
     sources: Sequence[Source],
     library: Library,
@@ -278,7 +223,7 @@ def _load_all(
     pairs: list[tuple[Source, Request, Document]] = []
     for source in dict.fromkeys(sources):
         try:
-            for path in _files(source):
+            for path in source_files(source):
                 pairs.extend(_load(source, path, library, errors, on_file))
         except SchemaError as error:
             errors.append(error)
@@ -310,7 +255,7 @@ def _load(
     errors: list[SchemaError],
     on_file: Callable[[Path], None] | None,
 ) -> Iterator[tuple[Source, Request, Document]]:
-    request = Request(_version(source), source.resources, source.group, path)
+    request = Request(version_of(source), source.resources, source.group, path)
     try:
         documents: tuple[Document, ...]
         if is_python(source):
@@ -339,59 +284,6 @@ def _find(source: Source, request: Request, document: Document) -> Found:
     if name != "json-schema" and not isinstance(document.value, dict):
         raise Node(document, "", document.value).error("expected an object at the top")
     return _FINDERS[name](document, request)
-
-
-def _folders(sources: Iterable[Source]) -> Iterator[Path]:
-    """The folders below which a relative reference may lead: those of the sources, and the project's."""
-    for each in sources:
-        yield each.folder
-        if each.path.exists():
-            yield each.path if each.path.is_dir() else each.path.parent
-
-
-def _files(source: Source) -> Iterable[Path]:
-    path = source.path
-    if is_python(source):
-        return [path]
-    if path.is_dir():
-        found = [x for x in path.rglob("*") if x.suffix.lower() in _SUFFIXES and x.is_file()]
-        if not found:
-            raise SchemaError(str(path), "#", "expected .json, .yaml or .yml files, found none")
-    elif path.exists():
-        found = [path]
-    else:
-        raise SchemaError(str(path), "#", "there is no such file or folder")
-    excluded = _excluding(source.folder, source.exclude)
-    kept = sorted(each for each in found if not excluded(each))
-    if not kept:
-        reason = (
-            "expected files of schemas, found only excluded ones; remove the source or a pattern"
-        )
-        raise SchemaError(str(path), "#", reason)
-    return kept
-
-
-def is_python(source: Source) -> bool:
-    """Whether a source is a Python module, which is imported.
-
-    Raises:
-        SchemaError: the source has an unknown format.
-    """
-    if source.format not in get_args(Format):
-        known = ", ".join(get_args(Format))
-        raise SchemaError(
-            str(source.path), "#", f"unknown format {source.format!r}; expected one of {known}"
-        )
-    return source.format == "python" or (source.format == "auto" and source.path.suffix == ".py")
-
-
-def _version(source: Source) -> ApiVersion | None:
-    if source.version is None:
-        return None
-    try:
-        return ApiVersion.parse(source.version)
-    except VersionError as error:
-        raise SchemaError(str(source.path), "#", str(error)) from None
 
 
 def _check_resources(
