@@ -5,15 +5,13 @@ rule speaks of. One that fits no pair of its own version but a later one is at t
 is what happens when a new version comes between a pair.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias, assert_never
+from collections.abc import Iterator, Sequence
+from typing import Any, assert_never
 
 from trundle.errors import did_you_mean, similar
 from trundle.evolution import (
-    KEYED_CONVERSIONS,
     Evolution,
     Lineage,
-    NamedConversion,
     Neighbours,
     Place,
     TypeChanges,
@@ -22,12 +20,11 @@ from trundle.evolution import (
     leads,
     names_inside,
     path_of,
-    relate_keyed,
 )
+from trundle.project._fitting_rules import Fits, Sides, property_rules
 from trundle.project.findings import Misfit, ProjectCode, finding
 from trundle.report import spell
 from trundle.schema import (
-    EnumType,
     FreeForm,
     ListOf,
     MapOf,
@@ -41,8 +38,6 @@ from trundle.schema import (
 )
 from trundle.version import ApiVersion
 
-_Fits: TypeAlias = Callable[["_Sides"], bool]
-
 
 def find_misfits(evolution: Evolution, lineages: Sequence[Lineage]) -> Iterator[Misfit]:
     """Everything about configured changes that matches nothing, in the order of the configuration."""
@@ -52,148 +47,12 @@ def find_misfits(evolution: Evolution, lineages: Sequence[Lineage]) -> Iterator[
             by_type.setdefault((version, lineage.definition(version).name), []).append(lineage)
     for changes in evolution.all_changes:
         present = by_type.get((changes.version, changes.type), [])
-        for rule, name, newer, fits in _rules(changes):
+        for rule, name, newer, fits in property_rules(changes):
             yield from _Rule(evolution, changes, rule, name, newer, fits).findings(present)
         if changes.rename_type is not None:
             yield from _type_rename(evolution, changes, present)
         yield from _moves(changes, present)
         yield from _defaults(evolution, changes)
-
-
-def _rules(changes: TypeChanges) -> Iterator[tuple[str, str, str, _Fits]]:
-    """The rules about one property: rule, older and newer name, and whether it fits a pair."""
-    names = {**changes.rename, **changes.wrap, **changes.unwrap, **changes.move}
-    for older, newer in changes.rename.items():
-        yield "rename", older, newer, lambda _: True
-    for older, newer in changes.wrap.items():
-        yield "wrap", older, newer, lambda each: not each.older_is_list and each.newer_is_list
-    for older, newer in changes.unwrap.items():
-        yield "unwrap", older, newer, lambda each: each.older_is_list and not each.newer_is_list
-    for older, values in changes.values.items():
-        yield "values", older, names.get(older, older), _values_fit(values)
-    for older in changes.convert:
-        conversion = changes.conversion(older)
-        assert conversion is not None
-        yield "convert", older, names.get(older, older), _conversion_fits(conversion)
-    for older, variant in changes.variant.items():
-        yield "variant", older, names.get(older, older), _variant_fits(variant)
-    for older in changes.keep:
-        yield "keep", older, older, lambda each: each.spelled[0] != each.spelled[1]
-
-
-class _Sides:
-    """The two types of a property at a pair of neighbours."""
-
-    def __init__(self, evolution: Evolution, lineage: Lineage, older: Place, newer: Place) -> None:
-        self.pair = Neighbours(older.version, newer.version)
-        self.schemas = evolution.schema(older.version), evolution.schema(newer.version)
-        self.types = _type(lineage, older), _type(lineage, newer)
-        self.meets = evolution.meets(older.version, newer.version, lineage.nodes)
-
-    @property
-    def older_is_list(self) -> bool:
-        return isinstance(self.types[0], ListOf)
-
-    @property
-    def newer_is_list(self) -> bool:
-        return isinstance(self.types[1], ListOf)
-
-    @property
-    def spelled(self) -> tuple[str, str]:
-        return spell(self.types[0], self.schemas[0]), spell(self.types[1], self.schemas[1])
-
-    @property
-    def kinds(self) -> tuple[str, str]:
-        """The scalar kinds; an enum counts as its values do."""
-        return _kind(self.types[0], self.schemas[0]), _kind(self.types[1], self.schemas[1])
-
-
-def _type(lineage: Lineage, place: Place) -> Type:
-    path = path_of(lineage.bare, place.version, place.property)
-    inside = len(path) > 1
-    return _plain(lineage.type_inside(place.version, path) if inside else lineage.type(place))
-
-
-def _plain(type_: Type) -> Type:
-    return type_.inner if isinstance(type_, Nullable) else type_
-
-
-def _kind(type_: Type, schema: Schema) -> str:
-    found = schema.definitions.get(type_.key) if isinstance(type_, Ref) else type_
-    return found.kind if isinstance(found, Scalar | EnumType) else ""
-
-
-def _values_fit(values: Mapping[str, str]) -> _Fits:
-    def fits(sides: _Sides) -> bool:
-        if sides.kinds != ("string", "string"):
-            return False
-        older, newer = (
-            _enum_values(type_, schema)
-            for type_, schema in zip(sides.types, sides.schemas, strict=True)
-        )
-        return (older is None or set(values) <= older) and (
-            newer is None or set(values.values()) <= newer
-        )
-
-    return fits
-
-
-def _enum_values(type_: Type, schema: Schema) -> set[str] | None:
-    found = schema.definitions[type_.key] if isinstance(type_, Ref) else None
-    return {str(each) for each in found.values} if isinstance(found, EnumType) else None
-
-
-def _conversion_fits(conversion: NamedConversion) -> _Fits:
-    if conversion.name in KEYED_CONVERSIONS:
-        return lambda sides: (
-            relate_keyed(conversion, sides.types, sides.schemas, sides.meets) is not None
-        )
-    words = conversion.name.split("-to-")
-
-    def fits(sides: _Sides) -> bool:
-        return all(
-            _kinds(type_, schema) in _ADMITTED[word]
-            for word, type_, schema in zip(words, sides.types, sides.schemas, strict=True)
-        )
-
-    return fits
-
-
-def _kinds(type_: Type, schema: Schema) -> set[str]:
-    """The scalar kinds of a type, or of all variants of a union."""
-    variants = type_.variants if isinstance(type_, Union) else (type_,)
-    return {_kind(_plain(each), schema) for each in variants}
-
-
-_NUMBERS = ({"integer"}, {"number"})
-_ADMITTED: Mapping[str, Sequence[set[str]]] = {
-    "api-version": ({"string"},),
-    "boolean": ({"boolean"},),
-    "bytes": _NUMBERS,
-    "duration": ({"string"},),
-    "go-duration": ({"string"},),
-    "group": ({"string"},),
-    "integer": ({"integer"},),
-    "number": _NUMBERS,
-    "quantity": ({"string"}, {"integer", "string"}),
-    "seconds": _NUMBERS,
-    "string": ({"string"},),
-}
-"""What a side of a named conversion may be: one scalar kind, or a union of some."""
-
-
-def _variant_fits(variant: str) -> _Fits:
-    def fits(sides: _Sides) -> bool:
-        newer = sides.types[1]
-        variants = newer.variants if isinstance(newer, Union) else ()
-        names = {
-            sides.schemas[1].definitions[each.key].name
-            for each in variants
-            if isinstance(each, Ref)
-        }
-        return variant in names and not isinstance(sides.types[0], Union)
-
-    return fits
 
 
 class _Rule:
@@ -206,7 +65,7 @@ class _Rule:
         rule: str,
         name: str,
         newer: str,
-        fits: _Fits,
+        fits: Fits,
     ) -> None:
         self.evolution = evolution
         self.changes = changes
@@ -227,7 +86,7 @@ class _Rule:
         what, advice = self._what(present, own, later), self._advice(present, later)
         yield _misfit(self.changes, self.rule, self.name, what, advice)
 
-    def _met(self, lineage: Lineage) -> Iterator[_Sides]:
+    def _met(self, lineage: Lineage) -> Iterator[Sides]:
         """All pairs of neighbours, from the rule's version on, that have the two properties."""
         names = {version: set(self._named(lineage, version)) for version in lineage.nodes}
         versions = VersionMap.of(
@@ -238,7 +97,7 @@ class _Rule:
         for pair in versions.pairs if versions.versions else ():
             if self.name in names[pair.older] and self.newer in names[pair.newer]:
                 older, newer = Place(pair.older, self.name), Place(pair.newer, self.newer)
-                yield _Sides(self.evolution, lineage, older, newer)
+                yield Sides(self.evolution, lineage, older, newer)
 
     def _named(self, lineage: Lineage, version: ApiVersion) -> Iterator[str]:
         """What the rule may mean in a version, also where a rule of the object around it has taken that along."""
@@ -248,7 +107,7 @@ class _Rule:
                 yield name
 
     def _what(
-        self, present: Sequence[Lineage], own: Sequence[_Sides], later: Sequence[Neighbours]
+        self, present: Sequence[Lineage], own: Sequence[Sides], later: Sequence[Neighbours]
     ) -> str:
         changes = self.changes
         what = (
