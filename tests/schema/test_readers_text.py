@@ -26,6 +26,21 @@ GOOD = "title: R\nproperties: {a: {type: string}}\n"
             '{"x": {"a": 1},\n"y": {"a": 1,\n"b": {"a": 1},\n"a": 2}}',
             "line 4: expected each key once",
         ),
+        (
+            "v1.json",
+            '{"\\u0061": 1,\n"b": 1,\n"a": 2}',
+            "line 3: expected each key once in an object, found 'a' a second",
+        ),
+        (
+            "v1.json",
+            '{"a": ' * 250 + '\n{"b": 1, "b": 2}' + "}" * 250,
+            "line 2: expected each key once in an object, found 'b' a second",
+        ),
+        (
+            "v1.json",
+            '{"a": "\\ud800",\n"b": 1, "b": 2}',
+            "line 1: expected each key once in an object, found 'b' a second",
+        ),
         ("v1.json", "[" * 10_000 + "]" * 10_000, "levels of lists and objects"),
         ("v1.yaml", "a: [1", r"line \d: expected valid YAML"),
         ("v1.yaml", "", "empty file"),

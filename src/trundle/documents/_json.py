@@ -59,9 +59,10 @@ class _Frame:
 
 
 class _Scanner:
-    def __init__(self, text: str, name: str) -> None:
+    def __init__(self, text: str, name: str, deepest: int) -> None:
         self.text = text
         self.name = name
+        self.deepest = deepest
         self.position = 0
 
     @property
@@ -96,8 +97,8 @@ class _Scanner:
             self._fail_on(lexeme, "a finite number", "leave the property out, or write text")
         if lexeme not in "[{":
             self._fail("a value", shorten(lexeme))
-        if len(stack) >= MAX_DEPTH:
-            raise too_deep(self.name, self.line, MAX_DEPTH, FLATTEN)
+        if len(stack) >= self.deepest:
+            raise too_deep(self.name, self.line, self.deepest, FLATTEN)
         frame = _Frame(None if lexeme == "[" else set())
         stack.append(frame)
         self.skip_blank()
@@ -160,15 +161,20 @@ class _Scanner:
         raise DocumentError(self.name, self.line, expected, shorten(lexeme), advice)
 
 
-def parse_json(text: str, name: str) -> list[Parsed]:
+def parse_json(text: str, name: str, deepest: int = MAX_DEPTH) -> list[Parsed]:
     """Reads the JSON documents that stand one after another in a text.
+
+    Args:
+        text: the text.
+        name: the name of the file, for errors.
+        deepest: how many levels of lists and objects a document may have.
 
     Raises:
         JsonSyntaxError: the text is not JSON.
         DocumentError: the text is JSON with a duplicate key, a number that is not finite, half a
             surrogate pair, or too many levels.
     """
-    scanner = _Scanner(text, name)
+    scanner = _Scanner(text, name, deepest)
     documents = []
     scanner.skip_blank()
     line, counted = 1, 0

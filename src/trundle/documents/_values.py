@@ -1,11 +1,18 @@
-"""From bytes to plain values: JSON and YAML, with duplicate keys and broken text as errors."""
+"""From bytes to plain values: JSON and YAML, with duplicate keys and broken text as errors.
+
+JSON has two readers. The exact one (`_json.py`) keeps the spelling of each scalar and the bytes of each document, and
+takes about ten times as long as the standard library. Schemas need neither and may have many megabytes, so they
+are read here by the standard library, with hooks for what it would accept in silence. Where a key stands twice, the exact
+reader finds the line.
+"""
 
 import json
 import math
 from typing import Any
 
 from trundle.documents._errors import DocumentCode, DocumentError, duplicate
-from trundle.documents._tree import decode
+from trundle.documents._json import parse_json
+from trundle.documents._tree import decode, shorten
 from trundle.documents._values_yaml import DEFINITIONS, load_yaml
 
 LARGEST_FILE = 64 * 1024 * 1024
@@ -54,7 +61,7 @@ def _parse_json(text: str, file: str) -> Any:
         advice = "correct it; is the file complete?"
         raise DocumentError(file, error.lineno, "valid JSON", found, advice) from None
     except _DuplicateKeyError as error:
-        raise duplicate(file, _line_of_duplicate(text, error.key), repr(error.key)) from None
+        raise _duplicate(text, file, error.key) from None
     except RecursionError:
         expected, code = "fewer levels of lists and objects", DocumentCode.TOO_DEEP
         raise DocumentError(file, 1, expected, "deeper nesting", DEFINITIONS, code) from None
@@ -85,34 +92,11 @@ def _finite(text: str) -> float:
     return number
 
 
-def _line_of_duplicate(text: str, key: str) -> int:
-    """The line on which an object of the text names the key again; 1 where that cannot be determined."""
-    quoted = json.dumps(key, ensure_ascii=False)
-    stack: list[set[str]] = []
-    position, line = 0, 1
-    while position < len(text):
-        character = text[position]
-        if character == "\n":
-            line += 1
-        elif character in "{[":
-            stack.append(set())
-        elif character in "}]":
-            stack.pop()
-        elif character == '"':
-            end = _end_of_string(text, position)
-            found = text[position:end]
-            if found == quoted and text[end:].lstrip()[:1] == ":":
-                if key in stack[-1]:
-                    return line
-                stack[-1].add(key)
-            position = end
-            continue
-        position += 1
-    return 1
-
-
-def _end_of_string(text: str, start: int) -> int:
-    position = start + 1
-    while position < len(text) and text[position] != '"':
-        position += 2 if text[position] == "\\" else 1
-    return position + 1
+def _duplicate(text: str, file: str, key: str) -> DocumentError:
+    """The error for a text in which an object has a key twice, with the line where the exact reader finds one."""
+    try:
+        parse_json(text, file, deepest=len(text))
+    except DocumentError as error:
+        if error.findings[0].code is DocumentCode.DUPLICATE_KEY:
+            return error
+    return duplicate(file, 1, shorten(key))
