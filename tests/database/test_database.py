@@ -14,6 +14,7 @@ from pathlib import Path
 import psycopg
 import pytest
 import serving
+import warm
 from sqlalchemy import (
     Column,
     Integer,
@@ -215,12 +216,16 @@ with open_database(sys.argv[1]) as database:
         print(number, flush=True)
 """
 
-    def test_a_killed_writer_loses_nothing_that_was_committed_and_leaves_no_half(self, tables, url):
+    def test_a_killed_writer_loses_nothing_that_was_committed_and_leaves_no_half(
+        self, tables, url, tmp_path
+    ):
+        program = tmp_path / "writing.py"
+        program.write_text(self.WRITER)
         for _ in range(3):
             with tables.writing() as connection:
                 connection.execute(COUNTS.delete())
             writer = subprocess.Popen(
-                [sys.executable, "-c", self.WRITER, url], stdout=subprocess.PIPE, text=True
+                [*warm.script(program), url], stdout=subprocess.PIPE, text=True
             )
             confirmed = [int(writer.stdout.readline()) for _ in range(10)]
             writer.send_signal(signal.SIGKILL)

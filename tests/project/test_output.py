@@ -353,11 +353,11 @@ def test_a_second_writer_waits_its_turn(root):
     def hold(step):
         if step == "compare":
             entered.set()
-            release.wait(10)
+            assert release.wait(120)
 
     first = threading.Thread(target=write, args=(root, NEW), kwargs={"checkpoint": hold})
     first.start()
-    entered.wait(10)
+    assert entered.wait(120)
     with pytest.raises(OutputBusyError, match="found another process writing it; try again later"):
         write(root, OLD | {"x.py": b""}, wait=0)
     second = threading.Thread(target=write, args=(root, OLD | {"x.py": b""}))

@@ -39,23 +39,26 @@ def server():
              "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C.UTF-8"],
             check=True, capture_output=True, cwd=name, **user,
         )  # fmt: skip
-        port = serving.free_port()
-        with Path(name, "log").open("wb") as log:
-            process = subprocess.Popen(
-                [folder / "postgres", "-D", data, "-p", str(port), "-c", "listen_addresses=127.0.0.1",
-                 "-c", "unix_socket_directories=", "-c", "shared_buffers=16MB", "-c", "fsync=off"],
-                stdout=log, stderr=log, cwd=name, **user,
-            )  # fmt: skip
-        try:
-            _wait(folder, process, port, Path(name, "log"))
-            yield f"postgresql://trundle:{PASSWORD.replace(' ', '%20')}@127.0.0.1:{port}"
-        finally:
-            process.send_signal(signal.SIGINT)  # A fast shutdown: clients are disconnected.
+        for _ in range(5):  # Another process may take the port first.
+            port = serving.free_port()
+            with Path(name, "log").open("wb") as log:
+                process = subprocess.Popen(
+                    [folder / "postgres", "-D", data, "-p", str(port), "-c", "listen_addresses=127.0.0.1",
+                     "-c", "unix_socket_directories=", "-c", "shared_buffers=16MB", "-c", "fsync=off"],
+                    stdout=log, stderr=log, cwd=name, **user,
+                )  # fmt: skip
             try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+                if _answers(folder, process, port):
+                    yield f"postgresql://trundle:{PASSWORD.replace(' ', '%20')}@127.0.0.1:{port}"
+                    return
+            finally:
+                process.send_signal(signal.SIGINT)  # A fast shutdown: clients are disconnected.
+                try:
+                    process.wait(20)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
+        pytest.fail(f"PostgreSQL does not start: {Path(name, 'log').read_text()}")
 
 
 def _user(*paths: Path) -> dict:
@@ -68,10 +71,11 @@ def _user(*paths: Path) -> dict:
     return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
 
 
-def _wait(folder: Path, process, port: int, log: Path) -> None:
+def _answers(folder: Path, process, port: int) -> bool:
     deadline = time.monotonic() + 60
     command = [folder / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port)]
-    while subprocess.run(command, check=False).returncode:
-        if process.poll() is not None or time.monotonic() > deadline:
-            pytest.fail(f"PostgreSQL does not start: {log.read_text()}")
+    while time.monotonic() < deadline and process.poll() is None:
+        if subprocess.run(command, check=False).returncode == 0:
+            return True
         time.sleep(0.05)
+    return False
