@@ -1,5 +1,6 @@
 """What hooks take and return is checked: wrong types and misspelt attributes fail `mypy --strict`."""
 
+import re
 import textwrap
 
 import pytest
@@ -53,40 +54,51 @@ SCHEMAS = {
 }
 
 
-def checked(folder, hooks):
-    """What mypy says of the package and hooks that are called from it."""
+RIGHT = ("", "", "")
+WRONG = [
+    ('"zip_code": 1', '"zip_code": "1"', "{0}_hooks.py"),
+    ('"zip_code": 1', '"zipCode": 1', "{0}_hooks.py"),
+    ('{"a": "x"}', '{"b": "x"}', "{0}_hooks.py"),
+    ('"all": [', '"every": [', "{0}_hooks.py"),
+    ('{"street": each}', '{"streets": each}', "{0}_hooks.py"),
+    ('"street": source.street, ', "", "{0}_hooks.py"),
+    ("source.street,", "source.road,", "{0}_hooks.py"),
+    ('-> "PersonNewerOutputs"', "-> dict[str, object]", "{0}/conversions/"),
+    ('source: "PersonOlder"', "source: int", "{0}/conversions/"),
+]
+
+
+def write(folder, package, hooks):
+    """A package, and hooks that are called from it."""
+    (folder / f"{package}_hooks.py").write_text(hooks.replace("crm", package))
+    (folder / "trundle.yaml").write_text(
+        f"package: {package}\nsources: [schemas]\nhooks:\n"
+        f"  - {{type: Person, between: [2024-01-01, 2025-01-01], use: {package}_hooks:Moves}}\n"
+    )
+    generate(load_config(folder / "trundle.yaml"), jobs=1)
+
+
+@pytest.fixture(scope="module")
+def errors(tmp_path_factory):
+    """The errors that mypy finds in one package for each case, all of them checked in one run."""
+    folder = tmp_path_factory.mktemp("checked")
     (folder / "schemas").mkdir()
     for version, text in SCHEMAS.items():
         (folder / "schemas" / f"{version}.yaml").write_text(textwrap.dedent(text))
-    (folder / "crm_hooks.py").write_text(hooks)
-    (folder / "trundle.yaml").write_text(
-        "package: crm\nsources: [schemas]\nhooks:\n"
-        "  - {type: Person, between: [2024-01-01, 2025-01-01], use: crm_hooks:Moves}\n"
-    )
-    generate(load_config(folder / "trundle.yaml"), jobs=1)
-    done = mypy(folder, "crm", "crm_hooks.py")
-    return done.stdout + done.stderr
+    packages = [f"crm{number}" for number in range(len(WRONG) + 1)]
+    for package, (right, wrong, _) in zip(packages, [RIGHT, *WRONG], strict=True):
+        assert right in HOOKS
+        write(folder, package, HOOKS.replace(right, wrong) if right else HOOKS)
+    done = mypy(folder, *packages, *(f"{each}_hooks.py" for each in packages))
+    assert re.search(r"checked \d+ source files", done.stdout), done.stdout + done.stderr
+    return [line for line in done.stdout.splitlines() if " error: " in line]
 
 
-def test_what_a_hook_returns_for_nested_objects_is_checked(tmp_path):
-    assert "no issues found" in checked(tmp_path, HOOKS)
+def test_what_a_hook_returns_for_nested_objects_is_checked(errors):
+    assert [line for line in errors if line.startswith(("crm0/", "crm0_hooks.py"))] == []
 
 
-@pytest.mark.parametrize(
-    ("right", "wrong", "where"),
-    [
-        ('"zip_code": 1', '"zip_code": "1"', "crm_hooks.py"),
-        ('"zip_code": 1', '"zipCode": 1', "crm_hooks.py"),
-        ('{"a": "x"}', '{"b": "x"}', "crm_hooks.py"),
-        ('"all": [', '"every": [', "crm_hooks.py"),
-        ('{"street": each}', '{"streets": each}', "crm_hooks.py"),
-        ('"street": source.street, ', "", "crm_hooks.py"),
-        ("source.street,", "source.road,", "crm_hooks.py"),
-        ('-> "PersonNewerOutputs"', "-> dict[str, object]", "crm/conversions/"),
-        ('source: "PersonOlder"', "source: int", "crm/conversions/"),
-    ],
-)
-def test_a_hook_that_reads_or_returns_what_is_not_there_fails(tmp_path, right, wrong, where):
-    assert right in HOOKS
-    said = checked(tmp_path, HOOKS.replace(right, wrong)).splitlines()
-    assert any(line.startswith(where) and " error: " in line for line in said), said
+@pytest.mark.parametrize("number", range(1, len(WRONG) + 1))
+def test_a_hook_that_reads_or_returns_what_is_not_there_fails(errors, number):
+    where = WRONG[number - 1][2].format(f"crm{number}")
+    assert any(line.startswith(where) for line in errors), errors
