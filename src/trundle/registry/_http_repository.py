@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from trundle.registry import _referrers
+from trundle.registry._deletions import Deletions
 from trundle.registry._downloads import fill
 from trundle.registry._files import Download, storage_errors
 from trundle.registry._interface import (
@@ -59,16 +60,12 @@ from trundle.registry.errors import (
     InvalidReferenceError,
     NotFoundError,
     RefusedError,
-    UnreachableError,
 )
 
 _LOOKERS = 8
 _LOCK_WAIT = 60.0
-_NEVER = "sha256:" + 64 * "0"
-"""A digest that nothing has."""
-
 _OK, _CREATED, _ACCEPTED = 200, 201, 202
-_BAD_REQUEST, _NOT_FOUND, _NO_METHOD = 400, 404, 405
+_BAD_REQUEST, _NOT_FOUND = 400, 404
 
 
 class HttpRepository:
@@ -85,7 +82,7 @@ class HttpRepository:
         self.transport = transport
         self._path = f"/v2/{name}"
         self._requests = Requests(transport, name)
-        self._deletes = False
+        self._deletions = Deletions(self._requests, transport, location, f"{self._path}/manifests")
 
     # Blobs
 
@@ -198,7 +195,7 @@ class HttpRepository:
 
     def delete_manifest(self, digest: str) -> None:
         """Deletes a manifest and every tag that points to it."""
-        self._delete(digest)
+        self._deletions.delete(self._checked(digest))
 
     def restore_manifest(self, digest: str) -> bool:
         """Brings a manifest back that went with its tag, unless it is there."""
@@ -257,14 +254,14 @@ class HttpRepository:
             with closing(self._requests.call("DELETE", url, {_ACCEPTED, _OK, _NOT_FOUND})):
                 return
         except RefusedError:
-            self._check_deletes()  # Registries before the specification 1.1 delete by digest only.
+            self._deletions.check()  # Registries before the specification 1.1 delete by digest only.
         if any(each != tag for each in self._tags_of(found.digest)):
             # The tag gets a manifest of its own, which can go without harm to others.
             put_marker(self, tag, REMOVED_ARTIFACT)
             self.remove_unique_tag(tag)
             return
         stored = self.get_manifest(found.digest)
-        if not self._delete(found.digest):
+        if not self._deletions.delete(found.digest):
             self.remove_unique_tag(tag)
         # For `restore_manifest`: as a mere blob it lasts as long as its parts do, until garbage is collected.
         upload(self.transport, self.name, stored.content, stored.descriptor, stored.where, None)
@@ -289,7 +286,7 @@ class HttpRepository:
     @contextlib.contextmanager
     def lease(self, name: str, *, wait: float) -> Iterator[Lease]:
         """Keeps all others out who ask for the lease of that name; a queue of tags."""
-        self._check_deletes()
+        self._deletions.check()
         settings = self.transport.settings
         with TagLease(self, name, settings.lease, settings.poll).held(wait) as lease:
             yield lease
@@ -303,21 +300,13 @@ class HttpRepository:
         for attempt in range(self.transport.settings.retries + 1):
             clean = False
             with contextlib.suppress(NotFoundError):
-                clean = self._delete(self.resolve(tag).digest)
+                clean = self._deletions.delete(self.resolve(tag).digest)
             if clean or tag not in self.tags(internal=is_internal(tag)):
                 return
             self.transport.pause(attempt)
             put_marker(self, tag, REMOVED_ARTIFACT)
 
     # Within
-
-    def _check_deletes(self) -> None:
-        """Makes sure that the registry deletes before tags are set that have to go again."""
-        if self._deletes:
-            return
-        with contextlib.suppress(NotFoundError):
-            self._delete(_NEVER)
-        self._deletes = True
 
     @contextlib.contextmanager
     def _compared(self, tag: str, expected: str | None) -> Iterator[None]:
@@ -370,37 +359,6 @@ class HttpRepository:
                 )
             return "OCI-Subject" in response.headers
 
-    def _delete(self, digest: str) -> bool:
-        """Deletes a manifest; False where tags of it may be left because that went wrong on the way."""
-        where = f"{self.location}@{self._checked(digest)}"
-        url = f"{self._path}/manifests/{digest}"
-        accept = {_OK, _ACCEPTED, _BAD_REQUEST, _NOT_FOUND, _NO_METHOD}
-        failure = ""
-        for attempt in range(self.transport.settings.retries + 1):
-            try:
-                response = self._requests.call("DELETE", url, accept, repeatable=False)
-            except TransferError as error:
-                failure = str(error)
-                self.transport.pause(attempt)
-                continue
-            message = fault_text(response)
-            match response.status:
-                case 404 if not failure:
-                    raise missing(where)
-                case 405:
-                    raise _no_deletes(self.location)
-                case 400 if "DIGEST_INVALID" not in message:
-                    raise RefusedError(
-                        where, "the manifest to be deleted", message, "see what the registry allows"
-                    )
-                case 400:
-                    # docker-registry looks at all tags, and says this when another is being set.
-                    failure = message
-                    self.transport.pause(attempt)
-                case _:
-                    return not failure
-        raise UnreachableError(where, "the manifest to be deleted", failure, "try again later")
-
     def _tags_of(self, digest: str) -> list[str]:
         """All tags that point to a manifest."""
 
@@ -444,12 +402,3 @@ class HttpRepository:
                 "correct the digest",
             )
         return digest
-
-
-def _no_deletes(where: str) -> RefusedError:
-    return RefusedError(
-        where,
-        "a registry that deletes",
-        "one where that is switched off",
-        "switch it on; docker-registry has `storage: delete: enabled: true` for it",
-    )
