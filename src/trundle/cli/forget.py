@@ -31,7 +31,7 @@ def clock(*, state: State = None, dry_run: DryRun = False, output: Output = Form
 def channel(
     name: Name, *, state: State = None, dry_run: DryRun = False, output: Output = Format.TABLE
 ) -> None:
-    """Reset the latest state seen of a package's channel, after its publisher started it again."""
+    """Reset the latest state seen of a package's channel, after its publisher created it again."""
     with opened(state) as installation:
         serial = installation.forget_channels(name, dry_run=dry_run)
     if not serial:
