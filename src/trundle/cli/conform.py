@@ -9,6 +9,8 @@ import typer
 from trundle.cli._failures import ExitCode, Refusal
 from trundle.cli._printing import Format, print_result, progress, say
 from trundle.cli._settings import settings_of
+from trundle.cli.convert import ResourceType
+from trundle.cli.project import Output
 
 if TYPE_CHECKING:
     from trundle.project import Conformance, ConformanceEntry, ExpectedDifference
@@ -17,44 +19,47 @@ _SHOWN = 160
 """How many letters of a value are shown."""
 
 
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        help="Files with pairs of documents; or a file or folder with the documents before, and one with those after."
+    ),
+]
+Both = Annotated[
+    bool, typer.Option("--both", help="Also convert back, and compare with the first.")
+]
+Except = Annotated[
+    Path | None,
+    typer.Option(
+        "--except",
+        metavar="FILE",
+        help="A file that lists the expected differences, and the reasons.",
+    ),
+]
+From = Annotated[
+    str | None,
+    typer.Option(
+        "--from", metavar="VERSION", help="The version before, where documents do not name it."
+    ),
+]
+To = Annotated[
+    str | None,
+    typer.Option(
+        "--to", metavar="VERSION", help="The version after, where documents do not name it."
+    ),
+]
+
+
 def conform(
     context: typer.Context,
     *,
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Files with pairs of documents; or a file or folder with the documents before, and one with those after."
-        ),
-    ],
-    both: Annotated[
-        bool, typer.Option("--both", help="Also convert back, and compare with the first.")
-    ] = False,
-    expected: Annotated[
-        Path | None,
-        typer.Option(
-            "--except",
-            metavar="FILE",
-            help="A file that lists the expected differences, and the reasons.",
-        ),
-    ] = None,
-    version: Annotated[
-        str | None,
-        typer.Option(
-            "--from", metavar="VERSION", help="The version before, where documents do not name it."
-        ),
-    ] = None,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            "--to", metavar="VERSION", help="The version after, where documents do not name it."
-        ),
-    ] = None,
-    resource: Annotated[
-        str | None, typer.Option(help="The resource type of documents that do not name it.")
-    ] = None,
-    output: Annotated[
-        Format, typer.Option("--output-format", "-o", help="How to print the result.")
-    ] = Format.TABLE,
+    files: Files,
+    both: Both = False,
+    expected: Except = None,
+    version: From = None,
+    to: To = None,
+    resource: ResourceType = None,
+    output: Output = Format.TABLE,
 ) -> None:
     """Compare conversions with the output of another implementation."""
     from trundle import project as rooms  # noqa: PLC0415
