@@ -226,6 +226,51 @@ def test_nothing_is_said_of_what_a_rule_of_the_object_around_it_moves(project):
     assert not [each for each in project.findings() if "does nothing" in each]
 
 
+def test_a_pattern_that_holds_elsewhere_leaves_other_rules_of_a_property_alone(project):
+    text, whole = "{type: string}", "{type: integer}"
+    project.schema(OLDER, f"{{aTime: {text}, note: {text}}}")
+    project.schema(
+        NEWER, f"{{aTime: {whole}, late: {{type: object, properties: {{note: {text}}}}}}}"
+    )
+    rules = """\
+    Person:
+      move: {"*": late.*}
+    "*":
+      convert: {"*Time": go-duration-to-seconds}
+"""
+    configured(project, rules)
+    assert changes(project, "Person").convert == {"aTime": "go-duration-to-seconds"}
+    assert not [each for each in project.findings() if "does nothing" in each]
+
+
+def test_nothing_is_said_of_what_stays_the_same_where_another_type_changes(project):
+    text = "{type: string}"
+    home = f"{{type: object, properties: {{aTime: {text}}}}}"
+    project.schema(OLDER, f"{{aTime: {text}, home: {home}, apiVersion: {text}, old: {REF}}}")
+    project.schema(
+        NEWER, f"{{aTime: {{type: integer}}, place: {home}, apiVersion: {text}, new: {GROUP}}}"
+    )
+    rules = """\
+    "*":
+      rename: {apiVersion: group}
+      convert: {"*Time": go-duration-to-seconds, apiVersion: api-version-to-group}
+    Person:
+      rename: {home: place, old: new}
+"""
+    configured(project, rules)
+    assert changes(project, "PersonOld").rename == {"apiVersion": "group"}
+    assert not [each for each in project.findings() if "does nothing" in each]
+
+
+def test_nothing_is_said_of_an_object_whose_contents_move(project):
+    text = "{type: string}"
+    project.schema(OLDER, f"{{inner: {{type: object, properties: {{a: {text}}}}}, b: {text}}}")
+    project.schema(NEWER, f"{{a: {text}, outer: {{type: object, properties: {{b: {text}}}}}}}")
+    configured(project, '    Person:\n      move: {"*": outer.*, inner.*: "*"}\n')
+    assert changes(project, "Person").move == {"b": "outer.b", "inner.a": "a"}
+    assert not [each for each in project.findings() if "does nothing" in each]
+
+
 def test_names_take_the_letter_case_of_where_they_stand(project):
     text, whole = "{type: string}", "{type: integer}"
     project.schema(
@@ -248,7 +293,7 @@ def test_a_pattern_holds_where_a_type_goes_on_under_another_name(project):
     project.schema(OLDER, f"{{home: {REF}, work: {REF}, note: {{type: string}}}}")
     project.schema(
         NEWER,
-        f"{{places: {{type: object, properties: {{home: {GROUP}, work: {REF}}}}}, note: {{type: string}}}}",
+        f"{{places: {{type: object, properties: {{home: {GROUP}, work: {NAMED}}}}}, note: {{type: string}}}}",
     )
     rules = REFERENCES.replace("*Ref", "Person*")
     configured(project, rules + '    Person:\n      move: {"*": places.*}\n')

@@ -171,7 +171,10 @@ class _Spreading:
         self._find_unused(patterns, standing)
 
     def _held(self, said: Mapping[str, Sequence[_Said]]) -> Mapping[str, Sequence[_Said]]:
-        """What is said about each type, without what a pattern says that holds elsewhere only."""
+        """What is said about each type, without what a pattern says that holds elsewhere only.
+
+        What becomes of a value is said together with its place where both stand under one name or pattern of types.
+        """
         holding = {each.by for of_type in said.values() for each in of_type if each.holds}
         self.taken = {
             (str(self.version), *owner)
@@ -184,15 +187,19 @@ class _Spreading:
         for name, of_type in said.items():
             idle = [each for each in of_type if not each.holds and each.by in holding]
             placed = {each.name for each in of_type if each.rule in _PLACING and each not in idle}
-            gone = {each.name for each in idle} - placed
+            emptied = {parts_of(each)[:-1] for each in placed}
+            gone = {
+                (each.by.type, each.name) for each in idle if each.by and each.name not in placed
+            }
             for each in idle:
-                if each.by is not None and not each.stays and each.name not in placed:
+                lost = not each.stays and each.name not in placed
+                if each.by and lost and parts_of(each.name) not in emptied:
                     self.idle[str(self.version), name, each.rule, each.name] = each.by
             found[name] = [
                 each
                 for each in of_type
                 if each not in idle
-                and not (each.by and each.rule in _SHAPING and each.name in gone)
+                and not (each.by and each.rule in _SHAPING and (each.by.type, each.name) in gone)
             ]
         return found
 

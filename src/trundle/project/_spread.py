@@ -60,10 +60,11 @@ class Spread(NamedTuple):
         fitting = {pattern for rule, pattern in self.written.items() if rule not in unfit}
         idle = {rule: self.written[rule] for rule in unfit if self.written.get(rule) in fitting}
         wrong = tuple(each for each in found if each.rule not in idle)
+        staying = {each.rule for each in found if each.stays}
         noted = {
             rule: pattern
             for rule, pattern in {**self.idle, **idle}.items()
-            if (rule[0], rule[1], rule[3]) not in self.taken
+            if rule not in staying and (rule[0], rule[1], rule[3]) not in self.taken
         }
         return wrong, tuple(_notes(noted))
 

@@ -84,7 +84,20 @@ class _Rule:
         if not later and own and self.rule == "keep":
             return  # alike, and yet kept apart: that is what the rule is for
         what, advice = self._what(present, own, later), self._advice(present, later)
-        yield _misfit(self.changes, self.rule, self.name, what, advice)
+        yield _misfit(self.changes, self.rule, self.name, what, advice, stays=self._stays(present))
+
+    def _stays(self, present: Sequence[Lineage]) -> bool:
+        """Whether the property, if it is followed at all, is in the next version of each type what it is here."""
+        version, spelled = self.changes.version, []
+        for lineage in present:
+            newer = lineage.versions.neighbour(version)
+            if self.name not in self._named(lineage, version):
+                continue  # part of every object's envelope
+            if newer is None or self.name not in self._named(lineage, newer):
+                return False
+            sides = Place(version, self.name), Place(newer, self.name)
+            spelled.append(Sides(self.evolution, lineage, *sides).spelled)
+        return all(older == newer for older, newer in spelled)
 
     def _met(self, lineage: Lineage) -> Iterator[Sides]:
         """All pairs of neighbours, from the rule's version on, that have the two properties."""
@@ -139,10 +152,12 @@ class _Rule:
         return "correct or remove the rule"
 
 
-def _misfit(changes: TypeChanges, rule: str, name: str, what: str, advice: str) -> Misfit:
+def _misfit(
+    changes: TypeChanges, rule: str, name: str, what: str, advice: str, *, stays: bool = False
+) -> Misfit:
     where = changes.place(rule, name)
     why = finding(ProjectCode.UNUSED, where, what, advice)
-    return Misfit((str(changes.version), changes.type, rule, name), why)
+    return Misfit((str(changes.version), changes.type, rule, name), why, stays)
 
 
 def _neighbour(present: Sequence[Lineage], version: ApiVersion) -> ApiVersion | None:

@@ -56,10 +56,12 @@ class Misfit(msgspec.Struct, frozen=True):
         rule: what does not fit: version, type, rule and name, where the last two are empty for all changes
             of a type; or what a hook is called; nothing for what is wrong whatever the schemas are.
         finding: what is wrong.
+        stays: whether the property that the rule names stays what and where it is in the next version.
     """
 
     rule: tuple[str, ...]
     finding: Finding
+    stays: bool = False
 
 
 class FindingsError(ProjectError):
