@@ -1,13 +1,15 @@
 """Signed channels: what a client believes, and every attack that it must withstand."""
 
 import json
-import multiprocessing
+import subprocess
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
+import warm
 
 from trundle.channels.reading.signatures import (
     KeyFileError,
@@ -33,6 +35,26 @@ NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 LATEST, ALL = "acme/db/stable/latest", "acme/db/stable/all"
 FILES = {LATEST: b'{"latest": "1.0.0"}', ALL: b'{"versions": ["1.0.0"]}'}
 NEWER = {LATEST: b'{"latest": "1.1.0"}', ALL: b'{"versions": ["1.1.0", "1.0.0"]}'}
+
+
+CLIENT = f"""
+import sys
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import quote
+from trundle.channels.reading.signatures import TrustError, TrustFolder
+
+store, files, now = sys.argv[1:]
+
+def read(name):
+    yield Path(files, quote(name, safe="")).read_bytes()
+
+try:
+    TrustFolder(Path(store)).verify("a", read, [{LATEST!r}], clock=lambda: datetime.fromisoformat(now))
+    print("good")
+except TrustError as error:
+    print(error.reason)
+"""
 
 
 class Publisher:
@@ -428,26 +450,33 @@ class TestStore:
 
     def test_several_clients_on_one_store(self, publisher: Publisher, tmp_path: Path) -> None:
         """While the channel changes, no reader sees it go back, and no update is lost."""
-        TrustFolder(tmp_path).trust("a", trust(publisher.first))
+        TrustFolder(tmp_path / "trust").trust("a", trust(publisher.first))
         history = [(publisher.files, publisher.contents)]
         for number in range(4):
             publisher.publish({LATEST: b"%d" % number, ALL: b"%d" % number})
             history.append((publisher.files, publisher.contents))
-        context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(4, mp_context=context) as pool:
-            jobs = [(str(tmp_path), {**files, **contents}) for files, contents in history * 2]
-            outcomes = list(pool.map(_client, jobs))
+        program = tmp_path / "client.py"
+        program.write_text(CLIENT)
+        for number, (files, contents) in enumerate(history):
+            seen = tmp_path / f"seen{number}"
+            seen.mkdir()
+            for name, content in {**files, **contents}.items():
+                (seen / quote(name, safe="")).write_bytes(content)
+
+        def read(number: int) -> str:
+            command = [
+                *warm.script(program),
+                tmp_path / "trust",
+                tmp_path / f"seen{number}",
+                NOW.isoformat(),
+            ]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            return done.stdout.strip()
+
+        with ThreadPoolExecutor(4) as pool:
+            outcomes = list(pool.map(read, [*range(len(history))] * 2))
         assert set(outcomes) <= {"good", "rollback"}
         assert "good" in outcomes
-        state = TrustFolder(tmp_path).state("a")
+        state = TrustFolder(tmp_path / "trust").state("a")
         assert state is not None
         assert json.loads(state.metadata["targets.json"])["signed"]["version"] == 5
-
-
-def _client(job: tuple[str, Mapping[str, bytes]]) -> str:
-    folder, files = job
-    try:
-        TrustFolder(Path(folder)).verify("a", reading(files), [LATEST], clock=lambda: NOW)
-    except TrustError as error:
-        return error.reason
-    return "good"

@@ -1,15 +1,20 @@
 """What commands print on a pseudo-terminal of some width, in a process of its own."""
 
+import atexit
 import fcntl
+import functools
 import os
 import pty
 import re
+import shutil
 import struct
 import subprocess
-import sys
+import tempfile
 import termios
+from pathlib import Path
 
 import pytest
+import warm
 
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -39,6 +44,14 @@ sys.exit(code)
 """
 
 
+@functools.cache
+def _program():
+    path = Path(tempfile.mkdtemp(prefix="terminal-"), "program.py")
+    atexit.register(shutil.rmtree, path.parent)
+    path.write_text(RUN)
+    return path
+
+
 def on_terminal(folder, width, *lines):
     """What commands print on a terminal, a line before each, and the exit code of the last."""
     ours, theirs = pty.openpty()
@@ -46,7 +59,7 @@ def on_terminal(folder, width, *lines):
     unset = ("COLUMNS", "LINES", "NO_COLOR")
     environment = {name: value for name, value in os.environ.items() if name not in unset}
     process = subprocess.Popen(
-        [sys.executable, "-c", RUN, *lines],
+        [*warm.script(_program()), *lines],
         cwd=folder,
         env={**environment, "TERM": "xterm"},
         stdin=theirs,

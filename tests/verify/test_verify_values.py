@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, find, given, settings
+from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 from verify_things import Part, Stored, Whole
 
@@ -19,6 +19,7 @@ SEARCH = settings(
     derandomize=True,
     database=None,
     deadline=None,
+    phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
 
