@@ -8,13 +8,22 @@ import tempfile
 from pathlib import Path
 
 
-def mypy(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    """What mypy says of some packages and files in a folder."""
-    with (
-        tempfile.TemporaryDirectory() as cache
-    ):  # Mypy looks at seconds: a shared one may be stale.
-        shutil.copytree(_libraries().name, cache, dirs_exist_ok=True)
-        return _run(folder, cache, *arguments)
+def mypy(
+    folder: Path, *arguments: str, known: Path | None = None, cache: Path | None = None
+) -> "subprocess.CompletedProcess[str]":
+    """What mypy says of some packages and files in a folder.
+
+    Args:
+        folder: the folder.
+        arguments: the packages and files.
+        known: the cache of an earlier call; a file has changed since then only where its size has, because mypy looks at
+            seconds.
+        cache: where the cache of this call is left.
+    """
+    with tempfile.TemporaryDirectory() as temporary:
+        own = cache or Path(temporary)
+        shutil.copytree(known or _libraries().name, own, dirs_exist_ok=True)
+        return _run(folder, str(own), *arguments)
 
 
 @functools.cache
