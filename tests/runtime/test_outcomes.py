@@ -47,6 +47,15 @@ def test_schemes_keep_the_protocol(scheme):
     assert {"read", "put", "convert", "convert_many"} <= set(contract)
     for class_ in (Scheme, JoinedScheme):
         assert {name: inspect.signature(getattr(class_, name)) for name in contract} == contract
+        members = [*contract, "resources", "served", "unknown"]
+        inherited = [name for name in members if getattr(class_, name) is getattr(AnyScheme, name)]
+        assert not inherited  # those of the protocol do nothing
+
+
+@pytest.mark.parametrize("name", ["resources", "served", "unknown"])
+def test_what_a_scheme_says_of_itself_cannot_be_replaced(scheme, name):
+    with pytest.raises(AttributeError):
+        setattr(scheme, name, getattr(scheme, name))
 
 
 @pytest.mark.parametrize("form", [dict, bytes, object])
