@@ -54,6 +54,8 @@ def locked(
         if not shared:
             with contextlib.suppress(OSError):
                 path.unlink(missing_ok=True)
+        # A process that was forked meanwhile has the file open too, and would hold the lock until it ends.
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
         os.close(descriptor)
 
 

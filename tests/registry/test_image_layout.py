@@ -4,6 +4,7 @@ import concurrent.futures
 import errno
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -19,14 +20,17 @@ from trundle.registry import (
     BusyError,
     DigestMismatchError,
     DirectoryRegistry,
+    DirectoryRepository,
     InvalidManifestError,
     InvalidReferenceError,
     NotFoundError,
     StorageError,
+    _collect,
     _layout,
     describe,
     open_repository,
 )
+from trundle.registry._files import Download
 
 SCRIPT = Path(__file__).with_name("changing.py")
 HOUR = 3600.0
@@ -333,3 +337,91 @@ def test_a_tag_is_not_set_to_what_was_collected_in_part(layout):
     layout.blob_file(describe(b"1", LAYER)).unlink()
     with pytest.raises(NotFoundError):
         layout.set_tag("1.0.0", descriptor.digest)
+
+
+def test_what_lost_its_tag_is_kept_for_a_reader_that_looked_it_up(layout):
+    other = push(layout, b"other", tag="other")
+    for lose in (
+        lambda: push(layout, b"new", tag="stable"),
+        lambda: layout.set_tag("stable", other.digest),
+        lambda: layout.remove_tag("stable"),
+    ):
+        read = push(layout, b"read", tag="stable")
+        for path in (layout.folder / "blobs" / "sha256").iterdir():
+            os.utime(path, (0, 0))
+        lose()
+        layout.collect_garbage(HOUR, now=time.time())
+        assert (
+            layout.read_blob(layout.get_manifest(read.digest).document.layers[0], limit=10)
+            == b"read"
+        )
+
+
+def test_a_tag_that_moves_before_what_it_named_is_read_is_looked_up_again(layout, monkeypatch):
+    old = push(layout, b"1", tag="stable")
+    read = DirectoryRepository._read
+
+    def read_after_another(*arguments):
+        monkeypatch.setattr(DirectoryRepository, "_read", read)
+        push(layout, b"2", tag="stable")
+        layout.delete_manifest(old.digest)
+        return read(*arguments)
+
+    monkeypatch.setattr(DirectoryRepository, "_read", read_after_another)
+    assert layout.get_manifest("stable").descriptor == push(layout, b"2")
+    layout.blob_file(push(layout, b"2")).unlink()
+    with pytest.raises(NotFoundError):
+        layout.get_manifest("stable")
+
+
+def test_a_blob_that_is_put_while_garbage_is_collected_stays(layout, monkeypatch):
+    """The one who puts it asks for it after the collector has found that it is old, and before it goes."""
+    layer = describe(b"1", LAYER)
+    layout.put_blob(b"1", layer)
+    os.utime(layout.blob_file(layer), (0, 0))
+    again = open_repository(layout.location)
+    is_older, putting = _collect._is_older, []
+
+    def is_older_then_put(path, before):
+        older = is_older(path, before)
+        if path == layout.blob_file(layer) and not putting:
+            putting.append(threading.Thread(target=again.put_blob, args=(b"1", layer)))
+            putting[0].start()
+            putting[0].join(0.2)  # It waits until the collector is done, or is done already.
+        return older
+
+    monkeypatch.setattr(_collect, "_is_older", is_older_then_put)
+    layout.collect_garbage(HOUR, now=time.time())
+    putting[0].join()
+    assert layout.has_blob(layer)
+
+
+def test_a_file_that_another_is_collecting_is_no_garbage(layout, tmp_path):
+    content = b"x" * 10
+    layer = describe(content, LAYER)
+    staged, target = layout.folder / ".trundle" / "staging", tmp_path / "done"
+    push(layout, b"1")
+    abandoned = staged / "abandoned"
+    abandoned.write_bytes(b"x")
+    os.utime(abandoned, (0, 0))
+    with Download(layer, target, "here", partial=staged / "partial") as download:
+        download.write(content)
+        os.utime(staged / "partial", (0, 0))
+        assert layout.collect_garbage(HOUR, now=time.time()).unfinished == ("abandoned",)
+        download.finish()
+    assert target.read_bytes() == content
+
+
+def test_a_process_that_is_forked_meanwhile_holds_no_lock(tmp_path):
+    path = tmp_path / "lock"
+    with locked(path, 0, shared=True):
+        child = os.fork()
+        if child == 0:
+            time.sleep(60)
+            os._exit(0)
+    try:
+        with locked(path, 0):
+            pass
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)

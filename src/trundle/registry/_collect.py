@@ -1,6 +1,9 @@
 """Finds and removes what no tag of an image layout leads to."""
 
-from collections.abc import Callable
+import contextlib
+import fcntl
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -10,7 +13,12 @@ from trundle.registry._interface import Repository
 from trundle.registry._layout_index import LayoutIndex
 from trundle.registry._model import MANIFEST_TYPES, Descriptor
 from trundle.registry._referrers import fallback_tag
-from trundle.registry.errors import NotFoundError
+from trundle.registry.errors import (
+    DigestMismatchError,
+    InvalidManifestError,
+    NotFoundError,
+    TooLargeError,
+)
 
 
 class Garbage(msgspec.Struct, frozen=True):
@@ -56,18 +64,49 @@ def collect(
         for path in sorted(blobs.iterdir())
         if f"sha256:{path.name}" not in live and _is_older(path, before)
     ]
-    unfinished = [path for path in sorted(staging.iterdir()) if _is_older(path, before)]
-    size = sum(path.stat().st_size for path in (*dead, *unfinished))
-    if save is not None:
-        save()
-        for path in (*dead, *unfinished):
-            path.unlink(missing_ok=True)
-        sync_folder(blobs)
+    with _abandoned(staging, before) as unfinished:
+        size = sum(path.stat().st_size for path in (*dead, *unfinished))
+        if save is not None:
+            save()
+            for path in (*dead, *unfinished):
+                path.unlink(missing_ok=True)
+            sync_folder(blobs)
     return Garbage(
         tuple(f"sha256:{path.name}" for path in dead),
         tuple(path.name for path in unfinished),
         size,
     )
+
+
+def renew(repository: Repository, blobs: Path, root: Descriptor) -> None:
+    """Begins the grace of an artifact anew; of one that is damaged, as far as it can be read.
+
+    Args:
+        repository: the layout.
+        blobs: its folder of blobs.
+        root: the artifact's manifest.
+    """
+    live: set[str] = set()
+    with contextlib.suppress(DigestMismatchError, InvalidManifestError, TooLargeError):
+        _mark(repository, root, live)
+    for digest in live:
+        with contextlib.suppress(FileNotFoundError):
+            os.utime(blobs / digest[7:])
+
+
+@contextlib.contextmanager
+def _abandoned(staging: Path, before: float) -> Iterator[list[Path]]:
+    """The unfinished files older than a time that no process is writing; within, none begins to."""
+    with contextlib.ExitStack() as held:
+        found = []
+        for path in sorted(staging.iterdir()):
+            if not _is_older(path, before):
+                continue
+            with contextlib.suppress(FileNotFoundError, BlockingIOError):
+                file = held.enter_context(path.open("rb"))
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                found.append(path)
+        yield found
 
 
 def _reachable(
@@ -111,4 +150,7 @@ def _mark(repository: Repository, root: Descriptor, live: set[str]) -> None:
 
 
 def _is_older(path: Path, time: float) -> bool:
-    return path.is_file() and path.stat().st_mtime < time
+    try:
+        return path.is_file() and path.stat().st_mtime < time
+    except FileNotFoundError:  # An unfinished file that has just got its name.
+        return False

@@ -60,6 +60,7 @@ from trundle.registry.errors import (
 _LAYOUT_FILE = b'{"imageLayoutVersion":"1.0.0"}'
 _OWN_FOLDERS = {"blobs", ".trundle"}
 _LOCK_WAIT = 60.0
+_LOOKS = 20
 
 
 class DirectoryRegistry:
@@ -178,7 +179,7 @@ class DirectoryRepository:
         """Stores a blob, unless it is there."""
         where = f"{self._location}@{descriptor.digest}"
         with storage_errors(where):
-            if self._keep(descriptor):
+            if self._has(descriptor):
                 return
             if isinstance(content, bytes):
                 check_content(content, descriptor, where)
@@ -194,7 +195,7 @@ class DirectoryRepository:
     ) -> None:
         """Brings a blob from another repository, unless it is there."""
         with storage_errors(self._location):
-            if self._keep(descriptor):
+            if self._has(descriptor):
                 return
         target, staged = self._path(descriptor.digest), self._staging / descriptor.digest[7:]
         source.fetch_blob(descriptor, target, partial=staged, progress=progress)
@@ -209,8 +210,7 @@ class DirectoryRepository:
         """Reads a manifest by its tag or digest."""
         where = f"{self._location}{'@' if is_digest(reference) else ':'}{reference}"
         if not is_digest(reference):
-            descriptor = self.resolve(reference)
-            content = self._read(descriptor.digest, MAX_MANIFEST)
+            descriptor, content = self._read_tagged(reference)
             return StoredManifest(where, descriptor, check_content(content, descriptor, where))
         content = self._read(reference, MAX_MANIFEST)
         check_content(
@@ -270,8 +270,10 @@ class DirectoryRepository:
         """Removes a tag; its manifest stays until garbage is collected."""
         with self._changing():
             index = self._read_index().copy()
-            if index.find(tag) is None:
+            found = index.find(tag)
+            if found is None:
                 raise self._missing(tag)
+            self._renew(found)
             index.remove_tag(tag)
             self._write_index(index)
 
@@ -317,8 +319,8 @@ class DirectoryRepository:
         """Removes what no tag leads to.
 
         Args:
-            grace: seconds that content is kept after it was put or asked to be kept, so that an artifact
-                whose tag is about to be set is not torn apart and a reader can finish.
+            grace: seconds that content is kept after it was put or asked to be kept, or lost its tag; so that an
+                artifact whose tag is about to be set is not torn apart, and a reader can finish.
             now: the time, as `time.time` returns it.
             dry_run: only says what would be removed.
 
@@ -357,9 +359,16 @@ class DirectoryRepository:
         if not marker.exists():
             write_durably(marker, _LAYOUT_FILE, staging=self._staging)
 
-    def _keep(self, descriptor: Descriptor) -> bool:
-        """Whether a blob is there; its grace begins anew."""
+    def _has(self, descriptor: Descriptor) -> bool:
+        """Whether a blob is there, and stays while garbage is collected; its grace begins anew."""
         self._make()
+        if not self.has_blob(descriptor):
+            return False
+        with self._changing():
+            return self._keep(descriptor)
+
+    def _keep(self, descriptor: Descriptor) -> bool:
+        """Whether a blob is there; its grace begins anew. Called under the lock of the layout."""
         if not self.has_blob(descriptor):
             return False
         try:
@@ -410,9 +419,28 @@ class DirectoryRepository:
     def _point(self, index: LayoutIndex, tag: str, descriptor: Descriptor) -> None:
         found = index.find(tag)
         if found is None or found.digest != descriptor.digest:
+            if found is not None:
+                self._renew(found)
             index = index.copy()
             index.set(tag, descriptor)
             self._write_index(index)
+
+    def _renew(self, root: Descriptor) -> None:
+        """Begins the grace of an artifact anew whose tag goes: a client may have looked the tag up, and read on."""
+        _collect.renew(self, self._blobs, root)
+
+    def _read_tagged(self, tag: str) -> tuple[Descriptor, bytes]:
+        """What a tag points to, and its content; looked up again where the tag moved before that was read."""
+        descriptor = self.resolve(tag)
+        for _ in range(_LOOKS):
+            try:
+                return descriptor, self._read(descriptor.digest, MAX_MANIFEST)
+            except NotFoundError as error:
+                missing = error
+            before, descriptor = descriptor, self.resolve(tag)
+            if descriptor == before:
+                break
+        raise missing
 
     def _read_index(self) -> LayoutIndex:
         """The present index, parsed only where it has changed; callers that change it take a copy."""
