@@ -18,6 +18,7 @@ from trundle.project.output import (
     TreeChange,
     TreeComparison,
     compare_tree,
+    digests_below,
     read_manifest,
     write_tree,
 )
@@ -378,6 +379,48 @@ def test_many_writers_at_once_never_mix_their_trees(root):
         thread.join()
     assert tree(root) in trees
     assert only_the_root_is_left(root)
+
+
+def test_a_folder_is_replaced_before_any_read_of_a_file_in_it(root, monkeypatch):
+    """What a reader finds is in the old tree or in the new one, or gone."""
+    read, step, interrupted = Path.read_bytes, 0, True
+    while interrupted:
+        step += 1
+        write(root, OLD)
+        reads = []
+
+        def reading(path, reads=reads, step=step):
+            reads.append(path)
+            if len(reads) == step:
+                monkeypatch.setattr(Path, "read_bytes", read)
+                write(root, NEW)
+            return read(path)
+
+        monkeypatch.setattr(Path, "read_bytes", reading)
+        found = digests_below(root)
+        monkeypatch.setattr(Path, "read_bytes", read)
+        interrupted = len(reads) >= step
+        digests = {
+            name: {hashlib.sha256(files[name]).hexdigest() for files in (OLD, NEW) if name in files}
+            for name in OLD | NEW
+        }
+        assert all(digest is None or digest in digests[name] for name, digest in found.items())
+    assert step == len(OLD) + 1
+
+
+def test_a_reader_waits_while_the_folder_is_put_in_place(root, monkeypatch):
+    backup = root.with_name(f".{root.name}.trundle-old")
+    root.rename(backup)
+    monkeypatch.setattr("time.sleep", lambda _: backup.rename(root))
+    assert set(digests_below(root)) == set(OLD)
+
+
+def test_a_reader_does_not_wait_for_a_dead_writer(root, monkeypatch):
+    pauses = []
+    monkeypatch.setattr("time.sleep", pauses.append)
+    root.rename(root.with_name(f".{root.name}.trundle-old"))
+    assert read_manifest(root) is None
+    assert 0 < sum(pauses) <= 0.1 + 1e-9
 
 
 LIMITED = """

@@ -1,7 +1,11 @@
+import importlib
+
 import pytest
 
 from trundle.project import FindingsError, ProjectError, lock, read_lock
+from trundle.project.errors import OutputBusyError
 
+lock_module = importlib.import_module("trundle.project.lock")
 STRING, INTEGER = "{type: string}", "{type: integer}"
 HOOK = """\
     from trundle.runtime import hook
@@ -277,3 +281,25 @@ def test_entries_of_a_nested_bag_that_a_rule_about_their_path_passes_over_are_fo
     (found,) = [each for each in findings(project) if "property bag" in each]
     assert "which a rule about its path now looks for in the object around it" in found
     assert "remove the rule; or, if no stored object has such an entry, accept it" in found
+
+
+def test_a_lock_that_another_process_records_meanwhile_is_not_written_over(released, monkeypatch):
+    """It reads the lock and works; the other one records a later version before it writes."""
+    path = released.folder / "trundle.lock"
+    released.schema("2014-04-04", f"{{b: {STRING}}}")
+    write = lock_module._write
+
+    def write_after_another(*arguments):
+        monkeypatch.setattr(lock_module, "_write", write)
+        released.schema("2015-05-05", f"{{b: {STRING}}}")
+        lock(released.config())
+        write(*arguments)
+
+    monkeypatch.setattr(lock_module, "_write", write_after_another)
+    with pytest.raises(
+        OutputBusyError, match="another process has changed it; run the command again"
+    ):
+        lock(released.config())
+    assert "2015-05-05" in read_lock(path).resources["Person"]
+    assert lock(released.config()).changes is False
+    assert not list(released.folder.glob(".trundle.lock*"))

@@ -15,6 +15,7 @@ from trundle._durable import write_durably
 from trundle.errors import Finding
 from trundle.evolution import VersionMap
 from trundle.project._each_part import Progress, each_part, ignore, on_file
+from trundle.project._lock import locked
 from trundle.project._lock_comparison import (
     Hub,
     LockComparison,
@@ -35,12 +36,15 @@ from trundle.project._parts import Part, outline_of, unfit
 from trundle.project._stored import Release
 from trundle.project._write import spell_text
 from trundle.project.config import Config
-from trundle.project.errors import ProjectError
+from trundle.project.errors import FileCode, OutputBusyError, ProjectError
+from trundle.project.errors import finding as finding_of_file
 from trundle.project.findings import FindingsError, Misfit, ProjectCode, finding
 from trundle.project.loading import load_part
 from trundle.schema import SchemaError
 from trundle.schema.readers import Catalogue, raise_all
 from trundle.version import ApiVersion
+
+_WAIT = 10.0
 
 
 class LockChange(msgspec.Struct, frozen=True):
@@ -156,6 +160,7 @@ def lock(
     Raises:
         SchemaError: a schema cannot be read.
         FindingsError: the project has errors, or a recorded release would change.
+        OutputBusyError: another process has changed the lock meanwhile; it is as that one left it.
         ProjectError: the lock cannot be read or written, or there are no resources in the schemas.
     """
     path = lock_path(config)
@@ -177,7 +182,7 @@ def lock(
         raise FindingsError(against)
     change = _change(path, known, comparisons)
     if change.changes and not dry_run:
-        _write(path, change.content)
+        _write(path, found, change.content)
     return change
 
 
@@ -229,10 +234,16 @@ def _change(path: Path, known: Lock, comparisons: Iterable[LockComparison]) -> L
     )
 
 
-def _write(path: Path, content: bytes) -> None:
-    """Replaces the file as a whole."""
+def _write(path: Path, before: Lock, content: bytes) -> None:
+    """Replaces the file as a whole, unless another process has changed it since it was read."""
     try:
-        write_durably(path, content)
+        with locked(path, path.with_name(f".{path.name}.trundle-lock"), _WAIT):
+            if read_lock(path) != before:
+                expected, found = "the lock as it was read", "other content"
+                advice = "another process has changed it; run the command again"
+                why = finding_of_file(FileCode.BUSY, path, expected, found, advice)
+                raise OutputBusyError(path, [why])
+            write_durably(path, content)
     except OSError as error:
         reason = error.strerror or str(error)
         text = f"{path}: expected a file that can be written, found: {reason}"

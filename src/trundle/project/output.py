@@ -17,6 +17,7 @@ hand, and is not overwritten. Files that need not be written anew are taken over
 import hashlib
 import os
 import shutil
+import time
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -39,6 +40,8 @@ MANIFEST = ".trundle-generated.json"
 """The file in a generated folder that lists what Trundle wrote there."""
 
 _CACHE = "__pycache__"
+_LOOKS = 20
+_PAUSE = 0.005
 _NONE: Mapping[str, str] = MappingProxyType({})
 _NOTE = "Written by trundle generate, which replaces these files. Do not edit them."
 
@@ -180,6 +183,7 @@ def digests_below(root: Path) -> Mapping[str, str | None]:
     Raises:
         OutputError: the folder cannot be read.
     """
+    _await_swap(root)
     try:
         return {name: _digest_of(root / name) for name in _files_below(root)}
     except OSError as error:
@@ -350,10 +354,23 @@ def _check_names(root: Path, files: Collection[str]) -> None:
 
 def read_manifest(root: Path) -> Manifest | None:
     """What a generated folder says about itself; None where it says nothing that can be read."""
+    _await_swap(root)
     try:
         return msgspec.json.decode((root / MANIFEST).read_bytes(), type=Manifest)
     except (FileNotFoundError, NotADirectoryError, msgspec.MsgspecError):
         return None
+
+
+def _await_swap(root: Path) -> None:
+    """Waits while another process puts a folder in place: between two renames there is none.
+
+    Where that process is dead it stays so until the next write, and this waits for a tenth of a second.
+    """
+    places = _Places(Path(os.path.realpath(root)))
+    for _ in range(_LOOKS):
+        if places.root.exists() or not places.backup.exists():
+            return
+        time.sleep(_PAUSE)
 
 
 def _files_below(root: Path) -> list[str]:
@@ -380,7 +397,10 @@ def _digest(content: bytes) -> str:
 def _digest_of(path: Path) -> str | None:
     if path.is_symlink() or not path.is_file():
         return None
-    return _digest(path.read_bytes())
+    try:
+        return _digest(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError):  # Another process has just replaced the folder.
+        return None
 
 
 def _adopt(old: Path, new: Path) -> bool:
