@@ -406,6 +406,22 @@ class TestStore:
         assert store.path("a").read_bytes() == before
         assert [each.name for each in tmp_path.iterdir() if "trust-" in each.name] == []
 
+    def test_processes_of_two_containers_may_share_a_folder(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Both have the same number, and one makes sure that it can write while the other does."""
+        other = TrustFolder(tmp_path)
+        unlink = Path.unlink
+
+        def unlink_after_another(path: Path, missing_ok: bool = False) -> None:
+            monkeypatch.setattr(Path, "unlink", unlink)
+            other.check_writable()
+            unlink(path, missing_ok=missing_ok)
+
+        monkeypatch.setattr(Path, "unlink", unlink_after_another)
+        TrustFolder(tmp_path).check_writable()
+        assert list(tmp_path.iterdir()) == []
+
     def test_names_that_look_alike_are_kept_apart(self, tmp_path: Path) -> None:
         store = TrustFolder(tmp_path)
         names = ["a/b:stable", "a_b:stable", "A/b:stable", "../../etc/passwd", "", "x" * 999]

@@ -120,7 +120,7 @@ def _trusting(
             except TrustError as error:
                 message = f"{shown_path(root)}: {error}; give the publisher's root.json"
                 raise Refusal(ExitCode.VERIFICATION_FAILED, message) from None
-            store.trust(source.location, trusted)
+            store.trust_first(source.location, trusted)
         yield store
 
 

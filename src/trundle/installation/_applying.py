@@ -1,5 +1,6 @@
 """Carries out what was decided about several packages: selects, fetches, checks, unpacks, and commits all together."""
 
+import contextlib
 from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
@@ -108,20 +109,37 @@ def carry_out(
     for _ in range(ATTEMPTS):
         basis = basis_of(installation, dry_run=dry_run)
         goals = {each.name: each for each in look()}
-        broken: dict[str, tuple[Finding, ...]] = {}
-        while True:
-            change = complete(_prepare(installation, goals, broken, dry_run=dry_run))
-            if dry_run or not (change.packages or change.result.events):
-                return change.result
-            with installation.alone():
-                if installation.memory.basis() != basis:
-                    break
-                failed = _unpack(installation, change.packages)
-                if not failed:
-                    installation.commit(change.packages, change.result.events, also=also)
-                    return change.result
-            broken |= failed
+        # What is fetched may not be removed again before it is recorded that it is needed.
+        with contextlib.nullcontext() if dry_run else installation.fetching():
+            result = _attempt(installation, goals, basis, complete, also, dry_run=dry_run)
+        if result is not None:
+            return result
     raise changed_all_the_time(installation)
+
+
+def _attempt(
+    installation: Installation,
+    goals: Mapping[str, Goal],
+    basis: object,
+    complete: Callable[[Change], Change],
+    also: Callable[[], None] | None,
+    *,
+    dry_run: bool,
+) -> Result | None:
+    """Fetches content and commits what becomes of it; None where others have changed the installation meanwhile."""
+    broken: dict[str, tuple[Finding, ...]] = {}
+    while True:
+        change = complete(_prepare(installation, goals, broken, dry_run=dry_run))
+        if dry_run or not (change.packages or change.result.events):
+            return change.result
+        with installation.alone():
+            if installation.memory.basis() != basis:
+                return None
+            failed = _unpack(installation, change.packages)
+            if not failed:
+                installation.commit(change.packages, change.result.events, also=also)
+                return change.result
+        broken |= failed
 
 
 ATTEMPTS = 5
@@ -270,7 +288,7 @@ def _weigh(selection: Selection, refusals: dict[str, tuple[Finding, ...]]) -> tu
 def _fetched(
     installation: Installation, goals: Mapping[str, Goal], selection: Selection
 ) -> tuple[dict[str, Artifact], dict[str, tuple[Finding, ...]]]:
-    """The content of what was selected, fetched and checked; and what is wrong with the rest."""
+    """The content of what was selected, fetched and checked; and what is wrong with the rest. Called while `fetching`."""
     artifacts: dict[str, Artifact] = {}
     failed: dict[str, tuple[Finding, ...]] = {}
     for name, entry in selection.chosen.items():
@@ -280,11 +298,10 @@ def _fetched(
             installation.content,
         )
         try:
-            with installation.fetching():
-                artifact = content.look(source, entry.digest or entry.tag_name, where)
-                check_entry(artifact, name, entry)
-                content.fetch(source, artifact, where, installation.progress)
-                artifacts[name] = artifact
+            artifact = content.look(source, entry.digest or entry.tag_name, where)
+            check_entry(artifact, name, entry)
+            content.fetch(source, artifact, where, installation.progress)
+            artifacts[name] = artifact
         except RefusedError as error:
             failed[name] = error.refusals
     return artifacts, failed

@@ -156,10 +156,14 @@ class _Following:
         channel = read.channel
         name, memory = channel.package, installation.memory
         before = memory.package(name)
+        state = memory.state_before(name, channel.name)
+        if channel.serial < state.seen_serial:
+            # Another client may have seen a newer state after this one was read: it is there to be read by now.
+            read = self._reader.read(follow, name)
+            channel = read.channel
         same = before is not None and _is_same(before, place, self._channel)
         if main and before is not None and same and not wanted.upgrade:
             raise RefusedError(_already(before))
-        state = memory.state_before(name, channel.name)
         state = msgspec.structs.replace(state, installed=before.installed if before else None)
         request = Request(to=wanted.to) if main else Request()
         policy = wanted.policy or (before.effective_policy if before else Policy())
@@ -267,11 +271,11 @@ def _install_pinned(
         pin.check(artifact)
         with installation.fetching():
             installation.content.fetch(source, artifact, str(reference), installation.progress)
-        with installation.alone():
-            if installation.memory.basis() == basis:
-                event = pin.event(artifact)
-                install_unpacked(installation, [pin.package(artifact)], [event])
-                return Result(events=(event,), notes=pin.notes)
+            with installation.alone():
+                if installation.memory.basis() == basis:
+                    event = pin.event(artifact)
+                    install_unpacked(installation, [pin.package(artifact)], [event])
+                    return Result(events=(event,), notes=pin.notes)
     raise changed_all_the_time(installation)
 
 

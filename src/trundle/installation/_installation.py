@@ -212,6 +212,7 @@ class Installation:
         approval = Approval(version, entry.identity, self.now(), by)
         if not dry_run:
             with self.memory.changing():
+                self.package(package.name)  # It may have been uninstalled meanwhile.
                 self.memory.approve(package.name, approval)
         return approval
 
@@ -355,13 +356,15 @@ class Installation:
     def fetching(self) -> contextlib.AbstractContextManager[None]:
         """Keeps others from removing content from the local store; any number of processes may fetch at the same time.
 
+        Taken before `alone`, never within it.
+
         Raises:
             StateBusyError: another process was removing content all the time.
         """
         return self._locked(self.folders.content_lock, shared=True)
 
     def removing(self) -> contextlib.AbstractContextManager[None]:
-        """Keeps others from fetching content.
+        """Keeps others from fetching content. Taken before `alone`, never within it.
 
         Raises:
             StateBusyError: others were fetching all the time.

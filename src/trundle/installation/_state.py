@@ -194,7 +194,8 @@ class State:
             known: the digests that are known already.
             now: the time; it becomes the floor of the clock.
         """
-        if channel.serial >= self.seen(channel.package, channel.name).serial:
+        newest = channel.serial >= self.seen(channel.package, channel.name).serial
+        if newest:
             row = {
                 "package": channel.package,
                 "word": channel.name,
@@ -210,6 +211,11 @@ class State:
             and (each.digest is not None or each.version not in known)
         ]
         self._know(channel.package, new)
+        if newest:  # Else another client has remembered what came since.
+            self._remember_unpublished(channel)
+        self.raise_clock_floor(now)
+
+    def _remember_unpublished(self, channel: Channel) -> None:
         table = t.UNPUBLISHED
         of_channel = (table.c.package == channel.package, table.c.word == channel.name)
         self._connection.execute(delete(table).where(*of_channel))
@@ -223,7 +229,6 @@ class State:
             for each in channel.unpublished
         ]
         upsert(self._connection, table, gone)
-        self.raise_clock_floor(now)
 
     def _know(self, name: str, digests: Iterable[tuple[str, str]]) -> None:
         rows = [{"package": name, "version": v, "digest": digest} for v, digest in digests]

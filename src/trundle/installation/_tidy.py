@@ -42,7 +42,8 @@ def tidy(installation: Installation, keep: int, *, dry_run: bool = False) -> Tid
         StateBusyError: others were changing the installation all the time.
         StorageError: the local store cannot be read or written.
     """
-    with installation.alone(), installation.removing():
+    # In this order: others fetch content first, and change the installation then.
+    with installation.removing(), installation.alone():
         needed = set()
         for package in installation.packages():
             needed.add(package.digest)

@@ -18,6 +18,7 @@ from trundle.channels.reading import (
     ledger_name,
     read_channel,
     read_whole,
+    reading_again,
     refusal_of_trust,
     signed_name,
 )
@@ -100,9 +101,13 @@ def events(
         ChannelError: what is recorded cannot be understood.
         RegistryError: the registry cannot be read.
     """
-    source = RepositorySource(repository, word)
-    channel = read_channel(source, trust, clock=clock, word=word, unsigned=trust is None).channel
-    signed = _signed_operations(source, channel, trust, clock)
+
+    def read(source: RepositorySource) -> tuple[Channel, frozenset[str] | None]:
+        served = read_channel(source, trust, clock=clock, word=word, unsigned=trust is None)
+        return served.channel, _signed_operations(source, served.channel, trust, clock)
+
+    channel, signed = reading_again(RepositorySource(repository, word), read)
+    where = f"{repository.location}:{channel_tag(word)}"
     ledger = Ledger(repository, ledger_name(word), head=channel_tag(word))
     entries = ledger.entries()
     if not entries:
@@ -110,7 +115,7 @@ def events(
     records: list[Record] = []
     for each in entries:
         try:
-            records.append(read_record(each.payload, f"{source.location}: {each.id}"))
+            records.append(read_record(each.payload, f"{where}: {each.id}"))
         except ChannelError:
             if signed is None:
                 raise  # In a signed channel it does not count; `repair` reports it.

@@ -220,15 +220,9 @@ class ChannelSigner:
             raise RefusedError(refusal_of_trust(error, str(self.keys.path))) from error
 
     def _begin(self, where: str) -> None:
-        """Trusts a channel by the first root, unless it is trusted; another publisher may do the same right now."""
-        if self._store.state(where) is not None:
-            return
-        first = next(iter(self.keys.roots().values()))
-        try:
-            self._store.trust(where, trust(first))
-        except TrustError:
-            if self._store.state(where) is None:
-                raise
+        """Trusts a channel by the first root, unless it is trusted."""
+        if self._store.state(where) is None:
+            self._store.trust_first(where, trust(next(iter(self.keys.roots().values()))))
 
     def _previous(self, shown: Shown | None) -> dict[str, bytes]:
         """The metadata so far, with all roots that are known here."""

@@ -10,6 +10,7 @@ from trundle.channels.reading._channel import (
     ServedChannel,
     has_signatures,
     read_channel,
+    reading_again,
     refusal_of_trust,
 )
 from trundle.channels.reading._names import (
@@ -50,6 +51,7 @@ __all__ = [
     "open_channel",
     "read_channel",
     "read_whole",
+    "reading_again",
     "refusal_of_trust",
     "search",
     "signed_name",

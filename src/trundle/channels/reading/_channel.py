@@ -1,8 +1,9 @@
 """Reads a channel as a whole: verified where it is signed, parsed, and its two files compared with each other."""
 
 import datetime as dt
+import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import msgspec
 
@@ -20,12 +21,19 @@ from trundle.channels.files import (
 from trundle.channels.reading._names import signed_name
 from trundle.channels.reading._sources import ChannelSource, read_whole
 from trundle.errors import Finding, Place, errors_among
+from trundle.registry import NotFoundError
 
 if TYPE_CHECKING:
     from trundle.channels.reading.signatures import TrustError, TrustStore
 
-_ATTEMPTS = 3
+_PAUSES = (0.0, 0.1, 0.4)
+"""Seconds between two looks at static files; an export takes less to write them."""
+_BY_MIXING = frozenset({RefusalCode.INCONSISTENT_FILE, RefusalCode.CONTENT_MISMATCH})
+"""The refusals of files of two states."""
+_BY_CHANGE = _BY_MIXING | {RefusalCode.CONTENT_MISSING, RefusalCode.STALE_METADATA}
 _FILES = ("latest", "all")
+SourceT = TypeVar("SourceT", bound=ChannelSource)
+T = TypeVar("T")
 
 
 class ServedChannel(msgspec.Struct, frozen=True):
@@ -75,7 +83,7 @@ def read_channel(
 ) -> ServedChannel:
     """Reads a channel and verifies it.
 
-    Static files are no snapshot: where the two of them do not belong together they are read again.
+    A channel may change while it is read: see `reading_again`.
 
     Args:
         source: where it is.
@@ -92,15 +100,45 @@ def read_channel(
         ChannelFileError: a file violates a rule.
         RegistryError: the place cannot be read.
     """
-    attempt = 0
-    while True:
-        attempt += 1
+
+    def read(present: ChannelSource) -> ServedChannel:
+        return _read(present, None if unsigned else trust, clock, package, word, unsigned)
+
+    return reading_again(source, read)
+
+
+def reading_again(source: SourceT, read: "Callable[[SourceT], T]") -> "T":
+    """Reads a channel, and reads it again where it may have been refused for changing meanwhile.
+
+    - Static files are no snapshot: two of them may not belong together while an export writes them.
+    - A state in a repository is one, but another client may see the next state first. Then this one is older than what
+      was seen, or its files are removed as garbage.
+
+    Args:
+        source: the channel.
+        read: reads it.
+
+    Raises:
+        RefusedError: it is refused as it is, or each time.
+        NotFoundError: a file of its present state is gone.
+    """
+    for pause in _PAUSES:
+        mixed = False
         try:
-            return _read(source, None if unsigned else trust, clock, package, word, unsigned)
-        except RefusedError as error:
-            again = {RefusalCode.INCONSISTENT_FILE, RefusalCode.CONTENT_MISMATCH}
-            if error.code not in again or attempt == _ATTEMPTS:
-                raise
+            return read(source)
+        except (NotFoundError, RefusedError) as error:
+            refused = error
+        if isinstance(refused, RefusedError):
+            if refused.code not in _BY_CHANGE:
+                raise refused
+            mixed = refused.code in _BY_MIXING
+        present = cast("SourceT | None", source.renewed())
+        if present is None or (present is source and not mixed):
+            raise refused
+        if present is source:
+            time.sleep(pause)
+        source = present
+    return read(source)
 
 
 def _read(

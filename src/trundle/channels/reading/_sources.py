@@ -47,6 +47,14 @@ class ChannelSource(Protocol):
             StorageError: a folder cannot be read.
         """
 
+    def renewed(self) -> "ChannelSource | None":
+        """The channel as it is now; None where it is still the same, so that to read it again leads to the same.
+
+        Raises:
+            RefusedError: the channel is gone.
+            RegistryError: the place cannot be read.
+        """
+
 
 class RepositorySource:
     """A channel in the repository of its package, as it was when this was opened; nothing that comes later is seen.
@@ -65,6 +73,7 @@ class RepositorySource:
         """
         tag = channel_tag(word)
         self._repository = repository
+        self._word = word
         self._location = f"{repository.location}:{tag}"
         try:
             self.manifest: StoredManifest = repository.get_manifest(tag)
@@ -98,6 +107,12 @@ class RepositorySource:
         content = self._repository.read_blob(descriptor, limit=LONGEST_ALL)
         yield from (content[at : at + _PIECE] for at in range(0, len(content), _PIECE))
 
+    def renewed(self) -> "RepositorySource | None":
+        """The channel's present state; None where it is still this one."""
+        present = RepositorySource(self._repository, self._word)
+        same = present.manifest.descriptor.digest == self.manifest.descriptor.digest
+        return None if same else present
+
 
 class FolderSource:
     """A channel as static files in a folder."""
@@ -125,6 +140,10 @@ class FolderSource:
                 str(path), "a channel's file", found, "see that it can be read"
             ) from None
 
+    def renewed(self) -> "FolderSource":
+        """The same folder, whose files may be others each time."""
+        return self
+
 
 class WebSource:
     """A channel as static files at a web server."""
@@ -142,6 +161,10 @@ class WebSource:
         """Fetches a file; a transfer that breaks off is an error, never a shorter file."""
         url = f"{self._url}/{quote(_last(name))}"
         yield from _bounded(fetch_file(url, settings=self._settings), url)
+
+    def renewed(self) -> "WebSource":
+        """The same address, where files may be others each time."""
+        return self
 
 
 def open_channel(

@@ -3,8 +3,8 @@
 import abc
 import contextlib
 import hashlib
-import os
 import re
+import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -70,6 +70,12 @@ class TrustStore(abc.ABC):
                     "mismatch", "it trusted", expected="a channel that is not trusted yet"
                 )
             self._write(channel, state)
+
+    def trust_first(self, channel: str, state: TrustState) -> None:
+        """Begins to trust a channel, unless it is trusted already; another client may do the same right now."""
+        with self._locked(channel):
+            if self.state(channel) is None:
+                self._write(channel, state)
 
     def forget(self, channel: str) -> None:
         """Ends to trust a channel; what was seen of it is lost."""
@@ -168,7 +174,8 @@ class TrustFolder(TrustStore):
             OSError: the folder cannot be written.
         """
         self._folder.mkdir(parents=True, exist_ok=True)
-        probe = self._folder / f".{os.getpid()}.probe"
+        # The number of this process is no name of its own: processes in two containers may share the folder.
+        probe = self._folder / f".{secrets.token_hex(8)}.probe"
         write_durably(probe, b"", mode=0o600)
         probe.unlink()
 
