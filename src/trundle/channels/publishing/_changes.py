@@ -72,8 +72,13 @@ def unpublish(
     done = _do(channel, decide, dry_run=dry_run)
     if dry_run or keep_content:
         return done
-    with channel.alone_with_content():
-        notes = remove_version_tag(channel.repository, gone[0])
+    # In a turn: another publisher may have restored the version by now, and one that is about to needs the turn.
+    with channel.ledger.turn(channel.wait) as turn:
+        if channel.current(turn.entries).entry(version) is not None:
+            return done
+        with channel.alone_with_content():
+            turn.check()
+            notes = remove_version_tag(channel.repository, gone[0])
     return msgspec.structs.replace(done, notes=(*done.notes, *notes))
 
 

@@ -50,11 +50,11 @@ from trundle.channels.transitions import Folded, Operation, Outcome, Publish
 from trundle.errors import Finding
 from trundle.packages import manifest_from_json
 from trundle.registry import (
-    MARK_ANNOTATION,
     Entries,
     Ledger,
     Manifest,
     Repository,
+    Turn,
 )
 from trundle.registry import Entry as LedgerEntry
 
@@ -202,14 +202,16 @@ class PublishedChannel:
 
     def settle(self) -> bool:
         """Makes the channel show all that is recorded; whether there was anything to do."""
+        with self.ledger.turn(self.wait) as turn:
+            if self.is_shown():
+                return False
+            self.show_all(turn)
+            return True
 
-        def build(entries: Entries, mark: str) -> str:
-            return self._show(entries, mark, self.shown(), rebuilt=True)
-
-        done = self.ledger.settle(build, wait=self.wait)
-        if done:
-            self._look_again()
-        return done
+    def show_all(self, turn: Turn) -> None:
+        """Makes the channel show all that is recorded, in this publisher's turn."""
+        turn.settle(lambda entries, mark: self._show(entries, mark, self.shown(), rebuilt=True))
+        self._look_again()
 
     def refresh(self) -> Committed:
         """Signs anew with the online key what the channel shows; nothing else changes.
@@ -219,16 +221,15 @@ class PublishedChannel:
         """
         assert self.signer is not None
         with self.ledger.turn(self.wait) as turn:
-            source, shown = self.head.source(), self.shown()
-            if source is None or shown is None or shown.operations is None:
+            shown = self.shown()
+            if shown is None or shown.operations is None:
                 advice = "publish something with these keys first"
                 code = RefusalCode.UNSIGNED_CHANNEL
                 expected = "a signed channel"
                 raise RefusedError(refusal(code, self.location, expected, "none", advice))
             plain = {name: shown.files[name] for name in ("latest", "all", OPERATIONS)}
             metadata = self.signer.refresh(shown, self._signed_names(plain, shown.package))
-            mark = source.manifest.document.annotations.get(MARK_ANNOTATION, "")
-            digest = self.head.push(plain, metadata, mark, shown.seen)
+            digest = self.head.push(plain, metadata, shown.mark, shown.seen)
             turn.check()
             self.repository.set_tag(self.tag, digest)
         self._look_again()
@@ -253,20 +254,23 @@ class PublishedChannel:
                 found.append(str(error))
         return tuple(found)
 
-    def damage(self) -> str:
+    def damage(self, entries: Entries) -> str:
         """Why the channel's head cannot be built on; empty where it can.
 
         A head is damaged where it is gone, cannot be read, is badly signed, or is older than a state that was seen.
+
+        Args:
+            entries: all entries of the ledger, in this publisher's turn; else others may show more meanwhile.
 
         Raises:
             RefusedError: the keys of a signed channel are missing, or the channel is another one.
             RegistryError: the registry or the ledger cannot be read.
         """
-        entries = self.ledger.entries()
         try:
-            folded = self.folded(entries)
-            if self.ledger.shown() == entries.mark:
-                return self._difference(folded.channel)
+            shown = self.shown()
+            folded = self._counted_anew(entries, shown).folded
+            if shown is not None and shown.mark == entries.mark:
+                return _difference(shown, folded.channel)
         except RefusedError as error:
             if self.signer is None or error.code not in _DAMAGES:
                 raise
@@ -275,15 +279,11 @@ class PublishedChannel:
             return str(error)
         return ""
 
-    def _difference(self, channel: Channel) -> str:
-        """How the shown channel differs from the result of all operations; empty where it does not."""
-        shown = self.shown()
-        if shown is None or read_all(shown.files["all"]).channel == channel:
-            return ""
-        return "expected the result of its operations, found something else"
-
-    def rebuild(self) -> None:
+    def rebuild(self, turn: Turn) -> None:
         """Replaces a damaged head by one that shows what the ledger holds; clients follow it.
+
+        Args:
+            turn: this publisher's turn.
 
         Raises:
             RefusedError: the ledger lacks operations that were seen, or its operations are signed with other keys.
@@ -291,9 +291,8 @@ class PublishedChannel:
             RegistryError: as the registry raises it.
         """
         self.check_keys()
-        with self.ledger.turn(self.wait) as turn:
-            shown = self._last_seen(turn.entries)
-            turn.settle(lambda entries, mark: self._show(entries, mark, shown, rebuilt=True))
+        shown = self._last_seen(turn.entries)
+        turn.settle(lambda entries, mark: self._show(entries, mark, shown, rebuilt=True))
         self._look_again()
 
     def build(self, entries: Entries, mark: str) -> str:
@@ -454,6 +453,13 @@ class PublishedChannel:
         if outcome.refusals:
             raise RefusedError(*outcome.refusals)
         return Committed(channel, (*outcome.notes, *notes))
+
+
+def _difference(shown: Shown, channel: Channel) -> str:
+    """How what is shown differs from the result of all operations; empty where it does not."""
+    if read_all(shown.files["all"]).channel == channel:
+        return ""
+    return "expected the result of its operations, found something else"
 
 
 def _none(where: str) -> Finding:

@@ -71,7 +71,7 @@ class ChannelHead:
             source = self.source()
             try:
                 return self._verified(source)
-            except RefusedError as error:
+            except (NotFoundError, RefusedError) as error:
                 refused = error
                 if not self._has_moved(source):
                     raise

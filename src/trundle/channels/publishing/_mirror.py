@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from trundle.channels._refusals import RefusalCode, RefusedError, refusal
-from trundle.channels.files import Channel, Entry, is_channel_word, read_all
+from trundle.channels.files import Channel, Entry, belongs, is_channel_word, read_all
 from trundle.channels.publishing._content import digest_of_tag, remove_version_tag
 from trundle.channels.reading import RepositorySource, channel_tag
-from trundle.registry import Progress, Repository, copy, version_of
+from trundle.registry import NotFoundError, Progress, Repository, copy, version_of
 from trundle.version import SemVer, VersionError
 
 _PREFIX = "channel."
+_LOOKS = 5
 
 
 class Mirrored(msgspec.Struct, frozen=True):
@@ -42,7 +43,10 @@ def mirror(
 
     The states of the channels are read first and set last, so the target's channels never name what is not there.
     What is there already is not moved again. The operations behind the channels stay at the source, which alone
-    can be published to.
+    can be published to. The tag of a version that no channel lists stays there, too: its publishing is not done yet.
+
+    Where the source changes meanwhile it is looked at again. So of several mirrors at once, the last one to set a
+    channel finds whatever is newer.
 
     Args:
         source: the repository that is copied.
@@ -55,35 +59,100 @@ def mirror(
         RefusedError: a version's tag has other content at the target, or a channel is newer there.
         RegistryError: as the registries raise it.
     """
-    tags = source.tags()
-    words = [each.removeprefix(_PREFIX) for each in tags if _is_channel(each)]
-    sources = {word: RepositorySource(source, word) for word in words}
-    heads = {channel_tag(word): each for word, each in sources.items()}
-    channels = [_channel_of(each) for each in sources.values()]
-    for word, each in sources.items():
-        _check_not_older(each, target, word)
-    wanted = {tag: digest_of_tag(source, tag) for tag in tags if tag not in heads}
-    for channel in channels:
-        for entry in channel.versions:
-            if entry.digest is not None:
-                wanted[entry.tag_name] = entry.digest
-    there = {tag: digest_of_tag(target, tag) for tag in target.tags()}
-    _check_fixed(wanted, there, target)
-    wanted |= {tag: each.manifest.descriptor.digest for tag, each in heads.items()}
-    copied, unchanged = [], []
-    for tag, digest in wanted.items():
-        if digest is None:
-            continue  # It went away while this looked.
-        if there.get(tag) == digest:
-            unchanged.append(tag)
-            continue
-        if on_tag:
-            on_tag(tag)
-        if not dry_run:
-            copy(source, target, digest, tag=tag, progress=progress)
-        copied.append(tag)
-    removed, notes = _remove_unpublished(channels, set(wanted), target, there, dry_run=dry_run)
-    return Mirrored(tuple(copied), tuple(unchanged), tuple(removed), tuple(notes))
+    done = Mirrored((), ())
+    for look in range(1, _LOOKS + 1):
+        run = _Mirroring(source, target, progress, on_tag, dry_run=dry_run)
+        try:
+            done = _joined(done, run.run())
+        except (NotFoundError, RefusedError):
+            if look == _LOOKS or not run.is_overtaken():
+                raise
+        else:
+            if dry_run or not run.is_overtaken():
+                break
+    return done
+
+
+class _Mirroring:
+    """One look at the source, and what it leads to."""
+
+    def __init__(
+        self,
+        source: Repository,
+        target: Repository,
+        progress: Progress | None,
+        on_tag: Callable[[str], None] | None,
+        *,
+        dry_run: bool,
+    ) -> None:
+        self._source = source
+        self._target = target
+        self._progress = progress
+        self._on_tag = on_tag
+        self._dry_run = dry_run
+        tags = source.tags()
+        words = [each.removeprefix(_PREFIX) for each in tags if _is_channel(each)]
+        self._heads = {channel_tag(word): RepositorySource(source, word) for word in words}
+        self._tags = [each for each in tags if each not in self._heads]
+
+    def run(self) -> Mirrored:
+        """Copies what is not there yet."""
+        source, target = self._source, self._target
+        for tag, each in self._heads.items():
+            _check_not_older(each, target, tag.removeprefix(_PREFIX))
+        channels = [_channel_of(each) for each in self._heads.values()]
+        wanted = {
+            tag: digest_of_tag(source, tag)
+            for tag in self._tags
+            if not any(_is_unlisted(tag, channel) for channel in channels)
+        }
+        for channel in channels:
+            for entry in channel.versions:
+                if entry.digest is not None:
+                    wanted[entry.tag_name] = entry.digest
+        there = {tag: digest_of_tag(target, tag) for tag in target.tags()}
+        _check_fixed(wanted, there, target)
+        wanted |= {tag: each.manifest.descriptor.digest for tag, each in self._heads.items()}
+        copied, unchanged = [], []
+        for tag, digest in wanted.items():
+            if digest is None:
+                continue  # It went away while this looked.
+            if there.get(tag) == digest:
+                unchanged.append(tag)
+                continue
+            if self._on_tag:
+                self._on_tag(tag)
+            if not self._dry_run:
+                copy(source, target, digest, tag=tag, progress=self._progress)
+            copied.append(tag)
+        removed, notes = _remove_unpublished(
+            channels, set(wanted), target, there, dry_run=self._dry_run
+        )
+        return Mirrored(tuple(copied), tuple(unchanged), tuple(removed), tuple(notes))
+
+    def is_overtaken(self) -> bool:
+        """Whether a channel of the source has changed since."""
+        return any(each.renewed() is not None for each in self._heads.values())
+
+
+def _joined(before: Mirrored, after: Mirrored) -> Mirrored:
+    copied = tuple(dict.fromkeys((*before.copied, *after.copied)))
+    return Mirrored(
+        copied,
+        tuple(each for each in after.unchanged if each not in copied),
+        tuple(dict.fromkeys((*before.removed, *after.removed))),
+        after.notes,
+    )
+
+
+def _is_unlisted(tag: str, channel: Channel) -> bool:
+    """Whether a tag is that of a version which belongs to a channel, and which the channel has never listed."""
+    try:
+        version = SemVer.parse(version_of(tag))
+    except VersionError:
+        return False
+    listed = channel.entry(version) or channel.tombstone(version)
+    return belongs(version, channel.name) and listed is None
 
 
 def _is_channel(tag: str) -> bool:

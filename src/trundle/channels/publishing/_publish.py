@@ -21,6 +21,7 @@ from trundle.channels.files import LONGEST_TAG, STABLE, Channel, Entry
 from trundle.channels.publishing._artifact import PackedArtifact, packed
 from trundle.channels.publishing._channel import PublishedChannel
 from trundle.channels.publishing._content import (
+    content_damage,
     digest_of_tag,
     restore_content,
     set_version_tag,
@@ -154,10 +155,17 @@ class _Publishing:
         repository = self._channel.repository
         if self._release.dry_run:
             return False
-        with self._channel.alone_with_content():
-            if not restore_content(repository, self._package):
+        if not any(content_damage(repository, self._package.artifact.digest)):
+            return False
+        # In a turn: another publisher may have unpublished the version by now, whose content then is gone for good.
+        with self._channel.ledger.turn(self._channel.wait) as turn:
+            if self._channel.current(turn.entries).entry(self._entry.version) is None:
                 return False
-            set_version_tag(repository, self._package.artifact, self._entry.tag_name)
+            with self._channel.alone_with_content():
+                if not restore_content(repository, self._package):
+                    return False
+                turn.check()
+                set_version_tag(repository, self._package.artifact, self._entry.tag_name)
         return True
 
     def _check(self, channel: Channel) -> None:

@@ -76,19 +76,19 @@ def repair(channel: PublishedChannel, *, dry_run: bool = False) -> tuple[Repair,
     if unknown:
         return tuple(Repair("unknown", each) for each in unknown)
     repairs: list[Repair] = []
-    damage = channel.damage()
-    if damage:
-        done = "the channel is rebuilt from its ledger"
-        repairs.append(Repair("damaged-head", f"{channel.location}: {damage}", done))
-        if dry_run:
-            return tuple(repairs)
-        channel.rebuild()
-    if not channel.is_shown():
-        what = f"{channel.location} does not show all operations that are recorded"
-        repairs.append(Repair("head", what, "the channel shows them now"))
-        if not dry_run:
-            channel.settle()
     with channel.ledger.turn(channel.wait) as turn:
+        damage = channel.damage(turn.entries)
+        if damage:
+            done = "the channel is rebuilt from its ledger"
+            repairs.append(Repair("damaged-head", f"{channel.location}: {damage}", done))
+            if dry_run:
+                return tuple(repairs)
+            channel.rebuild(turn)
+        if not channel.is_shown():
+            what = f"{channel.location} does not show all operations that are recorded"
+            repairs.append(Repair("head", what, "the channel shows them now"))
+            if not dry_run:
+                channel.show_all(turn)
         folded = channel.folded(turn.entries)
         repairs += [
             Repair("ignored", f"{each}; someone else may have written to the registry")
