@@ -7,6 +7,7 @@ import msgspec
 import publishing_support
 import pytest
 import warm
+from passing import PassingTime
 from publishing_support import (
     QUICK,
     WORD,
@@ -172,6 +173,8 @@ def steps(repository, act, expected, keys=None):
 
 def test_a_publisher_that_slept_while_others_published_goes_on(remote, tmp_path, monkeypatch):
     """It had recorded its version, but nothing was shown yet; a process that sleeps renews no lease."""
+    passing = PassingTime()
+    monkeypatch.setattr("trundle.registry._lease.Timer", lambda: passing)
     monkeypatch.setattr("trundle.registry._lease.TagLease._keep_alive", lambda *_: None)
     settings = msgspec.structs.replace(QUICK, lease=3)
     slow = open_repository(reference_of(remote), settings=settings)
@@ -186,6 +189,7 @@ def test_a_publisher_that_slept_while_others_published_goes_on(remote, tmp_path,
 
     channel.ledger.tags.append = append_and_sleep
     publish(channel, Release(package(tmp_path / "b", "1.1.0")))
+    assert passing.seconds() > 3
     assert versions(remote) == {"1.0.0", "1.1.0", "1.2.0"}
     assert repair(channel_of(remote)) == ()
 

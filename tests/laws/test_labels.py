@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from amounts import amount
 from evolving import Store, evolve, forget, hooked
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -265,7 +266,7 @@ def labelled(request):
     forget(scheme)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=amount(300), deadline=None)
 @given(st.lists(DOCUMENTS, min_size=1, max_size=4))
 def test_the_laws_hold_whoever_writes_which_labels(labelled, documents):
     """Each version reads what it wrote, writing that back changes nothing, and others keep what they have."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import pytest
+from amounts import amount
 from evolving import evolution, forget, hooked, load, rules, thing
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -287,7 +288,7 @@ def put(
     return json.loads(scheme.put(version, data, None if stored is None else base, **options))
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=amount(30), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_every_client_sees_what_the_model_says(world: World, data: st.DataObject) -> None:
     lenient = Lenience(missing=True, unknown="keep" if world.unknown else "error")
