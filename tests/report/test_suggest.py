@@ -354,6 +354,25 @@ def test_a_property_goes_to_one_place_whatever_type_its_move_is_written_under():
     assert moved(found) == {(f"inner.{each}", each) for each in alike}
 
 
+def test_a_property_that_stays_in_its_nested_type_does_not_go_to_another_one():
+    alike = {"name": "string?", "realm": "string?", "audience": "string?"}
+    docs = {each: f"The {each} of the service account that signs in." for each in alike}
+    found = suggested(
+        thing("Person", auth="Signing?"),
+        thing("Person", auth="Signing?", conjur="Conjur?"),
+        ours=(
+            thing("Signing", serviceAccount="Inner?"),
+            unnamed(thing("Inner", docs, **alike)),
+        ),
+        theirs=(
+            thing("Signing", docs, **alike),
+            thing("Conjur", jwt="Other?"),
+            unnamed(thing("Other", docs, size="integer?", age="integer?", z="integer?", **alike)),
+        ),
+    )
+    assert moved(found) == {(f"serviceAccount.{each}", each) for each in alike}
+
+
 def test_a_map_that_became_a_list_with_a_key_is_a_conversion_to_paste():
     found = suggested(
         thing("Person", labels="map of string?"),

@@ -76,8 +76,7 @@ def likely_moves(pair: TypePair) -> Iterator[Move]:
     removed, added = _one_sided(pair.lineage, pair, (), (), schemas)
     taken: set[tuple[str, ...]] = set()
     given: set[tuple[str, ...]] = set()
-    guesses = (_guess(one, other, schemas) for one in removed for other in added)
-    likely = [each for each in guesses if each is not None and each.score >= _LEAST]
+    likely = [move for one in removed for move in _from(one, added, schemas)]
     for move in (*_displaced(pair, removed, added), *sorted(likely, key=_whole_first)):
         one, other = tuple(move.older.split(".")), tuple(move.newer.split("."))
         if any(_inside(one, each) for each in taken) or any(_inside(other, each) for each in given):
@@ -85,6 +84,21 @@ def likely_moves(pair: TypePair) -> Iterator[Move]:
         taken.add(one)
         given.add(other)
         yield move
+
+
+def _from(one: _Spot, added: list[_Spot], schemas: tuple[Schema, Schema]) -> Iterator[Move]:
+    """Where a property probably went, unless it as likely stayed within its nested type, which has moves of its own."""
+    guesses = [(other, _guess(one, other, schemas)) for other in added]
+    likely = [(other, each) for other, each in guesses if each is not None and each.score >= _LEAST]
+    near = max((each.score for other, each in likely if _within(one, other)), default=0)
+    for other, each in likely:
+        if not _within(one, other) and each.score > near:
+            yield each
+
+
+def _within(one: _Spot, other: _Spot) -> bool:
+    """Whether from one place to another is a rename, or a move within a nested type."""
+    return one.path[:-1] == other.path[:-1] or (len(one.path) > 1 and one.path[0] == other.path[0])
 
 
 def _whole_first(move: Move) -> tuple[object, ...]:
@@ -159,8 +173,6 @@ def _members(type_: Type, schema: Schema) -> tuple[Property, ...]:
 
 def _guess(one: _Spot, other: _Spot, schemas: tuple[Schema, Schema]) -> Move | None:
     """How likely it is that one property is the other; None where it cannot be, or hardly is."""
-    if one.path[:-1] == other.path[:-1] or (len(one.path) > 1 and one.path[0] == other.path[0]):
-        return None  # that is a rename, or a move within the nested type
     if [case_only(*names) for names in zip(one.path, other.path, strict=False)][:1] == [True]:
         return None  # the object around it was renamed
     if "apiVersion" in (one.path[-1], other.path[-1]) or len(one.path) == len(other.path) == 1:
