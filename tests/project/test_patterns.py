@@ -271,6 +271,14 @@ def test_nothing_is_said_of_an_object_whose_contents_move(project):
     assert not [each for each in project.findings() if "does nothing" in each]
 
 
+def test_a_pattern_does_nothing_where_it_does_not_hold_in_a_type_of_another_name(project):
+    project.schema(OLDER, f"{{old: {REF}, home: {REF}}}")
+    project.schema(NEWER, f"{{new: {REF}, home: {GROUP}}}")
+    configured(project, REFERENCES.replace("*Ref", "*") + "    Person:\n      move: {old: new}\n")
+    assert changes(project, "PersonHome").convert == {"apiVersion": "api-version-to-group"}
+    assert changes(project, "PersonOld").rename == changes(project, "PersonOld").convert == {}
+
+
 def test_names_take_the_letter_case_of_where_they_stand(project):
     text, whole = "{type: string}", "{type: integer}"
     project.schema(

@@ -84,7 +84,7 @@ def load_project(path: Path, *, on_file: Callable[[Path], None] | None = None) -
     recorded = recorded_versions(read_lock(lock_path(config)))
     schemas = with_storage(selection.schemas, config.hubs, recorded)
     config, spread = _spread(config, schemas)
-    project, _, misfits = _follow(config, schemas, config.package)
+    project, _, misfits = _fit(config, schemas, config.package)
     wrong, _ = spread.judged(misfits)
     findings = (
         *findings_of((*spread.misfits, *wrong)),
@@ -122,15 +122,7 @@ def load_part(part: Part, catalogue: Catalogue) -> LoadedPart:
     config = part.config
     schemas = with_storage(selection.schemas, config.hubs, part.recorded)
     config, spread = _spread(config, schemas)
-    misfits: list[Misfit] = []
-    while True:
-        project, files, found = _follow(config, schemas, part.root_package)
-        misfits += found
-        changes = tuple(without_misfits(config.changes, found))
-        if changes == config.changes:
-            break
-        # What fits another part must do nothing here.
-        config = msgspec.structs.replace(config, changes=changes)
+    project, files, misfits = _fit(config, schemas, part.root_package)
     wrong, notes = spread.judged(misfits)
     return LoadedPart(
         project=project,
@@ -150,6 +142,23 @@ def _spread(config: Config, schemas: tuple[Schema, ...]) -> tuple[Config, Spread
 def findings_of(misfits: Iterable[Misfit]) -> tuple[Finding, ...]:
     """What is wrong, each thing once."""
     return tuple(dict.fromkeys(each.finding for each in misfits))
+
+
+def _fit(
+    config: Config, schemas: tuple[Schema, ...], package: str
+) -> tuple[Project, tuple[Path, ...], list[Misfit]]:
+    """A project of some schemas without the changes that do not fit, the files of its hooks, and what does not fit.
+
+    What fits another part, or what else a pattern stands for, must do nothing here.
+    """
+    misfits: list[Misfit] = []
+    while True:
+        project, files, found = _follow(config, schemas, package)
+        misfits += found
+        changes = tuple(without_misfits(config.changes, found))
+        if changes == config.changes:
+            return project, files, misfits
+        config = msgspec.structs.replace(config, changes=changes)
 
 
 def _follow(
