@@ -34,14 +34,42 @@ def test_what_a_client_takes_out_of_an_object_does_not_come_back(scheme, wrap: s
     assert store.read(V1) == inside({"name": "a", "x": "mine"})
 
 
-def test_a_client_that_sees_nothing_of_free_form_data_reads_what_it_writes() -> None:
+@pytest.mark.parametrize("wrap", ["o", "m"])
+def test_the_newest_version_keeps_what_an_older_client_cannot_see(scheme, wrap: str) -> None:
+    def inside(**value: Any) -> dict[str, Any]:
+        return {wrap: {"o": value, "m": {"k": value}}[wrap]}
+
+    store = Store(scheme).put(V2, **inside(name="a", y="kept", z=1))
+    store = store.edit(V1, **inside(name="b", x="mine"))
+    expected = inside(name="b", y="kept", z=1)
+    assert store.read(V3) == store.read(V2) == expected
+    assert store.read(V1) == inside(name="b", x="mine")
+
+
+def test_the_newest_version_keeps_what_an_older_client_cannot_see_in_a_list(scheme) -> None:
+    store = Store(scheme).put(V2, l=[{"name": "a", "y": "1"}, {"name": "b", "y": "2"}])
+    store = store.edit(V1, l=[{"name": "c"}, {"name": "b"}])
+    assert store.read(V3) == store.read(V2) == {"l": [{"name": "c"}, {"name": "b", "y": "2"}]}
+
+
+@pytest.fixture(scope="module")
+def switch():
     older = {"Thing": {"o!": "O"}, "O": {"enabled!": "boolean"}}
-    scheme = evolve({V1: older, V2: {"Thing": {"o!": "any"}}})
-    store = Store(scheme).put(V2, o={"value": 0})
+    found = evolve({V1: older, V2: {"Thing": {"o!": "any"}}})
+    yield found
+    forget(found)
+
+
+def test_a_client_that_sees_nothing_of_free_form_data_reads_what_it_writes(switch) -> None:
+    store = Store(switch).put(V2, o={"value": 0})
     assert store.read(V1) == {"o": {"enabled": False}}
     store = store.edit(V1, o={"enabled": True})
     assert store.read(V1) == {"o": {"enabled": True}}
-    forget(scheme)
+    assert store.read(V2) == {"o": {"enabled": True, "value": 0}}
+    store = store.edit(V1, o={"enabled": False})
+    assert store.read(V1) == {"o": {"enabled": False}}
+    store = store.edit(V2, o={"enabled": True, "other": 1})
+    assert store.read(V1) == {"o": {"enabled": False}}
 
 
 def walking(**results: dict[str, Any]) -> Any:
@@ -60,6 +88,14 @@ def test_hops_say_nothing_of_objects_that_free_form_data_lacks_something_for(sch
     other = walking(v2022={"o": {"name": "x"}}, v2021={"o": {"name": "y"}})
     with pytest.raises(LawBroken, match="hop by hop"):
         law_hops(scheme, document, [V3, V2], other)
+
+
+def test_hops_say_nothing_of_what_stands_for_something_required(switch) -> None:
+    document = switch.decode(b'{"apiVersion": "2021-01-01", "kind": "Thing", "o": {}}')
+    law_hops(switch, document, [V2, V1], walking(v2021={"o": {}}, v2020={"o": {}}))
+    other = walking(v2021={"o": {}}, v2020={"o": {"enabled": True}})
+    with pytest.raises(LawBroken, match="hop by hop"):
+        law_hops(switch, document, [V2, V1], other)
 
 
 def test_hops_hold_the_straight_way_to_an_incomplete_object_that_it_shows(scheme) -> None:

@@ -1,7 +1,6 @@
 """Conversions that do not keep a law yet. What is mended has to leave this file."""
 
 import pytest
-from cases import CASES
 from evolving import evolve, thing
 
 V1, V2, V3 = "2020-01-01", "2021-01-01", "2022-01-01"
@@ -77,23 +76,3 @@ def test_an_earlier_release_reads_an_enum_that_a_later_one_has_as_free_form_data
     stored = new.put(V3, thing(V3, p="Red"))
     assert new.read(V1, stored) == thing(V1, p="Red")
     assert old.read(V1, stored) == thing(V1, p="Red")
-
-
-@pytest.mark.xfail(
-    strict=True,
-    reason="free-form data takes what an older version writes, without what that cannot see of it",
-)
-@pytest.mark.parametrize("wrap", ["o", "m"])
-def test_the_newest_version_keeps_what_an_older_client_cannot_see_of_free_form_data(
-    forgetting, wrap
-):
-    case = CASES["changing objects to free-form"]
-    scheme = forgetting(evolve(case.versions, *case.more))
-
-    def inside(version, **value):
-        return thing(version, **{wrap: {"o": value, "m": {"k": value}}[wrap]})
-
-    stored = scheme.put(V2, inside(V2, name="a", y="kept", z=1))
-    written = scheme.put(V1, inside(V1, name="b"), stored)
-    assert scheme.read(V2, written) == inside(V2, name="b", y="kept", z=1)
-    assert scheme.read(V3, written) == inside(V3, name="b", y="kept", z=1)

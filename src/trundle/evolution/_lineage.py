@@ -224,6 +224,10 @@ class Lineage(TypeVersions):
         numbers = {self.evolution.identities[node] for node in self.nodes.items()}
         return len(numbers) == 1 and not self.evolution.ruled(self.nodes)
 
+    def holds_objects(self, place: Place) -> bool:
+        """Whether there are objects at a place."""
+        return bool(self.evolution.objects_in(place.version, self.type(place)))
+
     def changing(self, place: Place) -> bool:
         """Whether objects at a place have other shapes in other versions."""
         keys = self.evolution.objects_in(place.version, self.type(place))

@@ -169,9 +169,8 @@ class _Planning:
             shared = self.lineage.derivations.get(other.number, ())
             if not all(isinstance(one.how, ByConversion) for one in shared):
                 return False  # what the other side has is not this thread's alone
-            changing = self.lineage.changing(each.output)
-            if changing and loosens(each.how.conversion):
-                return False  # free-form data has no bags; other versions keep an entry beside it
+            if loosens(each.how.conversion) and self.lineage.holds_objects(each.output):
+                return False  # free-form data has no bags, and keeps what objects of the type cannot have
             return exact(each.how.conversion, up=not each.how.up)
         return False
 

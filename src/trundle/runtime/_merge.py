@@ -14,6 +14,7 @@ from trundle.runtime._bag import NoEntry, accompany, current, digest, entry_valu
 from trundle.runtime._bases import StorageObject
 from trundle.runtime._documents import OTHERS, write_value
 from trundle.runtime._entries import Aliases, BagEntry, Entry, Stashing
+from trundle.runtime._free_form import merge_free_form
 from trundle.runtime._json import decoder, encode, same
 from trundle.runtime._matching import attributes_of, keys_of, match, match_first, removed_keys
 from trundle.runtime._nested import made_empty
@@ -50,6 +51,8 @@ def _merge_different(stored: Any, before: Any, after: Any) -> Any:
         return merge_lists(stored, before, after, ())
     if isinstance(after, dict) and isinstance(before, dict) and isinstance(stored, dict):
         return _merge_maps(stored, before, after)
+    if isinstance(after, msgspec.Raw):
+        return _merge_free_form(stored, before, after)
     return _without_hollow(after)
 
 
@@ -193,6 +196,12 @@ def _different(one: Any, other: Any) -> list[str]:
             if not same(before, after)
         )
     return found
+
+
+def _merge_free_form(stored: Any, before: Any, after: msgspec.Raw) -> msgspec.Raw:
+    return merge_free_form(
+        stored, before, after, lambda mine, ours, theirs: merge_lists(mine, ours, theirs, ())
+    )
 
 
 def _merge_maps(stored: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -> Any:
@@ -405,6 +414,8 @@ def _merged_entry(stored: Any, known: Any, old: Any, new: Any) -> Entry:
 
 def _merged_value(known: Any, old: Any, new: Any) -> Any:
     """An entry's value with an edit applied, where the entry itself holds an object."""
+    if isinstance(new, msgspec.Raw):
+        return _merge_free_form(known, old, new)
     if not isinstance(new, GeneratedObject | list | dict):
         return new
     if not isinstance(known, msgspec.Raw):
@@ -415,6 +426,8 @@ def _merged_value(known: Any, old: Any, new: Any) -> Any:
 
 def _merged_part(had: Any, old: Any, new: Any) -> Any:
     """An object, list or map of which a writer may see but a part, with an edit applied."""
+    if isinstance(new, msgspec.Raw):
+        return _merge_free_form(had, old, new)
     if isinstance(had, msgspec.Raw):
         had = _read_like(had, old, new)
     one, two, three = map(_kind, (had, old, new))
