@@ -16,7 +16,7 @@ from trundle.verify._hop_laws import law_hops
 from trundle.verify._origin_law import law_of_origins
 from trundle.verify._parts import enum_texts_of
 from trundle.verify._stored import read_document, read_edited
-from trundle.verify.oracle import World
+from trundle.verify.oracle import World, leads_to
 
 Json = msgspec.Raw
 CONVERTS = "every valid document converts"
@@ -162,8 +162,14 @@ def _law2(subject: Subject, case: Case, made: Made) -> None:
 
 @_law("writes", "edited")
 def _edits(subject: Subject, _: Case, made: Made) -> None:
+    world = subject.world
     laws.law_of_edits(
-        subject.scheme, made.stored, made.edited, hooks=subject.hooks, renamed=subject.renamed
+        subject.scheme,
+        made.stored,
+        made.edited,
+        hooks=subject.hooks,
+        renamed=subject.renamed,
+        apart=lambda *each: world is not None and not leads_to(world, *each),
     )
 
 

@@ -26,7 +26,7 @@ def law_hops(
     end of the way and back. Without a stored object, each version on the way drops the rest.
 
     The reference requires nothing, so that it takes an object out of free-form data that lacks something required. No
-    version does: where the walk ends with such an object, the straight way may show nothing.
+    version does: where the walk ends with such an object, the straight way may show nothing, or what stands for it.
 
     Args:
         scheme: the scheme of the generated package.
@@ -70,8 +70,10 @@ def law_hops(
 
 
 def _lacks(difference: Difference, lacking: Sequence[str]) -> bool:
-    """Whether the straight way just leaves out objects that lack something required at the end of the walk."""
+    """Whether the straight way just leaves out or completes what lacks something required at the end of the walk."""
     path, walked, straight = difference
+    if walked is MISSING:
+        return shown(path) in lacking
     if not (isinstance(walked, list) and isinstance(straight, list)):
         return straight is MISSING and _among(path, lacking)
     kept = [each for n, each in enumerate(walked) if not _among((*path, n), lacking)]

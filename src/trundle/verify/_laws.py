@@ -4,6 +4,7 @@
 Values are compared as JSON, spelling of numbers included.
 """
 
+import functools
 import importlib
 import json
 import zlib
@@ -29,6 +30,7 @@ from trundle.verify._views import Edit, Path, changed_wrongly, nothing_in, value
 
 NOTHING: Mapping[str, str] = {}
 Context: TypeAlias = Callable[[], str]
+Apart: TypeAlias = Callable[[str, str, Path], bool]
 _NO_CONTEXT: Context = lambda: ""  # noqa: E731 - a constant
 _LAW_3 = "law 3, an edit is seen, and all else is as before"
 _LAW_5 = "law 5, data stays with its element"
@@ -148,10 +150,12 @@ def law_of_edits(
     hooks: bool = False,
     renamed: Mapping[str, str] = NOTHING,
     laws: tuple[str, ...] = (_LAW_3, _LAW_5),
+    apart: Apart = lambda *_: False,
 ) -> None:
     """`law3` and `law5` of one edit, which look at the same conversions.
 
-    The arguments are those of `law3`; `laws` are the names of the laws that are asked for.
+    The arguments are those of `law3`; `laws` are the names of the laws that are asked for. `apart` says whether what one
+    version has at a path has nothing but its name from another version: an edit of that makes all of its namesake stale.
     """
     resource, version = _named(scheme, edited)
     seen = scheme.from_storage(stored, version)
@@ -171,6 +175,7 @@ def law_of_edits(
             made,
             storage,
             renamed,
+            functools.partial(apart, other, version),
         )
         for law in laws:
             for place, expected, found in changed_wrongly(edit, lists=law == _LAW_5, hooks=hooks):

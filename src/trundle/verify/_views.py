@@ -7,7 +7,7 @@ to be seen.
 
 import functools
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -33,6 +33,7 @@ class Edit(NamedTuple):
         made: what the writer changed, in its own version.
         storage: the storage class.
         renamed: newer property names by older ones, as far as they were configured.
+        apart: whether what stands at a path has nothing but its name from the writer's version.
     """
 
     before: Any
@@ -42,6 +43,7 @@ class Edit(NamedTuple):
     made: tuple[Difference, ...]
     storage: Any
     renamed: Mapping[str, str]
+    apart: Callable[[Path], bool] = lambda _: False
 
 
 def changed_wrongly(edit: Edit, *, lists: bool, hooks: bool) -> Iterator[Wrong]:
@@ -62,6 +64,7 @@ class _Comparison:
         self.lists = lists
         self.hooks = hooks
         self.before, self.after = edit.before, edit.after
+        self.apart = edit.apart
         self.keys = declared_keys(edit.storage)
         self.discriminators = discriminators(edit.storage)
         self.names: set[str] = set()
@@ -85,7 +88,8 @@ class _Comparison:
         if same(was, becomes):
             yield from self.untouched(path, before, after)
         elif becomes is MISSING:
-            return  # what is there instead may be an entry that is current again
+            if same(before, was) and same(before, after) and not self.lists and not self.hooks:
+                yield path, MISSING, after  # something else may be an entry that is current again
         elif before is MISSING and after is MISSING and was is not MISSING:
             return  # what others have there does not fit the version, with the edit and without
         elif isinstance(becomes, dict) and isinstance(was, dict) and isinstance(before, dict):
@@ -123,7 +127,7 @@ class _Comparison:
             return len(_objects_only(path)) in self.depths
         if any(one in self.own_lists and type(other) is str for one, other in pairwise(path)):
             return True
-        if self.in_another_variant(path):
+        if self.in_another_variant(path) or self.in_a_namesake(path):
             return True
         own = path[self.holders(path) :]
         return not self.names.isdisjoint(own) or not self.lists_changed.isdisjoint(path[-1:])
@@ -134,6 +138,13 @@ class _Comparison:
         objects = ((value_at(self.before, each), value_at(self.after, each)) for each in places)
         both = (each for each in objects if all(isinstance(value, dict) for value in each))
         return any(self.another_variant(*each) for each in both)
+
+    def in_a_namesake(self, path: Path) -> bool:
+        """Whether an object on the way to a place has but the name of one in which something was edited."""
+        ways = (path[:length] for length in range(1, len(path)))
+        return any(
+            any(each[: len(way)] == way for each in self.places) and self.apart(way) for way in ways
+        )
 
     def another_variant(self, one: Any, other: Any) -> bool:
         """Whether two objects are of different variants of a union."""

@@ -1,0 +1,57 @@
+"""What an edit may change in what another version sees."""
+
+from typing import Any
+
+import pytest
+from verify_things import Stored
+
+from trundle.verify._broken import differences
+from trundle.verify._views import Edit, changed_wrongly
+
+SEEN = {"o": {"a": 1}, "b": 2}
+EDITED = {"o": {"a": 3}, "b": 2}
+"""What the writer reads and writes, unless a test says otherwise."""
+
+
+def wrong(before: Any, after: Any, was: Any, becomes: Any, **more: Any) -> list[Any]:
+    made = tuple(differences(more.pop("seen", SEEN), more.pop("edited", EDITED)))
+    edit = Edit(before, after, was, becomes, made, Stored, {}, **more)
+    return [path for path, _, _ in changed_wrongly(edit, lists=False, hooks=False)]
+
+
+def test_an_edit_is_seen() -> None:
+    assert wrong(SEEN, EDITED, SEEN, EDITED) == []
+    assert wrong(SEEN, SEEN, SEEN, EDITED) == [("o", "a")]
+
+
+def test_what_the_writer_cannot_see_stays() -> None:
+    hidden = {"o": {"a": 1, "h": 4}, "b": 2}
+    kept = {"o": {"a": 3, "h": 4}, "b": 2}
+    assert wrong(hidden, kept, SEEN, EDITED) == []
+    assert wrong(hidden, EDITED, SEEN, EDITED) == [("o", "h")]
+    assert wrong(hidden, {**kept, "b": 5}, SEEN, EDITED) == [("b",)]
+
+
+def test_a_removal_is_seen() -> None:
+    edited = {"o": {}, "b": 2}
+    assert wrong(SEEN, edited, SEEN, edited, edited=edited) == []
+    assert wrong(SEEN, SEEN, SEEN, edited, edited=edited) == [("o", "a")]
+    again = {"o": {"a": 9}, "b": 2}
+    assert wrong(SEEN, again, SEEN, edited, edited=edited) == []  # an entry that is current again
+
+
+@pytest.mark.parametrize(("apart", "places"), [(True, []), (False, [("o", "x")])])
+def test_an_edit_within_a_namesake_makes_all_of_the_other_object_stale(
+    apart: bool, places: list[Any]
+) -> None:
+    """The version has an object of the same name that has nothing to do with the edited one."""
+    before, after, alone = {"o": {"x": 7}, "b": 2}, {"o": {"x": 0}, "b": 2}, {"o": {"x": 0}, "b": 2}
+    found = wrong(before, after, alone, alone, apart=lambda path: apart and path == ("o",))
+    assert found == places
+
+
+def test_an_edit_beside_a_namesake_makes_nothing_stale() -> None:
+    alone, edited = {"b": 2}, {"o": {"a": 1}, "b": 3}
+    before, after = {"o": {"x": 7}, "b": 2}, {"o": {"x": 0}, "b": 3}
+    found = wrong(before, after, alone, {"b": 3}, edited=edited, apart=lambda path: path == ("o",))
+    assert found == [("o", "x")]
