@@ -5,21 +5,23 @@ and what it is **after**. Whatever differs between before and after is the edit;
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
 
-from trundle.runtime._bag import NoEntry, accompany, current, digest, entry_value, has_entries, tidy
+from trundle.runtime._bag import NoEntry, accompany, current, digest, entry_value, tidy
 from trundle.runtime._bases import StorageObject
-from trundle.runtime._documents import OTHERS, write_value
+from trundle.runtime._documents import OTHERS
 from trundle.runtime._entries import Aliases, BagEntry, Entry, Stashing
+from trundle.runtime._entry_values import as_json, read_like
 from trundle.runtime._free_form import merge_free_form
-from trundle.runtime._json import decoder, encode, same
+from trundle.runtime._json import encode, same
 from trundle.runtime._matching import attributes_of, keys_of, match, match_first, removed_keys
 from trundle.runtime._nested import made_empty
 from trundle.runtime._objects import ABSENT, GeneratedObject, Hollow, Made
 from trundle.runtime._placed import places_in
+from trundle.runtime._unmarked import is_empty, without_hollow
 from trundle.runtime._values import Wrapped, tells
 
 Place: TypeAlias = tuple[str, str]
@@ -42,18 +44,18 @@ def _merge_different(stored: Any, before: Any, after: Any) -> Any:
     if isinstance(after, GeneratedObject):
         if before is ABSENT:  # the writer made one, and is not shown that there is one already
             if _is_another_variant(stored, after):
-                return _without_hollow(after)
+                return without_hollow(after)
             before = made_empty(type(after))
         if type(after) is type(stored) is type(before):
             return merge_objects(stored, before, after)
-        return _without_hollow(after)
+        return without_hollow(after)
     if isinstance(after, list) and isinstance(before, list) and isinstance(stored, list):
         return merge_lists(stored, before, after, ())
     if isinstance(after, dict) and isinstance(before, dict) and isinstance(stored, dict):
         return _merge_maps(stored, before, after)
     if isinstance(after, msgspec.Raw):
         return _merge_free_form(stored, before, after)
-    return _without_hollow(after)
+    return without_hollow(after)
 
 
 def _is_another_variant(stored: Any, after: Any) -> bool:
@@ -74,9 +76,9 @@ def _merge_made(stored: Any, before: Any, after: Any) -> Any:
     """
     ours, theirs = (_empty(type(stored)) if each is ABSENT else each for each in (before, after))
     if type(ours) is not type(stored) or type(theirs) is not type(stored):
-        return _without_hollow(after)
+        return without_hollow(after)
     merged = merge_objects(stored, ours, theirs)
-    emptied = after is ABSENT and _is_empty(merged) and not _is_empty(stored)
+    emptied = after is ABSENT and is_empty(merged) and not is_empty(stored)
     return ABSENT if emptied else merged
 
 
@@ -84,28 +86,6 @@ def _empty(class_: type[Any]) -> Any:
     empty = made_empty(class_)
     empty.unknown = Made()
     return empty
-
-
-def _is_empty(value: Any) -> bool:
-    members = zip(value.__struct_fields__, msgspec.structs.astuple(value), strict=True)
-    return all(
-        held is ABSENT or (name == "property_bag" and not has_entries(held))
-        for name, held in members
-    )
-
-
-def _without_hollow(value: Any) -> Any:
-    """A value without the objects that are there only for a merge to see them; absent where it is one itself."""
-    if not isinstance(value, GeneratedObject):
-        return value
-    for name in value.__struct_fields__:
-        held = getattr(value, name)
-        if isinstance(held, GeneratedObject) and _without_hollow(held) is ABSENT:
-            setattr(value, name, ABSENT)
-    if not isinstance(value.unknown, Hollow):
-        return value
-    value.unknown = ABSENT
-    return ABSENT if _is_empty(value) else value
 
 
 def merge_objects(stored: Any, before: Any, after: Any) -> Any:
@@ -126,7 +106,7 @@ def merge_objects(stored: Any, before: Any, after: Any) -> Any:
             _merge_bags(result, stored, before, after)
         else:
             tidy(result)
-    return _without_hollow(result) if isinstance(result.unknown, Hollow) else result
+    return without_hollow(result) if isinstance(result.unknown, Hollow) else result
 
 
 def _drop_removed(result: Any, before: Any, after: Any) -> None:
@@ -334,39 +314,6 @@ def _drop_revived(
             del merged[known]
 
 
-def without_marks(value: Any, names: Iterable[str] | None = None) -> Any:
-    """A merged value without the marks of what writers left unsaid.
-
-    Args:
-        value: the value; it is changed.
-        names: of an object the attributes that may have marks in them, beside its bag; all where left out.
-    """
-    if isinstance(value, StorageObject) and value.property_bag is not ABSENT:
-        kept: Any = {
-            name: {
-                version: entry
-                for version, entry in versions.items()
-                if not isinstance(entry, NoEntry)
-            }
-            for name, versions in value.property_bag.items()
-        }
-        value.property_bag = kept
-        tidy(value)
-    if isinstance(value, GeneratedObject):
-        _without_hollow(value)
-        for name in value.__struct_fields__ if names is None else names:
-            without_marks(getattr(value, name))
-    elif isinstance(value, list):
-        for item in value:
-            without_marks(item)
-    elif isinstance(value, dict):
-        for item in value.values():
-            without_marks(item)
-    elif isinstance(value, Entry):
-        without_marks(value.value)
-    return value
-
-
 def _entries(holder: Any) -> dict[Place, Any]:
     if holder.property_bag is ABSENT:
         return {}
@@ -407,7 +354,7 @@ def _merged_entry(stored: Any, known: Any, old: Any, new: Any) -> Entry:
         value = _merged_value(known.value, old.value, new.value)
     elif derive is not None:  # the writer saw a part of what the object derived without an entry
         value = _merged_part(derive(stored), old.value, new.value)
-    merged = Entry(_without_hollow(value), new.beside)
+    merged = Entry(without_hollow(value), new.beside)
     merged.stashing = Stashing(witness, aliases=new.stashing.aliases)
     return merged
 
@@ -420,8 +367,8 @@ def _merged_value(known: Any, old: Any, new: Any) -> Any:
         return new
     if not isinstance(known, msgspec.Raw):
         return merge(known, old, new)
-    known = _read_like(known, old, new)
-    return new if known is None else _as_json(merge(known, old, new))
+    known = read_like(known, old, new)
+    return new if known is None else as_json(merge(known, old, new))
 
 
 def _merged_part(had: Any, old: Any, new: Any) -> Any:
@@ -429,65 +376,16 @@ def _merged_part(had: Any, old: Any, new: Any) -> Any:
     if isinstance(new, msgspec.Raw):
         return _merge_free_form(had, old, new)
     if isinstance(had, msgspec.Raw):
-        had = _read_like(had, old, new)
+        had = read_like(had, old, new)
     one, two, three = map(_kind, (had, old, new))
     if one is two is three and issubclass(one, GeneratedObject | list | dict):
-        return _as_json(merge(had, old, new))
+        return as_json(merge(had, old, new))
     return new
 
 
 def _kind(value: Any) -> type[Any]:
     """The class of a value; that of a list that knows more than its elements is `list`."""
     return list if isinstance(value, list) else type(value)
-
-
-def _as_json(value: Any) -> Any:
-    """A merged value, as JSON where some of it stayed plain: each caller reads it with its own type."""
-    if any(isinstance(item, dict | msgspec.Raw) for item in _items(value)):
-        return msgspec.Raw(write_value(without_marks(value)))
-    return value
-
-
-def _read_like(known: msgspec.Raw, *values: Any) -> Any:
-    """An entry's JSON read with the classes of the values that it meets; None where it is of another kind.
-
-    An element of a list or map that is of none of these classes stays JSON, as no code here can see it, and so
-    does free-form data, whose spelling is its own.
-    """
-    first = next((each for each in reversed(values) if each is not ABSENT), None)
-    try:
-        if isinstance(first, GeneratedObject):
-            return decoder(type(first)).decode(known)
-        kind = decoder(list[msgspec.Raw] if isinstance(first, list) else dict[str, msgspec.Raw])
-        parts = kind.decode(known)
-    except msgspec.ValidationError:
-        return None
-    types = dict.fromkeys(type(item) for each in values for item in _items(each))
-    classes = [each for each in types if issubclass(each, GeneratedObject)]
-    plain = not classes and any(each is not msgspec.Raw for each in types)
-    if isinstance(parts, dict):
-        return {name: _read_part(part, classes, plain=plain) for name, part in parts.items()}
-    return [_read_part(part, classes, plain=plain) for part in parts]
-
-
-def _items(value: Any) -> Iterable[Any]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
-
-
-def _read_part(part: msgspec.Raw, classes: Sequence[Any], *, plain: bool) -> Any:
-    for class_ in classes:
-        try:
-            return decoder(class_).decode(part)
-        except msgspec.ValidationError:
-            continue
-    if not classes and not plain:
-        return part
-    try:
-        return decoder(dict[str, msgspec.Raw]).decode(part)
-    except msgspec.ValidationError:
-        return msgspec.json.decode(part) if plain else part
 
 
 def merge_lists(

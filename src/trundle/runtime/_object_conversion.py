@@ -11,9 +11,10 @@ from trundle.runtime._hidden_content import clash_in, shown
 from trundle.runtime._json import encode
 from trundle.runtime._lookup import Lookup
 from trundle.runtime._marks import WritingOver
-from trundle.runtime._merge import merge_objects, without_marks
+from trundle.runtime._merge import merge_objects
 from trundle.runtime._placed import PLACING
 from trundle.runtime._required_values import Converting
+from trundle.runtime._unmarked import without_marks
 
 
 class ObjectConversion:

@@ -24,8 +24,9 @@ from trundle.runtime._json import encode
 from trundle.runtime._lookup import Lookup
 from trundle.runtime._marks import WritingOver
 from trundle.runtime._matching import KEY_PROPERTIES, attributes_of, key_of
-from trundle.runtime._merge import merge_attribute, merge_objects, without_marks
+from trundle.runtime._merge import merge_attribute, merge_objects
 from trundle.runtime._objects import ABSENT, GeneratedObject
+from trundle.runtime._unmarked import without_marks
 
 Held: TypeAlias = Literal["object", "list", "map"]
 """What holds the objects of a part."""
