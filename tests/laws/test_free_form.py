@@ -72,6 +72,22 @@ def test_a_client_that_sees_nothing_of_free_form_data_reads_what_it_writes(switc
     assert store.read(V1) == {"o": {"enabled": False}}
 
 
+def test_what_does_not_fit_a_type_stays_where_a_newer_client_edits_what_does(forgetting) -> None:
+    newer = {"Thing": {"o": "O"}, "O": {"a": "string", "q": "Q"}, "Q": {"c": "string"}}
+    store = Store(forgetting(evolve({V1: {"Thing": {"o": "any"}}, V2: newer})))
+    store.put(V1, o={"b": [1], "a": "x", "q": {"c": "1", "d": 2}})
+    assert store.read(V2) == {}
+    store.edit(V2, o={"a": "y", "q": {"c": "3"}})
+    assert store.read(V1) == {"o": {"b": [1], "a": "y", "q": {"c": "3", "d": 2}}}
+    store.edit(V2, o={"q": {"c": "3"}})
+    assert store.read(V1) == {"o": {"b": [1], "q": {"c": "3", "d": 2}}}
+    store.edit(V1, o={"b": [4], "q": {"c": "3"}})
+    assert store.read(V1) == {"o": {"b": [4], "q": {"c": "3"}}}
+    assert store.read(V2) == {"o": {"q": {"c": "3"}}}
+    store.edit(V2, o=None)
+    assert (store.read(V1), store.read(V2)) == ({}, {})
+
+
 def walking(**results: dict[str, Any]) -> Any:
     """A reference that makes what the test says of a document, by the year of the version."""
 

@@ -29,6 +29,7 @@ from trundle.evolution.steps import (
     HookOutput,
     KeepElements,
     KeepPlaces,
+    KnownPart,
     Presence,
     Read,
     Refill,
@@ -197,7 +198,7 @@ def _in_step(step: ValueStep, lineage: Lineage) -> Iterator[PlanKey]:
     for each in changes_within(step):
         if isinstance(each, ToObject):
             yield each.plan
-        elif isinstance(each, FromFreeForm):
+        elif isinstance(each, FromFreeForm | KnownPart):
             yield from _in_type(lineage, each.place, each.shape)
 
 

@@ -161,6 +161,7 @@ class StaticTypes:
             case (
                 steps.Single()
                 | steps.FromFreeForm()
+                | steps.KnownPart()
                 | steps.Fit()
                 | steps.CallScalar()
                 | steps.CallConverter()

@@ -18,6 +18,7 @@ from trundle.evolution.steps import (
     Fit,
     FromFreeForm,
     Items,
+    KnownPart,
     Listed,
     MapText,
     NotNull,
@@ -102,8 +103,9 @@ class Steps:
                 return self._keyed(step, value)
             case ToFreeForm():
                 return f"to_free_form({value})"
-            case FromFreeForm(place, type_, shape):
-                return f"from_free_form({value}, {self.annotation(place, shape, type_)})"
+            case FromFreeForm(place, type_, shape) | KnownPart(place, type_, shape):
+                read = "from_free_form" if isinstance(step, FromFreeForm) else "known_part"
+                return f"{read}({value}, {self.annotation(place, shape, type_)})"
             case Fit(kinds):
                 return call("fit", [value, *map(text_literal, kinds)])
             case ToEnum(values, partly):

@@ -18,6 +18,7 @@ from trundle.evolution.steps import (
     Fit,
     FromFreeForm,
     Items,
+    KnownPart,
     Listed,
     MapText,
     NotNull,
@@ -102,6 +103,7 @@ def _converting(step: ValueStep) -> PlanKey | None:
             | Single()
             | ToFreeForm()
             | FromFreeForm()
+            | KnownPart()
             | Fit()
             | ToEnum()
             | MapText()

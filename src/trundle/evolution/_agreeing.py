@@ -75,6 +75,7 @@ def _step(step: steps.ValueStep, text: steps.ToEnum) -> steps.ValueStep:
             steps.ToObject()
             | steps.ToFreeForm()
             | steps.FromFreeForm()
+            | steps.KnownPart()
             | steps.Fit()
             | steps.MapText()
             | steps.CallScalar()

@@ -119,15 +119,16 @@ class KeepPlaces(msgspec.Struct, frozen=True):
 
 
 class Refill(msgspec.Struct, frozen=True):
-    """Typed data derived from free-form data, with what only a stale entry still has inside of it.
+    """Data derived from another thread, with what only a stale entry still has inside of it.
 
     Free-form data has no bags. What an object in it has beyond it is in the entry of the whole value,
-    which an edit of the free-form data makes stale.
+    which an edit of the free-form data makes stale. So is what free-form data has beyond a type, in the entry of the
+    free-form data.
 
     Attributes:
-        value: the value derived from the free-form data.
+        value: the value derived from the other thread.
         entries: the entries that the whole value may have been stashed at, in the shape of `value`.
-        seen: what a value of that shape goes through to the free-form data and back.
+        seen: what a value of that shape goes through to the other thread and back.
     """
 
     value: "Expression"

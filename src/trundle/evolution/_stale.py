@@ -16,12 +16,15 @@ from trundle.evolution.conversions import Keyed
 from trundle.evolution.steps import (
     Chain,
     Expression,
+    FromFreeForm,
     Items,
     KeepElements,
     KeepPlaces,
+    KnownPart,
     Optional,
     Refill,
     Shape,
+    ToFreeForm,
     ToList,
     Values,
     ValueStep,
@@ -53,7 +56,7 @@ def with_lost(
         for each in derivations
         if isinstance(each.how, ByConversion)
     ]
-    within = _losing_within(end, sides)
+    within = _losing_within(end, sides) or _known_within(end, sides)
     if within is not None:
         return Refill(value, kept, within)
     losing = _losing(end, sides)
@@ -104,6 +107,18 @@ def _losing_within(end: End, sides: Iterable[End]) -> Chain | None:
         outer = there.inner if isinstance(there, Optional) else there
         if any(map(_loses_elements, itertools.islice(changes_within(outer), 1, None))):
             return Chain((there,) if back is None else (there, back))
+    return None
+
+
+def _known_within(end: End, sides: Iterable[End]) -> Chain | None:
+    """What free-form data goes through to have but what a type on another side knows."""
+    for side in sides:
+        step = change_value(end, side)
+        outer = step.inner if isinstance(step, Optional) else step
+        if not isinstance(outer, FromFreeForm) or not side.lineage.holds_objects(side.place):
+            continue
+        known = KnownPart(outer.place, outer.type, outer.shape)
+        return Chain((known, ToFreeForm()))
     return None
 
 

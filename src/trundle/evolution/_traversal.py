@@ -87,6 +87,7 @@ def inner_changes(step: steps.ValueStep) -> tuple[steps.ValueStep, ...]:
             | steps.ToMap()
             | steps.ToFreeForm()
             | steps.FromFreeForm()
+            | steps.KnownPart()
             | steps.Fit()
             | steps.ToEnum()
             | steps.MapText()

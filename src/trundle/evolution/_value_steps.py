@@ -139,6 +139,14 @@ class FromFreeForm(msgspec.Struct, frozen=True):
     shape: Shape
 
 
+class KnownPart(msgspec.Struct, frozen=True):
+    """Plain JSON becomes a typed value with what of it the type knows; absent where that does not fit."""
+
+    place: Place
+    type: Type
+    shape: Shape
+
+
 class Fit(msgspec.Struct, frozen=True):
     """A scalar stays where it is of one of some kinds, else it becomes absent."""
 
@@ -207,6 +215,7 @@ ValueStep: TypeAlias = (
     | ToMap
     | ToFreeForm
     | FromFreeForm
+    | KnownPart
     | Fit
     | ToEnum
     | MapText
@@ -224,7 +233,9 @@ def may_lack(step: ValueStep) -> bool:
                 case.lacking or case.discriminator or (case.step and may_lack(case.step))
                 for case in cases
             )
-        case NotNull() | Fit() | CallScalar() | FromFreeForm() | CallConverter() | Single():
+        case NotNull() | Fit() | CallScalar() | CallConverter() | Single():
+            return True
+        case FromFreeForm() | KnownPart():
             return True
         case Optional(inner):
             return may_lack(inner)

@@ -105,6 +105,7 @@ def handler_of_step(step: steps.ValueStep) -> Handler:
             | steps.Single()
             | steps.ToFreeForm()
             | steps.FromFreeForm()
+            | steps.KnownPart()
             | steps.Fit()
             | steps.ToEnum()
             | steps.MapText()

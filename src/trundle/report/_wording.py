@@ -154,6 +154,8 @@ def say_change(step: steps.ValueStep) -> str:  # noqa: C901 - one for each kind
             return "as plain JSON"
         case steps.FromFreeForm():
             return "where it fits the type"
+        case steps.KnownPart():
+            return "with what the type knows"
         case steps.Fit(kinds=kinds):
             return f"where it is {listed(kinds, 'or')}"
         case steps.ToEnum():

@@ -48,16 +48,17 @@ def refill(
     value: Any,
     seen: Callable[[Any], Any],
 ) -> Any:
-    """Typed data derived from free-form data, with what only a stale entry still has inside of it.
+    """Data derived from the other side, with what only a stale entry still has inside of it.
 
     Free-form data has no bags, so that whatever an object within it has beyond it is in the entry of the
-    whole. Where the free-form data has been edited since, the rest of the entry still belongs to its objects.
+    whole, and so is what free-form data has beyond a type. Where the other side has been edited since, the rest of the
+    entry still belongs to its objects.
 
     Args:
         stored: the object whose bag has the entry.
         entries: where the whole value may have been stashed.
-        value: the value that the free-form data has now.
-        seen: the value that the free-form data had when the entry was stashed.
+        value: the value that the other side gives now.
+        seen: the value that it gave when the entry was stashed.
     """
     if value is ABSENT:
         return ABSENT

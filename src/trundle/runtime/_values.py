@@ -7,9 +7,10 @@ import msgspec
 
 from trundle.runtime._documents import without_bags, write_value
 from trundle.runtime._json import decoder
+from trundle.runtime._lenience import Lenience
 from trundle.runtime._objects import ABSENT, Absent, FreeForm
 from trundle.runtime._placed import Placed, is_placing, placed
-from trundle.runtime._validation import read_value
+from trundle.runtime._validation import read_leniently, read_value
 
 Value = TypeVar("Value")
 Made = TypeVar("Made")
@@ -64,6 +65,13 @@ def from_free_form(value: FreeForm | None, type_: Any) -> Any:
         return ABSENT
 
 
+def known_part(value: FreeForm, type_: Any) -> Any:
+    """What of free-form data a type knows, as a typed value; absent where that does not fit."""
+    read = read_leniently(bytes(value), type_, _KNOWN, stored=False)
+    return ABSENT if read.findings else read.value
+
+
+_KNOWN = Lenience(missing=True, unknown="prune")
 _OWN = (b"$propertyBag", b"$writtenWith", b"$unknown", b"$additional", b"\\u0024")
 """What names something that is no property in an object, its `$` escaped or not."""
 

@@ -84,6 +84,8 @@ def _reason(step: steps.ValueStep) -> str:
             return f"only what is {' or '.join(kinds)} has a place there"
         case steps.FromFreeForm():
             return "only what fits the type has a place there"
+        case steps.KnownPart():
+            return "only what the type knows has a place there"
         case steps.ToEnum():
             return "text takes the letter case of the enum"
         case steps.MapText(pairs):
@@ -139,6 +141,7 @@ def nested(step: steps.ValueStep | None, path: str = "") -> Iterator[tuple[PlanK
         case (
             steps.ToFreeForm()
             | steps.FromFreeForm()
+            | steps.KnownPart()
             | steps.Fit()
             | steps.ToEnum()
             | steps.MapText()
