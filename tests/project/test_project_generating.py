@@ -104,3 +104,18 @@ def test_a_damaged_package_is_an_error(people, text):
         generated_scheme(people.config()),
     ):
         pass
+
+
+def test_a_file_that_is_edited_after_it_was_read_is_read_by_the_next_run(project):
+    """The edit comes while code is generated from what was there before."""
+    project.schema("2011-01-01", "{a: {$ref: ../shared/name.yaml}}")
+    name = project.write("shared/name.yaml", "type: integer\n")
+
+    def edit(step, _done, _total):
+        if step == "read name.yaml":
+            name.write_text("type: string\n")
+
+    generate(project.config(), progress=edit)
+    assert generate(project.config(), check=True).stale
+    generate(project.config())
+    assert not generate(project.config(), check=True).stale

@@ -106,6 +106,10 @@ class Digests:
         except ValueError:  # on another drive
             return Path(real).as_posix()
 
+    def read(self, path: Path, digest: str) -> None:
+        """Takes the digest of what was read from a file, whatever the file is now."""
+        self._known[self.name(path)] = digest
+
     def of(self, name: str) -> str:
         """The digest of a file by the path in a record; empty where there is none that can be read."""
         found = self._known.get(name)

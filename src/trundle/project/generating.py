@@ -177,7 +177,7 @@ class _Generated(msgspec.Struct, frozen=True):
 
     Attributes:
         files: what was generated, by path relative to the part's package.
-        inputs: the files that it was made from.
+        inputs: the files that it was made from, with the SHA-256 of what was read; empty where Python read it.
         urls: the file that each URL led to that references were looked up by.
         misfits: what was checked against it and does not fit.
         served: the API versions that it serves.
@@ -187,7 +187,7 @@ class _Generated(msgspec.Struct, frozen=True):
     """
 
     files: Mapping[str, bytes] = {}
-    inputs: tuple[Path, ...] = ()
+    inputs: Mapping[Path, str] = {}
     urls: Mapping[str, str] = {}
     misfits: tuple[Misfit, ...] = ()
     served: tuple[str, ...] = ()
@@ -209,7 +209,7 @@ def _generate_part(part: Part, catalogue: Catalogue) -> _Generated:
         return _Generated(error=error)
     return _Generated(
         files=files,
-        inputs=loaded.files,
+        inputs={path: catalogue.digest_of(path) for path in loaded.files},
         urls=loaded.urls,
         misfits=loaded.misfits,
         served=tuple(str(version) for version in sorted(blueprint.served)),
@@ -300,6 +300,9 @@ class _Run:
             name: digest for name, digest in self.kept.items() if not name.startswith(part.prefix)
         }
         self.files.update({f"{part.prefix}{name}": x for name, x in result.files.items()})
+        for path, digest in result.inputs.items():
+            if digest:
+                self._digests.read(path, digest)
         names = {self._digests.name(path) for path in result.inputs}
         return Record(
             key=part_key(part, self._digests, result.hubs),

@@ -1,5 +1,6 @@
 """Documents, the places in them, and where a `$ref` leads."""
 
+import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -152,6 +153,7 @@ class Library:
         self._redirect = redirect
         self._folders = frozenset(each.resolve() for each in folders)
         self._files: dict[Path, tuple[Document, ...]] = {}
+        self._digests: dict[Path, str] = {}
         self._urls: dict[str, tuple[Document, str]] = {}
         self._noted = Noted(set(), {})
 
@@ -168,6 +170,10 @@ class Library:
         """The file of the document that gives itself or a part of it this URL, else nothing."""
         return self._urls[url][0].file if url in self._urls else ""
 
+    def digest_of(self, path: Path) -> str:
+        """The SHA-256 of a file as it was loaded; empty for one that was not."""
+        return self._digests.get(path.resolve(), "")
+
     def load(self, path: Path) -> tuple[Document, ...]:
         """The documents of a file.
 
@@ -178,7 +184,9 @@ class Library:
         found = self._files.get(real)
         if found is None:
             yaml = path.suffix.lower() in {".yaml", ".yml"}
-            values = _values(_read(path), str(path), yaml=yaml)
+            data = _read(path)
+            self._digests[real] = hashlib.sha256(data).hexdigest()
+            values = _values(data, str(path), yaml=yaml)
             if not values:
                 raise SchemaError(str(path), "#", "expected a schema, found an empty file")
             found = tuple(Document(str(path), path, each, i) for i, each in enumerate(values))

@@ -130,6 +130,10 @@ class Catalogue:
         """The file that a URL names; empty where no file gives itself that URL."""
         return self._library.leads_to(url)
 
+    def digest_of(self, path: Path) -> str:
+        """The SHA-256 of a file as it was read, whatever it is now; empty where Python read it, or nothing did."""
+        return self._library.digest_of(path)
+
     def select(self, group: str | None = None) -> Selection:
         """Reads the resources of one group, or all.
 
