@@ -209,7 +209,14 @@ def act_unpublish_and_collect(place):
 
 
 @pytest.mark.parametrize("place", [False], indirect=True, ids=["unsigned"])
-@pytest.mark.parametrize("act", [act_publish, act_publish_and_mirror, act_unpublish_and_collect])
+@pytest.mark.parametrize(
+    "act",
+    [
+        act_publish,
+        pytest.param(act_publish_and_mirror, marks=pytest.mark.full),
+        pytest.param(act_unpublish_and_collect, marks=pytest.mark.full),
+    ],
+)
 def test_the_source_changes_between_any_two_steps_of_a_mirror(place, act):
     for version in ("1.0.0", "1.1.0"):
         place.release(version)

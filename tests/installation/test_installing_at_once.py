@@ -66,15 +66,22 @@ def upgraded(site):
 
 
 SIGNED, UNSIGNED = True, False
+
+
+def thorough(*arguments):
+    """A case of `make test-all`."""
+    return pytest.param(*arguments, marks=pytest.mark.full)
+
+
 CASES = [
-    (SIGNED, publish_and_collect),
     (SIGNED, publish_and_look),
-    (SIGNED, refresh_it),
-    (SIGNED, unpublish_old),
-    pytest.param(SIGNED, compact, marks=pytest.mark.full),
     (UNSIGNED, publish_and_collect),
-    pytest.param(UNSIGNED, publish_and_look, marks=pytest.mark.full),
-    pytest.param(UNSIGNED, unpublish_old, marks=pytest.mark.full),
+    thorough(SIGNED, publish_and_collect),
+    thorough(SIGNED, refresh_it),
+    thorough(SIGNED, unpublish_old),
+    thorough(SIGNED, compact),
+    thorough(UNSIGNED, publish_and_look),
+    thorough(UNSIGNED, unpublish_old),
 ]
 
 
