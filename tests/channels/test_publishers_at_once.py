@@ -7,11 +7,11 @@ import msgspec
 import publishing_support
 import pytest
 import warm
+from interleaving import moments_of_repositories
 from passing import PassingTime
 from publishing_support import (
     QUICK,
     WORD,
-    FreeReads,
     Killed,
     channel_of,
     dying,
@@ -80,9 +80,6 @@ def test_ten_publishers_at_once_lose_nothing(repository, tmp_path, signed):
         assert {str(each.version) for each in believed.channel.versions} == set(names)
 
 
-READS = ("get_manifest", "has_manifest", "resolve", "tags", "read_blob", "has_blob")
-
-
 @pytest.mark.parametrize("signed", [False, True])
 @pytest.mark.parametrize("exists", [False, True])
 def test_another_publishes_between_any_two_reads(tmp_path, monkeypatch, signed, exists):
@@ -96,7 +93,7 @@ def test_another_publishes_between_any_two_reads(tmp_path, monkeypatch, signed, 
         if exists:
             release(repository, folders[0], keys=keys)
         with monkeypatch.context() as patch:
-            reads = FreeReads(patch)
+            reads = moments_of_repositories(patch)
 
             def publish_another(read, before=repository, step=step):
                 if read == step:

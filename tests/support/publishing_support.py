@@ -5,7 +5,6 @@ folder with the keys or `-`, `-` or the number of the write before which it kill
 folders.
 """
 
-import contextlib
 import datetime as dt
 import os
 import signal
@@ -22,7 +21,7 @@ from trundle.channels.publishing import (
     make_keys,
     publish,
 )
-from trundle.registry import DirectoryRepository, HttpSettings, Reference, open_repository
+from trundle.registry import HttpSettings, Reference, open_repository
 
 QUICK = HttpSettings(
     retries=10, first_pause=0.01, longest_pause=2, read_timeout=20, lease=20, poll=0.1
@@ -37,7 +36,6 @@ WRITES = (
     "remove_unique_tag",
     "delete_manifest",
 )
-READS = ("get_manifest", "has_manifest", "resolve", "tags", "read_blob", "has_blob")
 WORD = "stable"
 
 
@@ -65,51 +63,6 @@ def dying(repository, step, die):
     for name in WRITES:
         setattr(repository, name, before(name, getattr(repository, name)))
     return writes
-
-
-class FreeReads:
-    """Counts the reads of repositories in folders while no lock is held, when others may change them.
-
-    Attributes:
-        number: how many there were.
-        callback: called with their number before each; what it reads itself is not counted.
-    """
-
-    def __init__(self, patch):
-        self.number = 0
-        self.callback = lambda number: None
-        self._held = 0
-        for name in READS:
-            patch.setattr(
-                DirectoryRepository, name, self._counted(getattr(DirectoryRepository, name))
-            )
-        patch.setattr(DirectoryRepository, "_locked", self._holding(DirectoryRepository._locked))
-
-    def _counted(self, method):
-        def read(*arguments, **further):
-            if not self._held:
-                self.number += 1
-                with self._uncounted():
-                    self.callback(self.number)
-            return method(*arguments, **further)
-
-        return read
-
-    def _holding(self, method):
-        @contextlib.contextmanager
-        def locked(*arguments):
-            with method(*arguments), self._uncounted():
-                yield
-
-        return locked
-
-    @contextlib.contextmanager
-    def _uncounted(self):
-        self._held += 1
-        try:
-            yield
-        finally:
-            self._held -= 1
 
 
 def package(folder: Path, version: str, *, name="acme/db", content="content", **further) -> Path:
