@@ -7,8 +7,8 @@ import pytest
 from cases import CASES
 from evolving import Store, evolve, forget
 
+from trundle.verify import LawBroken
 from trundle.verify._hop_laws import law_hops
-from trundle.verify._laws import LawBroken
 
 V1, V2, V3 = "2020-01-01", "2021-01-01", "2022-01-01"
 

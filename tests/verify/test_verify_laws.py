@@ -16,7 +16,7 @@ from trundle.codegen import generate_package
 from trundle.evolution import Evolution
 from trundle.runtime import ABSENT, Scheme
 from trundle.schema import ListOf, ObjectType, Property, Ref, Resource, Scalar, Schema
-from trundle.verify._laws import hidden_beside_more
+from trundle.verify._edit_laws import hidden_beside_more
 from trundle.version import ApiVersion
 
 TEXT = Scalar("string")

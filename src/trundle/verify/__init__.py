@@ -8,19 +8,17 @@ except ImportError as error:  # pragma: no cover - depends on the installation
     ) from error
 
 from trundle.verify._broken import LawBroken
+from trundle.verify._edit_laws import law3, law5, law_of_edits
 from trundle.verify._edits import edits
 from trundle.verify._hop_laws import law_hops
 from trundle.verify._laws import (
     law1,
     law2,
-    law3,
     law4,
-    law5,
     law6,
     law_agreement,
     law_identity,
     law_nested,
-    law_of_edits,
     law_same_version,
     law_upgrade,
     laws,

@@ -8,6 +8,7 @@ import msgspec
 from trundle.errors import TrundleError
 from trundle.evolution import HookDeclaration
 from trundle.runtime import DocumentError, Scheme, reason_of
+from trundle.verify import _edit_laws as edit_laws
 from trundle.verify import _kept_laws as kept_laws
 from trundle.verify import _laws as laws
 from trundle.verify import _oracle_laws as oracle_laws
@@ -163,7 +164,7 @@ def _law2(subject: Subject, case: Case, made: Made) -> None:
 @_law("writes", "edited")
 def _edits(subject: Subject, _: Case, made: Made) -> None:
     world = subject.world
-    laws.law_of_edits(
+    edit_laws.law_of_edits(
         subject.scheme,
         made.stored,
         made.edited,

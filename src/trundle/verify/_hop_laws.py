@@ -7,7 +7,7 @@ from typing import Any
 
 from trundle.runtime import Scheme
 from trundle.verify._broken import MISSING, Difference, LawBroken, differences, same, shown, tree
-from trundle.verify._laws import _context, _equal, _lacking, _named
+from trundle.verify._seen import context_of, equal, lacking_in, named
 from trundle.verify._stored import read_document
 
 _LAW = "hop by hop agrees with fused"
@@ -35,7 +35,7 @@ def law_hops(
         hop: converts a document from one version to a neighbour, by these two versions alone.
         written: names of properties that hooks beyond the way derive from the stored object; these are not compared.
     """
-    resource, _ = _named(scheme, document)
+    resource, _ = named(scheme, document)
     data = _walked(scheme.encode(document), [*way, *reversed(way[:-1])], hop)
     known = read_document(scheme, data)
     walked = read_document(scheme, _walked(data, way, hop))
@@ -44,7 +44,7 @@ def law_hops(
         scheme.encode(scheme.from_storage(scheme.to_storage(each), way[-1]))
         for each in (walked, straight)  # with what the last version shows for requiring it
     ]
-    lacking = _lacking(scheme, walked)
+    lacking = lacking_in(scheme, walked)
     silent = False
     for each in differences(*map(tree, ends)):
         if not written.isdisjoint(each.path) or _lacks(each, lacking):
@@ -57,15 +57,15 @@ def law_hops(
             path=shown(each.path),
             expected=each.one,
             found=each.other,
-            context=_context(scheme, known=known, walked=walked)(),
+            context=context_of(scheme, known=known, walked=walked)(),
         )
     if not silent:
-        _equal(
+        equal(
             _LAW,
             (resource, tuple(way)),
             ends[0],
             ends[1],
-            _context(scheme, known=known, walked=walked),
+            context_of(scheme, known=known, walked=walked),
         )
 
 

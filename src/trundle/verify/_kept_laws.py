@@ -5,7 +5,7 @@ from typing import Any
 
 from trundle.runtime import Scheme, UnknownVersionError
 from trundle.verify._broken import LawBroken, differences, shown
-from trundle.verify._laws import _context, _named, _reloaded, _some_versions, _view
+from trundle.verify._seen import context_of, named, reloaded, some_versions, view
 
 _SHAPES = 2
 """Of more storage versions, so many are tried."""
@@ -20,7 +20,7 @@ def law_of_shapes(scheme: Scheme, document: Any, edited: Any, base: Any) -> None
         edited: what is then written over it.
         base: what is stored of the document in the hub's shape.
     """
-    resource, version = _named(scheme, document)
+    resource, version = named(scheme, document)
     found = scheme.resources[resource]
     data = scheme.encode(document)
     shapes = sorted(
@@ -33,11 +33,11 @@ def law_of_shapes(scheme: Scheme, document: Any, edited: Any, base: Any) -> None
     )
     for shape in shapes[:_SHAPES]:
         other = scheme.storing({resource: shape})
-        kept = _reloaded(scheme, other.to_storage(document))
-        again = _reloaded(scheme, other.to_storage(edited, kept))
+        kept = reloaded(scheme, other.to_storage(document))
+        again = reloaded(scheme, other.to_storage(edited, kept))
         for one, two in ((base, kept), (scheme.to_storage(edited, base), again)):
-            for each in _some_versions(scheme, resource, data):
-                for place in differences(_view(scheme, one, each), _view(scheme, two, each)):
+            for each in some_versions(scheme, resource, data):
+                for place in differences(view(scheme, one, each), view(scheme, two, each)):
                     raise LawBroken(
                         "whichever storage version is kept, the same is read",
                         resource,
@@ -45,7 +45,7 @@ def law_of_shapes(scheme: Scheme, document: Any, edited: Any, base: Any) -> None
                         path=shown(place.path),
                         expected=place.one,
                         found=place.other,
-                        context=_context(scheme, stored=one, kept=two)(),
+                        context=context_of(scheme, stored=one, kept=two)(),
                     )
 
 

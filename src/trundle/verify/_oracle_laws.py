@@ -12,14 +12,8 @@ import msgspec
 from trundle.evolution import HookDeclaration
 from trundle.runtime import Scheme
 from trundle.verify._broken import MISSING, LawBroken, differences, same, shown, spoken, tree
-from trundle.verify._laws import (
-    _context,
-    _named,
-    _some_versions,
-    _tree,
-    _view,
-    hidden_beside_more,
-)
+from trundle.verify._edit_laws import hidden_beside_more
+from trundle.verify._seen import context_of, named, some_versions, tree_of, view
 from trundle.verify._values import KEY_PROPERTIES
 from trundle.verify._views import nothing_in, value_at
 from trundle.verify.oracle import (
@@ -42,9 +36,9 @@ def law7(scheme: Scheme, world: World, document: Any, target: str) -> None:
         document: a valid object of some version.
         target: another version.
     """
-    resource, version = _named(scheme, document)
-    found = _tree(scheme, scheme.convert(document, target))
-    own = _tree(scheme, document)
+    resource, version = named(scheme, document)
+    found = tree_of(scheme, scheme.convert(document, target))
+    own = tree_of(scheme, document)
     for place, text in changed_discriminators(world, own, version, found, target):
         raise LawBroken(
             "law 7, the text of a discriminator never changes",
@@ -52,7 +46,7 @@ def law7(scheme: Scheme, world: World, document: Any, target: str) -> None:
             (version, target),
             path=f"${place}",
             found=text,
-            context=_context(scheme, document=document)(),
+            context=context_of(scheme, document=document)(),
         )
 
 
@@ -65,10 +59,10 @@ def law8(scheme: Scheme, world: World, document: Any, target: str) -> None:
         document: a valid object of some version.
         target: another version, which is held to show what the oracle says.
     """
-    resource, version = _named(scheme, document)
-    expected = shown_document(world, _tree(scheme, document), version, target)
-    straight = _tree(scheme, scheme.convert(document, target))
-    by_hub = _view(scheme, scheme.to_storage(document), target)
+    resource, version = named(scheme, document)
+    expected = shown_document(world, tree_of(scheme, document), version, target)
+    straight = tree_of(scheme, scheme.convert(document, target))
+    by_hub = view(scheme, scheme.to_storage(document), target)
     for each in differences(by_hub, straight):
         raise LawBroken(
             "the straight way and the one by the hub agree",
@@ -86,7 +80,7 @@ def law8(scheme: Scheme, world: World, document: Any, target: str) -> None:
             path=shown(each.path),
             expected=each.one,
             found=each.other,
-            context=_context(scheme, document=document)(),
+            context=context_of(scheme, document=document)(),
         )
 
 
@@ -99,20 +93,20 @@ def law8_of_edits(scheme: Scheme, world: World, stored: Any, edited: Any) -> Non
         stored: a storage object that one version has written once.
         edited: what some version writes over it.
     """
-    resource, version = _named(scheme, edited)
+    resource, version = named(scheme, edited)
     seen = scheme.from_storage(stored, version)
     written = scheme.to_storage(edited, stored)
     alone = scheme.to_storage(seen), scheme.to_storage(edited)
-    for other in _some_versions(scheme, resource, scheme.encode(written)):
+    for other in some_versions(scheme, resource, scheme.encode(written)):
         if other == version:
             continue
         edit = Edited(
-            _tree(scheme, seen),
-            _tree(scheme, edited),
-            _view(scheme, stored, other),
-            *(_view(scheme, each, other) for each in alone),
+            tree_of(scheme, seen),
+            tree_of(scheme, edited),
+            view(scheme, stored, other),
+            *(view(scheme, each, other) for each in alone),
         )
-        found = _view(scheme, written, other)
+        found = view(scheme, written, other)
         for path in unseen(edit, found):
             if not leads_to(world, other, version, path):
                 continue  # the editor's has only the name of what is there
@@ -125,7 +119,7 @@ def law8_of_edits(scheme: Scheme, world: World, stored: Any, edited: Any) -> Non
                 resource,
                 (version, other),
                 path=shown(path),
-                context=_context(scheme, stored=stored, edited=edited, written=written)(),
+                context=context_of(scheme, stored=stored, edited=edited, written=written)(),
             )
         for each in disagreements(after_edit(world, edit, version, other), found):
             raise LawBroken(
@@ -135,7 +129,7 @@ def law8_of_edits(scheme: Scheme, world: World, stored: Any, edited: Any) -> Non
                 path=shown(each.path),
                 expected=each.one,
                 found=each.other,
-                context=_context(scheme, stored=stored, edited=edited, written=written)(),
+                context=context_of(scheme, stored=stored, edited=edited, written=written)(),
             )
 
 
@@ -151,7 +145,7 @@ def law_of_hooks(
         document: a valid object of one neighbour.
         target: the other neighbour.
     """
-    resource, version = _named(scheme, document)
+    resource, version = named(scheme, document)
     method = "assign_to" if hook.reference.older.text == version else "assign_from"
     class_ = _hook_class(hook.reference.use)
     declared = hook.assign.get(method)
@@ -162,7 +156,7 @@ def law_of_hooks(
     outputs = [msgspec.json.encode(each) for each in returned]
     if not outputs or len(set(outputs)) != 1:
         return  # it was not asked, or once for what it is held against
-    found = _tree(scheme, converted)
+    found = tree_of(scheme, converted)
     fields = type(converted).__struct_encode_fields__, type(converted).__struct_fields__
     attributes = dict(zip(*fields, strict=True))
     definition = world.object(world.root(target))
@@ -181,7 +175,7 @@ def law_of_hooks(
             path=shown((name,)),
             expected=wanted,
             found=found.get(name, MISSING),
-            context=_context(scheme, document=document)(),
+            context=context_of(scheme, document=document)(),
         )
 
 

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 from trundle.runtime import Scheme
 from trundle.verify._broken import MISSING, Difference, LawBroken, differences, same, shown, spoken
-from trundle.verify._laws import _context, _named, _some_versions, _tree, _view
+from trundle.verify._seen import context_of, named, some_versions, tree_of, view
 from trundle.verify._views import value_at
 
 Leaf: TypeAlias = tuple[tuple[str, ...], str]
@@ -24,16 +24,16 @@ def law_of_origins(scheme: Scheme, states: Sequence[Any], document: Any) -> None
         states: the storage objects after each of the earlier writes, at least one.
         document: a valid object of some version, which is written over the last of them.
     """
-    resource, version = _named(scheme, document)
+    resource, version = named(scheme, document)
     written = scheme.to_storage(document, states[-1])
     alone = scheme.to_storage(document)
-    for other in _some_versions(scheme, resource, scheme.encode(written)):
+    for other in some_versions(scheme, resource, scheme.encode(written)):
         if other == version:
             continue  # `law1` covers it
-        views = [_view(scheme, each, other) for each in (states[-1], alone)]
-        views.append(_tree(scheme, document))
+        views = [view(scheme, each, other) for each in (states[-1], alone)]
+        views.append(tree_of(scheme, document))
         known = {leaf for each in views for leaf, _ in _leaves(each)}
-        for leaf, path in _leaves(_view(scheme, written, other)):
+        for leaf, path in _leaves(view(scheme, written, other)):
             if leaf in known or leaf in _returning(scheme, states, document, other):
                 continue
             raise LawBroken(
@@ -42,20 +42,20 @@ def law_of_origins(scheme: Scheme, states: Sequence[Any], document: Any) -> None
                 (version, other),
                 path=shown(path),
                 found=leaf[1],
-                context=_context(scheme, stored=states[-1], document=document, written=written)(),
+                context=context_of(scheme, stored=states[-1], document=document, written=written)(),
             )
 
 
 def _returning(scheme: Scheme, states: Sequence[Any], document: Any, other: str) -> set[Leaf]:
     """What may be read again, because the write gives a property a value that it had when this was read."""
-    _, version = _named(scheme, document)
-    now, before = _tree(scheme, document), _view(scheme, states[-1], version)
+    _, version = named(scheme, document)
+    now, before = tree_of(scheme, document), view(scheme, states[-1], version)
     changed = list(differences(now, before))
     found: set[Leaf] = set()
     for each in states[:-1]:
-        then = _view(scheme, each, version)
+        then = view(scheme, each, version)
         if any(_back(place, value_at(then, place.path)) for place in changed):
-            found.update(leaf for leaf, _ in _leaves(_view(scheme, each, other)))
+            found.update(leaf for leaf, _ in _leaves(view(scheme, each, other)))
     return found
 
 

@@ -73,7 +73,7 @@ def reference_folders(sources: Iterable[Source]) -> Iterator[Path]:
             yield each.path if each.path.is_dir() else each.path.parent
 
 
-def source_files(source: Source) -> Sequence[Path]:
+def source_files(source: Source) -> tuple[Path, ...]:
     """The files that a source names, in the order in which they are read.
 
     Raises:
@@ -81,7 +81,7 @@ def source_files(source: Source) -> Sequence[Path]:
     """
     path = source.path
     if is_python(source):
-        return [path]
+        return (path,)
     if path.is_dir():
         found = [x for x in path.rglob("*") if x.suffix.lower() in _SUFFIXES and x.is_file()]
         if not found:
@@ -91,7 +91,7 @@ def source_files(source: Source) -> Sequence[Path]:
     else:
         raise SchemaError(str(path), "#", "there is no such file or folder")
     excluded = _excluding(source.folder, source.exclude)
-    kept = sorted(each for each in found if not excluded(each))
+    kept = tuple(sorted(each for each in found if not excluded(each)))
     if not kept:
         reason = (
             "expected files of schemas, found only excluded ones; remove the source or a pattern"

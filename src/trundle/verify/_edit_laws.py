@@ -1,0 +1,135 @@
+"""The laws of edits: what one version changes is seen by all others, and all else is as before."""
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from trundle.runtime import Scheme
+from trundle.verify._broken import LawBroken, differences, same, shown
+from trundle.verify._removed import goes_with_an_object
+from trundle.verify._seen import context_of, named, some_versions, tree_of, view
+from trundle.verify._views import Edit, Path, changed_wrongly, nothing_in, value_at
+
+NOTHING: Mapping[str, str] = {}
+Apart: TypeAlias = Callable[[str, str, Path], bool]
+_LAW_3 = "law 3, an edit is seen, and all else is as before"
+_LAW_5 = "law 5, data stays with its element"
+
+
+def law3(
+    scheme: Scheme,
+    stored: Any,
+    edited: Any,
+    *,
+    hooks: bool = False,
+    renamed: Mapping[str, str] = NOTHING,
+) -> None:
+    """After an edit, every version sees it where it can express it, and all else as before.
+
+    A client that removes an object removes what is hidden from it in there, too, for all versions, even where another
+    version has that outside of the object, because a rule moves it. That alone may go; what is stored beside the object stays.
+
+    Lists whose elements were added, removed or moved are left to `law5`.
+
+    Args:
+        scheme: the scheme of the generated package.
+        stored: a storage object.
+        edited: an edited copy of what some version reads of it.
+        hooks: whether hooks may derive the values of other properties from the edited ones.
+        renamed: newer property names by older ones, as far as they were configured. A property may make
+            a namesake stale, under any of its names.
+    """
+    law_of_edits(scheme, stored, edited, hooks=hooks, renamed=renamed, laws=(_LAW_3,))
+
+
+def law5(
+    scheme: Scheme,
+    stored: Any,
+    edited: Any,
+    *,
+    hooks: bool = False,
+    renamed: Mapping[str, str] = NOTHING,
+) -> None:
+    """Data never moves to another list element.
+
+    Elements are matched by their declared keys or a key property; what no version can match is left out.
+    The arguments are those of `law3`.
+    """
+    law_of_edits(scheme, stored, edited, hooks=hooks, renamed=renamed, laws=(_LAW_5,))
+
+
+def law_of_edits(
+    scheme: Scheme,
+    stored: Any,
+    edited: Any,
+    *,
+    hooks: bool = False,
+    renamed: Mapping[str, str] = NOTHING,
+    laws: tuple[str, ...] = (_LAW_3, _LAW_5),
+    apart: Apart = lambda *_: False,
+) -> None:
+    """`law3` and `law5` of one edit, which look at the same conversions.
+
+    The arguments are those of `law3`; `laws` are the names of the laws that are asked for. `apart` says whether what one
+    version has at a path has nothing but its name from another version: an edit of that makes all of its namesake stale.
+    """
+    resource, version = named(scheme, edited)
+    seen = scheme.from_storage(stored, version)
+    alone = scheme.to_storage(seen), scheme.to_storage(edited)
+    written = scheme.to_storage(edited, stored)
+    made = tuple(differences(tree_of(scheme, seen), tree_of(scheme, edited)))
+    storage = type(scheme.convert(stored))
+    context = context_of(scheme, stored=stored, seen=seen, edited=edited, written=written)
+    for other in some_versions(scheme, resource, scheme.encode(written)):
+        if other == version:
+            continue  # `law1` says it all
+        edit = Edit(
+            view(scheme, stored, other),
+            view(scheme, written, other),
+            view(scheme, alone[0], other),
+            view(scheme, alone[1], other),
+            made,
+            storage,
+            renamed,
+            functools.partial(apart, other, version),
+        )
+        for law in laws:
+            for place, expected, found in changed_wrongly(edit, lists=law == _LAW_5, hooks=hooks):
+                if hidden_beside_more(scheme, (stored, written), other, place):
+                    continue
+                if edited.__labels__ and nothing_in(edit.was, edit.becomes, place):
+                    continue
+                if goes_with_an_object(scheme, (stored, written), alone, other, place):
+                    continue
+                raise LawBroken(
+                    law,
+                    resource,
+                    (version, other),
+                    path=shown(place),
+                    expected=expected,
+                    found=found,
+                    context=context(),
+                )
+
+
+def hidden_beside_more(scheme: Scheme, puts: tuple[Any, Any], version: str, place: Path) -> bool:
+    """Whether a version does not see an edit because the hub has more there than the version can express.
+
+    That is so where the hub sees the edit, nothing that is kept beside it has a part in what the version sees,
+    and the version sees what it saw before. Free-form data on the way, for one, shows all of an object or nothing.
+
+    Args:
+        scheme: the scheme of the generated package.
+        puts: what is stored before the edit, and after it.
+        version: the version that does not see it.
+        place: where it should.
+    """
+    before, after = (value_at(view(scheme, each, version), place) for each in puts)
+    if not same(before, after):
+        return False  # something has changed, in another way
+    resource, _ = named(scheme, puts[1])
+    hub = scheme.resources[resource].hub
+    if same(*(view(scheme, each, hub) for each in puts)):
+        return False  # the edit has gone nowhere
+    bare = scheme.to_storage(scheme.from_storage(puts[1], hub))
+    return same(value_at(view(scheme, bare, version), place), after)

@@ -1,0 +1,116 @@
+"""What is seen of objects: their names, and how they look as JSON to the versions that a law is held to."""
+
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+from trundle.runtime import DocumentError, Scheme
+from trundle.verify._broken import MISSING, LawBroken, differences, shown, spoken, tree
+
+Context: TypeAlias = Callable[[], str]
+_NO_CONTEXT: Context = lambda: ""  # noqa: E731 - a constant
+_MANY = 4
+"""With more versions than these, an example is held to so many of them, chosen by its data."""
+
+
+def equal(
+    law: str,
+    where: tuple[str, tuple[str, ...]],
+    expected: bytes,
+    found: bytes,
+    context: Context = _NO_CONTEXT,
+    *,
+    spelt: bool = True,
+) -> None:
+    """Raises the first difference between two documents.
+
+    Args:
+        law: the law, in words.
+        where: the resource type and the versions.
+        expected: the document that the law asks for.
+        found: the other one.
+        context: what the law says about the objects that take part.
+        spelt: whether order and spelling count, too.
+    """
+    if expected == found:
+        return
+    one, other = tree(expected), tree(found)
+    for each in differences(one, other):
+        raise LawBroken(
+            law,
+            *where,
+            path=shown(each.path),
+            expected=each.one,
+            found=each.other,
+            context=context(),
+        )
+    if spelt:
+        raise LawBroken(
+            f"{law} (order or spelling)", *where, expected=one, found=other, context=context()
+        )
+
+
+def labelled(document: Any) -> bool:
+    """Whether labels of a document stand for properties: its metadata is put together anew when it is read."""
+    return bool(document.__labels__)
+
+
+def some_versions(scheme: Scheme, resource: str, data: bytes) -> list[str]:
+    """The versions that a law is held to: all, or a few of many; which ones depends on the data."""
+    versions = list(scheme.resources[resource].versions)
+    if len(versions) <= _MANY:
+        return versions
+    return sorted(versions, key=lambda each: zlib.crc32(each.encode() + data))[:_MANY]
+
+
+def named(scheme: Scheme, value: Any) -> tuple[str, str]:
+    """The resource type and version of an object."""
+    name = next(
+        each.name
+        for each in scheme.resources.values()
+        if getattr(value, _attribute(each.name_property)).casefold() == each.name.casefold()
+    )
+    return name, value.api_version.rpartition("/")[2]
+
+
+def _attribute(name_property: str) -> str:
+    return name_property if name_property in {"kind", "type"} else "kind"
+
+
+def reloaded(scheme: Scheme, value: Any) -> Any:
+    """An object as it comes back from where it was kept."""
+    if value.written_with is MISSING:
+        return value
+    return scheme.decode(scheme.encode(value))
+
+
+def complete(scheme: Scheme, document: Any) -> bool:
+    """Whether an object that was read can be written: nothing required is absent in it."""
+    return not lacking_in(scheme, document)
+
+
+def lacking_in(scheme: Scheme, document: Any) -> list[str]:
+    """The paths at which an object that was read is not valid: what is required is absent there."""
+    try:
+        scheme.decode(scheme.encode(document))
+    except DocumentError as error:
+        return [each.place.path for each in error.findings]
+    return []
+
+
+def tree_of(scheme: Scheme, value: Any) -> Any:
+    return tree(scheme.encode(value))
+
+
+def view(scheme: Scheme, stored: Any, version: str) -> Any:
+    return tree_of(scheme, scheme.from_storage(stored, version))
+
+
+def context_of(scheme: Scheme, **values: Any) -> Context:
+    """What a broken law shows of the objects that take part; made only where one is broken."""
+
+    def lines() -> Iterator[str]:
+        for name, value in values.items():
+            yield f"  {name}: {spoken(tree_of(scheme, value)) if value is not None else 'nothing'}"
+
+    return lambda: "\n".join(lines())
