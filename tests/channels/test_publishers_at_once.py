@@ -67,6 +67,7 @@ def test_ten_publishers_at_once_lose_nothing(repository, tmp_path, signed):
     running = [start(repository, folder, keys=keys) for folder in folders]
     results = [finish(process) for process in running]
     assert [code for code, _, _ in results] == [0] * 10, [errors for _, _, errors in results]
+    assert [output for _, output, _ in results] == [[str(folder)] for folder in folders]
     assert versions(repository) == set(names)
     assert served(repository).latest == SemVer.parse("1.9.0")
     channel = channel_of(repository, keys=keys if signed else None)
