@@ -264,11 +264,16 @@ def test_the_text_of_a_discriminator_never_changes() -> None:
 
 
 def after(
-    known: World, seen: dict[str, Any], edited: dict[str, Any], before: dict[str, Any]
+    known: World,
+    seen: dict[str, Any],
+    edited: dict[str, Any],
+    before: dict[str, Any],
+    editor: str = V2,
+    observer: str = V1,
 ) -> Any:
     trees = [tree(msgspec.json.encode(each)) for each in (seen, edited, before, {}, {})]
-    found = after_edit(known, Edited(*trees), V2, V1)
-    return {name: each for name, each in found.items() if name not in known.names(V1)}
+    found = after_edit(known, Edited(*trees), editor, observer)
+    return {name: each for name, each in found.items() if name not in known.names(observer)}
 
 
 def test_an_edit_makes_the_namesake_of_what_it_touched_stale() -> None:
@@ -283,6 +288,26 @@ def test_an_edit_of_the_other_side_of_a_lossy_rule_is_derived_anew() -> None:
     known = world({V1: thing(a="[string]"), V2: thing(a="string")}, rules(V1, unwrap={"a": "a"}))
     changed = after(known, {"a": "x"}, {"a": "z"}, {"a": "w"})
     assert changed == {"a": ["z"]}
+
+
+@pytest.mark.parametrize("path", ["o.d", "d"])
+def test_what_another_version_has_outside_of_a_removed_object_may_be_shown_inside(path) -> None:
+    middle = thing(s="S", t="S") | {"S": {"m": "string", "d": "string"}}
+    newest = thing(s="S", t="S", o="O", d="string") | {"S": {"m": "string"}, "O": {"d": "string"}}
+    known = world(
+        {
+            V1: thing(s="S", t="S") | {"S": {"m": "string"}},
+            V2: middle,
+            V3: middle,
+            "2023-01-01": newest,
+        },
+        rules(V3, move={"s.d": path}),
+    )
+    seen = {"s": {"m": "x"}, "t": {"m": "x"}}
+    before = {"s": {"m": "x", "d": "y"}, "t": {"m": "x", "d": "y"}}
+    found = after(known, seen, {}, before, V1, V2)
+    assert found == {"s": ANY}
+    assert after(known, seen, {"s": {"m": "x"}}, before, V1, V2) == {"s": before["s"]}
 
 
 def test_what_may_be_missing_is_no_disagreement() -> None:

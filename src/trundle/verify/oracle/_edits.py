@@ -5,7 +5,15 @@ from typing import Any, NamedTuple
 
 from trundle.verify._broken import MISSING, same
 from trundle.verify.oracle._expected import ANY, either
-from trundle.verify.oracle._meeting import Stations, World, bare_all, first, objects_only
+from trundle.verify.oracle._meeting import (
+    Stations,
+    World,
+    bare_all,
+    first,
+    moves,
+    objects_only,
+    once,
+)
 from trundle.verify.oracle._showing import followed, shown_member, unsure
 
 
@@ -163,12 +171,22 @@ def _apart(world: World, edit: Edited, ways: _Ways, name: str) -> Any:
     return either(MISSING, fresh)
 
 
+@once
+def _holders(world: World) -> set[str]:
+    """The names of objects out of which a rule moves something, or into which it does."""
+    paths = (
+        path for rules in world.rules.values() for pair in moves(rules).items() for path in pair
+    )
+    return {name for path in paths for name in path[:-1]}
+
+
 def _member(world: World, member: Edited, own: _Ways, name: str, ways: _Ways) -> Any:
     """What the observer sees of one value that both have."""
     if same(member.seen, member.edited):
         return member.before
     if member.edited is MISSING:
-        return either(MISSING, member.fresh)
+        # What a version has outside of the object stays, and the observer shows it inside.
+        return ANY if name in _holders(world) else either(MISSING, member.fresh)
     if objects_only(world, own.across) and all(isinstance(each, dict) for each in member):
         return _object(world, member, own)
     if any(isinstance(each, list | dict) for each in member):
