@@ -317,6 +317,17 @@ def test_what_may_be_missing_is_no_disagreement() -> None:
     assert [each.path for each in disagreements(Either(("a", "b")), "c")] == [()]
 
 
+@pytest.mark.parametrize(("type_", "value"), [("integer", None), ("number", None), ("string", "x")])
+def test_a_rule_does_not_move_a_value_to_a_property_of_another_type(type_, value) -> None:
+    versions = {
+        V1: thing(o="O") | {"O": {"a": "string"}},
+        V2: thing(n="N") | {"N": {"b": type_}},
+    }
+    known = world(versions, rules(V1, move={"o.a": "n.b"}))
+    found = shown(known, V1, V2, o={"a": "x"})
+    assert found == ({} if value is None else {"n": {"b": "x"}})
+
+
 def test_an_object_that_holds_nothing_but_what_moved_out_of_it_may_be_left_out() -> None:
     versions = {
         V1: thing(a="string", o="O") | {"O": {"c": "string"}},

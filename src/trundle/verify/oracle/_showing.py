@@ -462,11 +462,18 @@ def _taken(
             for rule in ("values", "convert")
             if spelt in (rules.get(rule) or {})
         ]
-        comes = _ruled(world, found, pair, says[0]) if says else shown(world, found, pair)
+        comes = _ruled(world, found, pair, says[0]) if says else _moved(world, found, pair)
         if without(whole, source)[0] != found:
             comes = _perhaps_hollow(comes)
         moved.append((target, comes))
     return value, moved
+
+
+def _moved(world: World, value: Any, pair: tuple[At, At]) -> Any:
+    """What a value shows that a rule moves and no other rule changes; nothing where it is a scalar of another type."""
+    if all(isinstance(bare(each.type), Scalar) for each in pair) and not _meet(world, *pair):
+        return MISSING
+    return shown(world, value, pair)
 
 
 def _put(world: World, found: dict[str, Any], path: tuple[str, ...], value: Any, at: At) -> None:
