@@ -317,6 +317,17 @@ def test_what_may_be_missing_is_no_disagreement() -> None:
     assert [each.path for each in disagreements(Either(("a", "b")), "c")] == [()]
 
 
+def test_an_object_whose_content_has_moved_may_be_left_out_where_it_would_show_a_zero() -> None:
+    versions = {
+        V1: thing(o="O") | {"O": {"a": "string", "d": "string"}},
+        V2: thing(o="O", p="P") | {"O": {"d!": "string"}, "P": {"a": "string"}},
+    }
+    known = world(versions, rules(V1, move={"o.a": "p.a"}))
+    moved = {"p": {"a": "x"}}
+    assert shown(known, V1, V2, o={"a": "x"}) == {"o": Either(({"d": ""}, MISSING)), **moved}
+    assert shown(known, V1, V2, o={"a": "x", "d": "y"}) == {"o": {"d": "y"}, **moved}
+
+
 @pytest.mark.parametrize(("type_", "value"), [("integer", None), ("number", None), ("string", "x")])
 def test_a_rule_does_not_move_a_value_to_a_property_of_another_type(type_, value) -> None:
     versions = {

@@ -287,6 +287,8 @@ def _object(world: World, value: dict[str, Any], stations: Stations) -> dict[str
     hollowed = {name for name in value if value[name] != whole[name]}
     for name in (_moved_out_of(world, stations) | hollowed) & found.keys():
         found[name] = _perhaps_hollow(found[name])
+        if name in hollowed and not value[name] and isinstance(found[name], dict):
+            found[name] = either(found[name], MISSING)
     for path, each in sorted(moved, key=lambda each: len(each[0])):  # what holds others first
         _put(world, found, path, each, last)
     found.update(dict.fromkeys(unsure(world, stations), ANY))
