@@ -1,5 +1,7 @@
 """A head that is gone, damaged, forged or rolled back is rebuilt from the ledger, and clients follow it."""
 
+import shutil
+
 import msgspec
 import pytest
 from publishing_support import WORD, channel_of, keys_in, now, package, release
@@ -152,3 +154,36 @@ def test_a_ledger_that_lacks_what_was_seen_is_not_rebuilt_from(layout, tmp_path)
         repair(channel_of(layout, keys=keys))
     assert caught.value.code is RefusalCode.STALE_METADATA
     assert HEAD not in layout.tags()
+
+
+def test_a_repository_that_was_set_back_as_a_whole_is_not_rebuilt_from(layout, tmp_path):
+    """As from a backup: head, ledger and content are those of before, and nothing of what was seen later is there."""
+    keys = keys_in(tmp_path / "keys")
+    release(layout, package(tmp_path / "a", "1.0.0"), keys=keys)
+    release(layout, package(tmp_path / "b", "1.1.0"), keys=keys)
+    backup = tmp_path / "backup"
+    shutil.copytree(layout.folder, backup)
+    release(layout, package(tmp_path / "c", "1.2.0"), keys=keys)
+    restored = tmp_path / "newer"
+    layout.folder.rename(restored)
+    shutil.copytree(backup, layout.folder)
+    with pytest.raises(RefusedError, match="all operations that the channel shows") as caught:
+        repair(channel_of(layout, keys=keys))
+    assert caught.value.code is RefusalCode.STALE_METADATA
+    shutil.rmtree(layout.folder)
+    restored.rename(layout.folder)
+    assert repair(channel_of(layout, keys=keys)) == ()
+
+
+def test_a_channel_is_rebuilt_whose_head_is_gone_with_all_of_its_content(layout, tmp_path):
+    keys = keys_in(tmp_path / "keys")
+    release(layout, package(tmp_path / "a", "1.0.0"), keys=keys)
+    release(layout, package(tmp_path / "b", "1.1.0"), keys=keys)
+    head = layout.get_manifest(HEAD)
+    client = Client(tmp_path / "seen", layout, keys)
+    assert client.versions() == ["1.1.0", "1.0.0"]
+    delete(layout, None)
+    for layer in head.document.layers:
+        layout.blob_file(layer).unlink()
+    assert [each.kind for each in repair(channel_of(layout, keys=keys))] == ["damaged-head"]
+    assert client.versions() == ["1.1.0", "1.0.0"]

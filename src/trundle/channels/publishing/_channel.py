@@ -38,6 +38,7 @@ from trundle.channels.publishing._signing import (
     ChannelSigner,
     Shown,
     is_signed,
+    lacking_operations,
 )
 from trundle.channels.reading import (
     OPERATIONS,
@@ -393,13 +394,7 @@ class PublishedChannel:
         lacking = set(shown.operations or ()) - records.keys()
         if not lacking and folded.channel.serial >= serial:
             return
-        advice = (
-            "publish where the channel comes from if this is a mirror; else restore the repository"
-        )
-        code = RefusalCode.STALE_METADATA
-        expected = f"all {serial} operations that the channel shows in its ledger"
-        found = f"{len(records)}"
-        raise RefusedError(refusal(code, self.location, expected, found, advice))
+        raise RefusedError(lacking_operations(self.location, f"{len(records)}", serial))
 
     def _package_of(self, records: dict[str, Record]) -> str:
         """The package of a channel that shows nothing yet: what its first version says."""
@@ -421,7 +416,7 @@ class PublishedChannel:
         if self.signer is None:
             return None
         package = self._package or self._package_of(records)
-        return self.signer.last_seen(self.location, package, self.head.content)
+        return self.signer.last_seen(self.location, package, self.head.content, records)
 
     def _check_signer(self, entries: Sequence[LedgerEntry], records: Mapping[str, Record]) -> None:
         """Refuses keys that signed none of the operations, where operations are signed."""

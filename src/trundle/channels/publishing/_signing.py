@@ -1,7 +1,7 @@
 """Signs states of a channel for its publisher, and keeps the publisher from building on anything older than it saw."""
 
 import datetime as dt
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -10,7 +10,7 @@ import msgspec
 from trundle.channels._refusals import RefusalCode, RefusedError, refusal
 from trundle.channels.files import Channel, read_latest, reopen_all
 from trundle.channels.publishing._keys import KeyFolder
-from trundle.channels.publishing._records import read_names
+from trundle.channels.publishing._records import names_of, read_names
 from trundle.channels.reading import (
     OPERATIONS,
     ChannelSource,
@@ -32,6 +32,7 @@ from trundle.channels.reading.signatures import (
     signed_files,
     trust,
 )
+from trundle.errors import Finding
 from trundle.registry import MARK_ANNOTATION
 
 _EVER_FRESH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
@@ -141,7 +142,11 @@ class ChannelSigner:
         raise RefusedError(refusal(code, where, expected, found, advice))
 
     def last_seen(
-        self, where: str, package: str, read: Callable[[str, int], bytes | None]
+        self,
+        where: str,
+        package: str,
+        read: Callable[[str, int], bytes | None],
+        recorded: Collection[str],
     ) -> Shown | None:
         """The newest state of a channel that this publisher has verified; None where it has seen none.
 
@@ -149,9 +154,11 @@ class ChannelSigner:
             where: the channel's full name.
             package: the package.
             read: returns the content with a SHA-256 digest and a length, or None where it is gone.
+            recorded: the names of the operations in the ledger. Where the list of those that were seen is gone, there must
+                be as many: a whole repository that was set back lacks the list, too.
 
         Raises:
-            RefusedError: what was seen cannot be read.
+            RefusedError: what was seen cannot be read, or the ledger has fewer operations.
         """
         try:
             state = self._store.state(where)
@@ -164,6 +171,8 @@ class ChannelSigner:
             content = read(digest, length)
             if content is not None:
                 files[name.rpartition("/")[2]] = content
+            elif name.endswith(f"/{OPERATIONS}") and len(names_of(recorded)) < length:
+                raise RefusedError(lacking_operations(where, f"{len(recorded)}"))
         names = read_names(files[OPERATIONS]) if OPERATIONS in files else frozenset()
         latest = files.get("latest")
         serial = read_latest(latest, f"{where}/latest").latest.serial if latest else 0
@@ -238,6 +247,20 @@ class ChannelSigner:
                 found = "another one" if name in roots else "none"
                 raise RefusedError(refusal(code, where, expected, found, advice))
         return previous | dict(roots)
+
+
+def lacking_operations(where: str, found: str, serial: int | None = None) -> Finding:
+    """That a ledger lacks operations which the channel has shown.
+
+    Args:
+        where: the channel's full name.
+        found: how many operations there are.
+        serial: how many there were, where that is known.
+    """
+    expected = "all operations" if serial is None else f"all {serial} operations"
+    advice = "publish where the channel comes from if this is a mirror; else restore the repository"
+    code = RefusalCode.STALE_METADATA
+    return refusal(code, where, f"{expected} that the channel shows in its ledger", found, advice)
 
 
 def read_shown(source: RepositorySource) -> Shown:
