@@ -224,3 +224,29 @@ def test_a_result_that_lacks_what_its_version_requires_is_a_warning(empty):
     result = empty.run("convert", "-", "--to", "v2", stdin=listed)
     assert "$.items[0].k: expected the required property `k`" in result.stderr
     assert "warning" not in empty.run("convert", "-", "--to", "storage", stdin=document).stderr
+
+
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+spec:
+  group: crm.example.com
+  scope: Namespaced
+  names: {kind: Person}
+  versions:
+  - {name: v1, served: true, storage: false, schema: {openAPIV3Schema: {type: object, properties: {a: {type: string}}}}}
+  - {name: v2, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {a: {type: string}}}}}
+"""
+
+
+@pytest.mark.parametrize("given", [(), ("--from", "crm.example.com/v1"), ("--from", "v1")])
+@pytest.mark.parametrize("to", ["v2", "crm.example.com/v2"])
+def test_a_version_may_be_given_with_its_group(empty, to, given):
+    empty.write("schemas/person.yaml", CRD)
+    empty.write("trundle.yaml", "package: crm\nsources: [schemas]\n")
+    assert empty.run("generate").exit_code == 0
+    person = {"apiVersion": "crm.example.com/v1", "kind": "Person", "a": "1"}
+    empty.write("person.json", json.dumps(person))
+    result = empty.run("convert", "person.json", "--to", to, *given)
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout) == {**person, "apiVersion": "crm.example.com/v2"}

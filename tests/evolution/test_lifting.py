@@ -23,6 +23,14 @@ def test_several_properties_move_into_one_object():
     assert assigned(lineage, "storage v2", "api v1", "b") == Read("o.b")
 
 
+def test_a_property_moves_out_of_an_object_that_becomes_free_form_data():
+    older = {"Thing": {"o": "O"}, "O": {"a": "string", "c": "string"}}
+    lineage = root(
+        {"v1": older, "v2": {"Thing": {"a": "string", "o": "any"}}}, rules("v1", move={"o.a": "a"})
+    )
+    assert "o.a@v1 a@v2" in threads(lineage)
+
+
 def test_they_move_out_again():
     lineage = root({"v1": NESTED, "v2": FLAT}, rules("v1", move={"o.a": "a", "o.b": "b"}))
     assert threads(lineage) == ["o@v1", "o.a@v1 a@v2", "o.b@v1 b@v2"]

@@ -62,6 +62,17 @@ def opened(install: Installer) -> Installation:
     return install({f"{V1}.yaml": version(a=TEXT), f"{V2}.yaml": version(b=TEXT)})
 
 
+@pytest.fixture(scope="module")
+def open_for_all(install: Installer) -> Installation:
+    """Objects that may have any property of any type."""
+
+    def version(**own: Any) -> dict[str, Any]:
+        item = {"type": "object", "properties": own, "additionalProperties": True}
+        return {**item, "title": "Thing", "properties": {**own, "item": item}}
+
+    return install({f"{V1}.yaml": version(a=TEXT), f"{V2}.yaml": version(b=TEXT)})
+
+
 def test_properties_with_reserved_names_are_kept_and_read(declared: Installation) -> None:
     written = document(V1, **valued(), item=valued(), stable=valued(), a="1")
     kept = declared.put(written)
@@ -114,6 +125,20 @@ def test_additional_properties_may_have_reserved_names(opened: Installation) -> 
     assert opened.read(edited, V1)["item"]["$propertyBag"] == "of $propertyBag"
     assert json.loads(edited)["$$propertyBag"] == "of $propertyBag"
     assert json.loads(edited)["$$$propertyBag"] == "of $$propertyBag"
+
+
+@pytest.mark.parametrize(
+    "value", ["x", {}, {"a": 1}, {"a": {V1: {"value": 1}}}, [{"a": 1}]], ids=str
+)
+def test_additional_properties_with_reserved_names_may_have_any_value(
+    open_for_all: Installation, value: Any
+) -> None:
+    written = document(V1, **dict.fromkeys(ESCAPED, value), item=dict.fromkeys(ESCAPED, value))
+    kept = open_for_all.put(written)
+    assert open_for_all.read(kept, V1) == written
+    assert open_for_all.read(kept, V2) == {**written, "apiVersion": V2}
+    edited = open_for_all.edit(kept, V2, b="2")
+    assert open_for_all.read(edited, V1) == {**written, "b": "2"}
 
 
 def test_a_version_is_what_tells_a_stored_document_among_additional_properties(

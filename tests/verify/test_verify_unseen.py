@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from trundle.verify._broken import MISSING
-from trundle.verify._oracle_laws import unseen
+from trundle.verify._oracle_laws import unseen, without_absent
 from trundle.verify.oracle import Edited
 
 ONE = {"a": [{"name": "x", "b": 1}]}
@@ -41,3 +41,9 @@ def test_a_list_loses_no_more_than_the_editor_has_taken_away(found: Any, places:
     """The editor sees one element that does not fit the version, and removes it; two others are there."""
     edit = Edited({"a": [1]}, {"a": []}, {"a": [9, 8]}, {"a": []}, {"a": []})
     assert list(unseen(edit, {"a": found})) == places
+
+
+def test_what_a_hook_returns_may_be_absent_within_dictionaries() -> None:
+    returned = {"a": {"b": MISSING, "c": 1}, "l": [{"d": MISSING}], "e": None}
+    assert without_absent(returned) == {"a": {"c": 1}, "l": [{}], "e": None}
+    assert without_absent(MISSING) is MISSING

@@ -120,7 +120,8 @@ def convert(
     with generated_scheme(load_config(settings_of(context).config_path)) as scheme:
         lenience = _lenience(scheme, unknown, lenient=lenient, defaults=defaults)
         target = None if to == STORAGE else to
-        wanted = _Wanted(target, bases, version, resource, _storage(stored_as or []), lenience)
+        named = None if version is None else version.rpartition("/")[2]
+        wanted = _Wanted(target, bases, named, resource, _storage(stored_as or []), lenience)
         report = _converted(scheme, documents, name, wanted, losses=losses)
         if trace and not report.problems:
             report.trace = _traced(context, scheme, documents[0], wanted)
@@ -304,7 +305,7 @@ class _Report:
         if self.to is None:
             return
         try:
-            self.scheme.decode(result, version=self.to)
+            self.scheme.decode(result, version=self.to.rpartition("/")[2])
         except DocumentError as error:
             for each in error.findings:
                 missing = expectation(each.expected, each.found)

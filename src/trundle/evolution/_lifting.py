@@ -91,7 +91,9 @@ def nested_moves(
         for each in _spread(lineage, version, path[:length])
     }
     for version, holder in sorted(holders):
-        nested = owner(lineage, version, (*holder, ""))
+        nested = _nested(lineage, version, holder)
+        if nested is None:
+            continue  # free-form data, or of another kind in this version
         changes = lineage.evolution.changes(version, nested.definition(version).name)
         for name, newer in () if changes is None else sorted(changes.move.items()):
             assert changes is not None
@@ -211,12 +213,18 @@ def leads(lineage: BareLineage, version: ApiVersion, path: Path) -> bool:
 
 def names_inside(lineage: BareLineage, version: ApiVersion, path: Path) -> tuple[str, ...]:
     """The names of the properties of the nested object that a path leads to; none where it leads elsewhere."""
+    found = _nested(lineage, version, path)
+    return () if found is None else found.names(version)
+
+
+def _nested(lineage: BareLineage, version: ApiVersion, path: Path) -> BareLineage | None:
+    """The lineage of the nested object that a path leads to; None where it leads elsewhere."""
     current: BareLineage | None = lineage
     for name in path:
         if current is None or name not in current.names(version):
-            return ()
+            return None
         current = current.nested(Place(version, name))
-    return () if current is None else current.names(version)
+    return current
 
 
 def path_of(lineage: BareLineage, version: ApiVersion, text: str) -> Path:

@@ -262,11 +262,14 @@ class _Reader:
         path: str,
     ) -> None:
         """Keeps properties that the class has no field for, drops them or notes them."""
-        bags = {
-            name: others[name].copy()
-            for name in others
-            if self.in_store and is_bag(name) and _kind(others[name]) == "object"
-        }
+        bags = {}
+        if self.in_store and not any(each.attribute == "property_bag" for each in fields.values()):
+            # Where the type has a bag, properties of such a name have one more `$`.
+            bags = {
+                name: part.copy()
+                for name, part in others.items()
+                if is_bag(name) and _kind(part) == "object"
+            }
         if bags:  # of a later release, in a type that has none here
             values["unknown"] = bags
             note_hidden()

@@ -153,7 +153,7 @@ def law_of_hooks(
         return
     with _recorded(class_, method) as returned:
         converted = scheme.convert(document, target)
-    outputs = [msgspec.json.encode(each) for each in returned]
+    outputs = [msgspec.json.encode(without_absent(each)) for each in returned]
     if not outputs or len(set(outputs)) != 1:
         return  # it was not asked, or once for what it is held against
     found = tree_of(scheme, converted)
@@ -164,7 +164,7 @@ def law_of_hooks(
         property_ = definition.property(name)
         if property_ is None or name not in attributes:
             continue
-        value = returned[0].get(attributes[name], MISSING)
+        value = without_absent(returned[0].get(attributes[name], MISSING))
         wanted = MISSING if value is MISSING else tree(msgspec.json.encode(value))
         if _as_returned(wanted, found.get(name, MISSING), required=property_.required):
             continue
@@ -236,6 +236,13 @@ def _one_element(*views: Any) -> bool:
         if any(not same(each, values[0]) for each in values):
             return False
     return True
+
+
+def without_absent(value: Any) -> Any:
+    """What a hook returns, without members of dictionaries that are absent."""
+    if isinstance(value, Mapping):
+        return {name: without_absent(each) for name, each in value.items() if each is not MISSING}
+    return [without_absent(each) for each in value] if isinstance(value, list) else value
 
 
 def _as_returned(wanted: Any, found: Any, *, required: bool) -> bool:
