@@ -67,8 +67,8 @@ class Demo:
     """The story, chapter by chapter.
 
     Args:
-        console: where it is told.
-        project: the project that it is told of; its output is a folder that may be written.
+        console: where it is printed.
+        project: the project that it is about; its output is a folder that may be written.
     """
 
     def __init__(self, console: Console, project: Project) -> None:

@@ -40,7 +40,7 @@ class PersonNames:
     def assign_from(self, source: "PersonNewer", /) -> "PersonOlderOutputs":
         """Calls the person as they like to be called.
 
-        Whoever is known by another name than the legal one has no middle name that could be told:
+        A person known by another name than the legal one has no middle name that could be found:
         Mickey's legal name is Michael Theodore Mouse, and he is not Mickey Theodore.
         """
         return {
@@ -57,7 +57,7 @@ def _joined(*names: str | Absent) -> str | Absent:
 
 
 def _between(first: str | Absent, whole: str | Absent, last: str | Absent) -> str | Absent:
-    """What stands between the first and the last name in the whole; absent where that cannot be told."""
+    """What stands between the first and the last name in the whole; absent where that cannot be found."""
     if first is ABSENT or whole is ABSENT or last is ABSENT:
         return ABSENT
     begin, words, end = first.split(), whole.split(), last.split()

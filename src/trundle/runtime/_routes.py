@@ -97,9 +97,8 @@ class Routes:
         key = self._key(data, to, resource, strict=strict)
         if key is None:
             return None
-        if (
-            version is None and key in self._starts
-        ):  # `known` has tried, or another thread has just been here
+        if version is None and key in self._starts:
+            # `known` has tried, or another thread has just been here.
             return self.known(data, to, resource, strict=strict)
         if not data.isascii():
             check_text(data)

@@ -7,7 +7,8 @@ place, because a rule moves it out of the object; there nothing of the edit is s
 from typing import Any
 
 from trundle.runtime import Scheme
-from trundle.verify._broken import MISSING, spoken, tree
+from trundle.verify._broken import MISSING, spoken
+from trundle.verify._seen import tree_of, view
 from trundle.verify._views import Path, value_at
 
 
@@ -26,16 +27,12 @@ def goes_with_an_object(
         version: the version that no longer sees a value.
         place: where it was.
     """
-    stored, _, *own = (tree(scheme.encode(each)) for each in (*puts, *alone))
+    stored, _, *own = (tree_of(scheme, each) for each in (*puts, *alone))
     left = _without_removed(stored, *own)
     return all(
-        value_at(_seen(scheme, each, version), place) is MISSING
+        value_at(view(scheme, scheme.decode(each), version), place) is MISSING
         for each in (scheme.encode(puts[1]), spoken(left).encode())
     )
-
-
-def _seen(scheme: Scheme, stored: bytes, version: str) -> Any:
-    return tree(scheme.encode(scheme.from_storage(scheme.decode(stored), version)))
 
 
 def _without_removed(stored: Any, was: Any, becomes: Any) -> Any:

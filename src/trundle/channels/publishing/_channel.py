@@ -1,6 +1,6 @@
 """A channel as its publishers see it: operations in a ledger, and a head that shows their result.
 
-Publishing is atomic by nature: the head is one tag on one manifest. Whatever moment a publisher dies at, a reader sees
+Publishing is atomic by nature: the head is one tag on one manifest. Whenever a publisher dies, a reader sees
 the old state or the new one. An operation that was recorded is not lost; the next change, or a repair, shows it.
 """
 
@@ -394,7 +394,7 @@ class PublishedChannel:
         lacking = set(shown.operations or ()) - records.keys()
         if not lacking and folded.channel.serial >= serial:
             return
-        raise RefusedError(lacking_operations(self.location, f"{len(records)}", serial))
+        raise RefusedError(lacking_operations(self.location, len(records), serial))
 
     def _package_of(self, records: dict[str, Record]) -> str:
         """The package of a channel that shows nothing yet: what its first version says."""

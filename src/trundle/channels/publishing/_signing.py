@@ -172,7 +172,7 @@ class ChannelSigner:
             if content is not None:
                 files[name.rpartition("/")[2]] = content
             elif name.endswith(f"/{OPERATIONS}") and len(names_of(recorded)) < length:
-                raise RefusedError(lacking_operations(where, f"{len(recorded)}"))
+                raise RefusedError(lacking_operations(where, len(recorded)))
         names = read_names(files[OPERATIONS]) if OPERATIONS in files else frozenset()
         latest = files.get("latest")
         serial = read_latest(latest, f"{where}/latest").latest.serial if latest else 0
@@ -249,7 +249,7 @@ class ChannelSigner:
         return previous | dict(roots)
 
 
-def lacking_operations(where: str, found: str, serial: int | None = None) -> Finding:
+def lacking_operations(where: str, found: int, serial: int | None = None) -> Finding:
     """That a ledger lacks operations which the channel has shown.
 
     Args:
@@ -260,7 +260,9 @@ def lacking_operations(where: str, found: str, serial: int | None = None) -> Fin
     expected = "all operations" if serial is None else f"all {serial} operations"
     advice = "publish where the channel comes from if this is a mirror; else restore the repository"
     code = RefusalCode.STALE_METADATA
-    return refusal(code, where, f"{expected} that the channel shows in its ledger", found, advice)
+    return refusal(
+        code, where, f"{expected} that the channel shows in its ledger", str(found), advice
+    )
 
 
 def read_shown(source: RepositorySource) -> Shown:

@@ -5,18 +5,14 @@ from itertools import pairwise
 from typing import Any
 
 from trundle.schema import (
-    ABSENT,
     FreeForm,
     ListOf,
     MapOf,
     Nullable,
-    ObjectType,
-    Property,
-    Ref,
     Scalar,
     Union,
 )
-from trundle.verify._broken import MISSING, Number, same, tree
+from trundle.verify._broken import MISSING, same
 from trundle.verify.oracle._expected import ANY, Either, either, known
 from trundle.verify.oracle._labels import shown_metadata
 from trundle.verify.oracle._meeting import (
@@ -34,6 +30,7 @@ from trundle.verify.oracle._meeting import (
     type_at,
     without,
 )
+from trundle.verify.oracle._required import required
 from trundle.verify.oracle._scalars import converted, kind_of, mapped, may_be, scalar
 from trundle.verify.oracle._variants import contested, fixed_texts, meeting, tags, variants, which
 
@@ -387,50 +384,6 @@ def _ruled(world: World, value: Any, types: Stations, rule: tuple[str, Any]) -> 
             return shown(world, value[0], items) if value else MISSING
         case _:
             return _variant(world, value, one, other, says if up else None)
-
-
-def required(world: World, found: dict[str, Any], at: At) -> dict[str, Any]:
-    """An object with what it shows for requiring it: the configured default, the schema's, or a zero."""
-    configured = world.rules_of(at).get("default") or {}
-    for each in world.object(at).properties:
-        if found.get(each.name, MISSING) is MISSING:
-            if each.name in configured:
-                found[each.name] = _as_tree(configured[each.name])
-            elif each.required:
-                found[each.name] = _zero(world, each, at)
-            elif fixed_texts(world, at).get(each.name) and each.name == world.object(at).tag:
-                found[each.name] = ANY
-    return {name: each for name, each in found.items() if each is not MISSING}
-
-
-def _zero(world: World, declared: Property, at: At) -> Any:
-    if declared.default is not ABSENT:
-        return _as_tree(declared.default)
-    if declared.constraints or isinstance(
-        world.definition(At(at.version, declared.type)), ObjectType
-    ):
-        return ANY
-    match declared.type:
-        case Nullable():
-            return None
-        case Scalar("boolean"):
-            return False
-        case Scalar("integer" | "number"):
-            return Number("0")
-        case Scalar("string", format=None):
-            return ""
-        case ListOf():
-            return []
-        case Ref():
-            return ANY if fixed_texts(world, at).get(declared.name) else MISSING
-        case _:
-            return ANY
-
-
-def _as_tree(value: Any) -> Any:
-    import msgspec  # noqa: PLC0415 - a default is plain JSON
-
-    return tree(msgspec.json.encode(value))
 
 
 def _taken(
