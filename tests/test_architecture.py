@@ -34,6 +34,7 @@ ALLOWED = {
     "verify": {"codegen", "errors", "evolution", "runtime", "schema", "version"},
     "channels": {"errors", "packages", "registry", "version"},
     "registry": {"errors"},
+    "engine": {"documents", "errors", "packages", "schema", "version"},
     "packages": {"documents", "errors", "version"},
     "codegen": {"errors", "evolution", "runtime", "schema", "version"},
     "report": {"errors", "evolution", "schema", "version"},

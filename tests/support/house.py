@@ -20,6 +20,7 @@ ROOMS = (
     "verify",
     "channels",
     "registry",
+    "engine",
     "packages",
     "codegen",
     "report",

@@ -4,6 +4,8 @@ What cannot be read without loss is an error that says where. A `Walker` then re
 to be, and notes a finding for each that is not.
 """
 
+from trundle.documents._compose import Interpretation, is_plain
+from trundle.documents._compose import compose as interpret
 from trundle.documents._errors import DocumentCode, DocumentError
 from trundle.documents._json import JsonSyntaxError, parse_json
 from trundle.documents._tree import (
@@ -25,6 +27,7 @@ __all__ = [
     "DocumentCode",
     "DocumentError",
     "Fields",
+    "Interpretation",
     "JsonSyntaxError",
     "ListNode",
     "MapNode",
@@ -36,6 +39,8 @@ __all__ = [
     "compose",
     "decode",
     "describe",
+    "interpret",
+    "is_plain",
     "parse_json",
     "parse_values",
     "parse_yaml",

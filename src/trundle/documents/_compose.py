@@ -1,7 +1,7 @@
 """Composes the documents of a YAML text from the events of libyaml; neither depth nor aliases exhaust the machine.
 
-An `Interpretation` says what becomes of scalars, lists and objects. There are two: one for manifests and data, which keeps
-spellings (`_yaml.py`), and one for schemas, whose values count (`_values_yaml.py`).
+An `Interpretation` says what becomes of scalars, lists and objects. Two stand in this room: one for manifests and data, which keeps
+spellings (`_yaml.py`), and one for schemas, whose values count (`_values_yaml.py`). Other rooms bring their own.
 """
 
 from typing import Any, Generic, Protocol, TypeVar

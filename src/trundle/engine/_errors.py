@@ -1,0 +1,136 @@
+"""The one error of the engine: what went wrong, in which class of which package, and at which place of a model."""
+
+from collections.abc import Iterable, Sequence
+
+from trundle.errors import Code, Finding, Kind, Place, TrundleError
+from trundle.version import SemVer
+
+
+class EngineCode(Code):
+    """What kind of thing is wrong; the value of `EngineError.code`."""
+
+    NO_PACKAGE = "no-package"
+    NO_CLASS = "no-class"
+    NO_METHOD = "no-method"
+    NO_PROPERTY = "no-property"
+    NO_OBJECT = "no-object"
+    AMBIGUOUS = "ambiguous"
+    CONFLICT = "conflict"
+    CONTRACT = "contract"
+    ACCESS = "access"
+    UNINITIALIZED = "uninitialized"
+    CIRCULAR = "circular"
+    MANIFEST = "manifest"
+    FORMAT = "format"
+    INHERITANCE = "inheritance"
+    META = "meta"
+    LOCK = "lock"
+    SYNTAX = "syntax"
+    LIMIT = "limit"
+    UNKNOWN_FUNCTION = "unknown-function"
+    NO_MATCH = "no-match"
+    THROWN = "thrown"
+
+
+_KINDS = {
+    EngineCode.NO_PACKAGE: Kind.NOT_FOUND,
+    EngineCode.NO_CLASS: Kind.NOT_FOUND,
+    EngineCode.NO_OBJECT: Kind.NOT_FOUND,
+}
+_MOST_SHOWN = 20
+
+
+class EngineError(TrundleError):
+    """A class, an object or a model that the engine cannot take.
+
+    `str` gives the message, with file and line at its end. An error of several things has the attributes of the first.
+
+    Attributes:
+        code: what kind of thing is wrong.
+        message: what is wrong; the violation of a contract starts with the place, as `[a.B.ports[0]]`.
+        advice: what to do about it; may be empty.
+        package: the package whose code it is about; empty where there is none.
+        version: its version; None where there is none.
+        class_name: the full name of the class.
+        member: the property or method.
+        file: the class file, as the package names it.
+        line: the line in the file; the first is 1.
+        path: the place in the model, as `$.Objects.db`.
+        requirements: the requirements that chose what does not fit, each as `app/1.0.0 requires lib 1.2`.
+    """
+
+    def __init__(
+        self,
+        code: EngineCode,
+        message: str,
+        *,
+        advice: str = "",
+        package: str = "",
+        version: SemVer | None = None,
+        class_name: str = "",
+        member: str = "",
+        file: str = "",
+        line: int | None = None,
+        path: str = "",
+        requirements: Sequence[str] = (),
+    ) -> None:
+        self.code = code
+        self.message = message
+        self.advice = advice
+        self.package = package
+        self.version = version
+        self.class_name = class_name
+        self.member = member
+        self.file = file
+        self.line = line
+        self.path = path
+        self.requirements = tuple(requirements)
+        self._several: tuple[EngineError, ...] = ()
+        self.kind = _KINDS.get(code, Kind.REFUSED)
+        super().__init__(message)
+
+    @classmethod
+    def of(cls, errors: Iterable["EngineError"]) -> "EngineError":
+        """One error of several, in their order; a single one as it is."""
+        found = tuple(each for error in errors for each in error.errors)
+        if len(found) == 1:
+            return found[0]
+        first = found[0]
+        joined = cls(first.code, first.message)
+        joined.__dict__.update(first.__dict__)
+        joined._several = found
+        return joined
+
+    @property
+    def errors(self) -> tuple["EngineError", ...]:
+        """All errors, where there are several; else this one."""
+        return self._several or (self,)
+
+    @property
+    def place(self) -> Place:
+        """Where it is; a part of the place that is not known is left out."""
+        name = f"{self.package}/{self.version}" if self.package and self.version else self.package
+        return Place(
+            self.file, self.line, " ".join(filter(None, (name, self.class_name))), self.path
+        )
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:  # type: ignore[override]
+        """A finding for each error."""
+        return tuple(
+            Finding(each.code, each.place, "", each.message, each.advice) for each in self.errors
+        )
+
+    def __str__(self) -> str:
+        shown = [_text(each) for each in self.errors[:_MOST_SHOWN]]
+        if len(self.errors) > _MOST_SHOWN:
+            shown.append(f"and {len(self.errors) - _MOST_SHOWN} more")
+        return "\n".join(shown)
+
+
+def _text(error: EngineError) -> str:
+    parts = [error.message]
+    if error.advice:
+        parts.append(f"; {error.advice}")
+    where = [str(error.place)] if str(error.place) else []
+    return "".join(parts) + (f" ({where[0]})" if where else "")

@@ -1,0 +1,129 @@
+"""What the package language needs of objects and types, and what it offers to them; one module between both.
+
+Expressions and contracts are compiled without knowing any object. When they run, they get a *scene*: whose code it
+is, which object it is about, and how objects are found, loaded and dumped.
+"""
+
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any, Protocol
+
+from trundle.version import SemVer
+
+
+class TypeValue:
+    """Base of what `ns:Type` yields: one class, in one version or, before a version is chosen, by requirement."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        """The full name of the class."""
+        raise NotImplementedError
+
+
+class ObjectValue:
+    """Base of objects, and of objects cast to one of their classes; equal and hashed by the identity of the object."""
+
+    __slots__ = ()
+
+    @property
+    def id(self) -> str:
+        """The object's id."""
+        raise NotImplementedError
+
+    @property
+    def owner(self) -> "ObjectValue | None":
+        """The object that owns it; None for a root."""
+        raise NotImplementedError
+
+    def read(self, name: str, scene: "Scene") -> Any:
+        """The value of a property, as the code of a scene sees it.
+
+        Raises:
+            EngineError: there is no such property, it has no value yet, or several classes declare it.
+        """
+        raise NotImplementedError
+
+
+class Origin(Protocol):
+    """Whose code it is: the class that declares it, for resolution and for messages."""
+
+    @property
+    def package(self) -> str:
+        """The name of the package."""
+
+    @property
+    def version(self) -> SemVer | None:
+        """The version of the package."""
+
+    @property
+    def class_name(self) -> str:
+        """The full name of the class."""
+
+
+class Scene(Protocol):
+    """What code sees while it runs.
+
+    Names of types are those of the class whose code it is: its namespaces, its package, its requirements.
+    """
+
+    @property
+    def this(self) -> ObjectValue | TypeValue | None:
+        """What `$this` is; None where there is no object."""
+
+    @property
+    def origin(self) -> Origin:
+        """Whose code it is."""
+
+    @property
+    def functions(self) -> Mapping[str, Callable[..., Any]]:
+        """Functions of the operator, by name; the language's own win."""
+
+    def resolve(self, name: str) -> TypeValue:
+        """The type that a name stands for: `Type`, `:Type`, `prefix:Type` or `a.b.Type`.
+
+        Raises:
+            EngineError: the prefix or the class is unknown, or only packages outside of the requirements have it.
+        """
+
+    def is_instance(self, value: ObjectValue, type_: TypeValue, spec: str | None = None) -> bool:
+        """Whether an object is of a type, in a version that the requirement of the code's package takes.
+
+        Args:
+            value: the object.
+            type_: the type.
+            spec: a version spec in place of that requirement.
+        """
+
+    def load(self, model: Mapping[Any, Any], default: TypeValue, spec: str | None) -> ObjectValue:
+        """Loads a map of a model as an object; its owner is `this` for a property, none for an argument.
+
+        Args:
+            model: the map.
+            default: its type where it has no type information.
+            spec: the version spec for that type, in place of the requirement.
+
+        Raises:
+            EngineError: the map is no such object.
+        """
+
+    def find(self, identifier: str) -> ObjectValue | None:
+        """The object with an id; also one that a model that is still loading has elsewhere."""
+
+    def template(
+        self, value: Mapping[Any, Any] | ObjectValue, default: TypeValue, excluded: AbstractSet[str]
+    ) -> tuple[ObjectValue, Mapping[str, Any]]:
+        """An object as a model: a map is loaded on trial, and stays no part of the session.
+
+        Args:
+            value: a map of a model, or an object.
+            default: the type of a map without type information.
+            excluded: properties, as names or dotted paths, that are neither validated nor kept.
+
+        Returns:
+            The object, for the check of its type, and its model with types as `TypeValue`.
+
+        Raises:
+            EngineError: the map is no such object.
+        """

@@ -1,0 +1,82 @@
+"""An expression as it stands in a file: its text, and where it is."""
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine.expressions._yaql import NotYaqlError, TooDeepError, parse
+from trundle.errors import Place
+
+if TYPE_CHECKING:
+    from trundle.engine.expressions._tree import Tree
+
+MOST_CHARACTERS = 512 * 1024
+"""How long an expression may be."""
+
+_MOST_SHOWN = 80
+_EXPRESSIVE = re.compile(r"[^\w.\s]")
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """An expression of the package language.
+
+    Two expressions are equal if their texts are.
+
+    Attributes:
+        text: as the author wrote it.
+        place: file and line.
+    """
+
+    text: str
+    place: Place = field(default=Place(), compare=False)
+
+    @property
+    def tree(self) -> "Tree":
+        """The expression taken apart.
+
+        Raises:
+            EngineError: the text is no expression, or too long or too deep.
+        """
+        if len(self.text) > MOST_CHARACTERS:
+            message = f"an expression has {len(self.text)} characters, more than {MOST_CHARACTERS}"
+            raise self._error(EngineCode.LIMIT, message, "split it")
+        try:
+            return _tree(self.text)
+        except NotYaqlError as error:
+            advice = "correct it, or put quotes around it if it is text"
+            message = f"{self} is no expression: {error}"
+            raise self._error(EngineCode.SYNTAX, message, advice) from None
+        except TooDeepError as error:
+            message = f"{self} nests too deeply: {error}"
+            raise self._error(EngineCode.LIMIT, message, "split it") from None
+
+    def _error(self, code: EngineCode, message: str, advice: str) -> EngineError:
+        place = self.place
+        return EngineError(code, message, advice=advice, file=place.file, line=place.line)
+
+    def __str__(self) -> str:
+        text = " ".join(self.text.split())
+        return f"`{text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 3] + '...'}`"
+
+
+def is_expression(text: str) -> bool:
+    """Whether a scalar without quotes and without another type is an expression, rather than text."""
+    if not _EXPRESSIVE.search(text):
+        return False
+    if len(text) > MOST_CHARACTERS:
+        return True
+    try:
+        _tree(text)
+    except NotYaqlError:
+        return False
+    except TooDeepError:
+        return True
+    return True
+
+
+@lru_cache(maxsize=4096)
+def _tree(text: str) -> "Tree":
+    return parse(text)

@@ -1,0 +1,125 @@
+"""Trees of expressions: a closed union of small records, apart from the parser that makes them.
+
+Each node keeps what the parser made (`native`), so that what is not compiled can go to yaql's own evaluator.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """Text in quotes, a number, `true`, `false` or `null`."""
+
+    value: Any
+    native: Any = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A bare word: text, and what stands to the right of a dot."""
+
+    text: str
+    native: Any = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """`$name`; `$` has the name `$1`."""
+
+    name: str
+    native: Any = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Something in parentheses."""
+
+    inner: "Tree"
+    native: Any = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """An operator before its operand."""
+
+    operator: str
+    operand: "Tree"
+    native: Any = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """An operator between its operands; `.` among them."""
+
+    operator: str
+    left: "Tree"
+    right: "Tree"
+    native: Any = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """`value[arguments]`."""
+
+    value: "Tree"
+    arguments: tuple["Tree", ...]
+    native: Any = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """`[items]`."""
+
+    items: tuple["Tree", ...]
+    native: Any = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class MapOf:
+    """`{rules}`."""
+
+    rules: tuple["Tree", ...]
+    native: Any = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """`name(arguments)`; to the right of a dot a method, elsewhere a function."""
+
+    name: str
+    arguments: tuple["Tree", ...]
+    native: Any = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`source => destination`, in a call or a map."""
+
+    source: "Tree"
+    destination: "Tree"
+    native: Any = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Omitted:
+    """An argument left out, as in `f(1, , 2)`."""
+
+    native: Any = field(compare=False, repr=False)
+
+
+Tree: TypeAlias = (
+    Constant
+    | Word
+    | Variable
+    | Group
+    | Unary
+    | Binary
+    | Index
+    | ListOf
+    | MapOf
+    | Call
+    | Rule
+    | Omitted
+)
+"""An expression, or a part of one."""
