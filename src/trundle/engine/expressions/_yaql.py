@@ -25,6 +25,7 @@ from trundle.engine.expressions._tree import (
     Variable,
     Word,
 )
+from trundle.errors import TrundleError
 
 DEEPEST: Final = 250
 """How many levels an expression may nest; each takes a frame or two of Python's stack when it runs."""
@@ -32,11 +33,11 @@ DEEPEST: Final = 250
 _PARSING = threading.Lock()
 
 
-class NotYaqlError(ValueError):
+class NotYaqlError(TrundleError):
     """A text does not parse."""
 
 
-class TooDeepError(ValueError):
+class TooDeepError(TrundleError):
     """A text parses, but nests too deeply."""
 
 
