@@ -246,7 +246,21 @@ def damage_manifest(layout, stored):
     layout.blob_file(stored.descriptor).write_bytes(b"{}")
 
 
-@pytest.mark.parametrize("damage", [remove_layer, damage_layer, remove_manifest, damage_manifest])
+def lengthen_layer(layout, stored):
+    with layout.blob_file(stored.document.layers[0]).open("ab") as file:
+        file.write(b"x")
+
+
+FOUND = {
+    remove_layer: "found none",
+    damage_layer: "found other content",
+    lengthen_layer: "found other content",
+    remove_manifest: "found none",
+    damage_manifest: "found sha256:",
+}
+
+
+@pytest.mark.parametrize("damage", FOUND)
 def test_content_that_is_damaged_is_named_and_restored(layout, tmp_path, damage):
     folder = package(tmp_path / "a", "1.0.0")
     release(layout, folder)
@@ -256,6 +270,7 @@ def test_content_that_is_damaged_is_named_and_restored(layout, tmp_path, damage)
         (found,) = repair(channel_of(layout))
         assert found.kind == "damaged-content"
         assert ":1.0.0: expected the" in found.what
+        assert FOUND[damage] in found.what
         assert "--skip-existing" in found.what
         assert not found.done
     done = release(layout, folder, skip_existing=True)

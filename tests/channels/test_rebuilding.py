@@ -131,6 +131,58 @@ def test_a_tag_of_the_ledger_on_something_else_is_reported(layout, tmp_path, sig
     assert repair(channel_of(layout, keys=keys)) == ()
 
 
+@pytest.mark.parametrize("signed", [False, True])
+def test_a_tag_beside_the_ledger_is_reported_and_does_not_count(repository, tmp_path, signed):
+    keys = keys_in(tmp_path / "keys") if signed else None
+    release(repository, package(tmp_path / "a", "1.0.0"), keys=keys)
+    tag = "_trundle.ledger-stable.zzz"
+    repository.set_tag(tag, repository.resolve("1.0.0").digest)
+    (found,) = repair(channel_of(repository, keys=keys))
+    assert (found.kind, found.done) == ("ignored", "")
+    assert tag in found.what
+    release(repository, package(tmp_path / "b", "1.1.0"), keys=keys)
+    repository.remove_tag(tag)
+    assert repair(channel_of(repository, keys=keys)) == ()
+
+
+def lose_the_manifest(repository):
+    repository.blob_file(repository.resolve(HEAD)).unlink()
+
+
+def lose_a_file(repository):
+    (everything,) = (
+        each
+        for each in repository.get_manifest(HEAD).document.layers
+        if "all" in each.annotations.values()
+    )
+    repository.blob_file(everything).unlink()
+
+
+def lengthen_a_file(repository):
+    layer = repository.get_manifest(HEAD).document.layers[0]
+    with repository.blob_file(layer).open("ab") as file:
+        file.write(b" ")
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("damage", [lose_the_manifest, lose_a_file, lengthen_a_file])
+def test_a_head_whose_content_is_damaged_is_refused_with_the_way_out(
+    layout, tmp_path, damage, signed
+):
+    keys = keys_in(tmp_path / "keys") if signed else None
+    release(layout, package(tmp_path / "a", "1.0.0"), keys=keys)
+    damage(layout)
+    with pytest.raises(RefusedError, match="run: trundle channel repair") as caught:
+        release(layout, package(tmp_path / "b", "1.1.0"), keys=keys)
+    assert len(caught.value.refusals) == 1
+    (found,) = repair(channel_of(layout, keys=keys), dry_run=True)
+    assert found.what.count("expected") == found.what.count(layout.location) == 1
+    assert "run:" not in found.what
+    assert [each.kind for each in repair(channel_of(layout, keys=keys))] == ["damaged-head"]
+    assert repair(channel_of(layout, keys=keys)) == ()
+    release(layout, package(tmp_path / "b", "1.1.0"), keys=keys)
+
+
 def test_other_keys_do_not_rebuild_a_channel(layout, tmp_path):
     keys = keys_in(tmp_path / "keys")
     release(layout, package(tmp_path / "a", "1.0.0"), keys=keys)

@@ -3,17 +3,20 @@
 import datetime as dt
 import errno
 import json
+import shlex
 import subprocess
 
 import pytest
 import warm
 
 from trundle._clock import now
+from trundle.registry import open_repository
 
 REPOSITORY = "oci:packages//acme/db"
 APP = "name: {name}\nversion: {version}\ntitle: Database\nchanges: [{change}]\n"
 SHOW = ("channel", "show", REPOSITORY, "--channel", "stable")
 REPAIR = ("channel", "repair", REPOSITORY, "--channel", "stable")
+KEYS = ("--keys", "keys")
 
 
 @pytest.fixture
@@ -557,7 +560,22 @@ def test_keys_in_a_folder_that_cannot_be_written_publish_with_another_one(signed
     assert "--seen" in refused
     assert signed.versions() == ["1.0.0"]
     signed.publish("1.1.0", "--keys", "keys", "--seen", "ours")
+    for command in (REPAIR, ("channel", "refresh", *REPAIR[2:])):
+        assert "name another one with --seen" in signed.run(*command, *KEYS, code=1).stderr
     assert signed.versions() == ["1.1.0", "1.0.0"]
     arguments = ("channel", "repair", REPOSITORY, "--channel", "stable", "--seen", "ours")
     signed.run(*arguments, "--keys", "keys")
     assert "expected --keys" in signed.run(*arguments, code=2).stderr
+
+
+def test_a_damaged_channel_is_repaired_by_the_command_that_the_refusal_names(signed):
+    repository = open_repository(REPOSITORY)
+    repository.remove_tag("channel.stable")
+    refused = signed.publish("1.1.0", *KEYS, code=6).stderr
+    assert "seen/" not in refused
+    command = refused.partition("run: trundle ")[2].partition(" [")[0]
+    found = signed.run(*shlex.split(command), "--dry-run", code=3).stdout
+    assert found.count("channel.stable:") == 1
+    signed.run(*shlex.split(command))
+    signed.publish("1.1.0", *KEYS)
+    assert signed.versions() == ["1.1.0", "1.0.0"]

@@ -11,7 +11,7 @@ from artifacts import QUICK
 
 from trundle.registry import UnreachableError, fetch_file, open_registry
 
-SETTINGS = msgspec.structs.replace(QUICK, request_time=0.5, read_timeout=5, retries=0)
+SETTINGS = msgspec.structs.replace(QUICK, request_time=0.5, read_timeout=5)
 HEADERS = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nX-Long: " + b"x" * 1000
 
 
@@ -51,8 +51,17 @@ def in_time():
 
 
 @pytest.mark.usefixtures("in_time")
-def test_headers_that_drip_are_given_up():
-    with dripping(b"", HEADERS) as address:
+@pytest.mark.parametrize(
+    ("at_once", "then"),
+    [
+        (b"", HEADERS),
+        (b"HTTP/1.1 200 OK\r\n", b"X-Long: " + b"x" * 1000),
+        (b"HTTP/1.1 200 OK\r\nX-Whole: x\r\n", b"X-More: 1\r\n" * 100),
+        (b"HTTP/1.1 404 Not Found\r\n", b"X-More: 1\r\n" * 100),
+    ],
+)
+def test_headers_that_drip_are_given_up(at_once, then):
+    with dripping(at_once, then) as address:
         repository = open_registry(address, settings=SETTINGS).repository("acme/db")
         with pytest.raises(UnreachableError, match=r"no whole answer within 0\.5 seconds"):
             repository.tags()

@@ -202,7 +202,12 @@ def repair(
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
-    """Finish or undo what an interrupted publisher left behind."""
+    """Rebuild a damaged channel, and finish or undo what an interrupted publisher left behind.
+
+    A channel whose tag or files are gone, damaged or set back is rebuilt from its ledger; installations follow it. Tags of
+    versions are set again. Content of versions that is gone or damaged is listed, for `publish --skip-existing`. Exits
+    with 3 where something is left to do, or was found by `--dry-run`.
+    """
     from trundle.channels.publishing import repair as run  # noqa: PLC0415
 
     repairs = run(published(repository, channel, keys, seen=seen), dry_run=dry_run)

@@ -4,7 +4,7 @@ import itertools
 import re
 import secrets
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -181,13 +181,25 @@ class EntryTags:
                 continue
         return tuple(found)
 
+    def foreign(self) -> tuple[str, ...]:
+        """Tags that look like those of this ledger and are not; they do not count.
+
+        Raises:
+            RegistryError: the registry cannot be read.
+        """
+        return tuple(tag for tag in self._named() if not self._is_tag(tag))
+
     def _tags(self) -> tuple[str, ...]:
-        start = len(self._prefix)
-        return tuple(
-            tag
-            for tag in self._repository.tags(internal=True)
-            if tag.startswith(self._prefix) and _TAG.fullmatch(tag[start:])
-        )
+        return tuple(tag for tag in self._named() if self._is_tag(tag))
+
+    def _named(self) -> Iterator[str]:
+        """The tags that have the name of the ledger."""
+        tags = self._repository.tags(internal=True)
+        return (tag for tag in tags if tag.startswith(self._prefix))
+
+    def _is_tag(self, tag: str) -> bool:
+        """Whether a tag with the name of the ledger has the form of an entry's or a checkpoint's."""
+        return _TAG.fullmatch(tag[len(self._prefix) :]) is not None
 
     def _load(self, tags: Collection[str]) -> tuple[View, bool]:
         """Reads what tags hold; also whether any was missing."""

@@ -15,9 +15,13 @@ from urllib.parse import urlsplit
 import urllib3
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
-from urllib3.exceptions import ReadTimeoutError
+from urllib3.exceptions import HTTPError
 
 from trundle.registry._settings import HttpSettings
+
+
+class LateAnswerError(HTTPError):
+    """An answer took longer than it may as a whole. To ask again would take as long, so urllib3 does not."""
 
 
 def open_pool(base: str, settings: HttpSettings, connections: int = 4) -> urllib3.PoolManager:
@@ -105,12 +109,18 @@ class _Timed:
         timer = threading.Timer(self.limit, close)
         timer.daemon = True
         timer.start()
+
+        def check(cause: Exception | None = None) -> None:
+            if late.is_set():
+                message = f"no whole answer within {self.limit:g} seconds"
+                raise LateAnswerError(message) from cause
+
         try:
             yield
         except Exception as error:
-            if late.is_set():
-                message = f"no whole answer within {self.limit:g} seconds"
-                raise ReadTimeoutError(None, "", message) from error  # type: ignore[arg-type]
+            check(error)
             raise
         finally:
             timer.cancel()
+        # Headers that end where the socket was closed are parsed like whole ones.
+        check()

@@ -16,7 +16,7 @@ from urllib3.util import Retry
 from trundle._clock import now
 from trundle.registry._auth import Authenticator
 from trundle.registry._docker_config import Credentials
-from trundle.registry._pool import open_pool
+from trundle.registry._pool import LateAnswerError, open_pool
 from trundle.registry._settings import HttpSettings
 from trundle.registry.errors import (
     RefusedError,
@@ -114,7 +114,7 @@ class Transport:
             try:
                 response = self._authorised(method, url, repository, headers, body)
             except urllib3.exceptions.HTTPError as error:
-                if _is_final(error):
+                if _is_final(error) or (repeatable and isinstance(error, LateAnswerError)):
                     raise self._unreachable(url, reason(error)) from None
                 failure = reason(error)
             else:

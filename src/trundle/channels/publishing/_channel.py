@@ -26,7 +26,7 @@ from trundle.channels.publishing._counting import (
     counted,
     entries_since,
 )
-from trundle.channels.publishing._head import UNREADABLE, ChannelHead
+from trundle.channels.publishing._head import ChannelHead, DamagedHeadError
 from trundle.channels.publishing._records import (
     Record,
     is_signed_by,
@@ -61,19 +61,6 @@ from trundle.registry import Entry as LedgerEntry
 
 Decide: TypeAlias = Callable[[Channel], Operation]
 """Gives the operation to record for a channel as it is; or raises, and nothing is changed."""
-
-_DAMAGES = frozenset(
-    {
-        RefusalCode.BAD_SIGNATURE,
-        RefusalCode.CONTENT_MISMATCH,
-        RefusalCode.CONTENT_MISSING,
-        RefusalCode.INCONSISTENT_FILE,
-        RefusalCode.INVALID_FILE,
-        RefusalCode.STALE_METADATA,
-        RefusalCode.UNSIGNED_CHANNEL,
-    }
-)
-"""The refusals of a head that a rebuilt one replaces."""
 
 _LARGEST_CONFIG = 16 * 1024 * 1024
 
@@ -269,15 +256,11 @@ class PublishedChannel:
         """
         try:
             shown = self.shown()
-            folded = self._counted_anew(entries, shown).folded
-            if shown is not None and shown.mark == entries.mark:
-                return _difference(shown, folded.channel)
-        except RefusedError as error:
-            if self.signer is None or error.code not in _DAMAGES:
-                raise
-            return str(error)
-        except (ChannelFileError, *UNREADABLE) as error:
-            return str(error)
+        except DamagedHeadError as error:
+            return error.damage
+        folded = self._counted_anew(entries, shown).folded
+        if shown is not None and shown.mark == entries.mark:
+            return self._difference(shown, folded.channel)
         return ""
 
     def rebuild(self, turn: Turn) -> None:
@@ -432,6 +415,15 @@ class PublishedChannel:
     def _signed_names(self, files: dict[str, bytes], package: str) -> dict[str, bytes]:
         return {signed_name(package, self.word, name): data for name, data in files.items()}
 
+    def _difference(self, shown: Shown, channel: Channel) -> str:
+        """How what is shown differs from the result of all operations; empty where it does not."""
+        try:
+            if read_all(shown.files["all"], f"{self.location}/all").channel == channel:
+                return ""
+        except ChannelFileError as error:
+            return "; ".join(map(str, error.refusals))
+        return f"{self.location}: expected the result of its operations, found something else"
+
     def _look_again(self) -> None:
         """Reads back what clients see now, and remembers it, so that a rollback is noticed."""
         if self.signer:
@@ -448,13 +440,6 @@ class PublishedChannel:
         if outcome.refusals:
             raise RefusedError(*outcome.refusals)
         return Committed(channel, (*outcome.notes, *notes))
-
-
-def _difference(shown: Shown, channel: Channel) -> str:
-    """How what is shown differs from the result of all operations; empty where it does not."""
-    if read_all(shown.files["all"]).channel == channel:
-        return ""
-    return "expected the result of its operations, found something else"
 
 
 def _none(where: str) -> Finding:

@@ -1,8 +1,12 @@
 """The head of a channel for its publishers: the state that it shows, read and verified, and new states pushed."""
 
-from collections.abc import Mapping
+import contextlib
+import dataclasses
+import shlex
+from collections.abc import Iterable, Mapping
 
 from trundle.channels._refusals import RefusalCode, RefusedError, refusal
+from trundle.channels.files import ChannelFileError
 from trundle.channels.publishing._signing import (
     SEEN_ANNOTATION,
     ChannelSigner,
@@ -11,6 +15,7 @@ from trundle.channels.publishing._signing import (
     read_shown,
 )
 from trundle.channels.reading import CHANNEL_ARTIFACT, TITLE, RepositorySource, channel_tag
+from trundle.errors import Finding, Kind, expectation
 from trundle.registry import (
     EMPTY,
     EMPTY_DESCRIPTOR,
@@ -27,12 +32,58 @@ from trundle.registry import (
     encode,
 )
 
-UNREADABLE = (DigestMismatchError, InvalidManifestError, NotFoundError, TooLargeError)
+_UNREADABLE = (DigestMismatchError, InvalidManifestError, NotFoundError, TooLargeError)
 """The errors of content that is gone or damaged."""
+
+_DAMAGES = frozenset(
+    {
+        RefusalCode.BAD_SIGNATURE,
+        RefusalCode.CONTENT_MISMATCH,
+        RefusalCode.CONTENT_MISSING,
+        RefusalCode.INCONSISTENT_FILE,
+        RefusalCode.INVALID_FILE,
+        RefusalCode.STALE_METADATA,
+        RefusalCode.UNSIGNED_CHANNEL,
+    }
+)
+"""The refusals of a signed head that a rebuilt one replaces."""
+
+_FIRST_ADVICE = {
+    RefusalCode.BAD_SIGNATURE: "check that these are the keys of the channel",
+    RefusalCode.STALE_METADATA: "find out who changed it, or which cache serves an old state",
+}
 
 _FILE_TYPE = "application/vnd.trundle.channel.file.v1+json"
 _METADATA_TYPE = "application/vnd.trundle.channel.metadata.v1+json"
 _LOOKS = 20
+
+
+class DamagedHeadError(RefusedError):
+    """A head that is gone, cannot be read, is badly signed, or is older than a state that was seen.
+
+    Nothing can be built on it until `repair` replaces it.
+
+    Attributes:
+        kind: what the damage means for the caller.
+    """
+
+    def __init__(self, kind: Kind, findings: Iterable[Finding], command: str) -> None:
+        super().__init__(*(_with_repair(each, command) for each in findings))
+        self.kind = kind
+
+    @property
+    def damage(self) -> str:
+        """What is wrong with it, without advice."""
+        said = (f"{each.where}: {expectation(each.expected, each.found)}" for each in self.findings)
+        return "; ".join(said)
+
+
+def _with_repair(finding: Finding, command: str) -> Finding:
+    first = _FIRST_ADVICE.get(finding.code, "")  # type: ignore[call-overload]
+    advice = "; ".join(
+        filter(None, (first, f"to rebuild the channel from its ledger, run: {command}"))
+    )
+    return dataclasses.replace(finding, advice=advice)
 
 
 class ChannelHead:
@@ -65,8 +116,29 @@ class ChannelHead:
         """What the channel shows, verified; None where it shows nothing yet.
 
         Raises:
-            RefusedError: it is not to be trusted, or signed while there are no keys.
+            DamagedHeadError: nothing can be built on it, but it can be replaced.
+            RefusedError: it is signed while there are no keys, or is that of another package.
+            RegistryError: anything else that the registry raises.
         """
+        try:
+            return self._shown()
+        except RefusedError as error:
+            if self.signer is None or error.code not in _DAMAGES:
+                raise
+            raise DamagedHeadError(error.kind, error.refusals, self._repair) from error
+        except ChannelFileError as error:
+            raise DamagedHeadError(error.kind, error.refusals, self._repair) from error
+        except _UNREADABLE as error:
+            raise DamagedHeadError(error.kind, error.findings, self._repair) from error
+
+    @property
+    def _repair(self) -> str:
+        """The command that replaces a damaged head."""
+        where = shlex.quote(self.repository.location)
+        keys = f" --keys {shlex.quote(str(self.signer.keys.path))}" if self.signer else ""
+        return f"trundle channel repair {where} --channel {self.word}{keys}"
+
+    def _shown(self) -> Shown | None:
         for _ in range(_LOOKS):
             source = self.source()
             try:
@@ -116,7 +188,7 @@ class ChannelHead:
         found = Descriptor(media_type=_FILE_TYPE, digest=f"sha256:{digest}", size=length)
         try:
             return self.repository.read_blob(found, limit=length)
-        except UNREADABLE:
+        except _UNREADABLE:
             return None
 
     def _verified(self, source: RepositorySource | None) -> Shown | None:
@@ -160,13 +232,11 @@ class ChannelHead:
         """The present head; None where there is none.
 
         Raises:
-            RefusedError: the tag is there, but its manifest is not.
+            NotFoundError: the tag is there, but its manifest is not.
         """
         for _ in range(_LOOKS):
-            try:
+            with contextlib.suppress(RefusedError):
                 return RepositorySource(self.repository, self.word)
-            except RefusedError as error:
-                refused = error
             try:
                 found = self.repository.resolve(self.tag)
             except NotFoundError:
@@ -174,4 +244,5 @@ class ChannelHead:
             if not self.repository.has_manifest(found.digest):
                 break
             # The tag was set between the two looks: another publisher has just made the channel.
-        raise refused
+        expected = f"the manifest {found.digest} of the channel"
+        raise NotFoundError(self.location, expected, "none", "")

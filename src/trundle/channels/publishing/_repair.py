@@ -43,7 +43,8 @@ class Repair(msgspec.Struct, frozen=True):
             entry), `unpublished-tag` (an unpublished version's tag was left), `missing-tag` and `moved-tag` (a listed
             version's tag is gone or names something else), `damaged-content` (a
             listed version's content is gone or damaged),
-            `ignored` (an entry of the ledger that the publisher never signed), `unknown` (something in the ledger
+            `ignored` (an entry of the ledger that the publisher never signed, or a tag beside its entries that is
+            none), `unknown` (something in the ledger
             that this release cannot read; until it is gone or readable the channel cannot be changed).
         what: says it in full.
         done: what was done about it, or would be; empty where a person has to do something.
@@ -80,7 +81,7 @@ def repair(channel: PublishedChannel, *, dry_run: bool = False) -> tuple[Repair,
         damage = channel.damage(turn.entries)
         if damage:
             done = "the channel is rebuilt from its ledger"
-            repairs.append(Repair("damaged-head", f"{channel.location}: {damage}", done))
+            repairs.append(Repair("damaged-head", damage, done))
             if dry_run:
                 return tuple(repairs)
             channel.rebuild(turn)
@@ -92,7 +93,7 @@ def repair(channel: PublishedChannel, *, dry_run: bool = False) -> tuple[Repair,
         folded = channel.folded(turn.entries)
         repairs += [
             Repair("ignored", f"{each}; someone else may have written to the registry")
-            for each in channel.ignored
+            for each in (*channel.ignored, *_foreign(channel))
         ]
         with channel.alone_with_content():
             work = _Repairing(channel.repository, channel.word, folded, dry_run=dry_run)
@@ -100,6 +101,13 @@ def repair(channel: PublishedChannel, *, dry_run: bool = False) -> tuple[Repair,
                 turn.check()
                 repairs.append(each)
     return tuple(repairs)
+
+
+def _foreign(channel: PublishedChannel) -> Iterator[str]:
+    """What is wrong with each tag beside the ledger that is none of its own."""
+    for tag in channel.ledger.tags.foreign():
+        where = f"{channel.repository.location}:{tag}"
+        yield f"{where}: expected a tag of the ledger's entries, found another; it does not count"
 
 
 class _Repairing:

@@ -1,7 +1,8 @@
 """Signs states of a channel for its publisher, and keeps the publisher from building on anything older than it saw."""
 
+import contextlib
 import datetime as dt
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -91,7 +92,8 @@ class ChannelSigner:
         self.keys = keys
         self.lifetimes = lifetimes or Lifetimes()
         self._clock = clock
-        self._store = TrustFolder(seen or keys.seen)
+        self._seen = seen or keys.seen
+        self._store = TrustFolder(self._seen)
 
     def targets_key(self) -> Signer:
         """The key that signs operations, once it is certain that the online key is at hand too.
@@ -101,13 +103,8 @@ class ChannelSigner:
                 remembered.
         """
         self.keys.signer("online")
-        try:
+        with self._remembering():
             self._store.check_writable()
-        except OSError as error:
-            folder, found = error.filename or "the folder", error.strerror or str(error)
-            expected = "a folder that can be written, to remember what was seen of the channel"
-            advice = "name another one with --seen"
-            raise KeyFileError(str(folder), expected, found, advice) from error
         return self.keys.signer("targets")
 
     def verify(self, source: RepositorySource, shown: Shown) -> Shown:
@@ -115,13 +112,15 @@ class ChannelSigner:
 
         Raises:
             RefusedError: it is older than what was seen, or badly signed. Expired is no reason.
+            KeyFileError: what was seen of the channel cannot be remembered.
         """
         where = source.location
         word = where.rpartition(".")[2]
         names = [signed_name(shown.package, word, name) for name in _FILES]
         try:
-            self._begin(where)
-            files = self._store.verify(where, source.read, names, clock=lambda: _EVER_FRESH)
+            with self._remembering():
+                self._begin(where)
+                files = self._store.verify(where, source.read, names, clock=lambda: _EVER_FRESH)
             operations = read_names(files[names[-1]])
         except TrustError as error:
             raise RefusedError(refusal_of_trust(error, where)) from error
@@ -136,10 +135,7 @@ class ChannelSigner:
         if self._store.state(where) is None:
             return
         expected = "the signed channel that was seen here before"
-        path = self._store.path(where)
-        advice = f"find out who changed it; if it was meant so, remove {path}"
-        code = RefusalCode.STALE_METADATA
-        raise RefusedError(refusal(code, where, expected, found, advice))
+        raise RefusedError(refusal(RefusalCode.STALE_METADATA, where, expected, found))
 
     def last_seen(
         self,
@@ -227,6 +223,16 @@ class ChannelSigner:
             return refresh(previous, online=online, now=now, lifetimes=self.lifetimes)
         except TrustError as error:
             raise RefusedError(refusal_of_trust(error, str(self.keys.path))) from error
+
+    @contextlib.contextmanager
+    def _remembering(self) -> Iterator[None]:
+        """Says what to do where what was seen of the channel cannot be remembered."""
+        try:
+            yield
+        except OSError as error:
+            expected = "a folder that can be written, to remember what was seen of the channel"
+            found, advice = error.strerror or str(error), "name another one with --seen"
+            raise KeyFileError(str(self._seen), expected, found, advice) from error
 
     def _begin(self, where: str) -> None:
         """Trusts a channel by the first root, unless it is trusted."""

@@ -1,5 +1,6 @@
 """The places that a channel is read from; each gives files by name, in pieces, and never more than is allowed."""
 
+import contextlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Protocol
@@ -11,6 +12,7 @@ from trundle.channels.reading._names import CHANNEL_ARTIFACT, channel_tag
 from trundle.errors import Finding
 from trundle.registry import (
     Descriptor,
+    DigestMismatchError,
     HttpSettings,
     InvalidManifestError,
     Manifest,
@@ -28,6 +30,7 @@ TITLE = "org.opencontainers.image.title"
 """The annotation that says which file a layer is."""
 
 _PIECE = 64 * 1024
+_REPAIR = "ask the publisher to repair the channel"
 
 
 class ChannelSource(Protocol):
@@ -76,7 +79,8 @@ class RepositorySource:
         self._word = word
         self._location = f"{repository.location}:{tag}"
         try:
-            self.manifest: StoredManifest = repository.get_manifest(tag)
+            with _for_readers(f"the manifest of {tag}"):
+                self.manifest: StoredManifest = repository.get_manifest(tag)
         except NotFoundError:
             raise RefusedError(_no_channel(self._location)) from None
         document = self.manifest.document
@@ -85,7 +89,7 @@ class RepositorySource:
                 self._location,
                 f"a manifest of a channel, {CHANNEL_ARTIFACT}",
                 f"one for {document.artifact_type}",
-                "another tool has set this tag; repair the channel",
+                f"another tool has set this tag; {_REPAIR}",
             )
         self._files = {each.annotations.get(TITLE, ""): each for each in document.layers}
 
@@ -104,7 +108,8 @@ class RepositorySource:
         descriptor = self._files.get(_last(name))
         if descriptor is None:
             raise FileNotFoundError(f"{self._location}: {name}")
-        content = self._repository.read_blob(descriptor, limit=LONGEST_ALL)
+        with _for_readers(f"the channel's file {_last(name)}"):
+            content = self._repository.read_blob(descriptor, limit=LONGEST_ALL)
         yield from (content[at : at + _PIECE] for at in range(0, len(content), _PIECE))
 
     def renewed(self) -> "RepositorySource | None":
@@ -210,6 +215,16 @@ def read_whole(source: ChannelSource, name: str) -> bytes | None:
         return b"".join(source.read(name))
     except FileNotFoundError:
         return None
+
+
+@contextlib.contextmanager
+def _for_readers(expected: str) -> Iterator[None]:
+    """Says of content that is gone or damaged what it was, and what a reader of a channel can do about it."""
+    try:
+        yield
+    except (DigestMismatchError, NotFoundError) as error:
+        found = error.found if isinstance(error, NotFoundError) else "other content"
+        raise type(error)(error.where, expected, found, _REPAIR) from error
 
 
 def _last(name: str) -> str:
