@@ -94,11 +94,11 @@ def test_every_key_of_an_app_yaml_is_read():
         critical=True,
         min_upgrade_from=v("1.10.0"),
         requirements=(
-            Requirement("any", r("*")),
             Requirement("example/base", r("1.10")),
             Requirement("io.murano", r("0")),
-            Requirement("small", r("")),
             Requirement("tools", r(">=1.2,<2.0,!=1.5")),
+            Requirement("any", r("*")),
+            Requirement("small", r("")),
         ),
         format=PackageFormat("MuranoPL", v("1.3.0")),
         type="Library",
@@ -159,8 +159,8 @@ def test_implied_requirements_give_way_to_declared_ones():
     text = "FullName: a.B\nVersion: 2.3.4\nRequire: {a.B: '2.3', io.murano: 1, c.D: '*'}"
     assert parse(text, "manifest.yaml").effective_requirements == (
         Requirement("a.B", r("2.3")),
-        Requirement("c.D", r("*")),
         Requirement("io.murano", r("1")),
+        Requirement("c.D", r("*")),
     )
 
 

@@ -126,7 +126,7 @@ def test_a_size_that_is_only_claimed_is_refused(tmp_path):
     header = entry.tobuf(tarfile.GNU_FORMAT)
     assert "at most" in refuse(tmp_path, header)
     entry.size = 1 << 20
-    assert "expected a whole tar archive" in refuse(tmp_path, entry.tobuf() + b"x" * 1000)
+    assert "expected a whole archive" in refuse(tmp_path, entry.tobuf() + b"x" * 1000)
     entry.size = -512
     assert "expected" in refuse(tmp_path, entry.tobuf(tarfile.GNU_FORMAT) + b"x" * 2048)
 

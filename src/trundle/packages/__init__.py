@@ -1,7 +1,7 @@
 """Packages: their manifests, their archives, and how their requirements are met.
 
 `read_manifest` and `parse_manifest` read what a package says about itself, `pack` and `unpack` turn its folder into an archive
-and back, and `resolve` chooses the releases that belong together.
+and back, a `Package` has both manifest and files, and `resolve` chooses the releases that belong together.
 """
 
 from trundle.packages._app_schema import app_schema
@@ -30,6 +30,7 @@ from trundle.packages._model import (
     manifest_to_json,
 )
 from trundle.packages._pack import ARCHIVE_MEDIA_TYPE, Packed, pack
+from trundle.packages._package import Package
 from trundle.packages._resolve import Refused, Resolution, resolve
 from trundle.packages._unpack import unpack
 
@@ -51,6 +52,7 @@ __all__ = [
     "ManifestError",
     "ManifestMissingError",
     "PackError",
+    "Package",
     "PackageError",
     "PackageFormat",
     "Packed",

@@ -76,7 +76,9 @@ class Lock(msgspec.Struct, frozen=True):
                     "name": each.name,
                     "version": str(each.version),
                     "digest": each.digest,
-                    "requires": {one.name: str(one.range) for one in each.requirements},
+                    "requires": dict(
+                        sorted((one.name, str(one.range)) for one in each.requirements)
+                    ),
                 }
                 for each in self.releases
             ],

@@ -5,20 +5,24 @@ Versions and ranges are read as they are spelled, so that `1.10` is not the numb
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path, PurePosixPath
 
 from trundle.documents import (
+    DocumentCode,
     DocumentError,
     Fields,
     ListNode,
+    MapNode,
     Node,
     ScalarNode,
     Walker,
     compose,
     decode,
     describe,
+    shorten,
 )
+from trundle.errors import Finding, Place, did_you_mean
 from trundle.packages._errors import ManifestError, ManifestMissingError, PackageCode, finding
 from trundle.packages._model import ClassFile, Manifest, PackageFormat, Requirement
 from trundle.version import SemVer, VersionRange, VersionSyntaxError
@@ -127,7 +131,7 @@ def manifest_text(folder: Path) -> tuple[bytes, str]:
 
 
 def parse_manifest(data: bytes, file: str) -> Manifest:
-    """Reads the content of a manifest.
+    """Reads the content of a manifest; keys of a `manifest.yaml` that are not known are passed over.
 
     Args:
         data: the content.
@@ -136,6 +140,11 @@ def parse_manifest(data: bytes, file: str) -> Manifest:
     Raises:
         ManifestError: the content cannot be used; the error lists all findings.
     """
+    return manifest_with_notes(data, file)[0]
+
+
+def manifest_with_notes(data: bytes, file: str) -> tuple[Manifest, tuple[Finding, ...]]:
+    """Reads the content of a manifest as `parse_manifest` does, and notes what was passed over."""
     try:
         roots, problems = compose(decode(data, file), file)
     except DocumentError as error:
@@ -145,15 +154,17 @@ def parse_manifest(data: bytes, file: str) -> Manifest:
         walker.add(problem)
     classic = PurePosixPath(file.replace("\\", "/")).name == MANIFEST_FILE
     manifest = None
+    notes: tuple[Finding, ...] = ()
     if len(roots) == 1:
-        manifest = (_ClassicReader if classic else _Reader)(walker, roots[0]).read()
+        reader = (_ClassicReader if classic else _Reader)(walker, roots[0])
+        manifest, notes = reader.read(), reader.notes
     else:
         found = "several documents" if roots else "an empty file"
         advice = "remove the others" if roots else "write at least the name of the package"
         walker.note(roots[1].line if roots else 1, "one object", found, advice)
     if manifest is None or walker.findings:
         raise ManifestError(walker.findings)
-    return manifest
+    return manifest, notes
 
 
 class _Reader:
@@ -169,7 +180,21 @@ class _Reader:
         self.walker = walker
         known = (*self.keys.values(), *self.others)
         needed = tuple(self.keys[each] for each in self.required)
-        self.fields: Fields = walker.fields(root, "a manifest", known, needed)
+        passed = self._passed_over(root, known)
+        self.notes = tuple(self._note(each, known) for each in passed)
+        allowed = (*known, *(each.text for each in passed))
+        self.fields: Fields = walker.fields(root, "a manifest", allowed, needed)
+
+    def _passed_over(self, root: Node, known: Collection[str]) -> tuple[ScalarNode, ...]:
+        """The keys that are not known, and are no error; here none."""
+        del root, known
+        return ()
+
+    def _note(self, key: ScalarNode, known: Collection[str]) -> Finding:
+        expected, found = f"one of the keys {', '.join(known)} in a manifest", shorten(key.text)
+        advice = did_you_mean(key.text, known, "it is passed over")
+        place = Place(self.walker.file, key.line)
+        return Finding(DocumentCode.UNKNOWN_KEY, place, expected, found, advice, "note")
 
     def read(self) -> Manifest | None:
         name = self._name()
@@ -294,7 +319,7 @@ class _Reader:
             allowed = self._range(value)
             if allowed is not None:
                 found.append(Requirement(key.text, allowed))
-        return tuple(sorted(found, key=lambda each: each.name))
+        return tuple(found)
 
     def _range(self, node: Node) -> VersionRange | None:
         if isinstance(node, ScalarNode) and node.json == "null":
@@ -387,6 +412,10 @@ class _ClassicReader(_Reader):
     required = ("name",)
     name_pattern = CLASSIC_NAME
     name_rule = "letters, digits and underscores with dots between the parts"
+
+    def _passed_over(self, root: Node, known: Collection[str]) -> tuple[ScalarNode, ...]:
+        entries = root.entries if isinstance(root, MapNode) else ()
+        return tuple(key for key, _ in entries if key.text not in known)
 
     def _own_version(self) -> SemVer | None:
         node = self._node("version")

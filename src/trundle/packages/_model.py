@@ -52,7 +52,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, re
         changes: what is new in this version.
         critical: whether this version is an urgent fix.
         min_upgrade_from: the lowest version that can be upgraded to this one; None for all.
-        requirements: the declared requirements, in alphabetical order.
+        requirements: the declared requirements, in the order of the manifest, in which classes are looked up.
         format: language and lowest engine version; None where there is nothing in the package language.
         type: `Application` or `Library`; may be empty.
         classes: the classes in alphabetical order.
@@ -86,16 +86,16 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, re
 
     @property
     def effective_requirements(self) -> tuple[Requirement, ...]:
-        """The requirements with the implied ones, in alphabetical order.
+        """The requirements in the order of the manifest, then the implied ones.
 
         A package may use other versions of itself with the same major number, and a package in the package language
         the core library in its versions below 1.0.0, unless it says otherwise.
         """
-        implied = {self.name: VersionRange.family(self.version.major)}
+        ranges = {each.name: each.range for each in self.requirements}
+        ranges.setdefault(self.name, VersionRange.family(self.version.major))
         if self.format and self.format.language == PACKAGE_LANGUAGE:
-            implied.setdefault(CORE_LIBRARY, VersionRange.parse(""))
-        declared = {each.name: each.range for each in self.requirements}
-        return tuple(Requirement(name, each) for name, each in sorted((implied | declared).items()))
+            ranges.setdefault(CORE_LIBRARY, VersionRange.parse(""))
+        return tuple(Requirement(name, each) for name, each in ranges.items())
 
 
 def manifest_to_json(manifest: Manifest) -> bytes:

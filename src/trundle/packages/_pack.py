@@ -5,12 +5,15 @@ release. It holds regular files only, ordered by the bytes of their names. Owner
 permissions just one is kept, whether the owner may run the file.
 """
 
+import contextlib
 import hashlib
+import io
 import os
 import stat
 import tarfile
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, NamedTuple, cast
 
 import msgspec
 
@@ -18,7 +21,7 @@ from trundle.errors import Finding
 from trundle.packages._errors import ManifestError, PackageCode, PackError, finding
 from trundle.packages._files import PackageFile, package_files
 from trundle.packages._limits import Limits
-from trundle.packages._manifest import MANIFEST_FILES, manifest_text, parse_manifest
+from trundle.packages._manifest import MANIFEST_FILES, manifest_text, manifest_with_notes
 from trundle.packages._model import Manifest
 
 ARCHIVE_MEDIA_TYPE = "application/vnd.oci.image.layer.v1.tar"
@@ -35,12 +38,14 @@ class Packed(msgspec.Struct, frozen=True):
         digest: `sha256:` and the digest of the archive in hexadecimal digits.
         size: the bytes of the archive.
         files: the paths of the files in it, ordered by their bytes.
+        notes: what the manifest has that is passed over.
     """
 
     manifest: Manifest
     digest: str
     size: int
     files: tuple[str, ...]
+    notes: tuple[Finding, ...] = ()
 
 
 class _Tee:
@@ -50,6 +55,11 @@ class _Tee:
         self.target = target
         self.digest = hashlib.sha256()
         self.size = 0
+
+    @property
+    def name(self) -> str:
+        """The digest of what was written, as registries write it."""
+        return f"sha256:{self.digest.hexdigest()}"
 
     def write(self, data: bytes) -> int:
         self.target.write(data)
@@ -76,12 +86,12 @@ def pack(folder: Path, target: BinaryIO, limits: Limits | None = None) -> Packed
     findings: list[Finding] = []
     manifest = None
     try:
-        manifest = parse_manifest(data, name)
+        manifest, notes = manifest_with_notes(data, name)
     except ManifestError as error:
         findings += error.findings
     tree = package_files(folder)
     if manifest:
-        findings += _missing(manifest, name, {file.name for file in tree.files})
+        findings += missing_files(manifest, name, {file.name for file in tree.files})
     findings += tree.findings
     if manifest is None:
         raise ManifestError(findings)
@@ -89,12 +99,35 @@ def pack(folder: Path, target: BinaryIO, limits: Limits | None = None) -> Packed
     if findings:
         raise PackError(findings)
     tee = _Tee(target)
-    _write(tree.files, tee, manifest_data=data)
-    digest = f"sha256:{tee.digest.hexdigest()}"
-    return Packed(manifest, digest, tee.size, tuple(file.name for file in tree.files))
+    with _archive(tee) as archive:
+        for file in tree.files:
+            _add_file(archive, file, manifest_data=data)
+    return Packed(manifest, tee.name, tee.size, tuple(file.name for file in tree.files), notes)
 
 
-def _missing(manifest: Manifest, where: str, names: set[str]) -> list[Finding]:
+class Content(NamedTuple):
+    """The content of a file of a package, and whether its owner may run it."""
+
+    data: bytes
+    executable: bool = False
+
+
+def archive_of(files: Mapping[str, Content]) -> bytes:
+    """The archive of files by their paths, as `pack` writes it for a folder with these files."""
+    target = io.BytesIO()
+    with _archive(_Tee(target)) as archive:
+        for name in sorted(files, key=str.encode):
+            data, executable = files[name]
+            archive.addfile(_member(name, len(data), executable=executable), io.BytesIO(data))
+    return target.getvalue()
+
+
+def digest_of(data: bytes) -> str:
+    """The digest of an archive, as registries write it."""
+    return f"sha256:{hashlib.sha256(data).hexdigest()}"
+
+
+def missing_files(manifest: Manifest, where: str, names: Collection[str]) -> list[Finding]:
     """Findings for files that a manifest names and the package lacks."""
     places = [(f"Classes/{each.file}", each.file) for each in manifest.classes]
     places += [(f"UI/{each}", each) for each in manifest.forms]
@@ -122,18 +155,25 @@ def _too_large(folder: Path, files: tuple[PackageFile, ...], limits: Limits) -> 
     return []
 
 
-def _write(files: tuple[PackageFile, ...], tee: _Tee, manifest_data: bytes) -> None:
+@contextlib.contextmanager
+def _archive(tee: _Tee) -> Iterator[tarfile.TarFile]:
     with tarfile.open(
         fileobj=cast("BinaryIO", tee),  # nothing but `write` is called
         mode="w|",
         format=tarfile.PAX_FORMAT,
         encoding="utf-8",
     ) as archive:
-        for file in files:
-            _add(archive, file, manifest_data)
+        yield archive
 
 
-def _add(archive: tarfile.TarFile, file: PackageFile, manifest_data: bytes) -> None:
+def _member(name: str, size: int, *, executable: bool) -> tarfile.TarInfo:
+    member = tarfile.TarInfo(name)
+    member.size = size
+    member.mode = _EXECUTABLE if executable else _PLAIN
+    return member
+
+
+def _add_file(archive: tarfile.TarFile, file: PackageFile, manifest_data: bytes) -> None:
     """Adds a file.
 
     Raises:
@@ -146,9 +186,7 @@ def _add(archive: tarfile.TarFile, file: PackageFile, manifest_data: bytes) -> N
             before = os.fstat(content.fileno())
             if not stat.S_ISREG(before.st_mode):
                 raise _changed(file, "something else")
-            member = tarfile.TarInfo(file.name)
-            member.size = before.st_size
-            member.mode = _EXECUTABLE if file.executable else _PLAIN
+            member = _member(file.name, before.st_size, executable=file.executable)
             if file.name in MANIFEST_FILES and content.read(before.st_size + 1) != manifest_data:
                 raise _changed(file, "other content")
             content.seek(0)

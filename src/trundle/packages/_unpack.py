@@ -7,40 +7,17 @@ rename when all of it is on disk, so it is never visible in part.
 
 import os
 import shutil
-import tarfile
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
-from trundle.packages._errors import FolderExistsError, PackageCode, UnpackError, finding
-from trundle.packages._limits import BLOCK, HEADER, Limits
-from trundle.packages._names import Names, name_problem
+from trundle.packages._entries import Entry
+from trundle.packages._errors import FolderExistsError, PackageCode, finding
+from trundle.packages._limits import Limits
+from trundle.packages._tar_entries import tar_entries
 
-_CHUNK = 1024 * 1024
 _PLAIN, _EXECUTABLE = 0o644, 0o755
-_OWNER_RUNS = 0o100
-
-
-class _Source:
-    """Reads an archive, and no more of it than the next step may need."""
-
-    def __init__(self, source: BinaryIO) -> None:
-        self.source = source
-        self.allowed = 0
-
-    def read(self, size: int) -> bytes:
-        """Reads on.
-
-        Raises:
-            UnpackError: a header is longer than any description of a file.
-        """
-        size = min(size, self.allowed)
-        if not size:
-            raise _refusal("a description of each file in at most 64 KiB", "a longer one")
-        data = self.source.read(size)
-        self.allowed -= len(data)
-        return data
 
 
 def unpack(
@@ -94,74 +71,21 @@ def unpack(
 
 
 def _unpack(archive: BinaryIO, root: Path, limits: Limits) -> tuple[str, ...]:
-    source = _Source(archive)
-    source.allowed = HEADER
-    unpacked: dict[str, None] = {}
-    names = Names()
-    room = limits.size
-    try:
-        with tarfile.open(
-            fileobj=cast("BinaryIO", source), mode="r|", bufsize=BLOCK, encoding="utf-8"
-        ) as tar:
-            while (member := tar.next()) is not None:
-                # Keeps a long archive from filling the memory: the library remembers every member.
-                tar.members = []  # type: ignore[attr-defined]
-                member.name = member.name.removeprefix("./")
-                if member.isdir():
-                    _check_name(member.name.rstrip("/") or ".")
-                else:
-                    _check(member, names)
-                    if len(unpacked) == limits.files:
-                        raise _refusal(f"at most {limits.files} files", "more")
-                    if member.size > room:
-                        raise _refusal(f"at most {limits.size} bytes of files", "more")
-                    room -= member.size
-                    source.allowed += member.size + BLOCK
-                    _write(tar, member, root)
-                    unpacked[member.name] = None
-                source.allowed = HEADER
-    except tarfile.TarError as error:
-        raise _refusal("a whole tar archive", f"this: {error}") from None
-    except (ValueError, OverflowError, EOFError) as error:
-        raise _refusal("a tar archive", f"this: {error}") from None
+    unpacked = []
+    for entry in tar_entries(archive, limits):
+        _write(entry, root)
+        unpacked.append(entry.name)
     return tuple(unpacked)
 
 
-def _check(member: tarfile.TarInfo, names: Names) -> None:
-    """Makes sure that an entry is a file that stays in its folder and meets no other."""
-    if member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or member.issparse():
-        raise _refusal("files and folders only", f"another kind of entry at {member.name!r}")
-    if member.size < 0:
-        raise _refusal("files with a size", f"a negative one at {member.name!r}")
-    _check_name(member.name)
-    if other := names.clash(member.name):
-        found = f"{member.name!r} beside {other!r}"
-        raise _refusal("names that differ by more than letter case and accents", found)
-
-
-def _check_name(name: str) -> None:
-    if name == ".":
-        return
-    if problem := name_problem(name):
-        expected, found, _ = problem
-        raise _refusal(expected, f"{found} at {name[:200]!r}")
-
-
-def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, root: Path) -> None:
-    path = root / member.name
+def _write(entry: Entry, root: Path) -> None:
+    path = root / entry.name
     path.parent.mkdir(parents=True, exist_ok=True)
-    mode = _EXECUTABLE if member.mode & _OWNER_RUNS else _PLAIN
-    content = tar.extractfile(member)
-    assert content is not None  # regular files have content
+    mode = _EXECUTABLE if entry.executable else _PLAIN
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     with os.fdopen(os.open(path, flags, mode), "wb") as file:
-        left = member.size
-        while left:
-            data = content.read(min(left, _CHUNK))
-            if not data:
-                raise _refusal("a whole tar archive", f"the end within {member.name!r}")
+        for data in entry.pieces():
             file.write(data)
-            left -= len(data)
         os.fchmod(file.fileno(), mode)  # whatever the umask
 
 
@@ -180,13 +104,6 @@ def _flush(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _refusal(expected: str, found: str) -> UnpackError:
-    advice = "get the package again from a source that you trust"
-    return UnpackError(
-        [finding(PackageCode.UNSAFE_ARCHIVE, "the archive", expected, found, advice)]
-    )
 
 
 def _exists(folder: Path) -> FolderExistsError:

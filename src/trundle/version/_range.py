@@ -6,7 +6,7 @@ alone, which means `==`. A version of one or two numbers stands for its whole fa
 | clause | allows |
 |---|---|
 | `*` | every version |
-| `1`, `==1` | at least 1.0.0, below 2.0.0 |
+| `1`, `==1`, `=1` | at least 1.0.0, below 2.0.0 |
 | `!=1.5` | all but the versions whose first numbers are 1.5 |
 | `>1` | at least 2.0.0 |
 | `>=1` | at least 1.0.0 |
@@ -28,12 +28,21 @@ from trundle.version._semver import Frozen, SemVer
 
 Operator: TypeAlias = Literal["==", "!=", ">", ">=", "<", "<="]
 
-_OPERATORS: tuple[Operator, ...] = ("==", "!=", ">=", "<=", ">", "<")
+_OPERATORS: dict[str, Operator] = {
+    "==": "==",
+    "!=": "!=",
+    ">=": ">=",
+    "<=": "<=",
+    ">": ">",
+    "<": "<",
+    "=": "==",
+}
+"""The operators as they are written; a longer one before its beginning."""
+
 _FULL = 3
 _STRANGE = {
     "^": "write the bounds out, as in >=1.2,<2",
     "~": "write the bounds out, as in >=1.2,<1.3",
-    "=": "write ==",
     "|": "a range has one list of clauses, all of which hold",
 }
 
@@ -232,7 +241,7 @@ ANY = VersionRange(())
 def _clause(scanner: Scanner) -> tuple[_Clause, ...]:
     """Reads one clause; `*` is none."""
     scanner.skip_blank()
-    operator = next((each for each in _OPERATORS if scanner.take(each)), None)
+    operator = next((each for text, each in _OPERATORS.items() if scanner.take(text)), None)
     if operator is None:
         if scanner.take("*"):
             scanner.skip_blank()

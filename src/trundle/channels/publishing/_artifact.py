@@ -19,11 +19,13 @@ class PackedArtifact(msgspec.Struct, frozen=True):
         artifact: the package as an artifact.
         archive: the file with its files.
         files: how many files are packed.
+        notes: what the publisher should know of its manifest.
     """
 
     artifact: Artifact
     archive: Path
     files: int
+    notes: tuple[str, ...] = ()
 
     def push(self, repository: Repository, progress: Progress | None = None) -> None:
         """Pushes everything but a tag; it is not visible yet.
@@ -50,4 +52,6 @@ def packed(folder: Path, limits: Limits | None = None) -> Iterator[PackedArtifac
         with archive.open("wb") as target:
             done = pack(folder, target, limits)
         layer = Descriptor(media_type=ARCHIVE_MEDIA_TYPE, digest=done.digest, size=done.size)
-        yield PackedArtifact(make_artifact(done.manifest, layer), archive, len(done.files))
+        notes = tuple(each.coded for each in done.notes)
+        artifact = make_artifact(done.manifest, layer)
+        yield PackedArtifact(artifact, archive, len(done.files), notes)

@@ -91,14 +91,16 @@ def publish(
             if release.dry_run:
                 publishing.decide(channel.current())
                 after = transitions.apply(channel.current(), publishing.operation)
-                return Published(entry, after.channel, False, package.files, after.notes)
+                notes = (*package.notes, *after.notes)
+                return Published(entry, after.channel, False, package.files, notes)
             publishing.check_first()
             package.push(channel.repository, progress)
             done = channel.commit(publishing.decide)
         except RefusedError as error:
             return publishing.existing(error)
         listed = done.channel.entry(version) or entry
-        return Published(listed, done.channel, False, package.files, done.notes)
+        notes = (*package.notes, *done.notes)
+        return Published(listed, done.channel, False, package.files, notes)
 
 
 class _Publishing:

@@ -98,7 +98,7 @@ def new_entry(
         changes=manifest.changes,
         critical=critical or manifest.critical,
         min_upgrade_from=manifest.min_upgrade_from,
-        depends_on=manifest.requirements,
+        depends_on=tuple(sorted(manifest.requirements, key=lambda each: each.name)),
     )
 
 
