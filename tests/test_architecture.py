@@ -25,6 +25,7 @@ ALLOWED = {
         "documents",
         "errors",
         "evolution",
+        "packages",
         "report",
         "runtime",
         "schema",

@@ -5,14 +5,24 @@ JSON; its only layer is the archive of its files. It says nothing of the channel
 with. So the same content has the same digest in every channel, and what was tested as a pre-release is what is released.
 """
 
+import tempfile
+from pathlib import Path
+
 import msgspec
 
-from trundle.packages import ARCHIVE_MEDIA_TYPE, Manifest, manifest_from_json, manifest_to_json
+from trundle.packages import (
+    ARCHIVE_MEDIA_TYPE,
+    Manifest,
+    manifest_from_json,
+    manifest_to_json,
+    unpack,
+)
 from trundle.registry import (
     OCI_MANIFEST,
     Descriptor,
     Index,
     InvalidManifestError,
+    Progress,
     Repository,
     describe,
     encode,
@@ -120,6 +130,30 @@ def read_artifact(repository: Repository, reference: str, where: str) -> Artifac
     return Artifact(
         package, stored.content, stored.descriptor, config, document.config, document.layers[0]
     )
+
+
+def unpack_artifact(
+    repository: Repository, artifact: Artifact, folder: Path, *, progress: Progress | None = None
+) -> None:
+    """Fetches the files of an artifact, and unpacks them into a folder that does not exist yet.
+
+    Args:
+        repository: the repository that has it.
+        artifact: the artifact, as it was read there.
+        folder: where the files go.
+        progress: called with the number of bytes after each piece.
+
+    Raises:
+        UnpackError: the archive is broken, or holds what no package holds.
+        RegistryError: it cannot be fetched, or has other content than its digest says.
+        OSError: the folder cannot be written.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".archive.") as name:
+        archive = Path(name, "content.tar")
+        repository.fetch_blob(artifact.layer, archive, progress=progress)
+        with archive.open("rb") as file:
+            unpack(file, folder)
 
 
 def is_package(document: ArtifactManifest | Index) -> bool:

@@ -17,6 +17,7 @@ from trundle.cli import (
     install,
     installed,
     keys,
+    package,
     project,
     publish,
     reports,
@@ -145,6 +146,7 @@ for _panel, _commands in _COMMANDS.items():
         app.command(_command.__name__.rstrip("_"), rich_help_panel=_panel)(_command)
 
 app.add_typer(channel.app, name="channel", rich_help_panel="Packages and channels")
+app.add_typer(package.app, name="package", rich_help_panel="Packages and channels")
 app.add_typer(keys.app, name="keys", rich_help_panel="Packages and channels")
 app.add_typer(installed.policy_app, name="policy", rich_help_panel="Installation")
 app.add_typer(forget.app, name="forget", rich_help_panel="Installation")

@@ -155,7 +155,7 @@ def check(
     with progress("Checking") as step:
         findings = run(config, strict=strict, jobs=jobs or current().jobs, progress=step)
     if output is Format.TABLE:
-        _print_findings(findings, every=every)
+        print_findings(findings, every=every)
     else:
         print_data([each.to_plain() for each in findings], output.value)
     errors = len(errors_among(findings))
@@ -169,7 +169,7 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number or 'no'} {noun}s"
 
 
-def _print_findings(findings: "Sequence[Finding]", *, every: bool) -> None:
+def print_findings(findings: "Sequence[Finding]", *, every: bool) -> None:
     """Prints findings; on a terminal they are wrapped, and only the first notes of each kind are shown."""
     width = terminal_width()
     folding = width is not None and not every

@@ -6,6 +6,7 @@ and back, a `Package` has both manifest and files, and `resolve` chooses the rel
 
 from trundle.packages._app_schema import app_schema
 from trundle.packages._candidates import Candidates, Unusable
+from trundle.packages._changes import Bump, Level, ReleaseChange, bump_of, next_version
 from trundle.packages._conflict import Clash, Conflict, Side
 from trundle.packages._errors import (
     FolderExistsError,
@@ -16,7 +17,7 @@ from trundle.packages._errors import (
     PackError,
     UnpackError,
 )
-from trundle.packages._files import IGNORE_FILE
+from trundle.packages._files import IGNORE_FILE, PackageFile, PackageTree, package_files
 from trundle.packages._limits import Limits
 from trundle.packages._lock import Lock, Release, lock_of
 from trundle.packages._manifest import APP_FILE, MANIFEST_FILE, parse_manifest, read_manifest
@@ -40,11 +41,13 @@ __all__ = [
     "CORE_LIBRARY",
     "IGNORE_FILE",
     "MANIFEST_FILE",
+    "Bump",
     "Candidates",
     "Clash",
     "ClassFile",
     "Conflict",
     "FolderExistsError",
+    "Level",
     "Limits",
     "Lock",
     "LockError",
@@ -54,20 +57,26 @@ __all__ = [
     "PackError",
     "Package",
     "PackageError",
+    "PackageFile",
     "PackageFormat",
+    "PackageTree",
     "Packed",
     "Refused",
     "Release",
+    "ReleaseChange",
     "Requirement",
     "Resolution",
     "Side",
     "UnpackError",
     "Unusable",
     "app_schema",
+    "bump_of",
     "lock_of",
     "manifest_from_json",
     "manifest_to_json",
+    "next_version",
     "pack",
+    "package_files",
     "parse_manifest",
     "read_manifest",
     "resolve",

@@ -35,6 +35,14 @@ from trundle.project.proving import (
     prove_project,
     prove_schemas,
 )
+from trundle.project.releasing import (
+    Review,
+    bump_to_plain,
+    compare_packages,
+    projects_in,
+    resources_in,
+    review,
+)
 
 __all__ = [
     "CONFIG_NAME",
@@ -65,10 +73,13 @@ __all__ = [
     "ProjectError",
     "ProofOptions",
     "ProofRun",
+    "Review",
     "TreeChange",
     "TreeComparison",
+    "bump_to_plain",
     "check",
     "chosen_resources",
+    "compare_packages",
     "compare_tree",
     "config_schema",
     "conform",
@@ -85,6 +96,7 @@ __all__ = [
     "package_folder",
     "parse_config",
     "plan_init",
+    "projects_in",
     "prove_groups",
     "prove_project",
     "prove_schemas",
@@ -92,6 +104,8 @@ __all__ = [
     "read_expected",
     "read_lock",
     "read_pairs",
+    "resources_in",
+    "review",
     "write_documents",
     "write_new_files",
     "write_tree",

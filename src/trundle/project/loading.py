@@ -59,9 +59,8 @@ class Project(msgspec.Struct, frozen=True, kw_only=True):
             raise FindingsError(errors)
 
 
-@without_collection()
 def load_project(path: Path, *, on_file: Callable[[Path], None] | None = None) -> Project:
-    """Loads a project.
+    """Loads a project by its file.
 
     Changes and hooks that do not fit the schemas are left out, and listed as findings.
 
@@ -74,10 +73,20 @@ def load_project(path: Path, *, on_file: Callable[[Path], None] | None = None) -
         SchemaError: a schema cannot be read.
         ProjectError: there are no resources in the schemas.
     """
-    config = load_config(path)
+    return load_configured(load_config(path), on_file=on_file)
+
+
+@without_collection()
+def load_configured(config: Config, *, on_file: Callable[[Path], None] | None = None) -> Project:
+    """Loads the project that a file describes; as `load_project`.
+
+    Raises:
+        SchemaError: a schema cannot be read.
+        ProjectError: there are no resources in the schemas.
+    """
     catalogue = Catalogue(config.sources, on_file=on_file)
     if not catalogue.declared:
-        raise no_resources(str(path))
+        raise no_resources(str(config.path))
     config = as_declared(config, (each.version for each in catalogue.declared))
     selection = catalogue.select()
     catalogue.require_used(selection.files)

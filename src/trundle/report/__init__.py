@@ -26,7 +26,7 @@ from trundle.report._explain import (
     explain,
 )
 from trundle.report._explain_text import explanation_data, explanation_text
-from trundle.report._handlers import Handler
+from trundle.report._handlers import Handler, Handling
 from trundle.report._map import (
     MappedVersion,
     ResourceMap,
@@ -38,7 +38,7 @@ from trundle.report._map import (
     version_map_text,
 )
 from trundle.report._map_svg import version_map_svg
-from trundle.report._matched_properties import ChangeKind
+from trundle.report._matched_properties import ChangeKind, Meeting, meetings
 from trundle.report._spelling import spell
 from trundle.report._stats import Statistics, statistics, statistics_data, statistics_text
 from trundle.report._suggest import suggest
@@ -61,9 +61,11 @@ __all__ = [
     "EnumStage",
     "Explanation",
     "Handler",
+    "Handling",
     "LeftValue",
     "Leg",
     "MappedVersion",
+    "Meeting",
     "PropertyChange",
     "PropertyLife",
     "PropertyLine",
@@ -89,6 +91,7 @@ __all__ = [
     "find_resource",
     "folded",
     "lineages",
+    "meetings",
     "property_changes",
     "spell",
     "statistics",

@@ -1,0 +1,85 @@
+"""How a command gets at a package that a user names: a folder, an archive, or a published reference."""
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trundle.cli._failures import ExitCode, unmet
+from trundle.cli._registry import full_reference
+
+if TYPE_CHECKING:
+    from trundle.channels.files import Entry
+    from trundle.registry import Repository
+
+_REFERENCE = "a folder, an archive, or a reference such as oci:DIR//NAME:1.2.3"
+
+
+@contextlib.contextmanager
+def package_folder(named: str) -> Iterator[Path]:
+    """The folder of a package; of an archive or a published one, a temporary folder that is gone afterwards.
+
+    Raises:
+        Refusal: it names none of them.
+        PackageError: the archive cannot be unpacked.
+        RegistryError: the published package cannot be fetched.
+    """
+    from trundle.packages import unpack  # noqa: PLC0415
+
+    path = Path(named)
+    if path.is_dir():
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="trundle-package-") as name:
+        folder = Path(name, "package")
+        if path.is_file():
+            with path.open("rb") as archive:
+                unpack(archive, folder)
+        else:
+            _fetch(named, folder)
+        yield folder
+
+
+def _fetch(named: str, folder: Path) -> None:
+    from trundle.channels.artifacts import read_artifact, unpack_artifact  # noqa: PLC0415
+    from trundle.registry import (  # noqa: PLC0415
+        InvalidReferenceError,
+        Reference,
+        open_repository,
+        tag_for,
+    )
+
+    head, _, tag = named.rpartition(":")
+    try:
+        parsed = Reference.parse(full_reference(f"{head}:{tag_for(tag)}" if head else named))
+    except InvalidReferenceError as error:
+        advice = f"{_REFERENCE} ({error.advice})"
+        raise unmet(named, "a package", "no such file or folder", advice) from None
+    tagged = parsed.digest or parsed.tag
+    if tagged is None:
+        advice = "write the version after a colon"
+        raise unmet(named, _REFERENCE, "a repository without a version", advice)
+    repository = open_repository(parsed)
+    artifact = read_artifact(repository, tagged, named)
+    unpack_artifact(repository, artifact, folder)
+
+
+@contextlib.contextmanager
+def listed_folder(repository: "Repository", entry: "Entry", where: str) -> Iterator[Path]:
+    """The content of a version that a channel lists, in a temporary folder that is gone afterwards.
+
+    Raises:
+        Refusal: it is not what the channel says.
+        RegistryError: it cannot be fetched.
+    """
+    from trundle.channels.artifacts import read_artifact, unpack_artifact  # noqa: PLC0415
+
+    artifact = read_artifact(repository, entry.digest or entry.tag_name, where)
+    if not entry.is_same_content(artifact.digest):
+        code = ExitCode.VERIFICATION_FAILED
+        raise unmet(where, entry.identity, artifact.digest, "repair the channel", code)
+    with tempfile.TemporaryDirectory(prefix="trundle-package-") as name:
+        folder = Path(name, "package")
+        unpack_artifact(repository, artifact, folder)
+        yield folder

@@ -1,0 +1,175 @@
+"""What a package that carries projects is as a release: whether it is in order, what it brings, what changed in it.
+
+A package carries each project whose file is packed with it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import msgspec
+
+from trundle.errors import Finding, Place, errors_among, listed
+from trundle.packages import (
+    Bump,
+    Manifest,
+    ReleaseChange,
+    bump_of,
+    package_files,
+    read_manifest,
+)
+from trundle.project._each_part import Progress, ignore
+from trundle.project._release_codes import ChangeCode, ReleaseCode, major, minor
+from trundle.project.check import check
+from trundle.project.config import load_config
+from trundle.project.findings import ProjectCode
+from trundle.project.init import CONFIG_NAME
+from trundle.project.loading import load_project
+from trundle.project.release_changes import changes_between
+from trundle.version import ApiVersion, SemVer
+
+
+class Review(msgspec.Struct, frozen=True):
+    """What there is to say about a package that is to be released.
+
+    Attributes:
+        version: the version in its manifest.
+        resources: the API versions that clients are meant to use, by the resource types that its projects bring.
+        findings: what is wrong with it, errors first, then notes.
+        bump: what changed since the release before; None where there is none to compare with.
+    """
+
+    version: SemVer
+    resources: Mapping[str, tuple[str, ...]] = {}
+    findings: tuple[Finding, ...] = ()
+    bump: Bump | None = None
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """Why it should not be released."""
+        return errors_among(self.findings)
+
+    def to_plain(self) -> dict[str, Any]:
+        """The review as plain values, for programs."""
+        return {
+            "version": str(self.version),
+            "resourceTypes": {name: list(each) for name, each in self.resources.items()},
+            "findings": [each.to_plain() for each in self.findings],
+            **({} if self.bump is None else bump_to_plain(self.bump)),
+        }
+
+
+def bump_to_plain(bump: Bump) -> dict[str, Any]:
+    """What changed since a release as plain values, for programs."""
+    return {
+        "base": str(bump.base),
+        "required": str(bump.required),
+        "changes": [each.to_plain() for each in bump.changes],
+    }
+
+
+def projects_in(folder: Path) -> tuple[PurePosixPath, ...]:
+    """The files of the projects that a package carries, relative to its folder, in alphabetical order."""
+    names = (PurePosixPath(each.name) for each in package_files(folder).files)
+    return tuple(sorted(each for each in names if each.name == CONFIG_NAME))
+
+
+def resources_in(folder: Path) -> Mapping[str, tuple[str, ...]]:
+    """The API versions that clients are meant to use, by the resource types of a package's projects.
+
+    Raises:
+        ConfigError: the file of a project cannot be used.
+        SchemaError: a schema cannot be read.
+        ProjectError: there are no resources in the schemas.
+    """
+    found: dict[str, set[ApiVersion]] = {}
+    for name in projects_in(folder):
+        project = load_project(folder / name)
+        for resource in project.evolution.resources:
+            served = resource.served(project.config.horizon)
+            found.setdefault(resource.name, set()).update(served)
+    return {name: tuple(map(str, sorted(found[name]))) for name in sorted(found)}
+
+
+def compare_packages(before: Path, now: Path, base: SemVer) -> Bump:
+    """What changed from one release of a package to the next, as far as its projects go.
+
+    Args:
+        before: the folder of the earlier release.
+        now: the folder of the later one.
+        base: the version of the earlier one.
+
+    Raises:
+        ConfigError: the file of a project cannot be used.
+        SchemaError: a schema cannot be read.
+        ProjectError: there are no resources in the schemas, or a lock cannot be read.
+    """
+    return bump_of(base, _changes(before, now))
+
+
+def _changes(before: Path, now: Path) -> Iterator[ReleaseChange]:
+    ours, theirs = set(projects_in(before)), set(projects_in(now))
+    for name in sorted(ours - theirs):
+        yield major(ChangeCode.PROJECT_REMOVED, str(name), "the project is removed")
+    for name in sorted(theirs - ours):
+        yield minor(ChangeCode.PROJECT_ADDED, str(name), "the project is new")
+    for name in sorted(ours & theirs):
+        yield from changes_between(before / name, now / name)
+
+
+def review(
+    folder: Path,
+    released: tuple[Path, SemVer] | None = None,
+    *,
+    jobs: int | None = None,
+    progress: Progress = ignore,
+) -> Review:
+    """Looks at a package that is to be released: at all that `check` finds, the lock, its manifest, and its version.
+
+    Args:
+        folder: the folder of the package.
+        released: the folder and the version of the release before; None where there is none.
+        jobs: how many processes to use; None for one to each processor, where that is worth it.
+        progress: called for each step.
+
+    Raises:
+        PackageError: the manifest cannot be used.
+        ConfigError: the file of a project cannot be used.
+        SchemaError: a schema cannot be read.
+        ProjectError: there are no resources in the schemas, or a lock cannot be read.
+    """
+    manifest = read_manifest(folder)
+    names = projects_in(folder)
+    resources = resources_in(folder)
+    found: list[Finding] = []
+    for name in names:
+        checked = check(load_config(folder / name), jobs=jobs, progress=progress)
+        found += map(_as_released, checked)
+    if names:
+        found += _resource_types(manifest, resources, folder)
+    bump = None
+    if released is not None:
+        bump = compare_packages(*(released[0], folder, released[1]))
+        found += bump.findings(manifest.version)
+    notes = [each for each in found if each.severity == "note"]
+    return Review(manifest.version, resources, (*errors_among(found), *notes), bump)
+
+
+def _as_released(finding: Finding) -> Finding:
+    """What a finding of `check` is for a release: what a release stores must be recorded."""
+    if finding.code is not ProjectCode.LOCK or finding.severity != "note":
+        return finding
+    advice = "run `trundle lock`"
+    return Finding(finding.code, finding.place, finding.expected, finding.found, advice)
+
+
+def _resource_types(
+    manifest: Manifest, resources: Iterable[str], folder: Path
+) -> Iterator[Finding]:
+    """What the manifest says of resource types, where that is not what its projects have."""
+    wanted, said = set(resources), set(manifest.resource_types)
+    if said and said != wanted:
+        expected = f"the resource types of its projects: {listed(sorted(wanted))}"
+        advice = "correct the list, or remove it: it is computed when the package is packed"
+        place = Place(str(folder), object="resourceTypes")
+        yield Finding(ReleaseCode.RESOURCE_TYPES, place, expected, listed(sorted(said)), advice)

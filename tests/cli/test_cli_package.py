@@ -1,0 +1,126 @@
+"""The commands of `trundle package`: what changed between releases of a project, and whether one may be released."""
+
+import json
+import shutil
+
+import pytest
+
+from trundle.packages import pack
+
+SCHEMA = """\
+title: Person
+type: object
+properties:
+  id: {type: string}
+  level: {type: string}
+required: [id]
+"""
+
+
+@pytest.fixture
+def released(empty):
+    """A package that carries a project, generated and locked, in the folder `crm`."""
+    empty.write("crm/app.yaml", "name: acme/crm\nversion: 1.0.0\n")
+    empty.write("crm/trundle.yaml", "package: crm\nsources: [schemas]\n")
+    empty.write("crm/schemas/2014-04-04.yaml", SCHEMA)
+    settle(empty, "crm")
+    return empty
+
+
+def settle(line, folder, *, accept=False):
+    assert line.run("-C", folder, "generate").exit_code == 0
+    assert line.run("-C", folder, "lock", *(["--accept"] if accept else [])).exit_code == 0
+
+
+def next_release(line, *, schema=SCHEMA, version="1.0.0"):
+    shutil.copytree(line.folder / "crm", line.folder / "next")
+    line.write("next/schemas/2014-04-04.yaml", schema)
+    line.write("next/app.yaml", f"name: acme/crm\nversion: {version}\n")
+
+
+GIVEN_UP = SCHEMA.replace("level: {type: string}", "level: {type: boolean}")
+
+
+def test_a_diff_shows_levels_and_the_required_version(released):
+    next_release(released, schema=GIVEN_UP, version="1.0.1")
+    done = released.run("package", "diff", "crm", "next")
+    assert done.exit_code == 3
+    assert "major  Person.level in 2014-04-04  its type string is now boolean" in done.stdout
+    assert "expected 2.0.0 at least, found 1.0.1" in done.stderr
+
+
+def test_a_diff_for_programs(released):
+    next_release(released, schema=GIVEN_UP, version="2.0.0")
+    done = released.run("package", "diff", "crm", "next", "-o", "json")
+    assert done.exit_code == 0
+    found = json.loads(done.stdout)
+    assert found["base"] == "1.0.0"
+    assert found["required"] == "2.0.0"
+    assert found["sufficient"] is True
+    assert {each["level"] for each in found["changes"]} == {"major"}
+
+
+def test_equal_releases_differ_in_nothing(released):
+    next_release(released)
+    done = released.run("package", "diff", "crm", "next")
+    assert done.exit_code == 0
+    assert done.stdout == ""
+
+
+def test_a_diff_of_an_archive_and_of_a_published_version(released, tmp_path):
+    with (tmp_path / "crm.tar").open("wb") as target:
+        pack(tmp_path / "crm", target)
+    done = released.run("publish", "crm", "--to", "oci:hub//acme/crm", "--channel", "stable")
+    assert done.exit_code == 0, done.stderr
+    next_release(released, schema=GIVEN_UP, version="1.0.1")
+    for earlier in ("crm.tar", "oci:hub//acme/crm:1.0.0"):
+        done = released.run("package", "diff", earlier, "next")
+        assert done.exit_code == 3
+        assert "stored-objects-given-up" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("named", "code"), [("nowhere", 2), ("oci:hub//acme/crm", 2), ("oci:hub//acme/crm:9.9.9", 5)]
+)
+def test_what_is_no_package_is_refused(released, named, code):
+    done = released.run("package", "diff", named, "crm")
+    assert done.exit_code == code
+    assert "error:" in done.stderr
+
+
+def test_a_check_lists_everything_at_once(released):
+    next_release(released, schema=GIVEN_UP)
+    released.write(
+        "next/app.yaml", "name: acme/crm\nversion: 1.0.1\nresourceTypes: [Person, Dog]\n"
+    )
+    done = released.run("package", "check", "next", "--against", "crm")
+    assert done.exit_code == 3
+    for code in ("lock", "stale", "wrong-resource-types", "type-changed"):
+        assert f"[{code}]" in done.stdout
+
+
+def test_what_is_stored_and_not_recorded_is_an_error_of_a_release(released):
+    (released.folder / "crm" / "trundle.lock").unlink()
+    done = released.run("package", "check", "crm")
+    assert done.exit_code == 3
+    assert "run `trundle lock` [lock]" in done.stdout
+
+
+def test_a_check_says_what_a_package_brings(released):
+    done = released.run("package", "check", "crm", "-o", "json")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["resourceTypes"] == {"Person": ["2014-04-04"]}
+
+
+def test_a_project_below_the_folder_of_the_package_counts(empty):
+    empty.write("app/app.yaml", "name: acme/app\nversion: 1.0.0\n")
+    empty.write("app/parts/crm/trundle.yaml", "package: crm\nsources: [schemas]\n")
+    empty.write("app/parts/crm/schemas/2014-04-04.yaml", SCHEMA)
+    done = empty.run("package", "check", "app")
+    assert done.exit_code == 3
+    assert "[stale]" in done.stdout
+
+
+def test_a_package_without_a_project_has_nothing_to_check(empty):
+    empty.write("app/app.yaml", "name: acme/app\nversion: 1.0.0\n")
+    assert empty.run("package", "check", "app").exit_code == 0
