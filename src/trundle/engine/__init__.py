@@ -3,6 +3,20 @@
 The room reads what packages and models say, and takes and returns values: no files, no network, no clock.
 """
 
+from trundle.engine._engine import Engine, PackageVersion
 from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._limits import Limits
+from trundle.engine._session import Session
+from trundle.engine._type import Method, Property, Type
 
-__all__ = ["EngineCode", "EngineError"]
+__all__ = [
+    "Engine",
+    "EngineCode",
+    "EngineError",
+    "Limits",
+    "Method",
+    "PackageVersion",
+    "Property",
+    "Session",
+    "Type",
+]

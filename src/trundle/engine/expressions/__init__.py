@@ -3,7 +3,7 @@
 They are read by yaql's parser; its trees become nested closures once. What is not compiled goes to yaql's evaluator.
 """
 
-from trundle.engine.expressions._code import Code, Listing, Mapped, Scalar, read_code
+from trundle.engine.expressions._code import Code, Listing, Mapped, Scalar, code_of, read_code
 from trundle.engine.expressions._expression import Expression, is_expression
 from trundle.engine.expressions._format import Format
 
@@ -14,6 +14,7 @@ __all__ = [
     "Listing",
     "Mapped",
     "Scalar",
+    "code_of",
     "is_expression",
     "read_code",
 ]

@@ -1,0 +1,226 @@
+"""The classes of one session: which a name means, in which version, and each of them built once."""
+
+from collections.abc import Sequence
+
+from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._limits import Limits
+from trundle.engine._lineage import Lineage
+from trundle.engine._lock import Edge, Lock
+from trundle.engine._repository import Repository, label, own_requirement
+from trundle.engine._sources import Sources, no_class
+from trundle.engine._type import ROOT_CLASS, Type
+from trundle.errors import did_you_mean, listed
+from trundle.packages import Package
+from trundle.version import ANY, SemVer, VersionError, VersionRange
+
+
+class Classes:
+    """The classes that one session uses.
+
+    Attributes:
+        repository: the packages.
+        lock: the versions that were chosen.
+    """
+
+    def __init__(
+        self, repository: Repository, sources: Sources, lock: Lock, limits: Limits
+    ) -> None:
+        self.repository = repository
+        self.lock = lock
+        self._sources = sources
+        self._limits = limits
+        self._types: dict[tuple[str, SemVer, str], Type | EngineError] = {}
+        self._edges: dict[tuple[str, SemVer, str], Edge] = {}
+
+    def get(self, package: Package, name: str) -> Type:
+        """A class that a package lists; its ancestors are found on first use.
+
+        Raises:
+            EngineError: its file cannot be read, or a requirement of its package is not met; each time the same.
+        """
+        key = (package.name, package.version, name)
+        found = self._types.get(key)
+        if found is None:
+            try:
+                self.lock.versions(package)
+                declaration = self._sources.declaration(package, name)
+                found = Type(package, declaration, self._parent_edges, self._lineage)
+            except EngineError as error:
+                found = error
+            self._types[key] = found
+        if isinstance(found, EngineError):
+            raise found.with_traceback(None)
+        return found
+
+    def built(self, package: Package, name: str) -> Type:
+        """A class whose ancestors are known to be in order.
+
+        Raises:
+            EngineError: it cannot be built; each time the same.
+        """
+        found = self.get(package, name)
+        try:
+            found.lineage  # noqa: B018 - finds the ancestors
+        except EngineError as error:
+            self._types[package.name, package.version, name] = error
+            raise
+        return found
+
+    def edge(self, package: Package, name: str) -> Edge:
+        """What a full name means in the code of a package: its own class, or that of the first requirement that has one.
+
+        Raises:
+            EngineError: neither has it.
+        """
+        key = (package.name, package.version, name)
+        if key not in self._edges:
+            self._edges[key] = self._find_edge(package, name)
+        return self._edges[key]
+
+    def resolve(self, package: Package, name: str) -> Type:
+        """The class that a full name means in the code of a package, built.
+
+        Raises:
+            EngineError: there is none, or it cannot be built.
+        """
+        return self.at(self.edge(package, name))
+
+    def at(self, edge: Edge, version: SemVer | None = None) -> Type:
+        """The class at the end of an edge, built; in a version other than the chosen one where that is given."""
+        source = self.repository.package(edge.requirement.name, version or edge.version)
+        return self.built(source, edge.class_name)
+
+    def required(self, package: Package, name: str) -> VersionRange:
+        """The versions of another package, or of itself, that a package takes; all where it does not require it."""
+        if name == package.name:
+            return own_requirement(package).range
+        return next((each.range for each in package.requirements if each.name == name), ANY)
+
+    def named(self, name: str, spec: str | None = None, package: str | None = None) -> Type:
+        """The class that a model means: the newest of all versions in the catalog, or what fits a version.
+
+        Args:
+            name: its full name.
+            spec: a version or a range. A version that is gone stands for the newest of its minor, else of its major version.
+            package: the package; may be left out where only one has the class.
+
+        Raises:
+            EngineError: there is no such class, or several packages have it.
+        """
+        known = self.repository.with_class(name)
+        if package is not None:
+            known = {package: known[package]} if package in known else {}
+        if not known:
+            raise self._unknown(name, package)
+        if len(known) > 1:
+            raise EngineError(
+                EngineCode.AMBIGUOUS,
+                f"expected one package with the class {name}, found {listed(known)}",
+                advice="name the package, as in `package: NAME` beside `type`",
+                class_name=name,
+            )
+        owner, versions = next(iter(known.items()))
+        version = _fitting(versions, spec)
+        if version is None:
+            raise EngineError(
+                EngineCode.NO_CLASS,
+                f"expected the class {name} of {owner} in version {spec}, found only {listed(map(str, sorted(versions)))}",
+                advice="name one of these, or leave the version out for the newest",
+                package=owner,
+                class_name=name,
+            )
+        return self.built(self.repository.package(owner, version), name)
+
+    def _unknown(self, name: str, package: str | None) -> EngineError:
+        where = f" in the package {package}" if package else ""
+        return EngineError(
+            EngineCode.NO_CLASS,
+            f"expected a class{where} that a package has, found {name}",
+            advice=did_you_mean(name, list(self.repository.class_names), "add its package"),
+            package=package or "",
+            class_name=name,
+        )
+
+    def _find_edge(self, package: Package, name: str) -> Edge:
+        if name in package.classes:
+            return Edge(package, own_requirement(package), package.version, name)
+        chosen = self.lock.versions(package)
+        searched, missing = [], []
+        for requirement in package.requirements:
+            version = chosen.get(requirement.name)
+            if version is None:
+                missing += [] if requirement.name == package.name else [requirement.name]
+                continue
+            source = self.repository.package(requirement.name, version)
+            if name in source.classes:
+                return Edge(package, requirement, version, name)
+            searched.append(label(source))
+        elsewhere = [
+            f"{other}/{max(versions)}"
+            for other, versions in self.repository.with_class(name).items()
+        ]
+        raise no_class(package, name, searched, sorted(elsewhere), missing)
+
+    def _parent_edges(self, child: Type) -> Sequence[Edge]:
+        names = child.declaration.parents
+        if not names:
+            names = () if child.name == ROOT_CLASS else (ROOT_CLASS,)
+        try:
+            return [self.edge(child.source, name) for name in names]
+        except EngineError as error:
+            declared = child.declaration
+            error.class_name, error.file, error.line = child.name, declared.file, declared.line
+            raise
+
+    def _lineage(self, root: Type) -> Lineage[Type]:
+        def get(edge: Edge, version: SemVer) -> Type:
+            source = self.repository.package(edge.requirement.name, version)
+            return self.get(source, edge.class_name)
+
+        found = Lineage(root, get, self.lock, self._limits.ancestors)
+        _check_usage(found)
+        return found
+
+
+def _check_usage(lineage: Lineage[Type]) -> None:
+    """Makes sure that no class extends one whose objects describe other things."""
+    for each in lineage.order:
+        meta = next((parent for parent in lineage.parents[each] if parent.is_meta), None)
+        if meta and not each.is_meta:
+            message = f"expected a parent of {each.name} that is no Meta class, found {meta.name}"
+            raise each.error(
+                EngineCode.INHERITANCE, message, advice="add `Usage: Meta`, or remove it"
+            )
+
+
+def _fitting(versions: Sequence[SemVer], spec: str | None) -> SemVer | None:
+    """The version that a model means."""
+    if spec is None or not str(spec).strip():
+        return ANY.choose(versions)
+    wanted = parse_range(str(spec))
+    found = wanted.choose(versions)
+    if found is not None:
+        return found
+    try:
+        gone = SemVer.parse(str(spec).strip().lstrip("= "), shortened=True)
+    except VersionError:
+        return None
+    for family in (f"{gone.major}.{gone.minor}", f"{gone.major}"):
+        found = VersionRange.parse(family).choose(versions)
+        if found is not None:
+            return found
+    return None
+
+
+def parse_range(text: str) -> VersionRange:
+    """Reads a version spec.
+
+    Raises:
+        EngineError: it is none.
+    """
+    try:
+        return VersionRange.parse(text)
+    except VersionError as error:
+        raise EngineError(
+            EngineCode.SYNTAX, str(error), advice="write a range such as 1.2"
+        ) from None

@@ -1,0 +1,111 @@
+"""The engine: packages, and what the operator adds to them."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from trundle.engine._classes import parse_range
+from trundle.engine._core import core_packages
+from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._limits import Limits
+from trundle.engine._repository import Repository
+from trundle.engine._session import Session
+from trundle.engine._sources import Sources
+from trundle.errors import did_you_mean, listed
+from trundle.packages import Package, Requirement
+from trundle.version import SemVer
+
+
+@dataclass(frozen=True, slots=True)
+class PackageVersion:
+    """A package in one version.
+
+    Attributes:
+        name: its name.
+        version: its version.
+        requirements: what it requires; what is implied is among them.
+        classes: the names of its classes.
+    """
+
+    name: str
+    version: SemVer
+    requirements: tuple[Requirement, ...]
+    classes: tuple[str, ...]
+
+
+class Engine:
+    """Runs the classes of packages, in all their versions side by side.
+
+    An engine reads manifests; class files are read when a class is used first. Sessions of one engine share what was read, and
+    nothing else, so each thread can have its own.
+    """
+
+    def __init__(
+        self,
+        packages: Iterable[Package],
+        *,
+        core: bool = True,
+        natives: Mapping[str, type] | None = None,
+        functions: Mapping[str, Callable[..., Any]] | None = None,
+        configs: Mapping[str, Mapping[str, Any]] | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        """Takes packages.
+
+        Args:
+            packages: the packages, or a snapshot of a catalog.
+            core: whether to add the bundled core library, unless the packages have a version of it below 1.0.0.
+            natives: Python classes behind declared ones, by the name of the class; `a.B` for all its versions, `a.B/1.2` for
+                those in a range.
+            functions: functions for expressions, by name.
+            configs: values of properties by the name of the class; keys as those of `natives`, the most exact wins.
+            limits: how much a model may ask for.
+
+        Raises:
+            EngineError: two packages of one name and version differ.
+        """
+        self.limits = limits or Limits()
+        self.natives = MappingProxyType(dict(natives or {}))
+        self.functions = MappingProxyType(dict(functions or {}))
+        self.configs = MappingProxyType(dict(configs or {}))
+        self._repository = Repository(packages, core_packages() if core else ())
+        self._sources = Sources(self.limits)
+
+    def package(self, name: str, spec: str | None = None) -> PackageVersion:
+        """The newest version of a package in a range.
+
+        Args:
+            name: the package.
+            spec: the range; None for versions below 1.0.0.
+
+        Raises:
+            EngineError: there is no such version.
+        """
+        wanted = parse_range("" if spec is None else str(spec))
+        version = self._repository.choose(name, wanted)
+        if version is None:
+            known = self._repository.versions(name)
+            advice = "name one of these" if known else did_you_mean(name, self._repository.names)
+            raise EngineError(
+                EngineCode.NO_PACKAGE,
+                f"expected a version of {name} in {wanted}, found "
+                + (f"only {listed(map(str, known))}" if known else "no such package"),
+                advice=advice,
+                package=name,
+            )
+        found = self._repository.package(name, version)
+        return PackageVersion(
+            found.name, found.version, tuple(found.requirements), tuple(found.classes)
+        )
+
+    def session(self, lock: Mapping[str, Any] | None = None) -> Session:
+        """Opens a session; use it in a `with` statement.
+
+        Args:
+            lock: what an earlier session's `lock` was, so that requirements get the same versions again.
+
+        Raises:
+            EngineError: the lock does not fit the packages.
+        """
+        return Session(self._repository, self._sources, self.limits, self.configs, lock)

@@ -1,0 +1,25 @@
+"""How much a package or a model may ask for, so that a hostile one cannot exhaust the machine."""
+
+import msgspec
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """What an engine takes at most; what is beyond is an error with the code `limit`.
+
+    Attributes:
+        objects: objects in one session.
+        values: values in one model, objects included.
+        ancestors: ancestors of one class.
+        class_file: bytes of one class file.
+        errors: errors that one load lists.
+        depth: how deeply a value, other than an object in an object, may nest.
+        waiting: properties of which each needs the next one while a model loads.
+    """
+
+    objects: int = 1_000_000
+    values: int = 20_000_000
+    ancestors: int = 10_000
+    class_file: int = 4 * 1024 * 1024
+    errors: int = 100
+    depth: int = 400
+    waiting: int = 100
