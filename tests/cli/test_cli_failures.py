@@ -74,7 +74,11 @@ Y = Finding(DocumentCode.VALUE, Place("b"), "", "y")
         (packages.UnpackError([Y]), 6, ("b: y [wrong-value]",)),
         (packages.LockError([Y]), 1, ("b: y [wrong-value]",)),
         (ChangeError("t:1", "no"), 3, ("t:1: no",)),
-        (ReportError("type", "x", ["y"]), 5, ("there is no type 'x'",)),
+        (
+            ReportError("type", "x", ["y"]),
+            5,
+            ("expected a type of the schemas, found 'x' [unknown-name]",),
+        ),
         (VersionError("bad"), 2, ("bad",)),
         (UnknownVersionError("no such"), 5, ("no such",)),
         (ConversionError("failed"), 1, ("failed",)),

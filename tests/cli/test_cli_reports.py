@@ -40,7 +40,7 @@ def test_diff_needs_no_project(line, arguments):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("2014-04-04", "2016-06-06"), 5, "there is no version '2016-06-06'"),
+        (("2014-04-04", "2016-06-06"), 5, "expected a version of the schemas, found '2016-06-06'"),
         ((*VERSIONS, "--type", "Persom"), 5, "did you mean Person?"),
         (("2014-04-04", "nowhere"), 5, "expected a version or a schema file, found neither"),
         (("2014-04-04", FILES[1]), 2, "expected two versions, or two schema files"),

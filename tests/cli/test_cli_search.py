@@ -77,6 +77,9 @@ def test_a_default_registry_completes_references(machine, monkeypatch):
     machine.run("install", "acme/crm", "--unsigned")
     assert machine.text() == "content of 1.0.0"
     assert "acme/crm" in machine.run("search").stdout
+    for words in (["customers"], ["crm", "orders"], [place_of(machine), "customers"]):
+        assert "acme/crm" in machine.run("search", *words).stdout, words
+    assert "no channel found" in machine.run("search", "billing").stderr
     assert "1.0.0" in machine.run("channel", "show", "acme/crm", "--channel", "stable").stdout
     monkeypatch.setenv("TRUNDLE_REGISTRY", "registry.example/team")
     refused = machine.run("install", "acme/crm", "--unsigned", code=2)

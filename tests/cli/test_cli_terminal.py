@@ -3,6 +3,7 @@
 import atexit
 import fcntl
 import functools
+import json
 import os
 import pty
 import re
@@ -157,3 +158,37 @@ def test_what_is_installed_fits_the_terminal_with_whole_digests(empty, width):
         assert "acme/db" in text
         assert max(map(len, text.splitlines())) <= width
     assert len(re.findall("sha256:[0-9a-f]{64}", plain(printed))) > 3
+
+
+def test_what_steers_a_terminal_is_escaped_in_data_as_well(empty):
+    app = "name: acme/db\nversion: 1.0.0\ntitle: Database\n"
+    empty.write("db/app.yaml", app)
+    reason = "a\u202eb\u009bc"
+    repository = "oci:registry//acme/db"
+    show = f"channel show {repository} --channel stable -o"
+    printed, _ = on_terminal(
+        empty.folder,
+        80,
+        f"publish db --to {repository} --channel stable",
+        f"unpublish 1.0.0 --yes --from {repository} --channel stable --reason {reason}",
+        f"{show} json",
+        f"{show} yaml",
+    )
+    *_, as_json, as_yaml = plain(printed).split(BETWEEN)
+    assert json.loads(as_json)["unpublished"][0]["reason"] == reason
+    for text in (as_json, as_yaml):
+        assert r'"a\u202eb\u009bc"' in text
+        assert text.isascii()
+
+
+def test_a_version_that_is_not_there_is_a_finding_with_a_code(project):
+    done = subprocess.run(
+        [*warm.script(_program()), "map --as-of 2099-01-01"],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 5
+    assert "found '2099-01-01'" in done.stderr
+    assert "[unknown-name]" in done.stderr

@@ -188,13 +188,24 @@ class TestReadOnly:
                 (["status"], 0),
                 (["plan"], 0),
                 (["upgrade", "--check"], 0),
+                (["upgrade", "--dry-run"], 0),
             ):
                 done = _bound([*command, "--state", str(current.state)])
                 assert done.returncode == code, (command, done.stderr)
                 assert ("cannot be written" in done.stderr) is (
                     command[0] not in {"list", "history"}
                 )
-                assert CRM in done.stdout
+                assert CRM in done.stdout + done.stderr
+            for command in (
+                ["tidy"],
+                ["forget", "clock"],
+                ["forget", "channel", CRM],
+                ["hold", CRM, "--reason", "audit"],
+                ["uninstall", CRM],
+            ):
+                done = _bound([*command, "--dry-run", "--state", str(current.state)])
+                assert done.returncode == 0, (command, done.stderr)
+                assert "would have" in done.stderr + done.stdout, command
             done = _bound(["upgrade", "--state", str(current.state)])
             assert done.returncode == 1
             assert "Traceback" not in done.stderr

@@ -3,13 +3,16 @@
 import contextlib
 import email.utils
 import hashlib
+import http.client
 import json
 import os
+import re
 import time
 import tracemalloc
 
 import msgspec
 import pytest
+import urllib3
 from artifacts import LAYER, QUICK, manifest, push
 from simulating import Simulator, drip, hang_up, status
 
@@ -26,8 +29,10 @@ from trundle.registry import (
     UnreachableError,
     describe,
     digest_of,
+    fetch_file,
     open_registry,
 )
+from trundle.registry._transport import reason
 
 
 @pytest.fixture
@@ -475,3 +480,28 @@ def test_large_blobs_take_little_memory_at_the_real_registry(remote, tmp_path):
     tracemalloc.stop()
     assert (tmp_path / "copy").stat().st_size == size
     assert peak < 4 * 1024 * 1024
+
+
+@pytest.mark.parametrize("registry", ["127.0.0.1:1", "http://nonexistent.invalid"])
+def test_a_registry_that_does_not_answer_is_named_without_the_words_of_a_library(registry):
+    settings = msgspec.structs.replace(QUICK, retries=0)
+    for run in (
+        lambda: list(open_registry(registry, settings=settings).repositories()),
+        lambda: list(fetch_file(f"http://{registry.removeprefix('http://')}/x", settings=settings)),
+    ):
+        with pytest.raises(UnreachableError) as caught:
+            run()
+        assert re.search(r"Connection\(|Pool\(|Error\(", str(caught.value)) is None
+        assert "Failed to" in caught.value.found
+
+
+def test_errors_of_transfers_are_said_without_the_words_of_a_library():
+    inner = http.client.RemoteDisconnected("Remote end closed connection without response")
+    for error, text in (
+        (
+            urllib3.exceptions.ProtocolError("Connection aborted.", inner),
+            "Connection aborted: Remote end closed connection without response",
+        ),
+        (urllib3.exceptions.IncompleteRead(5, 3), "5 bytes read, 3 more expected"),
+    ):
+        assert reason(error) == text

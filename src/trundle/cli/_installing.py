@@ -66,7 +66,7 @@ def opened(
         state: the folder that was named.
         label: what the progress bar calls the work.
         making: whether the installation is made where there is none; else the command sees an empty one.
-        looking: whether the command works without writing where the folder cannot be written.
+        looking: whether the command works without writing where the folder cannot be written, as a dry run does.
     """
     from trundle.installation import Installation, exists  # noqa: PLC0415
 

@@ -74,7 +74,7 @@ def print_text(text: str, *, prose: bool = False) -> None:
         text = folded(text, width)
         if prose:
             text = "\n".join(wrapped(each, width, indent=4) for each in text.split("\n"))
-    print_exactly(harmless(text))
+    _write(harmless(text))
 
 
 def terminal_width() -> int | None:
@@ -84,14 +84,21 @@ def terminal_width() -> int | None:
 
 def print_styled(text: str) -> None:
     """Prints a text with colours of its own; every other part of it went through `harmless`."""
-    print_exactly(text)
+    _write(text)
 
 
 def print_exactly(text: str) -> None:
-    """Prints what programs read, such as documents, with just one line end after it.
+    """Prints what programs read, JSON or YAML, with just one line end after it.
 
-    It is out before any message that follows, also where both streams go to one file.
+    On a terminal, what would steer it is shown as an escape, which means the same in both.
     """
+    if sys.stdout.isatty():
+        text = _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    _write(text)
+
+
+def _write(text: str) -> None:
+    """Writes to standard output. It is out before any message that follows, also where both streams go to one file."""
     if text:
         sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
         sys.stdout.flush()

@@ -23,8 +23,13 @@ def full_reference(text: str) -> str:
     return f"{default}/{text}"
 
 
+def is_registry(text: str) -> bool:
+    """Whether a text alone is a registry and no other word: a host by Docker's rule, or a folder."""
+    host = "." in text or ":" in text or text == "localhost"
+    return text.startswith(_LAYOUT) or "://" in text or host
+
+
 def _names_registry(text: str) -> bool:
-    """Whether the first component of a reference is a host, by Docker's rule, or it is a folder."""
+    """Whether the first component of a reference is a registry."""
     first, slash, _ = text.partition("/")
-    named = bool(slash) and ("." in first or ":" in first or first == "localhost")
-    return text.startswith(_LAYOUT) or "://" in text or named
+    return text.startswith(_LAYOUT) or "://" in text or (bool(slash) and is_registry(first))

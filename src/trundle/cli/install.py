@@ -129,7 +129,7 @@ def install(
         needs=tuple(full_reference(each) for each in needs or ()),
         upgrade=upgrade_,
     )
-    with opened(state, making=not dry_run) as installation:
+    with opened(state, making=not dry_run, looking=dry_run) as installation:
         done = run(installation, wanted, dry_run=dry_run)
     print_changes(
         done.events, dict(done.outlooks), done.notes, done.all_refusals, output, dry_run=dry_run
@@ -159,7 +159,7 @@ def upgrade(
         advice = "leave one of them out"
         raise unmet("--wait", "an upgrade", "--check or --dry-run", advice)
     request = request_of(to, now=now_, down=down)
-    with opened(state, "Upgrading", looking=check) as installation:
+    with opened(state, "Upgrading", looking=check or dry_run) as installation:
         say_if_forgotten(installation)
         names = None if name is None else [name]
         if check:
@@ -210,7 +210,7 @@ def rollback(
     """Go back to the version that was installed before; needs no network."""
     from trundle.installation import roll_back  # noqa: PLC0415
 
-    with opened(state) as installation:
+    with opened(state, looking=dry_run) as installation:
         event = roll_back(installation, name, dry_run=dry_run)
     _print_event(event, output, dry_run=dry_run)
     if output is Format.TABLE:
@@ -223,7 +223,7 @@ def uninstall(
     """Remove a package that no other package needs."""
     from trundle.installation import uninstall as run  # noqa: PLC0415
 
-    with opened(state) as installation:
+    with opened(state, looking=dry_run) as installation:
         event = run(installation, name, dry_run=dry_run)
     _print_event(event, output, dry_run=dry_run)
 
@@ -247,7 +247,7 @@ def approve(
     from trundle.version import change_level  # noqa: PLC0415
 
     number = version_of(version)
-    with opened(state) as installation:
+    with opened(state, looking=dry_run) as installation:
         approval = installation.approve(name, number, by=_user(), dry_run=dry_run)
         package = installation.package(name)
     if output is Format.TABLE:
@@ -289,7 +289,7 @@ def hold(
         advice = "a hold without --until lasts until `unhold`"
         raise unmet("--until", "a time to come", f"{until}", advice)
     held = Hold(reason, at, number, end, _user())
-    with opened(state) as installation:
+    with opened(state, looking=dry_run) as installation:
         installation.hold(name, held, dry_run=dry_run)
     data = {"package": name, "version": version, "reason": reason, "until": until}
     print_done(f"held {version or 'everything'} of {name}", data, output, dry_run=dry_run)
@@ -305,7 +305,7 @@ def unhold(
 ) -> None:
     """End a hold."""
     number = None if version is None else version_of(version)
-    with opened(state) as installation:
+    with opened(state, looking=dry_run) as installation:
         found = installation.unhold(name, number, dry_run=dry_run)
         versions = [str(each.version or "everything") for each in installation.holds(name)]
     if not found:

@@ -207,7 +207,7 @@ def policy_set(
     from trundle.channels import policy_to_plain  # noqa: PLC0415
 
     policy = None if file is None else read_policy_file(file)
-    with opened(state) as installation:
+    with opened(state, looking=dry_run) as installation:
         installation.set_policy(name, policy, dry_run=dry_run)
     done = "removed the policy" if policy is None else "set the policy"
     data = {"package": name, "upgrade": None if policy is None else policy_to_plain(policy)}

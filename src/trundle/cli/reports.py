@@ -11,6 +11,7 @@ from trundle.cli._printing import (
     Format,
     data_text,
     harmless,
+    print_exactly,
     print_result,
     print_styled,
     print_text,
@@ -194,7 +195,9 @@ def map_(
         message = f"a picture shows one resource type; name one of {', '.join(names)}"
         raise Refusal(ExitCode.USAGE, message)
     text = _drawn(evolution, horizon, names, output, listing=resource is None)
-    if file is None:
+    if file is None and output in (MapFormat.JSON, MapFormat.YAML):
+        print_exactly(text)
+    elif file is None:
         print_text(text)
     else:
         file.write_text(text, encoding="utf-8")

@@ -7,6 +7,7 @@ import typer
 from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal, unmet
 from trundle.cli._installing import AnyName, State, opened, say_if_forgotten
 from trundle.cli._printing import Format, print_result, say, table, warn
+from trundle.cli._registry import is_registry
 from trundle.cli._settings import REGISTRY, current
 from trundle.cli.project import Output
 
@@ -20,8 +21,8 @@ def search(
         str | None,
         typer.Argument(
             metavar="REGISTRY",
-            envvar=REGISTRY,
-            help="The registry: `HOST`, or `oci:DIR` for a folder.",
+            help=f"The registry: `HOST`, or `oci:DIR` for a folder; by default the one that `{REGISTRY}` or the user's "
+            "settings name.",
         ),
     ] = None,
     words: Annotated[
@@ -35,7 +36,10 @@ def search(
     from trundle.channels.reading import search as run  # noqa: PLC0415
     from trundle.registry import open_registry  # noqa: PLC0415
 
-    registry = registry or current().registry
+    default = current().registry
+    if default and registry and not is_registry(registry):
+        registry, words = default, [registry, *(words or ())]
+    registry = registry or default
     if not registry:
         raise unmet("REGISTRY", "a registry", "none", f"name one, or set {REGISTRY}")
     found = list(run(open_registry(registry), " ".join(words or ())))

@@ -25,7 +25,7 @@ def tidy(
     """Remove content from the local store that no rollback needs."""
     from trundle.installation import tidy as run  # noqa: PLC0415
 
-    with opened(state) as installation:
+    with opened(state, looking=dry_run) as installation:
         done = run(installation, keep, dry_run=dry_run)
     if output is Format.TABLE:
         lines = (f"{each.name} {each.digest}".lstrip() for each in done.removed)

@@ -344,13 +344,15 @@ class Installation:
     def alone(self) -> Iterator[None]:
         """Keeps others from changing the installation, and finishes what a dead process left.
 
-        Nothing is fetched in it, so that no server delays others.
+        Nothing is fetched in it, so that no server delays others. Where the folder cannot be written, nothing is changed in it
+        either: then neither is done.
 
         Raises:
             StateBusyError: others were changing it all the time.
         """
         with self._locked(self.folders.lock):
-            self._settle()
+            if not self.memory.is_copy:
+                self._settle()
             yield
 
     def fetching(self) -> contextlib.AbstractContextManager[None]:
@@ -375,7 +377,8 @@ class Installation:
     def _locked(self, path: Path, *, shared: bool = False) -> Iterator[None]:
         with contextlib.ExitStack() as stack:
             try:
-                stack.enter_context(locked(path, self._wait, shared=shared))
+                if not self.memory.is_copy:
+                    stack.enter_context(locked(path, self._wait, shared=shared))
             except LockBusyError as error:
                 where, advice = str(error.path), "try again when it is done"
                 expected, found = "to change it alone", "another process at it"

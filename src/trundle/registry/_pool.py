@@ -17,11 +17,14 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import HTTPError
 
+from trundle.errors import Kind, TrundleError
 from trundle.registry._settings import HttpSettings
 
 
-class LateAnswerError(HTTPError):
+class LateAnswerError(TrundleError, HTTPError):
     """An answer took longer than it may as a whole. To ask again would take as long, so urllib3 does not."""
+
+    kind = Kind.UNREACHABLE
 
 
 def open_pool(base: str, settings: HttpSettings, connections: int = 4) -> urllib3.PoolManager:

@@ -3,6 +3,7 @@
 import contextlib
 import email.utils
 import random
+import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import UTC
@@ -14,6 +15,7 @@ import urllib3
 from urllib3.util import Retry
 
 from trundle._clock import now
+from trundle.errors import Kind, TrundleError
 from trundle.registry._auth import Authenticator
 from trundle.registry._docker_config import Credentials
 from trundle.registry._pool import LateAnswerError, open_pool
@@ -39,10 +41,15 @@ _LONGEST_MESSAGE = 500
 _PIECE = 256 * 1024
 _REDIRECTS = 5
 _CONNECTIONS = 8
+_OBJECT = re.compile(r"(<[^>]*>|\w+\([^()]*\)): ")
+"""What errors of urllib3 begin with: the connection or the pool."""
+_WRAPPED = re.compile(r"[A-Z]\w+\((?P<text>.*)\)", re.DOTALL)
 
 
-class TransferError(Exception):
+class TransferError(TrundleError):
     """A transfer broke off; it can be gone on with."""
+
+    kind = Kind.UNREACHABLE
 
 
 class _Fault(msgspec.Struct):
@@ -331,10 +338,18 @@ def _is_final(error: urllib3.exceptions.HTTPError) -> bool:
 
 
 def reason(error: urllib3.exceptions.HTTPError) -> str:
-    """What an error of urllib3 says, without the object it names first."""
-    cause = getattr(error, "reason", None) or error
-    text = str(cause)
-    return text.partition(": ")[2] if text.startswith("<") else text
+    """What an error of urllib3 says, without names of classes and objects."""
+    return _said(getattr(error, "reason", None) or error)
+
+
+def _said(error: object) -> str:
+    """What an error says, without names of classes."""
+    match getattr(error, "args", ()):
+        case (str(text), BaseException() as cause):
+            return f"{text.rstrip('.')}: {_said(cause)}"
+    text = _OBJECT.sub("", str(error), count=1)
+    wrapped = _WRAPPED.fullmatch(text)
+    return wrapped["text"] if wrapped else text
 
 
 def _bare(url: str) -> str:

@@ -2,7 +2,13 @@
 
 from collections.abc import Iterable
 
-from trundle.errors import Kind, TrundleError, similar
+from trundle.errors import Code, Finding, Kind, Place, TrundleError, similar
+
+
+class ReportCode(Code):
+    """What can be wrong with a question to a report."""
+
+    UNKNOWN_NAME = "unknown-name"
 
 
 class ReportError(TrundleError):
@@ -20,9 +26,11 @@ class ReportError(TrundleError):
         self.noun = noun
         self.name = name
         self.suggestions = alike(name, known)
-        where = f" in {place}" if place else ""
-        hint = f"; did you mean {_either(self.suggestions)}?" if self.suggestions else ""
-        super().__init__(f"there is no {noun} {name!r}{where}{hint}")
+        hint = f"did you mean {_either(self.suggestions)}?" if self.suggestions else ""
+        expected = f"a {noun} of {place or 'the schemas'}"
+        finding = Finding(ReportCode.UNKNOWN_NAME, Place(), expected, repr(name), hint)
+        self.findings = (finding,)
+        super().__init__(str(finding))
 
 
 def alike(name: str, known: Iterable[str]) -> tuple[str, ...]:

@@ -6,23 +6,22 @@ from typing import Any, NoReturn
 import msgspec
 
 from trundle.channels._refusals import RefusalCode
-from trundle.errors import Finding, Place
+from trundle.errors import Finding, Kind, Place, TrundleError
 
 _LONGEST_INTEGER = 18
 """Integers with more digits are kept as they are spelled; none is meant to be counted with."""
 
 
-class JsonError(ValueError):
-    """Bytes that are not the JSON that is wanted.
+class JsonError(TrundleError):
+    """Bytes that are not the JSON that is wanted."""
 
-    Attributes:
-        finding: what is wrong.
-    """
+    kind = Kind.VERIFICATION
 
     def __init__(self, where: str, expected: str, found: str, advice: str) -> None:
         code = RefusalCode.INVALID_FILE
-        self.finding = Finding(code, Place(where), expected, found, advice)
-        super().__init__(str(self.finding))
+        finding = Finding(code, Place(where), expected, found, advice)
+        self.findings = (finding,)
+        super().__init__(str(finding))
 
 
 def decode(data: bytes, where: str, longest: int) -> Any:

@@ -176,7 +176,7 @@ def _decode(data: bytes, where: str, longest: int) -> Fields:
     try:
         value = decode(data, where, longest)
     except JsonError as error:
-        raise ChannelFileError([error.finding]) from None
+        raise ChannelFileError(error.findings) from None
     fields = Fields(value, where, "$", [])
     fields.refuse_errors()
     return fields
