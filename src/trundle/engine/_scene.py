@@ -21,6 +21,14 @@ class TypeValue:
         """The full name of the class."""
         raise NotImplementedError
 
+    def read(self, name: str, scene: "Scene") -> Any:
+        """The value of a static property.
+
+        Raises:
+            EngineError: there is no such property, or it has no value yet.
+        """
+        raise NotImplementedError
+
 
 class ObjectValue:
     """Base of objects, and of objects cast to one of their classes; equal and hashed by the identity of the object."""
@@ -30,6 +38,11 @@ class ObjectValue:
     @property
     def id(self) -> str:
         """The object's id."""
+        raise NotImplementedError
+
+    @property
+    def type(self) -> TypeValue:
+        """The object's class."""
         raise NotImplementedError
 
     @property
@@ -94,6 +107,20 @@ class Scene(Protocol):
             value: the object.
             type_: the type.
             spec: a version spec in place of that requirement.
+        """
+
+    def mismatch(
+        self, value: ObjectValue, type_: TypeValue, spec: str | None = None
+    ) -> tuple[str, ...]:
+        """The requirements that chose two versions which do not fit, for messages.
+
+        Args:
+            value: an object that is not of the type.
+            type_: the type.
+            spec: a version spec in place of the requirement.
+
+        Returns:
+            Each as `app/1.0.0 requires lib 1.2`; empty where versions are not the reason.
         """
 
     def load(self, model: Mapping[Any, Any], default: TypeValue, spec: str | None) -> ObjectValue:

@@ -4,17 +4,41 @@ They are read by yaql's parser; its trees become nested closures once. What is n
 """
 
 from trundle.engine.expressions._code import Code, Listing, Mapped, Scalar, code_of, read_code
+from trundle.engine.expressions._compile import Compiler, Dialect, Method
 from trundle.engine.expressions._expression import Expression, is_expression
+from trundle.engine.expressions._failures import reason as failure
 from trundle.engine.expressions._format import Format
+from trundle.engine.expressions._languages import language_for
+from trundle.engine.expressions._scope import SCENE, Scope
+from trundle.engine.expressions._tree import Call, Omitted, Rule, Tree, Word
+from trundle.engine.expressions._values import freeze, is_sequence, thaw
+from trundle.engine.expressions._yaql import Added, Language
 
 __all__ = [
+    "SCENE",
+    "Added",
+    "Call",
     "Code",
+    "Compiler",
+    "Dialect",
     "Expression",
     "Format",
+    "Language",
     "Listing",
     "Mapped",
+    "Method",
+    "Omitted",
+    "Rule",
     "Scalar",
+    "Scope",
+    "Tree",
+    "Word",
     "code_of",
+    "failure",
+    "freeze",
     "is_expression",
+    "is_sequence",
+    "language_for",
     "read_code",
+    "thaw",
 ]

@@ -3,14 +3,18 @@
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import Any
 
 from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine.expressions._compile import Closure
+from trundle.engine.expressions._failures import explained, located
+from trundle.engine.expressions._format import Format
+from trundle.engine.expressions._languages import compiler_for
+from trundle.engine.expressions._scope import Scope
+from trundle.engine.expressions._tree import Tree
+from trundle.engine.expressions._values import freeze
 from trundle.engine.expressions._yaql import NotYaqlError, TooDeepError, parse
 from trundle.errors import Place
-
-if TYPE_CHECKING:
-    from trundle.engine.expressions._tree import Tree
 
 MOST_CHARACTERS = 512 * 1024
 """How long an expression may be."""
@@ -34,7 +38,7 @@ class Expression:
     place: Place = field(default=Place(), compare=False)
 
     @property
-    def tree(self) -> "Tree":
+    def tree(self) -> Tree:
         """The expression taken apart.
 
         Raises:
@@ -52,6 +56,25 @@ class Expression:
         except TooDeepError as error:
             message = f"{self} nests too deeply: {error}"
             raise self._error(EngineCode.LIMIT, message, "split it") from None
+
+    def compile(self, format_: Format) -> Closure:
+        """What evaluates the expression: a function of a scope that returns a value as `freeze` makes it.
+
+        Raises:
+            EngineError: the text is no expression, or too long or too deep. The function raises it for whatever goes
+                wrong when it runs, with file and line.
+        """
+        closure = compiler_for(format_).closure(self.tree)
+
+        def evaluate(scope: Scope) -> Any:
+            try:
+                return freeze(closure(scope))
+            except EngineError as error:
+                raise located(error, self.place, scope.scene) from None
+            except Exception as error:
+                raise explained(error, str(self), self.place, scope.scene) from error
+
+        return evaluate
 
     def _error(self, code: EngineCode, message: str, advice: str) -> EngineError:
         place = self.place
@@ -78,5 +101,5 @@ def is_expression(text: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _tree(text: str) -> "Tree":
+def _tree(text: str) -> Tree:
     return parse(text)

@@ -10,7 +10,7 @@ class Format(NamedTuple):
     minor: int = 4
 
     @property
-    def legacy(self) -> bool:
+    def is_legacy(self) -> bool:
         """Whether expressions have the older YAQL: maps that can be iterated, a missing key is null."""
         return self < (1, 2)
 

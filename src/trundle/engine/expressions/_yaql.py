@@ -1,14 +1,29 @@
 """The one module that knows yaql: its parser with our operators, its contexts, its evaluator.
 
 The grammar is the same in all formats. The parser keeps its state in itself, so one thread parses at a time.
+A *language* is what one family of formats, with the functions of one purpose, evaluates expressions with.
 """
 
 import collections.abc  # noqa: F401 - yaql uses it without importing it
 import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
-from yaql.language import exceptions, expressions, factory, utils
+import yaql
+from yaql import legacy
+from yaql.language import (
+    contexts,
+    conventions,
+    exceptions,
+    expressions,
+    factory,
+    specs,
+    utils,
+    yaqltypes,
+)
+from yaql.standard_library import regex as standard_patterns
 
 from trundle.engine.expressions._tree import (
     Binary,
@@ -29,6 +44,19 @@ from trundle.errors import TrundleError
 
 DEEPEST: Final = 250
 """How many levels an expression may nest; each takes a frame or two of Python's stack when it runs."""
+
+MOST_ITEMS: Final = 2000
+"""How many items of one sequence an expression goes through."""
+MEMORY: Final = 16 * 1024 * 1024
+"""How many bytes one value may take, as far as yaql measures it."""
+
+FrozenDict = utils.FrozenDict
+ResolutionError = exceptions.ResolutionError
+NoFunctionError = exceptions.NoFunctionRegisteredException
+NoMethodError = exceptions.NoMethodRegisteredException
+TooManyItemsError = exceptions.CollectionTooLargeException
+TooMuchMemoryError = exceptions.MemoryQuotaExceededException
+Context = contexts.ContextBase
 
 _PARSING = threading.Lock()
 
@@ -117,3 +145,225 @@ def _with_arguments(native: Any, depth: int) -> Tree:
         case expressions.Function():
             return Call(native.name, parts, native)
     raise AssertionError(native)
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A function that a language has beside yaql's own, or instead of one with the same parameters.
+
+    Attributes:
+        name: its name in expressions; operators are spelled as yaql spells them.
+        payload: what computes it; a parameter called `context` gets yaql's context.
+        parameters: what its parameters take, by name: a Python type, or one of `KINDS`; all others take any value.
+        is_method: whether it is called with a dot.
+        is_function: whether it is called without one.
+    """
+
+    name: str
+    payload: Callable[..., Any]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    is_method: bool = False
+    is_function: bool = True
+
+
+KINDS: Final = {
+    "text": yaqltypes.String,
+    "number": yaqltypes.Number,
+    "items": yaqltypes.Iterable,
+    "lambda": yaqltypes.Lambda,
+    "word": yaqltypes.Keyword,
+    "any": lambda: yaqltypes.PythonType(object, nullable=True),
+}
+"""What a parameter can take beside values of a Python type."""
+
+_METHODS_THAT_ARE_FUNCTIONS = (
+    "to_lower",
+    "to_upper",
+    "trim",
+    "join",
+    "split",
+    "starts_with",
+    "ends_with",
+    "matches",
+    "replace",
+    "flatten",
+)
+_SOURCES = ("range", "sequence", "generate", "generateMany", "repeat", "cycle")
+
+
+class Language:
+    """The functions that expressions of one family of formats know, and yaql's evaluator over them.
+
+    Args:
+        is_legacy: whether it is the older YAQL, of the formats below 1.2.
+        added: functions beside those of yaql.
+        pattern: the class of what `regex()` yields.
+    """
+
+    def __init__(self, added: Iterable[Added], pattern: type, *, is_legacy: bool) -> None:
+        self.is_legacy = is_legacy
+        options = {"yaql.limitIterators": MOST_ITEMS, "yaql.memoryQuota": MEMORY}
+        self.engine = grammar().copy(options | {"yaql.iterableDicts": is_legacy})
+        make = legacy.create_context if is_legacy else yaql.create_context
+        base = make(yaqlized=False, regex=False, convention=conventions.CamelCaseConvention())
+        self.context = _bounding_sources(base).create_child_context()
+        self._foreign: tuple[Any, Any] = (None, self.context)
+        _add_patterns(self.context, pattern)
+        for each in added:
+            self.context.register_function(_definition(each))
+        if is_legacy:
+            self.context = self.context.create_child_context()
+            for name in _METHODS_THAT_ARE_FUNCTIONS:
+                for spec in _as_functions(name, self.context.parent):
+                    self.context.register_function(spec)
+
+    def with_functions(self, added: Iterable[Added]) -> "Language":
+        """The language with more functions, which come before its own."""
+        larger = object.__new__(Language)
+        larger.is_legacy, larger.engine = self.is_legacy, self.engine
+        larger.context = self.context.create_child_context()
+        for each in added:
+            larger.context.register_function(_definition(each))
+        larger._foreign = (None, larger.context)
+        return larger
+
+    def knows(self, name: str) -> bool:
+        """Whether there is a function or a method of that name."""
+        return bool(self.context.collect_functions(name))
+
+    def child(
+        self, frames: Iterable[Mapping[str, Any]], functions: Mapping[str, Callable[..., Any]]
+    ) -> Any:
+        """A context of yaql for some frames of variables, the outermost first, and functions from outside."""
+        context = self._with(functions) if functions else self.context
+        for frame in frames:
+            context = context.create_child_context()
+            for name, value in frame.items():
+                context[name] = value
+        return context
+
+    def _with(self, functions: Mapping[str, Callable[..., Any]]) -> Any:
+        known, context = self._foreign
+        if known is not functions:
+            context = self.context.create_child_context()
+            for name, function in functions.items():
+                if not self.knows(name):
+                    context.register_function(_definition(Added(name, _plainly(function))))
+            self._foreign = (functions, context)
+        return context
+
+    def evaluate(self, native: Any, context: Any) -> Any:
+        """What a part of a tree yields."""
+        return native(utils.NO_VALUE, context, self.engine)
+
+    def evaluate_method(self, native: Any, receiver: Any, context: Any) -> Any:
+        """What the call of a method yields, to the right of a dot."""
+        return self.call("#operator_.", (receiver, native), context)
+
+    def call(self, name: str, arguments: tuple[Any, ...], context: Any) -> Any:
+        """Calls a function with values; a value for a lambda is something that can be called."""
+        return context(name, self.engine, utils.NO_VALUE, context)(*arguments)
+
+    def call_method(self, name: str, arguments: tuple[Any, ...], context: Any) -> Any:
+        """Calls a method with values, the first of which is the receiver."""
+        return context(name, self.engine, arguments[0], context)(*arguments[1:])
+
+
+def _definition(added: Added) -> Any:
+    convention = conventions.CamelCaseConvention()
+    made = specs.get_function_definition(
+        added.payload,
+        name=added.name,
+        function=added.is_function,
+        method=added.is_method,
+        convention=convention,
+    )
+    for name, kind in added.parameters.items():
+        alias = convention.convert_parameter_name(name)
+        value_type = KINDS[kind]() if isinstance(kind, str) else kind
+        made.set_parameter(name, value_type, alias=alias, overwrite=True)
+    return made
+
+
+def _plainly(function: Callable[..., Any]) -> Callable[..., Any]:
+    def plain(*values: Any) -> Any:  # Whatever its own signature is
+        return function(*values)
+
+    return plain
+
+
+def _as_functions(name: str, context: Any) -> list[Any]:
+    """The methods of a name, as functions and methods both."""
+    found = context.collect_functions(
+        name, lambda spec, _: not spec.is_function, use_convention=True
+    )
+    clones = [spec.clone() for layer in found for spec in layer]
+    for clone in clones:
+        clone.is_function = clone.is_method = True
+    return clones
+
+
+def _add_patterns(context: Any, pattern: type) -> None:
+    """Adds yaql's functions for patterns, which hold for ours as they do for Python's."""
+    found = contexts.Context(convention=conventions.CamelCaseConvention())
+    standard_patterns.register(found)
+    for name in ("matches", "#operator_=~", "#operator_!~", "search", "searchAll", "split"):
+        _adopt(found, context, name, pattern)
+    for name in ("replace", "replaceBy", "escapeRegex"):
+        _adopt(found, context, name, pattern)
+
+
+def _adopt(found: Any, context: Any, name: str, pattern: type) -> None:
+    for spec in found.get_functions(name)[0]:
+        takes_pattern = False
+        for parameter in spec.parameters.values():
+            kind = parameter.value_type
+            if getattr(kind, "python_type", None) is standard_patterns.REGEX_TYPE:
+                parameter.value_type = yaqltypes.PythonType(pattern, nullable=False)
+                takes_pattern = True
+        if takes_pattern or name == "escapeRegex":
+            context.register_function(spec)
+
+
+def _bounding_sources(base: Any) -> Any:
+    """A context over another one, in which what makes sequences ends with an error where they would be too long."""
+    layers = {name: base.collect_functions(name) for name in _SOURCES}
+    context = base
+    for depth in reversed(range(max(map(len, layers.values())))):
+        context = context.create_child_context()
+        for found in layers.values():
+            for spec in found[depth] if depth < len(found) else ():
+                clone = spec.clone()
+                clone.payload = _bounded(spec.payload)
+                context.register_function(clone)
+    return context
+
+
+def _bounded(payload: Callable[..., Any]) -> Callable[..., Any]:
+    def bounded(*arguments: Any, **named: Any) -> Any:
+        return limited(iter(payload(*arguments, **named)))
+
+    return bounded
+
+
+def limited(items: Any) -> Any:
+    """A sequence that ends with an error after `MOST_ITEMS`; at once where its length is known."""
+    return utils.limit_iterable(items, MOST_ITEMS)
+
+
+def is_iterable(value: Any) -> bool:
+    """Whether a value is a sequence of items; text and maps are not."""
+    return bool(utils.is_iterable(value))
+
+
+def stop() -> Exception:
+    """The error for a sequence that has no more items; a bare one would end the sequence around it in silence."""
+    wrapped: Exception = exceptions.WrappedException(StopIteration())
+    return wrapped
+
+
+def unwrapped(error: Any) -> Any:
+    """An error as a package meant it, without the wrapping that took it through sequences."""
+    while isinstance(error, exceptions.WrappedException):
+        error = error.wrapped
+    return error

@@ -1,0 +1,5 @@
+"""Contracts of properties and arguments: what a value becomes, and whether it may stay as it is."""
+
+from trundle.engine.contracts._contract import Contract, Where, compile_contract
+
+__all__ = ["Contract", "Where", "compile_contract"]

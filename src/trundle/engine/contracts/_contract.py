@@ -1,0 +1,177 @@
+"""A contract as it is declared, compiled once, and run for each value."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._scene import Scene
+from trundle.engine.contracts._methods import compilers_for
+from trundle.engine.contracts._parts import (
+    ConstantPart,
+    ExpressionPart,
+    ListPart,
+    MapPart,
+    Part,
+)
+from trundle.engine.contracts._violations import Problem, ViolationError, Wrong
+from trundle.engine.expressions import Code, Expression, Format, Listing, Mapped, Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """What a contract belongs to, for messages.
+
+    Attributes:
+        class_name: the full name of the class.
+        member: the property, or the method.
+        argument: the argument of the method; empty for a property.
+        file: the class file.
+        line: the line of the contract.
+    """
+
+    class_name: str
+    member: str
+    argument: str = ""
+    file: str = ""
+    line: int | None = None
+
+    def at(self, path: tuple[Any, ...]) -> str:
+        """A place within the value: `ns.Class.prop['key'][0]`, or `ns.Class::method(arg[0])`."""
+        within = "".join(f"[{each!r}]" for each in path)
+        if self.argument:
+            return f"{self.class_name}::{self.member}({self.argument}{within})"
+        return f"{self.class_name}.{self.member}{within}"
+
+
+class Contract:
+    """A compiled contract; it keeps nothing between calls, and threads may share it."""
+
+    __slots__ = ("_part", "where")
+
+    def __init__(self, part: Part, where: Where) -> None:
+        self._part = part
+        self.where = where
+
+    def transform(self, value: Any, scene: Scene) -> Any:
+        """What a value becomes when it is assigned or passed.
+
+        Args:
+            value: a value as `freeze` makes it.
+            scene: whose code the contract is, and the object that gets the value.
+
+        Returns:
+            A value as `freeze` makes it.
+
+        Raises:
+            EngineError: the value violates the contract; `errors` has all violations in it.
+        """
+        try:
+            return self._part.transform(value, scene)
+        except ViolationError as error:
+            raise self._error(error.problems, scene) from error.__cause__
+
+    def validate(self, value: Any, scene: Scene) -> None:
+        """Checks that a value may stay as it is.
+
+        Raises:
+            EngineError: the value violates the contract; `errors` has all violations in it.
+        """
+        try:
+            self._part.validate(value, scene)
+        except ViolationError as error:
+            raise self._error(error.problems, scene) from error.__cause__
+
+    def _error(self, problems: tuple[Wrong, ...], scene: Scene) -> EngineError:
+        return EngineError.of(
+            each if isinstance(each, EngineError) else self._one(each, scene) for each in problems
+        )
+
+    def _one(self, problem: Problem, scene: Scene) -> EngineError:
+        where, origin = self.where, scene.origin
+        within = "".join(f"[{each!r}]" for each in problem.path)
+        return EngineError(
+            problem.code,
+            f"[{where.at(problem.path)}] {problem.message}",
+            advice=problem.advice,
+            package=origin.package,
+            version=origin.version,
+            class_name=where.class_name,
+            member=where.member,
+            file=where.file,
+            line=where.line,
+            path=f"{where.argument or where.member}{within}",
+            requirements=problem.requirements,
+        )
+
+
+def compile_contract(declaration: Code, *, format_: Format, where: Where) -> Contract:
+    """Compiles a contract.
+
+    Args:
+        declaration: what stands under `Contract`.
+        format_: the format of the package that declares it.
+        where: what it belongs to.
+
+    Raises:
+        EngineError: the contract cannot be read; with class, member, file and line.
+    """
+    making, checking = compilers_for(format_)
+
+    def part(code: Code) -> Part:
+        match code:
+            case Scalar():
+                return ConstantPart(code.value)
+            case Expression():
+                made, checked = making.closure(code.tree), checking.closure(code.tree)
+                return ExpressionPart(code, made, checked)
+            case Listing():
+                return _list_part(code, part)
+            case Mapped():
+                return _map_part(code, part)
+
+    try:
+        return Contract(part(declaration), where)
+    except EngineError as error:
+        error.class_name, error.member = where.class_name, where.member
+        error.message = f"[{where.at(())}] {error.message}"
+        error.file, error.line = error.file or where.file, error.line or where.line
+        raise
+
+
+def _list_part(listing: Listing, part: Callable[[Code], Part]) -> ListPart:
+    items = list(listing.items)
+    lengths: list[int] = []
+    while items and len(lengths) < 2 and (length := _length(items[-1])) is not None:  # noqa: PLR2004 - least and most
+        lengths.insert(0, length)
+        items.pop()
+    least = lengths[0] if lengths else 0
+    most = lengths[1] if len(lengths) > 1 else None
+    if least < 0 or (most is not None and most < least):
+        message = f"a list cannot have at least {least} and at most {most} items"
+        raise _wrong(listing.line, message, "write the smaller number first")
+    return ListPart(tuple(map(part, items)), least, most)
+
+
+def _length(code: Code) -> int | None:
+    if isinstance(code, Scalar) and type(code.value) is int:
+        return code.value
+    return None
+
+
+def _map_part(mapped: Mapped, part: Callable[[Code], Part]) -> MapPart:
+    named: dict[Any, Part] = {}
+    others: tuple[Part, Part] | None = None
+    for key, value in mapped.entries:
+        if isinstance(key, Scalar):
+            named[key.value] = part(value)
+        elif others is None:
+            others = part(key), part(value)
+        else:
+            message = f"a contract has two expressions as keys, {key} the second"
+            raise _wrong(key.place.line or mapped.line, message, "write one for all other keys")
+    return MapPart(named, others, is_open=not mapped.entries)
+
+
+def _wrong(line: int, message: str, advice: str) -> EngineError:
+    return EngineError(EngineCode.SYNTAX, message, advice=advice, line=line)

@@ -1,0 +1,182 @@
+"""The parts that contracts are made of: expressions, constants, lists and maps, as a closed union."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._scene import Scene
+from trundle.engine.contracts._violations import Collector, ViolationError, named, violation
+from trundle.engine.expressions import Expression, Scope, failure, freeze, is_sequence
+
+_OF_THE_VALUE = (EngineCode.NO_MATCH, EngineCode.NO_PROPERTY, EngineCode.THROWN)
+"""The errors of an expression that another value would not have."""
+
+_EMPTY: Mapping[Any, Any] = freeze({})
+
+
+@dataclass(frozen=True, slots=True)
+class ExpressionPart:
+    """A contract that is an expression over `$`, compiled for either purpose."""
+
+    expression: Expression
+    making: Callable[[Scope], Any]
+    checking: Callable[[Scope], Any]
+
+    def transform(self, value: Any, scene: Scene) -> Any:
+        """What the value becomes."""
+        return self._run(self.making, value, scene)
+
+    def validate(self, value: Any, scene: Scene) -> None:
+        """Raises if the value may not stay as it is."""
+        self._run(self.checking, value, scene)
+
+    def _run(self, closure: Callable[[Scope], Any], value: Any, scene: Scene) -> Any:
+        try:
+            return freeze(closure(Scope(scene, {"$1": value, "$this": scene.this})))
+        except (ViolationError, EngineError):
+            raise
+        except Exception as error:
+            code, words, advice = failure(error)
+            message = f"{self.expression} cannot be applied to {named(value)}: {words}"
+            if code in _OF_THE_VALUE:
+                raise violation(message) from error
+            raise violation(message, code=code, advice=advice) from error
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantPart:
+    """A contract that a value has to equal."""
+
+    constant: Any
+
+    def transform(self, value: Any, scene: Scene) -> Any:
+        """The value itself."""
+        self.validate(value, scene)
+        return value
+
+    def validate(self, value: Any, _scene: Scene) -> None:
+        """Raises if the value is another."""
+        same_kind = isinstance(value, bool) == isinstance(self.constant, bool)
+        if not same_kind or value != self.constant:
+            raise violation(f"expected {named(self.constant)}, found {named(value)}")
+
+
+@dataclass(frozen=True, slots=True)
+class ListPart:
+    """A list: item by item, with the last contract for all further items; none takes any item."""
+
+    items: tuple["Part", ...]
+    least: int = 0
+    most: int | None = None
+
+    def transform(self, value: Any, scene: Scene) -> Any:
+        """The list with its items transformed; null is an empty list, and a scalar a list of one."""
+        found = value if is_sequence(value) else () if value is None else (value,)
+        self._measure(found)
+        if not self.items:
+            return found
+        collector = Collector()
+        made = [
+            collector.attempt(at, part.transform, each, scene)
+            for at, (part, each) in enumerate(self._paired(found))
+        ]
+        collector.finish()
+        return tuple(made)
+
+    def validate(self, value: Any, scene: Scene) -> None:
+        """Raises if the value is no such list."""
+        if not is_sequence(value):
+            raise violation(f"expected a list, found {named(value)}")
+        self._measure(value)
+        collector = Collector()
+        for at, (part, each) in enumerate(self._paired(value) if self.items else ()):
+            collector.attempt(at, part.validate, each, scene)
+        collector.finish()
+
+    def _paired(self, found: Iterable[Any]) -> Iterable[tuple["Part", Any]]:
+        last = len(self.items) - 1
+        return ((self.items[min(at, last)], each) for at, each in enumerate(found))
+
+    def _measure(self, found: Any) -> None:
+        if len(found) < self.least:
+            raise violation(f"expected at least {_count(self.least)}, found {len(found)}")
+        if self.most is not None and len(found) > self.most:
+            raise violation(f"expected at most {_count(self.most)}, found {len(found)}")
+
+
+@dataclass(frozen=True, slots=True)
+class MapPart:
+    """A map with named keys, and for all others a contract of the key and one of the value.
+
+    Attributes:
+        named: the contracts of keys that the result always has.
+        others: the contracts of all other keys and of their values; None drops them.
+        is_open: whether the contract says nothing, and takes any map as it is.
+    """
+
+    named: Mapping[Any, "Part"]
+    others: "tuple[Part, Part] | None" = None
+    is_open: bool = False
+
+    def transform(self, value: Any, scene: Scene) -> Any:
+        """The map with its keys and values transformed; null is an empty map."""
+        found = _EMPTY if value is None else value
+        _expect_map(found)
+        if self.is_open:
+            return found
+        collector = Collector()
+        made: dict[Any, Any] = {}
+        for key, each in found.items():
+            if key in self.named:
+                made[key] = collector.attempt(key, self.named[key].transform, each, scene)
+            elif self.others is not None:
+                self._other(made, collector, (key, each), scene)
+        for key, part in self.named.items():
+            if key not in found:
+                made[key] = collector.attempt(key, part.transform, None, scene)
+        collector.finish()
+        return freeze(made)
+
+    def _other(
+        self, made: dict[Any, Any], collector: Collector, entry: tuple[Any, Any], scene: Scene
+    ) -> None:
+        assert self.others is not None
+        key, value = entry
+        before = len(collector.problems)
+        made_key = collector.attempt(key, self.others[0].transform, key, scene)
+        made_value = collector.attempt(key, self.others[1].transform, value, scene)
+        if len(collector.problems) > before:
+            return
+        if made_key in made or made_key in self.named:
+            collector.add(key, f"becomes the key {named(made_key)}, which the map has already")
+            return
+        made[made_key] = made_value
+
+    def validate(self, value: Any, scene: Scene) -> None:
+        """Raises if the value is no such map."""
+        _expect_map(value)
+        collector = Collector()
+        for key, each in value.items():
+            if key in self.named:
+                collector.attempt(key, self.named[key].validate, each, scene)
+            elif self.others is not None:
+                collector.attempt(key, self.others[0].validate, key, scene)
+                collector.attempt(key, self.others[1].validate, each, scene)
+        for key, part in self.named.items():
+            if key not in value:
+                collector.attempt(key, part.validate, None, scene)
+        collector.finish()
+
+
+Part: TypeAlias = ExpressionPart | ConstantPart | ListPart | MapPart
+"""A contract, or a part of one."""
+
+
+def _expect_map(value: Any) -> None:
+    if not isinstance(value, Mapping):
+        raise violation(f"expected a map, found {named(value)}")
+
+
+def _count(number: int) -> str:
+    return "1 item" if number == 1 else f"{number} items"

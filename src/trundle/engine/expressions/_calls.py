@@ -1,0 +1,142 @@
+"""Calls of functions and methods whose rows are known: which row fits is looked up by the types of the values."""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from trundle.engine.expressions._rows import LAZY, Row
+from trundle.engine.expressions._scope import Scope
+from trundle.engine.expressions._tree import Constant, Omitted, Rule, Tree, Word
+
+Closure: TypeAlias = Callable[[Scope], Any]
+ByValues: TypeAlias = Callable[..., Any]
+"""What computes a call for which no row fits; takes the scope and the values."""
+
+
+class Bound:
+    """The rows that may fit a call, with its compiled arguments.
+
+    yaql looks at constants, and at the receiver of a method, before it evaluates anything else. So do these: rows that a
+    constant does not fit are gone, and a receiver that fits none is not called here.
+    """
+
+    def __init__(self, rows: tuple[Row, ...], arguments: tuple[Closure | None, ...]) -> None:
+        self._rows = rows
+        self._arguments = tuple(
+            _deferred(each) if each is not None and rows[0].kinds[at] is LAZY else each
+            for at, each in enumerate(arguments)
+        )
+        self._eager = tuple(at for at, each in enumerate(rows[0].kinds) if each is not LAZY)
+        self._found: dict[Any, Callable[..., Any] | None] = {}
+
+    def _find(self, kinds: tuple[type, ...]) -> Callable[..., Any] | None:
+        fits = (
+            row
+            for row in self._rows
+            if all(row.takes(at, kind) for at, kind in zip(self._eager, kinds, strict=True))
+        )
+        row = next(fits, None)
+        self._found[kinds] = compute = row.compute if row else None
+        return compute
+
+    def function(self, otherwise: ByValues) -> Closure:
+        """The call as a closure."""
+        arguments = [each for each in self._arguments if each is not None]
+        if len(arguments) == 1:
+            return self._unary(arguments[0], otherwise)
+        if len(arguments) == len(self._eager) == 2:  # noqa: PLR2004 - most calls by far
+            return self._binary(arguments[0], arguments[1], otherwise)
+
+        def call(scope: Scope) -> Any:
+            return self._call(scope, [each(scope) for each in arguments], otherwise)
+
+        return call
+
+    def _unary(self, argument: Closure, otherwise: ByValues) -> Closure:
+        found, find = self._found, self._find
+
+        def call(scope: Scope) -> Any:
+            value = argument(scope)
+            kinds = (type(value),)
+            compute = found[kinds] if kinds in found else find(kinds)
+            return otherwise(scope, value) if compute is None else compute(value)
+
+        return call
+
+    def _binary(self, one: Closure, other: Closure, otherwise: ByValues) -> Closure:
+        found, find = self._found, self._find
+
+        def call(scope: Scope) -> Any:
+            left, right = one(scope), other(scope)
+            kinds = (type(left), type(right))
+            compute = found[kinds] if kinds in found else find(kinds)
+            if compute is None:
+                return otherwise(scope, left, right)
+            return compute(left, right)
+
+        return call
+
+    def method(
+        self, by_receiver: Callable[[Any, Scope], Any], by_values: ByValues
+    ) -> Callable[[Any, Scope], Any]:
+        """The call as what a method does with its receiver."""
+        arguments = [each for each in self._arguments if each is not None]
+        accepted: dict[type, bool] = {}
+
+        def call(receiver: Any, scope: Scope) -> Any:
+            kind = type(receiver)
+            if kind not in accepted:
+                accepted[kind] = any(row.takes(0, kind) for row in self._rows)
+            if not accepted[kind]:
+                return by_receiver(receiver, scope)
+            return self._call(scope, [receiver, *[each(scope) for each in arguments]], by_values)
+
+        return call
+
+    def _call(self, scope: Scope, values: list[Any], otherwise: ByValues) -> Any:
+        kinds = tuple([type(values[at]) for at in self._eager])
+        found = self._found
+        compute = found[kinds] if kinds in found else self._find(kinds)
+        return otherwise(scope, *values) if compute is None else compute(*values)
+
+
+def bind(
+    rows: tuple[Row, ...],
+    arguments: tuple[Tree | None, ...],
+    closure: Callable[[Tree], Closure],
+) -> Bound | None:
+    """A call with the rows that its constants fit; None if there is none, or it has arguments by name.
+
+    Args:
+        rows: the rows for so many arguments; they agree on which are lazy.
+        arguments: what is written; None for a receiver that is compiled elsewhere.
+        closure: compiles an argument.
+    """
+    if any(isinstance(each, Rule | Omitted) for each in arguments):
+        return None
+    fitting = tuple(
+        row
+        for row in rows
+        if all(
+            row.takes(at, type(each.value if isinstance(each, Constant) else each.text))
+            for at, each in enumerate(arguments)
+            if isinstance(each, Constant | Word) and row.kinds[at] is not LAZY
+        )
+    )
+    if not fitting:
+        return None
+    return Bound(fitting, tuple(None if each is None else closure(each) for each in arguments))
+
+
+def _deferred(body: Closure) -> Closure:
+    """A lazy argument: a function that evaluates it with its arguments as `$`, `$2` and so on."""
+
+    def bind_scope(scope: Scope) -> Any:
+        def call(*values: Any) -> Any:
+            if len(values) == 1:
+                return body(Scope(scope.scene, {"$1": values[0]}, scope))
+            names = (f"${at}" for at in range(1, len(values) + 1))
+            return body(Scope(scope.scene, dict(zip(names, values, strict=True)), scope))
+
+        return call
+
+    return bind_scope

@@ -1,0 +1,76 @@
+"""What went wrong when an expression ran, in the words and with the codes of the engine."""
+
+import re
+
+from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._scene import Scene
+from trundle.engine.expressions._yaql import (
+    NoFunctionError,
+    NoMethodError,
+    ResolutionError,
+    TooManyItemsError,
+    TooMuchMemoryError,
+    unwrapped,
+)
+from trundle.errors import Place, shown
+
+_OPERATOR = re.compile(
+    r'(?:unknown |no |ambiguous )?function "(?:#(?:unary_)?operator_|[*])(\S+)"', re.IGNORECASE
+)
+_PROPERTY = re.compile(r'"#property#(\w+)"')
+
+_CODES: tuple[tuple[type[Exception], EngineCode, str], ...] = (
+    (
+        NoFunctionError,
+        EngineCode.UNKNOWN_FUNCTION,
+        "correct its name, or put quotes around the text",
+    ),
+    (NoMethodError, EngineCode.NO_METHOD, "correct its name"),
+    (ResolutionError, EngineCode.NO_MATCH, "look at what it is given; null among it?"),
+    (TooManyItemsError, EngineCode.LIMIT, "go through fewer items"),
+    (TooMuchMemoryError, EngineCode.LIMIT, "make smaller values"),
+    (RecursionError, EngineCode.LIMIT, "nest it less deeply"),
+    (MemoryError, EngineCode.LIMIT, "make smaller values"),
+)
+
+
+def located(error: EngineError, place: Place, scene: Scene | None) -> EngineError:
+    """An error with the place of the expression and the class whose code it is, where it has none of its own."""
+    if not error.file:
+        error.file, error.line = place.file, place.line
+    if scene is not None and not error.class_name:
+        origin = scene.origin
+        error.package, error.version = origin.package, origin.version
+        error.class_name = origin.class_name
+    return error
+
+
+def explained(error: Exception, expression: str, place: Place, scene: Scene | None) -> EngineError:
+    """The engine's error for whatever an expression raised."""
+    code, text, advice = reason(error)
+    return located(EngineError(code, f"{expression}: {text}", advice=advice), place, scene)
+
+
+def reason(error: Exception) -> tuple[EngineCode, str, str]:
+    """The code, the words and the advice for an error that is not the engine's."""
+    error = unwrapped(error)
+    if isinstance(error, NoFunctionError) and (name := _PROPERTY.search(str(error))):
+        return EngineCode.NO_PROPERTY, f"the value has no property `{name[1]}`", ""
+    for kind, code, advice in _CODES:
+        if isinstance(error, kind):
+            return code, _words(error), advice
+    return EngineCode.THROWN, _words(error), ""
+
+
+def _words(error: Exception) -> str:
+    match error:
+        case KeyError(args=(key, *_)):
+            return f"there is no key {shown(key)}"
+        case StopIteration():
+            return str(error) or "the sequence has no items"
+        case RecursionError():
+            return "it nests too deeply"
+    text = _OPERATOR.sub(r"operator `\1`", str(error)) or type(error).__name__
+    if operator := re.match(r"operator `(\S+)` matches supplied arguments", text):
+        return f"the operator `{operator[1]}` does not take such values"
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,76 @@
+"""Patterns that end: a search that takes too long is an error.
+
+Python's own `re` can search for years (`(a+)+$`). The library `regex` takes the same patterns and a limit of time; `re` still
+says which patterns are right, so that nothing beyond Python's patterns is understood.
+"""
+
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any, Final, NoReturn
+
+import regex
+
+from trundle.engine._errors import EngineCode, EngineError
+
+SECONDS: Final = 1.0
+"""How long one search may take."""
+
+
+class Pattern:
+    """A compiled pattern with a limit of time, as `regex()` yields it."""
+
+    __slots__ = ("_compiled", "_text")
+
+    def __init__(self, text: str, flags: int) -> None:
+        self._text = text
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore"
+            )  # What may change in later Pythons is not the package's concern
+            re.compile(text, flags)
+            self._compiled = regex.compile(text, flags | regex.VERSION0)
+
+    def search(self, text: str) -> Any:
+        """The first match; None if there is none."""
+        try:
+            return self._compiled.search(text, timeout=SECONDS)
+        except TimeoutError:
+            self._too_slow()
+
+    def finditer(self, text: str) -> Iterator[Any]:
+        """All matches."""
+        try:
+            yield from self._compiled.finditer(text, timeout=SECONDS)
+        except TimeoutError:
+            self._too_slow()
+
+    def split(self, text: str, most: int = 0) -> list[Any]:
+        """The parts of a text between the matches."""
+        try:
+            return self._compiled.split(text, most, timeout=SECONDS)
+        except TimeoutError:
+            self._too_slow()
+
+    def sub(self, replacement: str | Callable[[Any], str], text: str, count: int = 0) -> str:
+        """The text with its matches replaced."""
+        try:
+            return self._compiled.sub(replacement, text, count, timeout=SECONDS)
+        except TimeoutError:
+            self._too_slow()
+
+    def _too_slow(self) -> NoReturn:
+        message = f"the pattern {self._text[:80]!r} takes more than {SECONDS:g} s"
+        advice = "write it without repetitions inside of repetitions"
+        raise EngineError(EngineCode.LIMIT, message, advice=advice) from None
+
+
+@lru_cache(maxsize=512)
+def pattern(text: str, flags: int = 0) -> Pattern:
+    """A pattern; the same one for the same text.
+
+    Raises:
+        re.error: the text is no pattern.
+    """
+    return Pattern(text, flags)

@@ -1,0 +1,60 @@
+"""The variables that an expression sees."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from trundle.engine._scene import Scene
+from trundle.engine.expressions._yaql import Language
+
+SCENE = "$#scene"
+"""The name under which yaql's contexts keep the scene; no expression can spell it."""
+
+_NO_FUNCTIONS: dict[str, Any] = {}
+
+
+class Scope:
+    """Variables over those of an enclosing scope; an unset variable is null.
+
+    Attributes:
+        scene: whose code it is, and the objects around it; None for expressions that need none.
+        variables: values by name; `$` is `$1`, and all others have their `$`, too. Values are as `freeze` makes them.
+        parent: the enclosing scope.
+    """
+
+    __slots__ = ("parent", "scene", "variables")
+
+    def __init__(
+        self,
+        scene: Scene | None,
+        variables: Mapping[str, Any],
+        parent: "Scope | None" = None,
+    ) -> None:
+        self.scene = scene
+        self.variables = variables
+        self.parent = parent
+
+    def get(self, name: str) -> Any:
+        """The value of a variable."""
+        scope: Scope | None = self
+        while scope is not None:
+            variables = scope.variables
+            if name in variables:
+                return variables[name]
+            scope = scope.parent
+        return None
+
+    def frames(self) -> Iterator[Mapping[str, Any]]:
+        """All variables, the outermost first, with the scene under `SCENE`."""
+        found = []
+        scope: Scope | None = self
+        while scope is not None:
+            found.append(scope.variables)
+            scope = scope.parent
+        yield {SCENE: self.scene}
+        yield from reversed(found)
+
+
+def context_of(scope: Scope, language: Language) -> Any:
+    """A context of yaql that sees what a scope sees."""
+    functions = scope.scene.functions if scope.scene else _NO_FUNCTIONS
+    return language.child(scope.frames(), functions)
