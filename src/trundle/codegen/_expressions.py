@@ -111,6 +111,7 @@ class Expressions:
         self.hooks = HookCalls(types, key, class_of, self.statements, self._input)
         self.shape = key.source
         """What the object is shaped like that expressions read: the source, or in a helper a stored object."""
+        self._witnesses: dict[tuple[Witness, Shape], str] = {}
 
     def render(self, value: Expression, source: str, hint: str, instead: str | None = None) -> str:
         """An expression as Python, with the statements that it needs before it.
@@ -347,11 +348,15 @@ class Expressions:
 
     def witness(self, witness: Witness, shape: Shape) -> str:
         """The name of a helper that returns what an entry accompanies in objects of a storage shape."""
-        places = [about(value) for value in witness.values if value is not None]
-        names = "_and_".join(dict.fromkeys(map(attribute_of, places))) or "nothing"
-        if len(names) > _LONG:
-            names = f"{attribute_of(places[0])}_and_others"
-        return self._evaluator(tuple(witness.values), f"{names}_witness", shape, many=True)
+        known = self._witnesses.get((witness, shape))
+        if known is None:  # what stands beside one entry may ask for what stands beside others
+            places = [about(value) for value in witness.values if value is not None]
+            names = "_and_".join(dict.fromkeys(map(attribute_of, places))) or "nothing"
+            if len(names) > _LONG:
+                names = f"{attribute_of(places[0])}_and_others"
+            known = self._evaluator(tuple(witness.values), f"{names}_witness", shape, many=True)
+            self._witnesses[witness, shape] = known
+        return known
 
     def derived(self, value: Expression, hint: str) -> str:
         """The name of a helper that evaluates an expression of an object of the target's shape."""

@@ -160,7 +160,7 @@ class First(msgspec.Struct, frozen=True):
     options: tuple["Expression", ...]
 
 
-class Witness(msgspec.Struct, frozen=True):
+class Witness(msgspec.Struct, frozen=True, cache_hash=True):
     """What is on the other side of an entry: places, and expressions of the stored object."""
 
     places: tuple[Place, ...]

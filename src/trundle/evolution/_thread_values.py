@@ -104,12 +104,7 @@ class ThreadValues:
         met = tuple(
             place for place in stored._beside(thread) if self.lineage.thread(place) is not thread
         )
-        values = tuple(
-            stored._said_of_metadata(thread, place, seen)
-            if self.lineage.is_metadata(place)
-            else stored.value(self.lineage.thread(place), place, Shape("api", place.version), seen)
-            for place in met
-        )
+        values = tuple(stored._accompanied(thread, place, seen) for place in met)
         return None if all(value is None for value in values) else Witness(met, values)
 
     def own_text_witness(self, thread: Thread) -> Witness:
@@ -144,6 +139,30 @@ class ThreadValues:
     def _unstash(self, thread: Thread, goal: End) -> Unstash:
         witness = None if thread.number in self.asking else self.witness(thread)
         return Unstash(self.entries.read(thread, goal), witness)
+
+    def _accompanied(self, thread: Thread, place: Place, seen: frozenset[int]) -> Expression | None:
+        """What the source has at a place that an entry of a thread accompanies.
+
+        Where it has nothing there, that is what it has at the next place on the way to it: what the value of one
+        version made stale stays so where a further version writes another value over that.
+        """
+        if self.lineage.is_metadata(place):
+            return self._said_of_metadata(thread, place, seen)
+        other = self.lineage.thread(place)
+        options = [self.value(other, place, Shape("api", place.version), seen)]
+        if place == self._only_beside(thread) and other.at(self.source.version) is None:
+            further = self._only_beside(other)
+            if further is not None and self.lineage.thread(further).number not in seen:
+                options.append(self._accompanied(other, further, seen | {other.number}))
+        return _first([each for each in options if each is not None])
+
+    def _only_beside(self, thread: Thread) -> Place | None:
+        """The place that an entry of a thread accompanies, if that is one, and no hook has a part in it."""
+        derivations = self.lineage.derivations.get(thread.number, ())
+        if any(isinstance(each.how, ByHook) for each in derivations):
+            return None
+        beside = tuple(self._beside(thread))
+        return beside[0] if len(beside) == 1 else None
 
     def _beside(self, thread: Thread) -> dict[Place, None]:
         """The places that an entry of a thread in this stored shape may accompany, in order."""
