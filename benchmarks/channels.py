@@ -27,10 +27,10 @@ from trundle.channels import (
     status_of,
     write_all,
 )
-from trundle.channels.publishing import PublishedChannel, Release, publish
+from trundle.channels.publishing import PublishedChannel, PublishRequest, publish
 from trundle.channels.reading import open_channel, read_channel
 from trundle.packages import Manifest
-from trundle.registry import DirectoryRegistry, DirectoryRepository, Entry, Repository
+from trundle.registry import DirectoryRegistry, DirectoryRepository, LedgerEntry, Repository
 from trundle.version import SemVer
 
 PACKAGE = "acme/db"
@@ -55,7 +55,7 @@ def package(folder: Path, version: str) -> Path:
 def filled(repository: DirectoryRepository, folder: Path, count: int) -> None:
     """Makes a channel with so many versions, as a ledger has them that was compacted."""
     channel = PublishedChannel(repository, WORD, clock=now, package=PACKAGE)
-    publish(channel, Release(package(folder / "first", "0.0.1")))
+    publish(channel, PublishRequest(package(folder / "first", "0.0.1")))
     view = channel.ledger.tags.view()
     entries = list(view.entries)
     for number in range(count - 1):
@@ -63,7 +63,7 @@ def filled(repository: DirectoryRepository, folder: Path, count: int) -> None:
         manifest = Manifest(name=PACKAGE, version=version)
         entry = new_entry(manifest, version, f"sha256:{number + 1:064x}", 1000, now())
         payload = operation_to_json(Publish(entry=entry, at=now(), seen=number + 1))
-        entries.append(Entry(number + 2, f"{number:016x}", payload))
+        entries.append(LedgerEntry(number + 2, f"{number:016x}", payload))
     whole = msgspec.structs.replace(view, entries=tuple(entries))
     channel.ledger.tags.compact(whole, lambda: None)
     PublishedChannel(repository, WORD, clock=now, package=PACKAGE).settle()
@@ -116,7 +116,8 @@ def measured(count: int) -> tuple[float, float, float, float]:
         path = folder / "all"
         path.write_bytes(write_all(served.channel))
         releases = [
-            Release(package(folder / f"new{number}", f"9.0.{number}")) for number in range(ROUNDS)
+            PublishRequest(package(folder / f"new{number}", f"9.0.{number}"))
+            for number in range(ROUNDS)
         ]
 
         def release(number: int) -> None:

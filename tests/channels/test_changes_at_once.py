@@ -8,7 +8,7 @@ from publishing_support import WORD, channel_of, keys_in, now, package, release
 
 from trundle.channels import RefusedError
 from trundle.channels.publishing import (
-    Release,
+    PublishRequest,
     events,
     export,
     mirror,
@@ -130,7 +130,7 @@ def test_a_version_is_unpublished_between_any_two_steps_of_publishing_it_again(p
 
     def call():
         with unless_refused("version-unpublished"):
-            publish(place.channel(), Release(place.package("1.0.0"), skip_existing=True))
+            publish(place.channel(), PublishRequest(place.package("1.0.0"), skip_existing=True))
 
     def act():
         """As at a registry that deletes manifests with their tags."""

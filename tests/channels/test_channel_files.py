@@ -9,7 +9,7 @@ from trundle.channels import (
     LONGEST_LATEST,
     Channel,
     ChannelFileError,
-    Entry,
+    ListedVersion,
     Tombstone,
     belongs,
     check_pair,
@@ -344,7 +344,7 @@ def test_the_two_files_of_a_channel_have_to_agree(other, place):
 
 def test_content_is_compared_by_digest_or_else_by_id():
     full = entry("1.0.0")
-    short = Entry(version=full.version, id=full.id, create_time=START)
+    short = ListedVersion(version=full.version, id=full.id, create_time=START)
     assert short.is_same_content(full.digest)
     assert full.is_same_content(full.id)
     assert not full.is_same_content(full.digest[:-1] + "x")

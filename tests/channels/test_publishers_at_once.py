@@ -22,7 +22,7 @@ from publishing_support import (
     release,
 )
 
-from trundle.channels.publishing import Release, publish, repair, restore, unpublish
+from trundle.channels.publishing import PublishRequest, publish, repair, restore, unpublish
 from trundle.channels.reading import open_channel, read_channel
 from trundle.channels.reading.signatures import TrustFolder, trust
 from trundle.registry import DirectoryRegistry, open_repository
@@ -186,7 +186,7 @@ def test_a_publisher_that_slept_while_others_published_goes_on(remote, tmp_path,
         return entry
 
     channel.ledger.tags.append = append_and_sleep
-    publish(channel, Release(package(tmp_path / "b", "1.1.0")))
+    publish(channel, PublishRequest(package(tmp_path / "b", "1.1.0")))
     assert passing.seconds() > 3
     assert versions(remote) == {"1.0.0", "1.1.0", "1.2.0"}
     assert repair(channel_of(remote)) == ()
@@ -198,7 +198,7 @@ def test_a_signed_publishing_that_dies_anywhere_is_repaired(layout, tmp_path):
     folder = package(tmp_path / "new", "1.1.0")
 
     def act(mortal, _):
-        publish(channel_of(mortal, keys=keys), Release(folder, skip_existing=True))
+        publish(channel_of(mortal, keys=keys), PublishRequest(folder, skip_existing=True))
 
     assert steps(layout, act, ({"1.0.0"}, {"1.0.0", "1.1.0"}), keys) > 3
     assert versions(layout) == {"1.0.0", "1.1.0"}

@@ -17,10 +17,9 @@ from trundle.cli._failures import (
 from trundle.documents import DocumentCode
 from trundle.errors import Finding, Place
 from trundle.evolution import ChangeError
-from trundle.project import AlreadyExistsError, ConfigError, DocumentError, OutputBusyError
+from trundle.project import AlreadyExistsError, ConfigError, OutputBusyError, UnreadableError
 from trundle.report import ReportError
-from trundle.runtime import ConversionError, UnknownVersionError
-from trundle.runtime import DocumentError as InvalidDocument
+from trundle.runtime import ConversionError, DocumentError, UnknownVersionError
 from trundle.runtime._errors import finding
 from trundle.schema import SchemaError
 from trundle.schema.readers import SchemaErrors
@@ -57,7 +56,7 @@ Y = Finding(DocumentCode.VALUE, Place("b"), "", "y")
         ),
         (OutputBusyError(None, [Y]), 8, ("b: y [wrong-value]",)),
         (
-            DocumentError("f", 3, "x", "y", "z"),
+            UnreadableError("f", 3, "x", "y", "z"),
             1,
             ("f:3: expected x, found y; z [unreadable-document]",),
         ),
@@ -83,7 +82,7 @@ Y = Finding(DocumentCode.VALUE, Place("b"), "", "y")
         (UnknownVersionError("no such"), 5, ("no such",)),
         (ConversionError("failed"), 1, ("failed",)),
         (
-            InvalidDocument(
+            DocumentError(
                 "Person v1", [finding("$.a", "x", "y"), finding("$.b", "v", "w", "do z")]
             ),
             3,

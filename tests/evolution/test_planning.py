@@ -16,7 +16,6 @@ from trundle.evolution.steps import (
     CallConverter,
     CallScalar,
     Change,
-    Entry,
     First,
     Fit,
     HookOutput,
@@ -25,6 +24,7 @@ from trundle.evolution.steps import (
     MapText,
     NotNull,
     Optional,
+    PlannedEntry,
     Read,
     Single,
     Stash,
@@ -87,7 +87,7 @@ def test_what_only_the_source_has_is_stashed_and_comes_back():
         Stash(place("a@v1"), Read("a"), witness=None, derived=None, aliases=())
     ]
     assert steps(lineage, "storage v2", "api v1") == [
-        Assign("a", Unstash((Entry(place("a@v1"), None),), None), ABSENT)
+        Assign("a", Unstash((PlannedEntry(place("a@v1"), None),), None), ABSENT)
     ]
 
 
@@ -110,7 +110,9 @@ def test_a_property_that_skips_versions_is_stashed_in_the_shape_before_the_gap()
     assert spelt(stash.entry) == "a@v1"
     rolled = planned(lineage, "storage v3", "storage v4")
     assert list(map(spelt, rolled.consumed)) == ["a@v1"]
-    assert rolled.steps == (Assign("a", Unstash((Entry(place("a@v1"), None),), None), ABSENT),)
+    assert rolled.steps == (
+        Assign("a", Unstash((PlannedEntry(place("a@v1"), None),), None), ABSENT),
+    )
 
 
 def test_what_a_preview_stashed_becomes_the_ga_property_under_its_new_name():
@@ -124,7 +126,7 @@ def test_what_a_preview_stashed_becomes_the_ga_property_under_its_new_name():
     )
     rolled = planned(lineage, "storage v1", "storage v2")
     assert rolled.steps == (
-        Assign("b", Unstash((Entry(place("a@v2alpha1"), None),), None), ABSENT),
+        Assign("b", Unstash((PlannedEntry(place("a@v2alpha1"), None),), None), ABSENT),
     )
     assert list(map(spelt, rolled.consumed)) == ["a@v2alpha1"]
 
@@ -136,7 +138,7 @@ def test_namesakes_of_other_types_accompany_each_other():
     assert stash.witness.values == (Read("a"),)
     assert assigned(lineage, "api v1", "storage v2", "a") is None
     assert assigned(lineage, "storage v2", "api v1", "a") == Unstash(
-        (Entry(place("a@v1"), None),), stash.witness
+        (PlannedEntry(place("a@v1"), None),), stash.witness
     )
 
 
@@ -144,7 +146,7 @@ def test_a_narrow_side_is_told_by_the_wide_one_where_the_value_fits():
     lineage = root({"v1": {"Thing": {"a": "integer"}}, "v2": {"Thing": {"a": "number"}}})
     assert assigned(lineage, "api v1", "storage v2", "a") == Read("a")
     kept, told = assigned(lineage, "storage v2", "api v1", "a").options
-    assert kept.entries == (Entry(place("a@v1"), None),)
+    assert kept.entries == (PlannedEntry(place("a@v1"), None),)
     assert kept.witness.values == (Read("a"),)
     assert told == Change(Read("a"), Fit(("integer",)))
 

@@ -8,7 +8,7 @@ from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trundle.documents import DocumentError, compact, parse_json
+from trundle.documents import UnreadableError, compact, parse_json
 from trundle.project.documents import Document, read_documents, write_documents
 
 
@@ -19,7 +19,7 @@ def read(text, name="f.yaml"):
 
 def refuse(text, name="f.yaml"):
     data = text if isinstance(text, bytes) else text.encode()
-    with pytest.raises(DocumentError) as caught:
+    with pytest.raises(UnreadableError) as caught:
         read_documents(data, name)
     assert str(caught.value).startswith(f"{name}:{caught.value.line}: expected ")
     return caught.value
@@ -246,7 +246,7 @@ def test_json_is_written_for_people():
 
 @pytest.mark.parametrize("data", [b"", b"1 2", b"{", b"\xff"])
 def test_only_json_values_are_written(data):
-    with pytest.raises(DocumentError, match=r"document 1:1: expected"):
+    with pytest.raises(UnreadableError, match=r"document 1:1: expected"):
         write_documents([data], "yaml")
 
 
@@ -387,7 +387,7 @@ def test_whatever_is_read_is_json_or_a_document_error(data):
     for name in ("f.yaml", "f.json", "-"):
         try:
             documents = read_documents(data, name)
-        except DocumentError as error:
+        except UnreadableError as error:
             documents = []
             line = error.line
         else:

@@ -16,7 +16,7 @@ from trundle.registry import (
     HttpSettings,
     InvalidReferenceError,
     LeaseLostError,
-    RefusedError,
+    RegistryRefusedError,
     UnreachableError,
     open_registry,
 )
@@ -237,14 +237,14 @@ def test_a_registry_that_does_not_delete_is_named(tmp_path):
     with serving.registry(tmp_path / "registry", delete=False) as address:
         repository = open_registry(address, settings=QUICK).repository("acme/crm")
         with (
-            pytest.raises(RefusedError, match=r"deletes.*switch it on"),
+            pytest.raises(RegistryRefusedError, match=r"deletes.*switch it on"),
             repository.lease("x", wait=1),
         ):
             pytest.fail("held")
         assert lease_tags(repository) == []
         descriptor = push(repository, b"1", tag="1.0.0")
         repository.set_tag("latest", descriptor.digest)
-        with pytest.raises(RefusedError, match="switch it on"):
+        with pytest.raises(RegistryRefusedError, match="switch it on"):
             repository.remove_tag("latest")
         assert repository.resolve("latest") == descriptor
 

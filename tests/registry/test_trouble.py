@@ -22,8 +22,8 @@ from trundle.registry import (
     DigestMismatchError,
     InvalidManifestError,
     NotFoundError,
-    RefusedError,
     RegistryError,
+    RegistryRefusedError,
     TooLargeError,
     UnauthorisedError,
     UnreachableError,
@@ -70,7 +70,7 @@ def test_what_does_not_pass_is_reported_with_all_it_said(simulator):
 @pytest.mark.parametrize("code", [400, 405, 409, 418, 301])
 def test_what_is_refused_is_not_tried_again(simulator, code):
     simulator.faults.append(status(code))
-    with pytest.raises(RefusedError, match=f"HTTP status {code}"):
+    with pytest.raises(RegistryRefusedError, match=f"HTTP status {code}"):
         repository_of(simulator).tags()
     assert len(simulator.requests) == 1
 
@@ -425,7 +425,7 @@ def test_a_tag_goes_also_where_deleting_goes_wrong_on_the_way(simulator, fault):
 def test_a_manifest_that_cannot_be_deleted_is_named(simulator):
     digest = push(repository_of(simulator), b"1").digest
     simulator.times(1, status(400, method="DELETE"))
-    with pytest.raises(RefusedError, match="TROUBLE"):
+    with pytest.raises(RegistryRefusedError, match="TROUBLE"):
         repository_of(simulator).delete_manifest(digest)
     simulator.faults.append(status(503, method="DELETE"))
     with pytest.raises(UnreachableError, match="503"):

@@ -11,7 +11,7 @@ import serving
 from artifacts import QUICK
 from test_slow_servers import HEADERS, dripping
 
-from trundle.registry import RefusedError, UnauthorisedError, UnreachableError, post
+from trundle.registry import RegistryRefusedError, UnauthorisedError, UnreachableError, post
 
 BODY = b'{"event":"upgrade"}'
 IN_TIME = 0.5
@@ -61,9 +61,9 @@ def test_a_server_that_is_busy_is_asked_again():
 @pytest.mark.parametrize(
     ("answer", "error", "found"),
     [
-        (404, RefusedError, "found status 404"),
-        (500, RefusedError, "found status 500"),
-        (302, RefusedError, "found status 302"),
+        (404, RegistryRefusedError, "found status 404"),
+        (500, RegistryRefusedError, "found status 500"),
+        (302, RegistryRefusedError, "found status 302"),
         (401, UnauthorisedError, "found status 401"),
         (None, UnreachableError, "found .*closed connection"),
     ],
@@ -77,7 +77,7 @@ def test_what_is_refused_or_may_have_arrived_is_not_sent_again(answer, error, fo
 
 def test_a_server_that_stays_busy_is_given_up():
     with webhook(*[503] * 9) as (url, got):
-        with pytest.raises(RefusedError, match="status 503"):
+        with pytest.raises(RegistryRefusedError, match="status 503"):
             post(url, BODY, settings=SETTINGS)
         assert len(got) == SETTINGS.retries + 1
 

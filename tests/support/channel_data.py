@@ -5,7 +5,7 @@ import hashlib
 
 import msgspec
 
-from trundle.channels import Channel, Entry, Installed, State, belongs, id_of, tag_of
+from trundle.channels import Channel, Installed, ListedVersion, State, belongs, id_of, tag_of
 from trundle.version import SemVer
 
 v = SemVer.parse
@@ -25,7 +25,7 @@ def digest(text):
 
 def entry(version, *, content=None, at=START, **fields):
     found = digest(content or version)
-    return Entry(
+    return ListedVersion(
         version=v(version),
         id=id_of(found),
         create_time=at,

@@ -17,7 +17,7 @@ from trundle.channels.publishing import (
     ChannelSigner,
     KeyFolder,
     PublishedChannel,
-    Release,
+    PublishRequest,
     make_keys,
     publish,
 )
@@ -93,7 +93,7 @@ def channel_of(repository, *, word=WORD, keys=None, clock=now, seen=None):
 
 def release(repository, folder, *, word=WORD, keys=None, clock=now, **further):
     channel = channel_of(repository, word=word, keys=keys, clock=clock)
-    return publish(channel, Release(folder, **further))
+    return publish(channel, PublishRequest(folder, **further))
 
 
 def main(reference, word, keys, death, *folders):

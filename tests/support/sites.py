@@ -6,7 +6,7 @@ from trundle.channels.publishing import (
     ChannelSigner,
     KeyFolder,
     PublishedChannel,
-    Release,
+    PublishRequest,
     make_keys,
     publish,
     unpublish,
@@ -75,7 +75,7 @@ class Site:
     ):
         release, _, suffix = version.partition("-")
         place = self.write(release, name, content=content, **keys)
-        wanted = Release(place, f"-{suffix}" if suffix else "", expires_after=expires)
+        wanted = PublishRequest(place, f"-{suffix}" if suffix else "", expires_after=expires)
         return publish(self.channel(name, word), wanted)
 
     def unpublish(self, version, reason="CVE-2026-1", name="acme/crm", **further):

@@ -10,7 +10,7 @@ from trundle.cli._failures import ExitCode, unmet
 from trundle.cli._registry import full_reference
 
 if TYPE_CHECKING:
-    from trundle.channels.files import Entry
+    from trundle.channels.files import ListedVersion
     from trundle.registry import Repository
 
 _REFERENCE = "a folder, an archive, or a reference such as oci:DIR//NAME:1.2.3"
@@ -66,7 +66,7 @@ def _fetch(named: str, folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def listed_folder(repository: "Repository", entry: "Entry", where: str) -> Iterator[Path]:
+def listed_folder(repository: "Repository", entry: "ListedVersion", where: str) -> Iterator[Path]:
     """The content of a version that a channel lists, in a temporary folder that is gone afterwards.
 
     Raises:

@@ -56,11 +56,11 @@ def read_policy_file(path: Path) -> "Policy":
 
 
 def _document(path: Path) -> "tuple[Node, dict[str, Any]]":
-    from trundle.documents import DocumentError, decode, parse_yaml  # noqa: PLC0415
+    from trundle.documents import UnreadableError, decode, parse_yaml  # noqa: PLC0415
 
     try:
         documents = parse_yaml(decode(path.read_bytes(), str(path)), str(path))
-    except DocumentError as error:
+    except UnreadableError as error:
         raise Refusal(ExitCode.FINDINGS, str(error)) from None
     data = msgspec.json.decode(documents[0].data) if len(documents) == 1 else None
     if not isinstance(data, dict) or list(data) != [_KEY]:

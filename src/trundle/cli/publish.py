@@ -81,14 +81,14 @@ def publish(
 ) -> None:
     """Pack a package and release it to a channel."""
     from trundle.channels import entry_to_plain  # noqa: PLC0415
-    from trundle.channels.publishing import Release  # noqa: PLC0415
+    from trundle.channels.publishing import PublishRequest  # noqa: PLC0415
     from trundle.channels.publishing import publish as run  # noqa: PLC0415
     from trundle.packages import read_manifest  # noqa: PLC0415
 
     lifetime = duration_of(valid_for)
     name = read_manifest(folder).name
     target = published(to, channel, keys, lifetime, name, seen=seen)
-    release = Release(
+    release = PublishRequest(
         folder,
         suffix,
         critical=critical,

@@ -6,7 +6,7 @@ from trundle.codegen._static_types import StaticTypes, shown, united, without
 from trundle.codegen._steps import Steps
 from trundle.codegen._text import text_literal, tuple_literal
 from trundle.evolution import Lineage, Place, Shape
-from trundle.evolution.steps import Entry
+from trundle.evolution.steps import PlannedEntry
 from trundle.schema import Nullable
 
 
@@ -28,7 +28,7 @@ class Entries:
         self.statements = statements
         self.steps = steps
 
-    def constant(self, entries: tuple[Entry, ...], hint: str) -> str:
+    def constant(self, entries: tuple[PlannedEntry, ...], hint: str) -> str:
         """The name of a constant with entries of the bag."""
         listed = tuple_literal(map(self._entry, entries))
         type_ = united(*(self.static.entry(each.place, each.step) for each in entries))
@@ -37,7 +37,7 @@ class Entries:
             f"{hint.rstrip('_')}_entries", f"\x04: {annotation} = {listed}\n"
         )
 
-    def _entry(self, each: Entry) -> str:
+    def _entry(self, each: PlannedEntry) -> str:
         shape = Shape("storage", each.place.version)
         annotation = self.steps.annotation(each.place, shape)
         lineage = self.lineage

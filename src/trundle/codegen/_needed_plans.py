@@ -21,7 +21,6 @@ from trundle.evolution import (
 from trundle.evolution.steps import (
     Assign,
     Change,
-    Entry,
     Expression,
     First,
     FromFreeForm,
@@ -30,6 +29,7 @@ from trundle.evolution.steps import (
     KeepElements,
     KeepPlaces,
     KnownPart,
+    PlannedEntry,
     Presence,
     Read,
     Refill,
@@ -177,12 +177,12 @@ def _in_expression(value: Expression | None, lineage: Lineage) -> Iterator[PlanK
             assert_never(value)
 
 
-def _in_entries(entries: tuple[Entry, ...], lineage: Lineage) -> Iterator[PlanKey]:
+def _in_entries(entries: tuple[PlannedEntry, ...], lineage: Lineage) -> Iterator[PlanKey]:
     for entry in entries:
         yield from _in_type(lineage, entry.place, Shape("storage", entry.place.version))
 
 
-def _in_aliases(aliases: tuple[Entry, ...], lineage: Lineage) -> Iterator[PlanKey]:
+def _in_aliases(aliases: tuple[PlannedEntry, ...], lineage: Lineage) -> Iterator[PlanKey]:
     for entry in aliases:
         if entry.step is not None:
             yield from _in_entries((entry,), lineage)

@@ -6,7 +6,7 @@ to be, and notes a finding for each that is not.
 
 from trundle.documents._compose import Interpretation, is_plain
 from trundle.documents._compose import compose as interpret
-from trundle.documents._errors import DocumentCode, DocumentError
+from trundle.documents._errors import DocumentCode, UnreadableError
 from trundle.documents._json import JsonSyntaxError, parse_json
 from trundle.documents._tree import (
     ListNode,
@@ -25,7 +25,6 @@ from trundle.documents._yaml import compose, parse_yaml, resolve_plain
 
 __all__ = [
     "DocumentCode",
-    "DocumentError",
     "Fields",
     "Interpretation",
     "JsonSyntaxError",
@@ -34,6 +33,7 @@ __all__ = [
     "Node",
     "Parsed",
     "ScalarNode",
+    "UnreadableError",
     "Walker",
     "compact",
     "compose",

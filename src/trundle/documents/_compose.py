@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import yaml
 
-from trundle.documents._errors import DocumentError, too_deep
+from trundle.documents._errors import UnreadableError, too_deep
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 TAG = "tag:yaml.org,2002:"
@@ -49,7 +49,7 @@ def compose(text: str, name: str, interpretation: Interpretation[Value]) -> list
         interpretation: what becomes of its parts.
 
     Raises:
-        DocumentError: the text is not YAML, has tags or aliases that are not understood, or is too deep or large.
+        UnreadableError: the text is not YAML, has tags or aliases that are not understood, or is too deep or large.
     """
     composer = _Composer(name, interpretation)
     advice = "correct the indentation, quotes or brackets near this line"
@@ -60,12 +60,12 @@ def compose(text: str, name: str, interpretation: Interpretation[Value]) -> list
         mark = error.problem_mark or error.context_mark
         line = min(mark.line if mark else 0, text.rstrip("\n").count("\n")) + 1
         found = "a mistake: " + " ".join(part for part in (error.problem, error.context) if part)
-        raise DocumentError(name, line, "valid YAML", found, advice) from None
+        raise UnreadableError(name, line, "valid YAML", found, advice) from None
     except yaml.YAMLError as error:
-        raise DocumentError(name, 1, "valid YAML", f"a mistake: {error}", advice) from None
+        raise UnreadableError(name, 1, "valid YAML", f"a mistake: {error}", advice) from None
     except ValueError as error:  # The loader without libyaml does not check escapes
         advice = "correct the escapes in double quotes"
-        raise DocumentError(name, 1, "valid YAML", f"a mistake: {error}", advice) from None
+        raise UnreadableError(name, 1, "valid YAML", f"a mistake: {error}", advice) from None
     return composer.roots
 
 
@@ -143,12 +143,12 @@ class _Composer(Generic[Value]):
             why = "stands inside itself" if event.anchor in self._anchors else "names none"
             expected = "an alias of an earlier, complete value"
             found = f"*{event.anchor}, which {why}"
-            raise DocumentError(self._name, line, expected, found, "write the value out")
+            raise UnreadableError(self._name, line, expected, found, "write the value out")
         self._expansion += target.weight
         if self._expansion > self._interpretation.expansion:
             expected = f"aliases that add at most {self._interpretation.expansion} characters"
             advice = "write the values out, or split the file"
-            raise DocumentError(self._name, line, expected, "more", advice)
+            raise UnreadableError(self._name, line, expected, "more", advice)
         self._add(target.value, target.weight, target.height, line)
 
     def _open(self, event: Any) -> None:
@@ -156,7 +156,7 @@ class _Composer(Generic[Value]):
         own = ("", "!", f"{TAG}map" if frame.is_map else f"{TAG}seq")
         if (event.tag or "") not in own:
             expected, found = "a value without a tag", f"the tag {event.tag}"
-            raise DocumentError(self._name, frame.line, expected, found, "remove the tag")
+            raise UnreadableError(self._name, frame.line, expected, found, "remove the tag")
         if len(self._stack) >= self._interpretation.deepest:
             raise self._too_deep(frame.line)
         if frame.anchor:
@@ -190,7 +190,7 @@ class _Composer(Generic[Value]):
             frame.values.append(value)
             frame.wants_key = frame.is_map
 
-    def _too_deep(self, line: int) -> DocumentError:
+    def _too_deep(self, line: int) -> UnreadableError:
         return too_deep(
             self._name, line, self._interpretation.deepest, self._interpretation.flatter
         )

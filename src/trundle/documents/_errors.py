@@ -15,7 +15,7 @@ class DocumentCode(Code):
     VALUE = "wrong-value"
 
 
-class DocumentError(TrundleError):
+class UnreadableError(TrundleError):
     """A document that cannot be read exactly.
 
     Attributes:
@@ -45,15 +45,15 @@ class DocumentError(TrundleError):
         super().__init__(str(finding))
 
 
-def too_deep(name: str, line: int, deepest: int, advice: str) -> DocumentError:
+def too_deep(name: str, line: int, deepest: int, advice: str) -> UnreadableError:
     """The error for a document that nests too deeply."""
     expected = f"at most {deepest} levels of lists and objects"
     code = DocumentCode.TOO_DEEP
-    return DocumentError(name, line, expected, "deeper nesting", advice, code)
+    return UnreadableError(name, line, expected, "deeper nesting", advice, code)
 
 
-def duplicate(name: str, line: int, key: str) -> DocumentError:
+def duplicate(name: str, line: int, key: str) -> UnreadableError:
     """The error for a key that an object has twice; the key as messages show it."""
     expected, found = "each key once in an object", f"{key} a second time"
     advice, code = "remove one of the two, or rename it", DocumentCode.DUPLICATE_KEY
-    return DocumentError(name, line, expected, found, advice, code)
+    return UnreadableError(name, line, expected, found, advice, code)

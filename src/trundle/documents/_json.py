@@ -7,7 +7,7 @@ import json
 import re
 from typing import NoReturn
 
-from trundle.documents._errors import DocumentError, duplicate, too_deep
+from trundle.documents._errors import UnreadableError, duplicate, too_deep
 from trundle.documents._tree import (
     FLATTEN,
     MAX_DEPTH,
@@ -31,7 +31,7 @@ _WORDS = {"true", "false", "null"}
 _NOT_FINITE = {"NaN", "Infinity", "-Infinity"}
 
 
-class JsonSyntaxError(DocumentError):
+class JsonSyntaxError(UnreadableError):
     """Text that is not JSON at all, as opposed to JSON that cannot be read exactly."""
 
 
@@ -158,7 +158,7 @@ class _Scanner:
         raise JsonSyntaxError(self.name, self.line, expected, found, advice)
 
     def _fail_on(self, lexeme: str, expected: str, advice: str) -> NoReturn:
-        raise DocumentError(self.name, self.line, expected, shorten(lexeme), advice)
+        raise UnreadableError(self.name, self.line, expected, shorten(lexeme), advice)
 
 
 def parse_json(text: str, name: str, deepest: int = MAX_DEPTH) -> list[Parsed]:
@@ -171,7 +171,7 @@ def parse_json(text: str, name: str, deepest: int = MAX_DEPTH) -> list[Parsed]:
 
     Raises:
         JsonSyntaxError: the text is not JSON.
-        DocumentError: the text is JSON with a duplicate key, a number that is not finite, half a
+        UnreadableError: the text is JSON with a duplicate key, a number that is not finite, half a
             surrogate pair, or too many levels.
     """
     scanner = _Scanner(text, name, deepest)

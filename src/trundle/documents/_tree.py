@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from trundle.documents._errors import DocumentError
+from trundle.documents._errors import UnreadableError
 
 MAX_DEPTH = 200
 """How deeply lists and objects may nest; well above real documents, well below Python's stack."""
@@ -116,7 +116,7 @@ def decode(data: bytes, name: str) -> str:
     """Reads bytes as UTF-8, with or without a byte order mark.
 
     Raises:
-        DocumentError: the bytes are not UTF-8.
+        UnreadableError: the bytes are not UTF-8.
     """
     try:
         return data.decode("utf-8-sig")
@@ -124,4 +124,4 @@ def decode(data: bytes, name: str) -> str:
         line = data.count(b"\n", 0, error.start) + 1
         wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
         found = "UTF-16" if wide else f"the byte 0x{data[error.start]:02x}"
-        raise DocumentError(name, line, "UTF-8 text", found, "save the file as UTF-8") from None
+        raise UnreadableError(name, line, "UTF-8 text", found, "save the file as UTF-8") from None

@@ -10,7 +10,7 @@ import json
 import math
 from typing import Any
 
-from trundle.documents._errors import DocumentCode, DocumentError, duplicate
+from trundle.documents._errors import DocumentCode, UnreadableError, duplicate
 from trundle.documents._json import parse_json
 from trundle.documents._tree import decode, shorten
 from trundle.documents._values_yaml import DEFINITIONS, load_yaml
@@ -37,13 +37,13 @@ def parse_values(data: bytes, *, file: str, yaml: bool) -> list[Any]:
         yaml: whether it is YAML.
 
     Raises:
-        DocumentError: the text is too large, undecodable, truncated, malformed, nested too deeply, or has
+        UnreadableError: the text is too large, undecodable, truncated, malformed, nested too deeply, or has
             duplicate keys.
     """
     if len(data) > LARGEST_FILE:
         limit, size = (each // (1024 * 1024) for each in (LARGEST_FILE, len(data)))
         expected, code = f"a file of at most {limit} MiB", DocumentCode.TOO_LARGE
-        raise DocumentError(file, 1, expected, f"{size} MiB", "split the file", code)
+        raise UnreadableError(file, 1, expected, f"{size} MiB", "split the file", code)
     text = decode(data, file)
     return load_yaml(text, file) if yaml else [_parse_json(text, file)]
 
@@ -59,14 +59,14 @@ def _parse_json(text: str, file: str) -> Any:
     except json.JSONDecodeError as error:
         found = f"a mistake in column {error.colno}: {error.msg}"
         advice = "correct it; is the file complete?"
-        raise DocumentError(file, error.lineno, "valid JSON", found, advice) from None
+        raise UnreadableError(file, error.lineno, "valid JSON", found, advice) from None
     except _DuplicateKeyError as error:
         raise _duplicate(text, file, error.key) from None
     except RecursionError:
         expected, code = "fewer levels of lists and objects", DocumentCode.TOO_DEEP
-        raise DocumentError(file, 1, expected, "deeper nesting", DEFINITIONS, code) from None
+        raise UnreadableError(file, 1, expected, "deeper nesting", DEFINITIONS, code) from None
     except ValueError as error:
-        raise DocumentError(file, 1, "valid JSON", f"a mistake: {error}", "correct it") from None
+        raise UnreadableError(file, 1, "valid JSON", f"a mistake: {error}", "correct it") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -92,11 +92,11 @@ def _finite(text: str) -> float:
     return number
 
 
-def _duplicate(text: str, file: str, key: str) -> DocumentError:
+def _duplicate(text: str, file: str, key: str) -> UnreadableError:
     """The error for a text in which an object has a key twice, with the line where the exact reader finds one."""
     try:
         parse_json(text, file, deepest=len(text))
-    except DocumentError as error:
+    except UnreadableError as error:
         if error.findings[0].code is DocumentCode.DUPLICATE_KEY:
             return error
     return duplicate(file, 1, shorten(key))

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import yaml
 
 from trundle.documents._compose import TAG, compose, is_plain
-from trundle.documents._errors import DocumentError, duplicate
+from trundle.documents._errors import UnreadableError, duplicate
 
 DEEPEST = 500
 DEFINITIONS = "use definitions"
@@ -38,7 +38,7 @@ def load_yaml(text: str, name: str) -> list[Any]:
         name: the name of its file, for errors.
 
     Raises:
-        DocumentError: malformed text, duplicate keys, unknown tags, or aliases that expand too far.
+        UnreadableError: malformed text, duplicate keys, unknown tags, or aliases that expand too far.
     """
     return [each for each in compose(text, name, _Plainly(name)) if each is not None]
 
@@ -110,4 +110,4 @@ class _Plainly:
             self._fail(line, "a value that can be read", str(error), "correct it")
 
     def _fail(self, line: int, expected: str, found: str, advice: str) -> NoReturn:
-        raise DocumentError(self._name, line, expected, found, advice) from None
+        raise UnreadableError(self._name, line, expected, found, advice) from None

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import TypeAlias
 
-from trundle.documents._errors import DocumentCode, DocumentError
+from trundle.documents._errors import DocumentCode, UnreadableError
 from trundle.documents._tree import ListNode, MapNode, Node, ScalarNode, describe, shorten
 from trundle.errors import Finding, Place, did_you_mean
 
@@ -37,7 +37,7 @@ class Walker:
         """Notes a finding."""
         self._findings.append(Finding(code, Place(self.file, line), expected, found, advice))
 
-    def add(self, error: DocumentError) -> None:
+    def add(self, error: UnreadableError) -> None:
         """Notes the findings of an error."""
         self._findings += error.findings
 

@@ -11,7 +11,7 @@ import yaml
 
 from trundle.documents._compose import TAG, is_plain
 from trundle.documents._compose import compose as compose_documents
-from trundle.documents._errors import DocumentError, duplicate
+from trundle.documents._errors import UnreadableError, duplicate
 from trundle.documents._tree import (
     FLATTEN,
     MAX_DEPTH,
@@ -55,7 +55,7 @@ class _Exactly:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.findings: list[DocumentError] = []
+        self.findings: list[UnreadableError] = []
 
     def scalar(self, event: yaml.ScalarEvent, line: int, *, is_key: bool) -> Node:
         if not event.value.isascii() and _SURROGATE.search(event.value):
@@ -97,10 +97,10 @@ class _Exactly:
         return MapNode(tuple(entries.values()), line)
 
     def _note(self, line: int, expected: str, found: str, advice: str) -> None:
-        self.findings.append(DocumentError(self.name, line, expected, found, advice))
+        self.findings.append(UnreadableError(self.name, line, expected, found, advice))
 
     def _fail(self, line: int, expected: str, found: str, advice: str) -> NoReturn:
-        raise DocumentError(self.name, line, expected, found, advice)
+        raise UnreadableError(self.name, line, expected, found, advice)
 
 
 def resolve_plain(text: str, line: int = 0) -> ScalarNode:
@@ -118,20 +118,20 @@ def resolve_plain(text: str, line: int = 0) -> ScalarNode:
     return text_node(text, line)
 
 
-def compose(text: str, name: str) -> tuple[list[Node], list[DocumentError]]:
+def compose(text: str, name: str) -> tuple[list[Node], list[UnreadableError]]:
     """Reads the YAML documents of a text; empty ones are left out.
 
     Returns:
         The documents, and the duplicate or unusable keys that were left out of them.
 
     Raises:
-        DocumentError: the text cannot be read any further.
+        UnreadableError: the text cannot be read any further.
     """
     if forbidden := _FORBIDDEN.search(text):
         line = text.count("\n", 0, forbidden.start()) + 1
         found = f"the character U+{ord(forbidden.group()):04X}"
         advice = "write it as an escape in double quotes"
-        raise DocumentError(name, line, "printable text", found, advice)
+        raise UnreadableError(name, line, "printable text", found, advice)
     exactly = _Exactly(name)
     return compose_documents(text, name, exactly), exactly.findings
 
@@ -140,7 +140,7 @@ def parse_yaml(text: str, name: str) -> list[Parsed]:
     """Reads the YAML documents of a text.
 
     Raises:
-        DocumentError: the text is not YAML, or means something that JSON cannot express.
+        UnreadableError: the text is not YAML, or means something that JSON cannot express.
     """
     roots, findings = compose(text, name)
     if findings:

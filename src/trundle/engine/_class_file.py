@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NoReturn, cast, get_args
 
-from trundle.documents import DocumentError, decode
+from trundle.documents import UnreadableError, decode
 from trundle.engine._declarations import (
     OLD_NAMES,
     ArgumentDeclaration,
@@ -53,7 +53,7 @@ def read_class_file(data: bytes, file: str) -> tuple[ClassDeclaration, ...]:
     """
     try:
         documents = parse_nodes(decode(data, file), file)
-    except DocumentError as error:
+    except UnreadableError as error:
         message = f"expected {error.expected}, found {error.found}"
         raise EngineError(
             EngineCode.SYNTAX, message, advice=error.advice, file=file, line=error.line

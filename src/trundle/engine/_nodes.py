@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from trundle.documents import DocumentCode, DocumentError, interpret, is_plain
+from trundle.documents import DocumentCode, UnreadableError, interpret, is_plain
 from trundle.errors import shown
 
 _TAG = "tag:yaml.org,2002:"
@@ -80,7 +80,7 @@ def parse_nodes(text: str, file: str) -> list[Node]:
         file: what messages call it.
 
     Raises:
-        DocumentError: the text is not YAML, or has tags, keys or numbers that cannot be used.
+        UnreadableError: the text is not YAML, or has tags, keys or numbers that cannot be used.
     """
     return interpret(text, file, _ClassFile(file))
 
@@ -150,8 +150,8 @@ class _ClassFile:
         found: str,
         advice: str,
         code: DocumentCode = DocumentCode.VALUE,
-    ) -> DocumentError:
-        return DocumentError(self._file, line, expected, found, advice, code)
+    ) -> UnreadableError:
+        return UnreadableError(self._file, line, expected, found, advice, code)
 
 
 def _kind(text: str, *, is_key: bool) -> str:

@@ -8,12 +8,12 @@ from trundle.evolution._values import End, Mismatch, change_value
 from trundle.evolution.steps import (
     CallConverter,
     CallScalar,
-    Entry,
     Fit,
     MapText,
     NotNull,
     Optional,
     PlanKey,
+    PlannedEntry,
     Shape,
     ToEnum,
     ValueStep,
@@ -48,13 +48,13 @@ class Entries:
         """Where it may be stashed whether a holder is there."""
         return tuple(presence_entry(each) for each in self.homes(side))
 
-    def own_text(self, place: Place) -> tuple[Entry, ...]:
+    def own_text(self, place: Place) -> tuple[PlannedEntry, ...]:
         """The entries that may have what clients of a version wrote at a place."""
         if not self.readable:
             return ()
-        return tuple(Entry(each, None) for each in self.lineage.own_texts.get(place, ()))
+        return tuple(PlannedEntry(each, None) for each in self.lineage.own_texts.get(place, ()))
 
-    def read(self, thread: Thread, end: End) -> tuple[Entry, ...]:
+    def read(self, thread: Thread, end: End) -> tuple[PlannedEntry, ...]:
         """The entries that the source may have of a thread, each with what it goes through to some end."""
         if not self.readable:
             return ()
@@ -63,10 +63,10 @@ class Entries:
             kept = End(self.lineage, home, Shape("storage", home.version))
             step = change_value(kept, end)
             if not isinstance(step, Mismatch):
-                found.append(Entry(home, step))
+                found.append(PlannedEntry(home, step))
         return tuple(found)
 
-    def aliases(self, thread: Thread, home: Place) -> tuple[Entry, ...]:
+    def aliases(self, thread: Thread, home: Place) -> tuple[PlannedEntry, ...]:
         """The other places of a thread's entry, each with what its value goes through to be merged at home.
 
         A scalar is replaced and never merged, so that it stays as it is.
@@ -78,9 +78,9 @@ class Entries:
                 continue
             step = change_value(End(self.lineage, place, Shape("storage", place.version)), kept)
             if step is None or isinstance(step, Mismatch) or _is_scalar(step):
-                found.append(Entry(place, None))
+                found.append(PlannedEntry(place, None))
             else:
-                found.append(Entry(place, step))
+                found.append(PlannedEntry(place, step))
         return tuple(found)
 
 

@@ -15,7 +15,7 @@ class Read(msgspec.Struct, frozen=True):
     property: str
 
 
-class Entry(msgspec.Struct, frozen=True):
+class PlannedEntry(msgspec.Struct, frozen=True):
     """One entry of the property bag, and what its value goes through."""
 
     place: Place
@@ -30,7 +30,7 @@ class Unstash(msgspec.Struct, frozen=True):
         witness: what an entry must have accompanied to be current; None where nothing can make it stale.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[PlannedEntry, ...]
     witness: "Witness | None"
 
 
@@ -114,7 +114,7 @@ class KeepPlaces(msgspec.Struct, frozen=True):
     """
 
     value: "Expression"
-    entries: tuple[Entry, ...]
+    entries: tuple[PlannedEntry, ...]
     hidden: ValueStep
 
 
@@ -132,7 +132,7 @@ class Refill(msgspec.Struct, frozen=True):
     """
 
     value: "Expression"
-    entries: tuple[Entry, ...]
+    entries: tuple[PlannedEntry, ...]
     seen: ValueStep
 
 
@@ -149,7 +149,7 @@ class KeepElements(msgspec.Struct, frozen=True):
     """
 
     value: "Expression"
-    entries: tuple[Entry, ...]
+    entries: tuple[PlannedEntry, ...]
     seen: ValueStep
     keyed: ToList
 

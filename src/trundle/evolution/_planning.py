@@ -24,10 +24,10 @@ from trundle.evolution._threads import ByConversion, Place, Thread
 from trundle.evolution.conversions import exact, loosens
 from trundle.evolution.steps import (
     Assign,
-    Carried,
-    Entry,
+    CarriedEntries,
     Plan,
     PlanKey,
+    PlannedEntry,
     Presence,
     Read,
     Shape,
@@ -118,7 +118,7 @@ class _Planning:
             thread = self.lineage.thread(place)
             shown = stored.shared(thread, place, self.source)
             witness = stored.own_text_witness(thread)
-            aliases = tuple(Entry(each, None) for each in entries[1:])
+            aliases = tuple(PlannedEntry(each, None) for each in entries[1:])
             yield Stash(entries[0], Read(name), witness, shown, aliases)
 
     def _presences(self) -> Iterator[Stash]:
@@ -133,7 +133,11 @@ class _Planning:
                 Presence(solid(self.lineage, own)),
                 presence_witness(self.lineage, kept),
                 Presence(solid(self.lineage, kept)),
-                tuple(Entry(each, None) for each in self.entries.presences(side) if each != entry),
+                tuple(
+                    PlannedEntry(each, None)
+                    for each in self.entries.presences(side)
+                    if each != entry
+                ),
             )
 
     def _travels_on(self, thread: Thread, home: Place, shape: Shape) -> bool:
@@ -189,21 +193,21 @@ class _Planning:
             for place in self.entries.presences(presence_of(self.lineage, thread, kept))
         )
 
-    def _carried(self) -> Iterator[Carried]:
+    def _carried(self) -> Iterator[CarriedEntries]:
         """What the entries that travel on accompany, where anything does or did make them stale."""
         if self.source.kind != "storage" or self.target.kind != "storage":
             return
         rolled = ThreadValues(PlanKey(self.lineage, self.target, self.target))
         for thread in self.lineage.threads:
             for entries in _own_text_groups(self.lineage, thread):
-                yield Carried(
+                yield CarriedEntries(
                     entries, self.values.own_text_witness(thread), rolled.own_text_witness(thread)
                 )
             if any(thread.at(each.version) is not None for each in (self.source, self.target)):
                 continue
             before, after = self.values.witness(thread), rolled.witness(thread)
             if before is not None or after is not None:
-                yield Carried(self.entries.homes(thread), before, after)
+                yield CarriedEntries(self.entries.homes(thread), before, after)
         for thread, own, kept in holders(self.key):
             sides = {presence_of(self.lineage, thread, each) for each in thread.places}
             for side in sorted(sides, key=lambda each: each.places):
@@ -213,7 +217,7 @@ class _Planning:
                     presence_witness(self.lineage, own),
                     presence_witness(self.lineage, kept),
                 )
-                yield Carried(self.entries.presences(side), before, after)
+                yield CarriedEntries(self.entries.presences(side), before, after)
 
 
 def _entry_order(thread: Thread, storage: Shape) -> tuple[str, str]:

@@ -14,13 +14,13 @@ from trundle.evolution._threads import ByConversion, ByHook, Derivation, Place, 
 from trundle.evolution._values import End
 from trundle.evolution._ways import along
 from trundle.evolution.steps import (
-    Entry,
     Expression,
     First,
     Hidden,
     HookCall,
     HookOutput,
     PlanKey,
+    PlannedEntry,
     Read,
     Said,
     Shape,
@@ -132,7 +132,7 @@ class ThreadValues:
         if alike or self.source.kind == "api":
             return value
         side = presence_of(self.lineage, thread, goal.place)
-        entries = tuple(Entry(each, None) for each in self.entries.presences(side))
+        entries = tuple(PlannedEntry(each, None) for each in self.entries.presences(side))
         said = Unstash(entries, presence_witness(self.lineage, own))
         return Said(said, value, goal.place, goal.shape)
 

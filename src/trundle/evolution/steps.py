@@ -6,7 +6,6 @@ import msgspec
 
 from trundle.evolution._expressions import (
     Change,
-    Entry,
     Expression,
     First,
     Hidden,
@@ -14,6 +13,7 @@ from trundle.evolution._expressions import (
     HookOutput,
     KeepElements,
     KeepPlaces,
+    PlannedEntry,
     Presence,
     Read,
     Refill,
@@ -54,12 +54,11 @@ __all__ = [
     "Assign",
     "CallConverter",
     "CallScalar",
-    "Carried",
+    "CarriedEntries",
     "Case",
     "Cases",
     "Chain",
     "Change",
-    "Entry",
     "Expression",
     "First",
     "Fit",
@@ -77,6 +76,7 @@ __all__ = [
     "Optional",
     "Plan",
     "PlanKey",
+    "PlannedEntry",
     "Presence",
     "Read",
     "Refill",
@@ -132,14 +132,14 @@ class Stash(msgspec.Struct, frozen=True):
     value: Expression
     witness: Witness | None
     derived: Expression | None
-    aliases: tuple[Entry, ...]
+    aliases: tuple[PlannedEntry, ...]
     spoken: tuple[str, ...] = ()
 
 
 Step: TypeAlias = Assign | Stash
 
 
-class Carried(msgspec.Struct, frozen=True):
+class CarriedEntries(msgspec.Struct, frozen=True):
     """Entries of a stored object that travel on to another storage shape, and what they accompany.
 
     Attributes:
@@ -172,4 +172,4 @@ class Plan(msgspec.Struct, frozen=True):
     key: PlanKey
     steps: tuple[Step, ...]
     consumed: tuple[Place, ...] = ()
-    carried: tuple[Carried, ...] = ()
+    carried: tuple[CarriedEntries, ...] = ()

@@ -7,7 +7,7 @@ import msgspec
 
 from trundle.channels import RefusalCode, RefusedError, refusal
 from trundle.channels.artifacts import Artifact
-from trundle.channels.files import Entry
+from trundle.channels.files import ListedVersion
 from trundle.channels.reading import Subscription
 from trundle.errors import Finding
 from trundle.installation._content import check_entry
@@ -33,7 +33,7 @@ class Goal(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     subscription: Subscription
-    ready: tuple[Entry, ...] = ()
+    ready: tuple[ListedVersion, ...] = ()
     wanted: bool = True
     before: Package | None = None
 
@@ -307,7 +307,9 @@ def _fetched(
     return artifacts, failed
 
 
-def _package(installation: Installation, goal: Goal, entry: Entry, artifact: Artifact) -> Package:
+def _package(
+    installation: Installation, goal: Goal, entry: ListedVersion, artifact: Artifact
+) -> Package:
     return Package(
         name=goal.name,
         subscription=goal.subscription,
@@ -319,7 +321,7 @@ def _package(installation: Installation, goal: Goal, entry: Entry, artifact: Art
 
 
 def _changed(
-    installation: Installation, goal: Goal, entry: Entry, artifact: Artifact | None
+    installation: Installation, goal: Goal, entry: ListedVersion, artifact: Artifact | None
 ) -> tuple[Package | None, Event]:
     before = goal.before
     event = Event(
@@ -335,7 +337,7 @@ def _changed(
     return package, event
 
 
-def _deed(before: Package | None, entry: Entry) -> EventKind:
+def _deed(before: Package | None, entry: ListedVersion) -> EventKind:
     if before is None or before.version is None:
         return "install"
     return "upgrade" if entry.version > before.version else "downgrade"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from trundle.channels import RefusalCode, RefusedError, refusal
 from trundle.channels.artifacts import Artifact, read_artifact
-from trundle.channels.files import Entry, is_digest
+from trundle.channels.files import ListedVersion, is_digest
 from trundle.channels.transitions import check_manifest
 from trundle.packages import (
     FolderExistsError,
@@ -181,7 +181,7 @@ def _text(value: object) -> str:
     return "none" if value is None else str(value)
 
 
-def check_entry(artifact: Artifact, package: str, entry: Entry) -> None:
+def check_entry(artifact: Artifact, package: str, entry: ListedVersion) -> None:
     """Holds an artifact against what the channel says of it.
 
     Raises:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from trundle.channels.files import Entry
+from trundle.channels.files import ListedVersion
 from trundle.packages import Conflict, Refused, Release, Requirement, Resolution, resolve
 from trundle.version import ANY, SemVer, VersionRange
 
@@ -25,7 +25,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     installed: Release | None = None
-    ready: tuple[Entry, ...] = ()
+    ready: tuple[ListedVersion, ...] = ()
     wanted: bool = True
 
 
@@ -37,7 +37,7 @@ class Selection(msgspec.Struct, frozen=True):
         conflicts: why the best version of a package is not chosen.
     """
 
-    chosen: Mapping[str, Entry]
+    chosen: Mapping[str, ListedVersion]
     conflicts: Mapping[str, tuple[Conflict, ...]]
 
     def __bool__(self) -> bool:
@@ -47,7 +47,7 @@ class Selection(msgspec.Struct, frozen=True):
 def select(offers: Iterable[Offer]) -> Selection:
     """Selects what is installed of each package; the order of the offers does not matter."""
     by_name = {each.name: each for each in offers}
-    chosen: dict[str, Entry] = {}
+    chosen: dict[str, ListedVersion] = {}
     conflicts: dict[str, tuple[Conflict, ...]] = {}
     for part in _parts({name: _needs(each) for name, each in by_name.items()}):
         choice = _Choice({name: by_name[name] for name in part})
@@ -173,7 +173,7 @@ class _Choice:
                 self._accept([offer.name], second)
         return tuple(each.conflict for each in resolution.refused)
 
-    def chosen(self) -> dict[str, Entry]:
+    def chosen(self) -> dict[str, ListedVersion]:
         """The version of each package that changes."""
         chosen = {}
         for name, release in self._releases.items():

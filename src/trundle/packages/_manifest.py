@@ -10,12 +10,12 @@ from pathlib import Path, PurePosixPath
 
 from trundle.documents import (
     DocumentCode,
-    DocumentError,
     Fields,
     ListNode,
     MapNode,
     Node,
     ScalarNode,
+    UnreadableError,
     Walker,
     compose,
     decode,
@@ -147,7 +147,7 @@ def manifest_with_notes(data: bytes, file: str) -> tuple[Manifest, tuple[Finding
     """Reads the content of a manifest as `parse_manifest` does, and notes what was passed over."""
     try:
         roots, problems = compose(decode(data, file), file)
-    except DocumentError as error:
+    except UnreadableError as error:
         raise ManifestError(error.findings) from None
     walker = Walker(file)
     for problem in problems:

@@ -1,6 +1,6 @@
 """A project on disk: its `trundle.yaml`, its documents, and the folder that Trundle generates."""
 
-from trundle.documents import DocumentError
+from trundle.documents import UnreadableError
 from trundle.errors import Finding, errors_among
 from trundle.project._expected import Expected as ExpectedDifference
 from trundle.project._expected import read_expected
@@ -8,8 +8,7 @@ from trundle.project._lock_file import LOCK_NAME, Lock, lock_path, read_lock
 from trundle.project._proof_run import ProofOptions, ProofRun
 from trundle.project.check import check
 from trundle.project.config import Config, config_schema, load_config, parse_config
-from trundle.project.conforming import Conformance, conform
-from trundle.project.conforming import Entry as ConformanceEntry
+from trundle.project.conforming import Conformance, ConformanceEntry, conform
 from trundle.project.conforming import Versions as PairVersions
 from trundle.project.documents import Document, elements, read_documents, write_documents
 from trundle.project.errors import (
@@ -55,7 +54,6 @@ __all__ = [
     "Conformance",
     "ConformanceEntry",
     "Document",
-    "DocumentError",
     "ExpectedDifference",
     "Finding",
     "FindingsError",
@@ -76,6 +74,7 @@ __all__ = [
     "Review",
     "TreeChange",
     "TreeComparison",
+    "UnreadableError",
     "bump_to_plain",
     "check",
     "chosen_resources",

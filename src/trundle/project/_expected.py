@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
-from trundle.documents import DocumentError, ListNode, Node, Walker, compose, decode, shorten
+from trundle.documents import ListNode, Node, UnreadableError, Walker, compose, decode, shorten
 from trundle.project._places import Path, Pattern, is_everything, matches, parse_pattern
 from trundle.project.errors import ConfigError
 
@@ -60,7 +60,7 @@ def read_expected(data: bytes, file: str) -> tuple[Expected, ...]:
     """
     try:
         roots, problems = compose(decode(data, file), file)
-    except DocumentError as error:
+    except UnreadableError as error:
         raise ConfigError(error.findings) from None
     walker = Walker(file)
     for problem in problems:

@@ -34,7 +34,7 @@ _SAID_OTHERWISE = frozenset(
 """What of a project's file has no part in the code, or is said without the lines where it is."""
 
 
-class Record(msgspec.Struct, frozen=True):
+class PartRecord(msgspec.Struct, frozen=True):
     """What a part was made from.
 
     Attributes:
@@ -69,7 +69,7 @@ class Made(msgspec.Struct, frozen=True):
     """
 
     key: str
-    parts: dict[str, Record]
+    parts: dict[str, PartRecord]
     made_by: str = trundle.__version__
     interface: int = 0
 
@@ -122,7 +122,7 @@ class Digests:
         return found
 
 
-def whole_key(config: Config, made: Iterable[Record], digests: Digests) -> str:
+def whole_key(config: Config, made: Iterable[PartRecord], digests: Digests) -> str:
     """The key of a whole project: its file, its lock, all files of its sources, and all others that records name.
 
     Empty where it cannot be determined without importing Python modules.
@@ -185,7 +185,7 @@ def _rules(changes: TypeChanges) -> Iterator[object]:
         yield getattr(changes, rule)
 
 
-def is_fresh(part: Part, record: Record | None, digests: Digests, catalogue: Catalogue) -> bool:
+def is_fresh(part: Part, record: PartRecord | None, digests: Digests, catalogue: Catalogue) -> bool:
     """Whether a part would be generated as it was."""
     return (
         record is not None

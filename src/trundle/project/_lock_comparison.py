@@ -12,7 +12,7 @@ from trundle.errors import Finding
 from trundle.project._lock_file import Lock
 from trundle.project._parts import Outline
 from trundle.project._readable import objections
-from trundle.project._stored import Release, release_of, respelt
+from trundle.project._stored import StoredRelease, release_of, respelt
 from trundle.project.findings import ProjectCode, finding
 from trundle.project.loading import Project
 from trundle.version import own_spelling
@@ -27,7 +27,7 @@ class Share(msgspec.Struct, frozen=True):
     """
 
     names: Mapping[str, str] = {}
-    releases: Mapping[str, Mapping[str, Release]] = {}
+    releases: Mapping[str, Mapping[str, StoredRelease]] = {}
 
 
 class BrokenRelease(msgspec.Struct, frozen=True):
@@ -43,7 +43,7 @@ class BrokenRelease(msgspec.Struct, frozen=True):
     name: str
     version: str
     findings: tuple[Finding, ...]
-    now: Release | None
+    now: StoredRelease | None
 
 
 class Hub(msgspec.Struct, frozen=True):
@@ -51,7 +51,7 @@ class Hub(msgspec.Struct, frozen=True):
 
     name: str
     version: str
-    release: Release
+    release: StoredRelease
 
 
 class LockComparison(msgspec.Struct, frozen=True):
@@ -89,7 +89,7 @@ def shares_of(
         for name in part.resources:
             holders.setdefault(name.casefold(), []).append((part.name, name))
     names: dict[str, dict[str, str]] = {part.name: {} for part in outline.parts}
-    releases: dict[str, dict[str, Mapping[str, Release]]] = {name: {} for name in names}
+    releases: dict[str, dict[str, Mapping[str, StoredRelease]]] = {name: {} for name in names}
     owners: dict[str, tuple[str, str]] = {}
     for key, found in holders.items():
         for part_name, name in found:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import msgspec
 
-from trundle.documents import DocumentError
+from trundle.documents import UnreadableError
 from trundle.project._recorded_types import RecordedType, parse_format_1, recorded_type
 from trundle.project._storage import Recorded
-from trundle.project._stored import Release
+from trundle.project._stored import StoredRelease
 from trundle.project.config import Config
 from trundle.project.documents import read_documents, write_documents
 from trundle.project.errors import FileCode, ProjectError, ProjectFileError
@@ -33,7 +33,7 @@ class Lock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     format: int
-    resources: dict[str, dict[str, Release]]
+    resources: dict[str, dict[str, StoredRelease]]
 
 
 def lock_path(config: Config) -> Path:
@@ -63,7 +63,7 @@ def read_lock(path: Path) -> Lock:
             lock = _from_format_1(lock)
         if lock.format == FORMAT:
             _check_types(lock)
-    except DocumentError as error:
+    except UnreadableError as error:
         raise ProjectError(str(error)) from None
     except (msgspec.ValidationError, ValueError) as error:
         raise _unusable(path, "a lock", str(error)) from None
@@ -89,7 +89,7 @@ def _from_format_1(lock: Lock) -> Lock:
     def read(types: dict[str, RecordedType]) -> dict[str, RecordedType]:
         return {name: parse_format_1(str(text)) for name, text in types.items()}
 
-    def of_release(release: Release) -> Release:
+    def of_release(release: StoredRelease) -> StoredRelease:
         types = {
             name: msgspec.structs.replace(
                 each, properties=read(each.properties), bag=read(each.bag)

@@ -6,7 +6,7 @@ from trundle.errors import Finding, listed
 from trundle.evolution import Evolution, Lineage, Place, ResourceLineage
 from trundle.evolution.conversions import EnumText, exact, relate
 from trundle.project._recorded_types import recorded_type, spoken_type
-from trundle.project._stored import Release, StoredType, stored_type
+from trundle.project._stored import StoredRelease, StoredType, stored_type
 from trundle.project.findings import ProjectCode, finding
 from trundle.schema import (
     FreeForm,
@@ -30,7 +30,7 @@ def objections(
     evolution: Evolution,
     name: str,
     version: str,
-    release: Release,
+    release: StoredRelease,
     where: str,
     *,
     called: str = "",
@@ -77,7 +77,9 @@ def _version(resource: ResourceLineage, text: str) -> ApiVersion | None:
 class _Reading:
     """Compares the recorded types of a release with the types of today, from the root inwards."""
 
-    def __init__(self, release: Release, version: ApiVersion, stored: str, where: str) -> None:
+    def __init__(
+        self, release: StoredRelease, version: ApiVersion, stored: str, where: str
+    ) -> None:
         self.release = release
         self.version = version
         self.stored = stored
@@ -255,7 +257,9 @@ def _converts(recorded: Scalar, now: Type, schema: Schema) -> bool:
     return isinstance(found, EnumText) or (found is not None and exact(found, up=True))
 
 
-def _rules(evolution: Evolution, release: Release, stored: str, where: str) -> Iterator[Finding]:
+def _rules(
+    evolution: Evolution, release: StoredRelease, stored: str, where: str
+) -> Iterator[Finding]:
     """Recorded rules that are gone; those that join properties are found by their threads."""
     for version in evolution.versions.versions:
         for type_name, rules in release.changes.get(version.text, {}).items():
@@ -274,7 +278,9 @@ def _plain(value: object) -> object:
     return dict(value) if isinstance(value, dict) else value
 
 
-def _hooks(evolution: Evolution, release: Release, stored: str, where: str) -> Iterator[Finding]:
+def _hooks(
+    evolution: Evolution, release: StoredRelease, stored: str, where: str
+) -> Iterator[Finding]:
     known = {version.text for version in evolution.versions.versions}
     methods: dict[tuple[str, str, str], set[str]] = {}
     for each in evolution.hooks:

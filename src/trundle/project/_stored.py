@@ -51,7 +51,7 @@ class StoredHook(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     converters: list[str] = []
 
 
-class Release(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class StoredRelease(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A resource type in one storage version.
 
     Attributes:
@@ -71,7 +71,7 @@ class Release(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     group: str = ""
 
 
-def respelt(release: Release, own: Callable[[str], str]) -> Release:
+def respelt(release: StoredRelease, own: Callable[[str], str]) -> StoredRelease:
     """A release that spells each version as `own` does, so that it can be checked against schemas."""
 
     def entry(place: str) -> str:
@@ -91,7 +91,7 @@ def respelt(release: Release, own: Callable[[str], str]) -> Release:
             bag={entry(place): text for place, text in each.bag.items()},
         )
 
-    return Release(
+    return StoredRelease(
         root=release.root,
         versions=[own(version) for version in release.versions],
         types={name: of_type(each) for name, each in release.types.items()},
@@ -104,7 +104,7 @@ def respelt(release: Release, own: Callable[[str], str]) -> Release:
     )
 
 
-def release_of(resource: ResourceLineage, version: ApiVersion) -> Release:
+def release_of(resource: ResourceLineage, version: ApiVersion) -> StoredRelease:
     """The shape of a resource type's stored objects in a storage version."""
     recording = _Recording(version, [str(each) for each in resource.versions.versions])
     root = recording.name(resource.root, version)
@@ -114,7 +114,7 @@ def release_of(resource: ResourceLineage, version: ApiVersion) -> Release:
         (at, name) for lineage in inner for at in lineage.nodes for name in _names(lineage, at)
     }
     evolution = resource.root.evolution
-    return Release(
+    return StoredRelease(
         root=root,
         versions=recording.versions,
         types={name: recording.types[name] for name in sorted(recording.types)},

@@ -12,11 +12,11 @@ import msgspec
 
 from trundle.codegen import STRAIGHT
 from trundle.documents import (
-    DocumentError,
     Fields,
     ListNode,
     Node,
     ScalarNode,
+    UnreadableError,
     Walker,
     compose,
     decode,
@@ -134,7 +134,7 @@ def parse_config(data: bytes, path: Path) -> Config:
     file = str(path)
     try:
         roots, problems = compose(decode(data, file), file)
-    except DocumentError as error:
+    except UnreadableError as error:
         raise ConfigError(error.findings) from None
     walker = Walker(file)
     for problem in problems:

@@ -57,7 +57,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     found: str | None = None
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class ConformanceEntry(msgspec.Struct, frozen=True, kw_only=True):
     """One difference, in all documents that have it.
 
     Attributes:
@@ -120,8 +120,8 @@ class Conformance(msgspec.Struct, frozen=True, kw_only=True):
 
     pairs: int
     held: tuple[Held, ...]
-    differences: tuple[Entry, ...]
-    expected: tuple[Entry, ...]
+    differences: tuple[ConformanceEntry, ...]
+    expected: tuple[ConformanceEntry, ...]
     unused: tuple[Expected, ...]
 
     def to_plain(self) -> dict[str, Any]:
@@ -315,7 +315,7 @@ class _Tally:
         self.listed = expected
         self.used: set[int] = set()
         self.held: dict[Check, list[int]] = {}
-        self.entries: dict[tuple[Any, ...], Entry] = {}
+        self.entries: dict[tuple[Any, ...], ConformanceEntry] = {}
 
     def add(self, check: Check, where: str, found: Sequence[_Difference]) -> None:
         """Counts the differences of one document."""
@@ -333,7 +333,7 @@ class _Tally:
                 old = self.entries[key]
                 self.entries[key] = msgspec.structs.replace(old, documents=old.documents + 1)
                 continue
-            self.entries[key] = Entry(
+            self.entries[key] = ConformanceEntry(
                 check=check,
                 path=spelt(each.path),
                 difference=each.kind,

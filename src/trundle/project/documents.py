@@ -11,7 +11,14 @@ from typing import Literal, assert_never
 
 import msgspec
 
-from trundle.documents import DocumentError, JsonSyntaxError, Parsed, decode, parse_json, parse_yaml
+from trundle.documents import (
+    JsonSyntaxError,
+    Parsed,
+    UnreadableError,
+    decode,
+    parse_json,
+    parse_yaml,
+)
 from trundle.project._write import as_json, as_yaml
 
 _OPENS_JSON = re.compile(r"\s*[{\[]")
@@ -40,12 +47,12 @@ def read_documents(text: bytes, name: str) -> list[Document]:
         name: the file as the user named it, for messages and for the format.
 
     Raises:
-        DocumentError: the text cannot be read, or not exactly: duplicate keys, keys that are not text,
+        UnreadableError: the text cannot be read, or not exactly: duplicate keys, keys that are not text,
             numbers that are not finite, half a surrogate pair, too many levels, or nothing at all.
     """
     parsed = _parse(decode(text, name), name)
     if not parsed:
-        raise DocumentError(name, 1, "a document", "nothing", "write at least one object")
+        raise UnreadableError(name, 1, "a document", "nothing", "write at least one object")
     return [Document(each.data, each.line) for each in parsed]
 
 
@@ -71,7 +78,7 @@ def write_documents(documents: Sequence[bytes], format: Literal["json", "yaml"])
         format: how to write them. Several YAML documents are parted by `---`.
 
     Raises:
-        DocumentError: a document is not one JSON value.
+        UnreadableError: a document is not one JSON value.
     """
     roots = [_one(data, f"document {index}").root for index, data in enumerate(documents, 1)]
     match format:
@@ -86,7 +93,7 @@ def write_documents(documents: Sequence[bytes], format: Literal["json", "yaml"])
 def _one(data: bytes, name: str) -> Parsed:
     parsed = parse_json(decode(data, name), name)
     if len(parsed) != 1:
-        raise DocumentError(name, 1, "one JSON value", f"{len(parsed)}", "pass each on its own")
+        raise UnreadableError(name, 1, "one JSON value", f"{len(parsed)}", "pass each on its own")
     return parsed[0]
 
 

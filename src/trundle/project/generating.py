@@ -23,7 +23,7 @@ from trundle.project._each_part import Progress, each_part, ignore, on_file
 from trundle.project._freshness import (
     Digests,
     Made,
-    Record,
+    PartRecord,
     is_fresh,
     made_of,
     named,
@@ -261,7 +261,7 @@ class _Run:
         whole = whole_key(self.config, records.values(), self._digests)
         return Made(whole, dict(sorted(records.items())), interface=INTERFACE)
 
-    def _records(self, outline: Outline, catalogue: Catalogue) -> dict[str, Record]:
+    def _records(self, outline: Outline, catalogue: Catalogue) -> dict[str, PartRecord]:
         """The record of each part; those that are stale are generated."""
         records = {
             part.name: record
@@ -293,7 +293,7 @@ class _Run:
         self.kept.update(standing or {})
         return standing is not None
 
-    def _take(self, part: Part, result: _Generated) -> Record:
+    def _take(self, part: Part, result: _Generated) -> PartRecord:
         """Takes what was generated for a part, in place of what is there."""
         self.generated.add(part.config.package)
         self.kept = {
@@ -304,7 +304,7 @@ class _Run:
             if digest:
                 self._digests.read(path, digest)
         names = {self._digests.name(path) for path in result.inputs}
-        return Record(
+        return PartRecord(
             key=part_key(part, self._digests, result.hubs),
             inputs={name: self._digests.of(name) for name in sorted(names)},
             urls={url: named(file, self._digests) for url, file in result.urls.items()},
@@ -315,12 +315,12 @@ class _Run:
             hubs=dict(result.hubs),
         )
 
-    def _used(self, catalogue: Catalogue, records: Mapping[str, Record]) -> set[str]:
+    def _used(self, catalogue: Catalogue, records: Mapping[str, PartRecord]) -> set[str]:
         """The files of the sources that some part was made from, as the sources name them."""
         names = {name for record in records.values() for name in record.inputs}
         return {file for file in catalogue.files if self._digests.name(Path(file)) in names}
 
-    def _joined(self, outline: Outline, records: Mapping[str, Record]) -> Mapping[str, bytes]:
+    def _joined(self, outline: Outline, records: Mapping[str, PartRecord]) -> Mapping[str, bytes]:
         members = [
             MemberPackage(part.name, part.group or "", record.resources, record.served)
             for part in outline.parts
@@ -332,7 +332,7 @@ class _Run:
         )
 
 
-def _unseen(record: Record) -> tuple[Misfit, ...]:
+def _unseen(record: PartRecord) -> tuple[Misfit, ...]:
     """What did not fit a part when it was generated, without the words for it."""
     return tuple(Misfit(rule, finding(ProjectCode.UNUSED, "", "")) for rule in record.misfits)
 

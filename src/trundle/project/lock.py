@@ -33,7 +33,7 @@ from trundle.project._lock_file import (
     write_lock_text,
 )
 from trundle.project._parts import Part, outline_of, unfit
-from trundle.project._stored import Release
+from trundle.project._stored import StoredRelease
 from trundle.project._write import spell_text
 from trundle.project.config import Config
 from trundle.project.errors import FileCode, OutputBusyError, ProjectError
@@ -114,7 +114,7 @@ def lock_findings(
             yield from _no_way_back(path, hub, known.resources.get(hub.name, {}))
 
 
-def _no_way_back(path: Path, hub: Hub, recorded: Mapping[str, Release]) -> Iterator[Finding]:
+def _no_way_back(path: Path, hub: Hub, recorded: Mapping[str, StoredRelease]) -> Iterator[Finding]:
     """The note on a hub that the release which was recorded last cannot read."""
     if not recorded or hub.version in recorded:
         return

@@ -47,7 +47,7 @@ def read_pairs(paths: Sequence[Path]) -> list[Pair]:
 
     Raises:
         PairsError: a document is no pair, or has no counterpart.
-        DocumentError: a file cannot be read exactly.
+        UnreadableError: a file cannot be read exactly.
     """
     files = [_files(path) for path in paths]
     every = [each for found in files for path in found.values() for each in _documents(path)]

@@ -6,7 +6,7 @@ Both do the same (`Repository`). Content is named by its digest and verified whe
 from trundle.registry._collect import Garbage
 from trundle.registry._copy import Copied, copy
 from trundle.registry._docker_config import Credentials, find_credentials
-from trundle.registry._entries import Entries, Entry, mark_of
+from trundle.registry._entries import Entries, LedgerEntry, mark_of
 from trundle.registry._interface import (
     ANYTHING,
     Expected,
@@ -44,8 +44,8 @@ from trundle.registry.errors import (
     LeaseLostError,
     MissingExtraError,
     NotFoundError,
-    RefusedError,
     RegistryError,
+    RegistryRefusedError,
     StorageError,
     TooLargeError,
     UnauthorisedError,
@@ -69,7 +69,6 @@ __all__ = [
     "DirectoryRegistry",
     "DirectoryRepository",
     "Entries",
-    "Entry",
     "Expected",
     "Garbage",
     "HttpSettings",
@@ -79,15 +78,16 @@ __all__ = [
     "Lease",
     "LeaseLostError",
     "Ledger",
+    "LedgerEntry",
     "Manifest",
     "MissingExtraError",
     "NotFoundError",
     "PendingError",
     "Progress",
     "Reference",
-    "RefusedError",
     "Registry",
     "RegistryError",
+    "RegistryRefusedError",
     "Repository",
     "StorageError",
     "StoredManifest",

@@ -8,7 +8,7 @@ import contextlib
 
 from trundle.registry._requests import Requests, missing
 from trundle.registry._transport import TransferError, Transport, fault_text
-from trundle.registry.errors import NotFoundError, RefusedError, UnreachableError
+from trundle.registry.errors import NotFoundError, RegistryRefusedError, UnreachableError
 
 _NEVER = "sha256:" + 64 * "0"
 """A digest that nothing has."""
@@ -38,7 +38,7 @@ class Deletions:
         """Makes sure that the registry deletes before tags are set that have to go again.
 
         Raises:
-            RefusedError: it does not.
+            RegistryRefusedError: it does not.
         """
         if self._checked:
             return
@@ -51,7 +51,7 @@ class Deletions:
 
         Raises:
             NotFoundError: there is no such manifest.
-            RefusedError: the registry does not delete, or not this manifest.
+            RegistryRefusedError: the registry does not delete, or not this manifest.
             UnreachableError: it failed each time.
         """
         where = f"{self._location}@{digest}"
@@ -72,7 +72,7 @@ class Deletions:
                 case 405:
                     raise self._no_deletes()
                 case 400 if "DIGEST_INVALID" not in message:
-                    raise RefusedError(
+                    raise RegistryRefusedError(
                         where, "the manifest to be deleted", message, "see what the registry allows"
                     )
                 case 400:
@@ -83,8 +83,8 @@ class Deletions:
                     return not failure
         raise UnreachableError(where, "the manifest to be deleted", failure, "try again later")
 
-    def _no_deletes(self) -> RefusedError:
-        return RefusedError(
+    def _no_deletes(self) -> RegistryRefusedError:
+        return RegistryRefusedError(
             self._location,
             "a registry that deletes",
             "one where that is switched off",

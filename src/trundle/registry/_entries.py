@@ -19,7 +19,7 @@ _PREFIX = "sum:"
 _MARK = re.compile(r"sum:[0-9a-f]{64}")
 
 
-class Entry(msgspec.Struct, frozen=True, order=True):
+class LedgerEntry(msgspec.Struct, frozen=True, order=True):
     """A change; entries order as they are to be applied.
 
     Attributes:
@@ -49,17 +49,17 @@ class Part:
         highest: int,
         count: int,
         mark: str,
-        read: Callable[[], tuple[Entry, ...]],
+        read: Callable[[], tuple[LedgerEntry, ...]],
     ) -> None:
         self.lowest = lowest
         self.highest = highest
         self.count = count
         self.mark = mark
         self._read = read
-        self._entries: tuple[Entry, ...] | None = None
+        self._entries: tuple[LedgerEntry, ...] | None = None
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[LedgerEntry, ...]:
         """The entries; read when they are asked for first."""
         # No `cached_property`: that of Python 3.11 locks out all other threads while the network is waited for.
         if self._entries is None:
@@ -67,7 +67,7 @@ class Part:
         return self._entries
 
 
-def part_of(entries: Iterable[Entry]) -> Part:
+def part_of(entries: Iterable[LedgerEntry]) -> Part:
     """A part of entries that are at hand."""
     ordered = tuple(sorted(entries))
     serials = [each.serial for each in ordered]
@@ -75,7 +75,7 @@ def part_of(entries: Iterable[Entry]) -> Part:
     return Part(lowest, highest, len(ordered), mark_of(ordered), lambda: ordered)
 
 
-class Entries(Sequence[Entry]):
+class Entries(Sequence[LedgerEntry]):
     """All entries of a ledger.
 
     Args:
@@ -84,21 +84,21 @@ class Entries(Sequence[Entry]):
 
     def __init__(self, parts: Sequence[Part] = ()) -> None:
         self.parts = tuple(parts)
-        self._sorted: tuple[Entry, ...] | None = None
+        self._sorted: tuple[LedgerEntry, ...] | None = None
 
     def __len__(self) -> int:
         return sum(each.count for each in self.parts)
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[LedgerEntry]:
         return iter(self._all)
 
     @overload
-    def __getitem__(self, index: int) -> Entry: ...
+    def __getitem__(self, index: int) -> LedgerEntry: ...
 
     @overload
-    def __getitem__(self, index: slice) -> tuple[Entry, ...]: ...
+    def __getitem__(self, index: slice) -> tuple[LedgerEntry, ...]: ...
 
-    def __getitem__(self, index: int | slice) -> Entry | tuple[Entry, ...]:
+    def __getitem__(self, index: int | slice) -> LedgerEntry | tuple[LedgerEntry, ...]:
         return self._all[index]
 
     def __eq__(self, other: object) -> bool:
@@ -125,27 +125,27 @@ class Entries(Sequence[Entry]):
             return False
         return mark == (self.mark if mark.startswith(_PREFIX) else _old_mark_of(self._all))
 
-    def after(self, mark: str) -> tuple[Entry, ...] | None:
+    def after(self, mark: str) -> tuple[LedgerEntry, ...] | None:
         """The entries that follow those that a mark stands for; None where that cannot be said from the parts."""
         for number in range(len(self.parts), -1, -1):
             if _sum(each.mark for each in self.parts[:number]) == mark:
                 return tuple(entry for part in self.parts[number:] for entry in part.entries)
         return None
 
-    def plus(self, entry: Entry) -> "Entries":
+    def plus(self, entry: LedgerEntry) -> "Entries":
         """These entries and another one."""
         if entry.serial > self.highest:
             return Entries((*self.parts, part_of([entry])))
         return Entries([part_of([*self._all, entry])])
 
     @property
-    def _all(self) -> tuple[Entry, ...]:
+    def _all(self) -> tuple[LedgerEntry, ...]:
         if self._sorted is None:
             self._sorted = tuple(sorted(entry for part in self.parts for entry in part.entries))
         return self._sorted
 
 
-def mark_of(entries: Sequence[Entry]) -> str:
+def mark_of(entries: Sequence[LedgerEntry]) -> str:
     """Stands for a set of entries."""
     if isinstance(entries, Entries):
         return entries.mark
@@ -166,7 +166,7 @@ def _sum(marks: Iterable[str]) -> str:
     return f"{_PREFIX}{total % 2**_BITS:0{_BITS // 4}x}"
 
 
-def _old_mark_of(entries: Sequence[Entry]) -> str:
+def _old_mark_of(entries: Sequence[LedgerEntry]) -> str:
     """The mark that releases before 0.1 wrote."""
     names = "\n".join(each.id for each in sorted(entries))
     return hashlib.sha256(names.encode()).hexdigest()

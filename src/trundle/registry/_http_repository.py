@@ -59,7 +59,7 @@ from trundle.registry.errors import (
     DigestMismatchError,
     InvalidReferenceError,
     NotFoundError,
-    RefusedError,
+    RegistryRefusedError,
 )
 
 _LOOKERS = 8
@@ -253,7 +253,7 @@ class HttpRepository:
         try:
             with closing(self._requests.call("DELETE", url, {_ACCEPTED, _OK, _NOT_FOUND})):
                 return
-        except RefusedError:
+        except RegistryRefusedError:
             self._deletions.check()  # Registries before the specification 1.1 delete by digest only.
         if any(each != tag for each in self._tags_of(found.digest)):
             # The tag gets a manifest of its own, which can go without harm to others.
@@ -277,7 +277,7 @@ class HttpRepository:
                 page = parse_manifest(content, OCI_INDEX, where)
                 assert isinstance(page, Index)
                 found |= {each.digest: each for each in page.manifests}
-        except (NotFoundError, RefusedError):
+        except (NotFoundError, RegistryRefusedError):
             return _referrers.listed(self, digest)
         return tuple(found[each] for each in sorted(found))
 
@@ -350,7 +350,9 @@ class HttpRepository:
             message = fault_text(response)
             if "UNKNOWN" in message:
                 raise NotFoundError(where, "the parts of the manifest", message, "push them first")
-            raise RefusedError(where, "the manifest to be taken", message, "correct the manifest")
+            raise RegistryRefusedError(
+                where, "the manifest to be taken", message, "correct the manifest"
+            )
         with closing(response):
             said = response.headers.get("Docker-Content-Digest")
             if said is not None and said != digest_of(content):
@@ -381,7 +383,7 @@ class HttpRepository:
             response = self._requests.call(
                 "POST", url, {_CREATED, _ACCEPTED, _NOT_FOUND}, repeatable=False
             )
-        except (TransferError, RefusedError):
+        except (TransferError, RegistryRefusedError):
             return False
         with closing(response):
             return response.status == _CREATED and self.has_blob(descriptor)

@@ -234,14 +234,14 @@ class Repository(Protocol):
 
         Raises:
             NotFoundError: there is no such tag.
-            RefusedError: the registry does not delete.
+            RegistryRefusedError: the registry does not delete.
         """
 
     def remove_unique_tag(self, tag: str) -> None:
         """Removes a tag whose manifest has no other, if it is there; for tags that were made so.
 
         Raises:
-            RefusedError: the registry does not delete.
+            RegistryRefusedError: the registry does not delete.
         """
 
     def delete_manifest(self, digest: str) -> None:
@@ -249,7 +249,7 @@ class Repository(Protocol):
 
         Raises:
             NotFoundError: there is no such manifest.
-            RefusedError: the registry does not delete.
+            RegistryRefusedError: the registry does not delete.
         """
 
     def restore_manifest(self, digest: str) -> bool:

@@ -24,7 +24,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from trundle.registry._entries import Entries, Entry
+from trundle.registry._entries import Entries, LedgerEntry
 from trundle.registry._interface import Lease, Repository
 from trundle.registry._ledger_entries import EntryTags
 from trundle.registry._model import check_manifest_size
@@ -51,7 +51,7 @@ class PendingError(ConflictError):
         entry: the change.
     """
 
-    entry: Entry | None = None
+    entry: LedgerEntry | None = None
 
 
 class Ledger:
@@ -94,7 +94,7 @@ class Ledger:
         shown = self.shown()
         return entries.is_marked(shown) if entries else shown is None
 
-    def commit(self, decide: Decide, build: Build, *, wait: float = 300.0) -> Entry:
+    def commit(self, decide: Decide, build: Build, *, wait: float = 300.0) -> LedgerEntry:
         """Appends an entry, and makes the head show it.
 
         Both functions may be called several times, and `build` with entries of others that came meanwhile.
@@ -114,7 +114,7 @@ class Ledger:
             RegistryError: anything else that the registry raises. Where it became unreachable while the entry
                 was sent, `entries` shows whether it is recorded.
         """
-        entry: Entry | None = None
+        entry: LedgerEntry | None = None
         failure: Exception | None = None
         for _ in range(_ATTEMPTS):
             try:
@@ -154,7 +154,7 @@ class Ledger:
             turn.settle(build)
             return True
 
-    def withdraw(self, entry: Entry, build: Build, *, wait: float = 300.0) -> None:
+    def withdraw(self, entry: LedgerEntry, build: Build, *, wait: float = 300.0) -> None:
         """Takes an entry back that the head does not show yet, and makes it show the others.
 
         Raises:
@@ -193,7 +193,7 @@ class Ledger:
         except NotFoundError:
             return None
 
-    def _pending(self, entry: Entry, cause: Exception) -> PendingError:
+    def _pending(self, entry: LedgerEntry, cause: Exception) -> PendingError:
         error = PendingError(
             f"{self.repository.location}: ledger {self.name}",
             f"{self.head} to show entry {entry.id}",
@@ -224,7 +224,7 @@ class Turn:
         """
         self._lease.check()
 
-    def append(self, payload: bytes) -> Entry:
+    def append(self, payload: bytes) -> LedgerEntry:
         """Records a change; when this returns it will not get lost.
 
         Raises:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
-from trundle.registry._entries import Entries, Entry, Part, is_mark, part_of
+from trundle.registry._entries import Entries, LedgerEntry, Part, is_mark, part_of
 from trundle.registry._interface import INTERNAL_PREFIX, Repository
 from trundle.registry._markers import put_marker
 from trundle.registry._model import Descriptor, Manifest, describe
@@ -62,7 +62,7 @@ class EntryTags:
         # Tags of a ledger never move, so what was read once is known.
         self._known: dict[str, Part] = {}
 
-    def append(self, seen: Sequence[Entry], payload: bytes) -> Entry:
+    def append(self, seen: Sequence[LedgerEntry], payload: bytes) -> LedgerEntry:
         """Records an entry behind those that were seen."""
         highest = (
             seen.highest
@@ -70,7 +70,7 @@ class EntryTags:
             else max((each.serial for each in seen), default=0)
         )
         serial = 1 + highest
-        entry = Entry(serial, secrets.token_hex(8), payload)
+        entry = LedgerEntry(serial, secrets.token_hex(8), payload)
         self._write("e", entry, ENTRY_ARTIFACT, describe(payload, _PAYLOAD_TYPE), payload)
         return entry
 
@@ -110,10 +110,10 @@ class EntryTags:
         return True
 
     def _compact(
-        self, entries: tuple[Entry, ...], tags: tuple[str, ...], check: Callable[[], None]
+        self, entries: tuple[LedgerEntry, ...], tags: tuple[str, ...], check: Callable[[], None]
     ) -> None:
         content = msgspec.json.encode(entries)
-        name = Entry(entries[-1].serial, secrets.token_hex(8), b"")
+        name = LedgerEntry(entries[-1].serial, secrets.token_hex(8), b"")
         check()
         part = part_of(entries)
         facts = {_FIRST: str(part.lowest), _COUNT: str(part.count), _MARK: part.mark}
@@ -130,7 +130,7 @@ class EntryTags:
             check()
             self._repository.remove_unique_tag(old)
 
-    def tag_of(self, entry: Entry) -> str:
+    def tag_of(self, entry: LedgerEntry) -> str:
         """The tag of an entry that has one."""
         return self._tag("e", entry)
 
@@ -239,7 +239,7 @@ class EntryTags:
             parts = _TAG.fullmatch(tag[len(self._prefix) :])
             assert parts
             content = self._repository.read_blob(layers[0], limit=_LARGEST_CHECKPOINT)
-            return part_of([Entry(int(parts["serial"]), parts["id"], content)])
+            return part_of([LedgerEntry(int(parts["serial"]), parts["id"], content)])
         return self._checkpoint(tag, stored.where, layers[0], document.annotations)
 
     def _checkpoint(
@@ -247,10 +247,10 @@ class EntryTags:
     ) -> Part:
         """A checkpoint; it is read later where its annotations say what is in it."""
 
-        def read() -> tuple[Entry, ...]:
+        def read() -> tuple[LedgerEntry, ...]:
             content = self._repository.read_blob(layer, limit=_LARGEST_CHECKPOINT)
             try:
-                return msgspec.json.decode(content, type=tuple[Entry, ...])
+                return msgspec.json.decode(content, type=tuple[LedgerEntry, ...])
             except msgspec.DecodeError as error:
                 raise InvalidManifestError(
                     where, "a checkpoint", str(error), "ask who runs the registry"
@@ -265,7 +265,7 @@ class EntryTags:
     def _write(
         self,
         kind: str,
-        entry: Entry,
+        entry: LedgerEntry,
         artifact: str,
         payload: Descriptor,
         content: bytes,
@@ -276,7 +276,7 @@ class EntryTags:
         put_marker(self._repository, tag, artifact, (payload,), facts=facts)
         return tag
 
-    def _tag(self, kind: str, entry: Entry) -> str:
+    def _tag(self, kind: str, entry: LedgerEntry) -> str:
         return f"{self._prefix}{kind}-{entry.serial:010d}-{entry.id}"
 
 

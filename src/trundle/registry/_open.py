@@ -66,7 +66,7 @@ def post(url: str, content: bytes, *, settings: "HttpSettings | None" = None) ->
     Raises:
         UnauthorisedError: the server demands credentials.
         UnreachableError: the server does not answer, or not in time.
-        RefusedError: the server answers with another status than one of success.
+        RegistryRefusedError: the server answers with another status than one of success.
         MissingExtraError: `trundle[registry]` is not installed.
     """
     with _needs_extra(url):

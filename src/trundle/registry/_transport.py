@@ -21,8 +21,8 @@ from trundle.registry._docker_config import Credentials
 from trundle.registry._pool import LateAnswerError, open_pool
 from trundle.registry._settings import HttpSettings
 from trundle.registry.errors import (
-    RefusedError,
     RegistryError,
+    RegistryRefusedError,
     TooLargeError,
     UnauthorisedError,
     UnreachableError,
@@ -113,7 +113,7 @@ class Transport:
             TransferError: it failed in a way that time may heal, and is not repeatable.
             UnreachableError: the same, after all retries.
             UnauthorisedError: credentials are missing or do not suffice.
-            RefusedError: the registry answers with another status.
+            RegistryRefusedError: the registry answers with another status.
         """
         attempts = self.settings.retries + 1 if repeatable else 1
         for attempt in range(attempts):
@@ -225,7 +225,7 @@ class Transport:
             return UnauthorisedError(
                 where, "the right to do this", message, "ask who runs the registry for it"
             )
-        return RefusedError(
+        return RegistryRefusedError(
             where, "the registry to do this", message, "see what the registry allows"
         )
 

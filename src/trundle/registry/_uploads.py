@@ -13,7 +13,7 @@ from trundle.registry._model import Descriptor
 from trundle.registry._transport import TransferError, Transport, closing, fault_text
 from trundle.registry.errors import (
     DigestMismatchError,
-    RefusedError,
+    RegistryRefusedError,
     TooLargeError,
     UnreachableError,
 )
@@ -147,7 +147,7 @@ class _Session:
         if response.status == _BAD_REQUEST:
             if "DIGEST" in message or "SIZE" in message:
                 raise self._mismatch(message)
-            raise RefusedError(
+            raise RegistryRefusedError(
                 self._where, "the blob to be taken", message, "see what the registry allows"
             )
         if response.status == _TOO_LARGE:
@@ -185,7 +185,7 @@ class _Session:
         if location:
             self._location = self._transport.url(location)
         if not self._location:
-            raise RefusedError(
+            raise RegistryRefusedError(
                 self._where, "a place to send the blob to", "none", "ask who runs the registry"
             )
 

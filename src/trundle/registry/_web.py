@@ -11,7 +11,7 @@ import urllib3
 from trundle.registry._pool import open_pool
 from trundle.registry._settings import HttpSettings
 from trundle.registry._transport import TransferError, pieces, reason
-from trundle.registry.errors import RefusedError, UnauthorisedError, UnreachableError
+from trundle.registry.errors import RegistryRefusedError, UnauthorisedError, UnreachableError
 
 _OK, _NOT_FOUND, _SERVER_ERROR = 200, 404, 500
 _SUCCESS = range(200, 300)
@@ -56,7 +56,7 @@ def post_json(url: str, content: bytes, settings: HttpSettings | None = None) ->
     Raises:
         UnauthorisedError: the server demands credentials.
         UnreachableError: the server does not answer, or not in time.
-        RefusedError: the server answers with another status than one of success.
+        RegistryRefusedError: the server answers with another status than one of success.
     """
     settings = settings or HttpSettings()
     deadline = time.monotonic() + settings.request_time
@@ -132,7 +132,7 @@ def _check_taken(status: int, url: str) -> None:
         advice = "check who may post there"
         raise UnauthorisedError(url, "to be let in", f"status {status}", advice)
     expected, advice = "a status of success", "check the address, and what the server logs"
-    raise RefusedError(url, expected, f"status {status}", advice)
+    raise RegistryRefusedError(url, expected, f"status {status}", advice)
 
 
 def _unreachable(url: str, error: urllib3.exceptions.HTTPError | TransferError) -> UnreachableError:

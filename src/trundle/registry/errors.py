@@ -103,7 +103,7 @@ class LeaseLostError(ConflictError):
     code = RegistryCode.LEASE
 
 
-class RefusedError(RegistryError):
+class RegistryRefusedError(RegistryError):
     """The registry understands and does not do it, such as deleting where that is switched off."""
 
     kind = Kind.REFUSED

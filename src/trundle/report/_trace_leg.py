@@ -230,7 +230,7 @@ class _Walk:
                     yield from self._located(pair, each_option)
 
     @staticmethod
-    def _entries(pair: _Object, entries: Sequence[steps.Entry]) -> Iterator[_Found]:
+    def _entries(pair: _Object, entries: Sequence[steps.PlannedEntry]) -> Iterator[_Found]:
         for each in entries:
             path = (BAG, each.place.property, each.place.version.text, "value")
             found = value_at(pair.before, path)

@@ -118,7 +118,7 @@ def _reads(value: steps.Expression, name: str, hooks: int) -> bool:
             assert_never(value)
 
 
-def _say_unstashed(entry: steps.Entry) -> str:
+def _say_unstashed(entry: steps.PlannedEntry) -> str:
     return f"{say_entry(entry.place)}{_with(entry.step)}"
 
 

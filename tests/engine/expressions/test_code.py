@@ -2,7 +2,7 @@
 
 import pytest
 
-from trundle.documents import DocumentError
+from trundle.documents import UnreadableError
 from trundle.engine import EngineError
 from trundle.engine.expressions import Expression, Listing, Mapped, Scalar, read_code
 
@@ -87,7 +87,7 @@ def test_everything_has_its_line():
     ],
 )
 def test_what_cannot_be_read_is_an_error_with_its_line(text, words):
-    with pytest.raises(DocumentError) as caught:
+    with pytest.raises(UnreadableError) as caught:
         read(text)
     for word in words:
         assert word in str(caught.value)

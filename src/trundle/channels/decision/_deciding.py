@@ -20,7 +20,7 @@ from trundle.channels.decision._model import (
     Verdict,
 )
 from trundle.channels.decision._trust import check_trust
-from trundle.channels.files import Channel, Entry
+from trundle.channels.files import Channel, ListedVersion
 from trundle.channels.policy import Policy
 from trundle.errors import Finding
 from trundle.version import SemVer
@@ -30,7 +30,7 @@ _NOTHING_ASKED = Request()
 
 def candidates(
     channel: Channel, state: State, request: Request = _NOTHING_ASKED
-) -> tuple[Entry, ...]:
+) -> tuple[ListedVersion, ...]:
     """The versions that may be installed, sooner or later, newest first.
 
     These are the listed versions above what is installed and at most the latest; none where there is no latest.
@@ -115,7 +115,7 @@ def check_holds(
     return tuple(refusals)
 
 
-def weighed(plan: Plan, chosen: Entry | None, why: Iterable[str]) -> Plan:
+def weighed(plan: Plan, chosen: ListedVersion | None, why: Iterable[str]) -> Plan:
     """A plan after a resolver has looked at it: what else is installed may not admit its target.
 
     Args:
@@ -157,7 +157,7 @@ def _plan(empty: Plan, channel: Channel, verdicts: list[Verdict]) -> Plan:
     )
 
 
-def _news(channel: Channel, plan: Plan, verdicts: list[Verdict]) -> tuple[Entry, ...]:
+def _news(channel: Channel, plan: Plan, verdicts: list[Verdict]) -> tuple[ListedVersion, ...]:
     """The versions that an upgrade passes; none where nothing is installed."""
     before = plan.installed and plan.installed.version
     top = max((each.entry.version for each in verdicts), default=None)
@@ -166,7 +166,7 @@ def _news(channel: Channel, plan: Plan, verdicts: list[Verdict]) -> tuple[Entry,
     return tuple(each for each in channel.versions if before < each.version <= top)
 
 
-def _action(plan: Plan, target: Entry | None) -> PlanAction:
+def _action(plan: Plan, target: ListedVersion | None) -> PlanAction:
     if target is None:
         return "none"
     if plan.installed is None or plan.installed.version is None:
@@ -174,14 +174,14 @@ def _action(plan: Plan, target: Entry | None) -> PlanAction:
     return "upgrade" if target.version > plan.installed.version else "downgrade"
 
 
-def _announced(verdicts: Iterable[Verdict], target: Entry | None) -> Entry | None:
+def _announced(verdicts: Iterable[Verdict], target: ListedVersion | None) -> ListedVersion | None:
     """The newest major upgrade, unless it is going to be installed now."""
     majors = (each.entry for each in verdicts if each.level == "major")
     newest = next(iter(majors), None)
     return newest if newest and (target is None or newest.version > target.version) else None
 
 
-def _notes(channel: Channel, plan: Plan, target: Entry | None) -> Iterable[str]:
+def _notes(channel: Channel, plan: Plan, target: ListedVersion | None) -> Iterable[str]:
     version = plan.installed.version if plan.installed else None
     if version is not None:
         entry, tombstone = channel.entry(version), channel.tombstone(version)

@@ -14,7 +14,7 @@ from trundle.channels.decision._model import (
     State,
     Verdict,
 )
-from trundle.channels.files import Entry
+from trundle.channels.files import ListedVersion
 from trundle.channels.policy import Action, Gates, Policy, Wait, cooldown_end, gates_for
 from trundle.version import Level, SemVer, change_level
 
@@ -34,7 +34,7 @@ class Judge:
         for approval in state.approvals:
             self._approvals.setdefault(approval.version, []).append(approval.digest)
 
-    def judge(self, entry: Entry, installed: Installed | None) -> Verdict:
+    def judge(self, entry: ListedVersion, installed: Installed | None) -> Verdict:
         """What becomes of a version.
 
         Args:
@@ -58,7 +58,7 @@ class Judge:
         return self._scheduled(entry, level, begin, waits)
 
     def _blocked(
-        self, entry: Entry, level: Level | None, installed: SemVer | None
+        self, entry: ListedVersion, level: Level | None, installed: SemVer | None
     ) -> Blocked | None:
         for hold in self._holds_on(entry):
             if hold.until is None:
@@ -82,10 +82,10 @@ class Judge:
             case _:
                 return None
 
-    def _is_ordered_down(self, entry: Entry, installed: SemVer) -> bool:
+    def _is_ordered_down(self, entry: ListedVersion, installed: SemVer) -> bool:
         return self._request.allow_downgrade and entry.version < installed
 
-    def _unapproved(self, entry: Entry, level: Level) -> Blocked | None:
+    def _unapproved(self, entry: ListedVersion, level: Level) -> Blocked | None:
         digests = self._approvals.get(entry.version)
         if not digests:
             message = f"{level} upgrades need an approval"
@@ -100,7 +100,7 @@ class Judge:
         return Blocked(entry, level, Block.OTHER_DIGEST_APPROVED, f"{message}; {advice}")
 
     def _scheduled(
-        self, entry: Entry, level: Level, begin: dt.datetime, waits: list[Wait]
+        self, entry: ListedVersion, level: Level, begin: dt.datetime, waits: list[Wait]
     ) -> Verdict:
         critical = entry.critical
         cool = cooldown_end(self._policy, level, entry.create_time, critical=critical)
@@ -144,11 +144,11 @@ class Judge:
             self._starts[key] = gates.next_start(begin)
         return self._starts[key]
 
-    def _holds_on(self, entry: Entry) -> tuple[Hold, ...]:
+    def _holds_on(self, entry: ListedVersion) -> tuple[Hold, ...]:
         return tuple(each for each in self._holds if each.version in (None, entry.version))
 
     def _words(
-        self, waits: list[Wait], entry: Entry, gates: Gates | None, start: dt.datetime
+        self, waits: list[Wait], entry: ListedVersion, gates: Gates | None, start: dt.datetime
     ) -> str:
         parts = []
         for wait in waits:

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from trundle.channels._times import format_time
-from trundle.channels.files import Entry
+from trundle.channels.files import ListedVersion
 from trundle.channels.policy import Wait
 from trundle.errors import Finding
 from trundle.version import Level, SemVer
@@ -120,7 +120,7 @@ class Block(StrEnum):
 class Ready(msgspec.Struct, frozen=True):
     """A version that may be installed now."""
 
-    entry: Entry
+    entry: ListedVersion
     level: Level | None
 
 
@@ -135,7 +135,7 @@ class Scheduled(msgspec.Struct, frozen=True):
         message: the same in words.
     """
 
-    entry: Entry
+    entry: ListedVersion
     level: Level | None
     not_before: dt.datetime
     waits_for: tuple[Wait, ...]
@@ -152,7 +152,7 @@ class Blocked(msgspec.Struct, frozen=True):
         message: the same in words, with what to do.
     """
 
-    entry: Entry
+    entry: ListedVersion
     level: Level | None
     reason: Block
     message: str
@@ -189,17 +189,17 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     at: dt.datetime
     action: PlanAction = "none"
     installed: Installed | None = None
-    latest: Entry | None = None
+    latest: ListedVersion | None = None
     ready: tuple[Ready, ...] = ()
     scheduled: tuple[Scheduled, ...] = ()
     blocked: tuple[Blocked, ...] = ()
-    announced: Entry | None = None
-    news: tuple[Entry, ...] = ()
+    announced: ListedVersion | None = None
+    news: tuple[ListedVersion, ...] = ()
     refusals: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
-    def target(self) -> Entry | None:
+    def target(self) -> ListedVersion | None:
         """The version to be installed now."""
         return self.ready[0].entry if self.ready else None
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from trundle.channels._refusals import CLOCK_ADVICE, RefusalCode, refusal
 from trundle.channels._times import CLOCK_TOLERANCE, add, format_time
 from trundle.channels.decision._model import Request, State
-from trundle.channels.files import Channel, Entry, check_channel
+from trundle.channels.files import Channel, ListedVersion, check_channel
 from trundle.errors import Finding, errors_among
 
 
@@ -68,7 +68,7 @@ def _known_digests(channel: Channel, state: State) -> Iterator[Finding]:
         known[state.installed.version] = state.installed.digest
     for version in sorted(known):
         tombstone = channel.tombstone(version)
-        entries: tuple[Entry | None, ...] = (
+        entries: tuple[ListedVersion | None, ...] = (
             channel.entry(version),
             tombstone.entry if tombstone else None,
         )

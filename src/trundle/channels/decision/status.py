@@ -8,7 +8,7 @@ import msgspec
 
 from trundle.channels._times import format_time
 from trundle.channels.decision._model import Blocked, Plan, Scheduled, State
-from trundle.channels.files import Channel, Entry
+from trundle.channels.files import Channel, ListedVersion
 
 ConditionStatus: TypeAlias = Literal["True", "False", "Unknown"]
 
@@ -153,7 +153,7 @@ def status_of(
     )
 
 
-def _version(entry: Entry | None) -> str:
+def _version(entry: ListedVersion | None) -> str:
     return str(entry.version) if entry else ""
 
 

@@ -34,7 +34,7 @@ Extra: TypeAlias = tuple[tuple[str, str], ...]
 """Fields of later versions of the format: key and JSON text, in alphabetical order."""
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class ListedVersion(msgspec.Struct, frozen=True, kw_only=True):
     """A version in a channel: what is needed to decide about it without fetching it.
 
     All but the deprecation was settled when the version was published. What else the package says about itself
@@ -99,7 +99,7 @@ class Tombstone(msgspec.Struct, frozen=True):
         reason: why.
     """
 
-    entry: Entry
+    entry: ListedVersion
     unpublish_time: dt.datetime
     reason: str
 
@@ -133,7 +133,7 @@ class Channel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     name: str
     package: str
     latest: SemVer | None = None
-    versions: Sequence[Entry] = ()
+    versions: Sequence[ListedVersion] = ()
     unpublished: Sequence[Tombstone] = ()
     schema_version: int = SCHEMA_VERSION
     serial: int = 0
@@ -142,14 +142,14 @@ class Channel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     extra: Extra = ()
 
     @cached_property
-    def _entries(self) -> dict[SemVer, Entry]:
+    def _entries(self) -> dict[SemVer, ListedVersion]:
         return {each.version: each for each in self.versions}
 
     @cached_property
     def _tombstones(self) -> dict[SemVer, Tombstone]:
         return {each.version: each for each in self.unpublished}
 
-    def entry(self, version: SemVer | None) -> Entry | None:
+    def entry(self, version: SemVer | None) -> ListedVersion | None:
         """The entry of a version; None if it is not listed."""
         if version is None:
             return None
@@ -162,7 +162,7 @@ class Channel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return rows.find(version) if isinstance(rows, Rows) else self._tombstones.get(version)
 
     @property
-    def latest_entry(self) -> Entry | None:
+    def latest_entry(self) -> ListedVersion | None:
         """The entry of the latest version."""
         return self.entry(self.latest)
 
@@ -181,7 +181,7 @@ class Latest(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     package: str
-    latest: Entry | None = None
+    latest: ListedVersion | None = None
     schema_version: int = SCHEMA_VERSION
     serial: int = 0
     update_time: dt.datetime | None = None
@@ -243,7 +243,7 @@ def tag_of(version: SemVer) -> str:
     return str(version).replace("+", "_")
 
 
-def newest_first(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+def newest_first(entries: Iterable[ListedVersion]) -> tuple[ListedVersion, ...]:
     """Entries in the order of a file."""
     return tuple(sorted(entries, key=lambda each: each.version, reverse=True))
 

@@ -11,8 +11,8 @@ from trundle.channels.files._json import JsonError, decode
 from trundle.channels.files._model import (
     SCHEMA_VERSION,
     Channel,
-    Entry,
     Latest,
+    ListedVersion,
     Tombstone,
     newest_first,
 )
@@ -112,7 +112,7 @@ def reopen_all(data: bytes, where: str = "all") -> Channel | None:
     head = _head(fields, _ALL_KEYS)
     fields.refuse_errors()
 
-    def entry(row: bytes) -> Entry:
+    def entry(row: bytes) -> ListedVersion:
         return entry_from_json(row, where)
 
     def tombstone(row: bytes) -> Tombstone:
@@ -160,7 +160,7 @@ def read_latest(
     return LatestFile(latest, tuple(fields.findings))
 
 
-def entry_from_json(data: bytes, where: str) -> Entry:
+def entry_from_json(data: bytes, where: str) -> ListedVersion:
     """Reads one version from JSON of what `entry_to_plain` makes.
 
     Raises:
@@ -221,7 +221,7 @@ def _expect(
         fields.note(key, repr(value), repr(found), advice, code=code)
 
 
-def _latest(fields: Fields) -> Entry | None:
+def _latest(fields: Fields) -> ListedVersion | None:
     if "latest" not in fields.value:
         advice = "it is read as none; the next publishing puts it right"
         fields.note("latest", "the latest version, or null", "neither", advice, severity="warning")
@@ -229,7 +229,7 @@ def _latest(fields: Fields) -> Entry | None:
     return _entry(latest) if latest else None
 
 
-def _check_latest_entry(fields: Fields, channel: Channel, latest: Entry | None) -> None:
+def _check_latest_entry(fields: Fields, channel: Channel, latest: ListedVersion | None) -> None:
     """The latest version is in the file twice; both have to say the same of it."""
     different = contradiction(channel.latest_entry, latest) if channel.latest_entry else None
     if different:
@@ -239,8 +239,8 @@ def _check_latest_entry(fields: Fields, channel: Channel, latest: Entry | None) 
         fields.note("latest", expected, found, advice, code=code)
 
 
-def _entry(fields: Fields, keys: Iterable[str] = ENTRY_KEYS) -> Entry:
-    return Entry(
+def _entry(fields: Fields, keys: Iterable[str] = ENTRY_KEYS) -> ListedVersion:
+    return ListedVersion(
         version=fields.version("version"),
         id=fields.identifier("id"),
         create_time=fields.moment("createTime"),
@@ -256,7 +256,7 @@ def _entry(fields: Fields, keys: Iterable[str] = ENTRY_KEYS) -> Entry:
     )
 
 
-def _note_short(fields: Fields, key: str, entries: Iterable[Entry]) -> None:
+def _note_short(fields: Fields, key: str, entries: Iterable[ListedVersion]) -> None:
     """Notes entries as the source has them, without a digest; one finding for all."""
     short = [str(each.version) for each in entries if each.digest is None]
     if short:

@@ -7,8 +7,8 @@ from trundle.channels._times import format_time
 from trundle.channels.files._model import (
     LONGEST_TAG,
     Channel,
-    Entry,
     Latest,
+    ListedVersion,
     belongs,
     id_of,
     is_channel_word,
@@ -63,7 +63,9 @@ def check_pair(latest: Latest, channel: Channel, where: str = "latest") -> tuple
     return tuple(findings)
 
 
-def contradiction(listed: Entry | None, latest: Entry | None) -> tuple[str, str] | None:
+def contradiction(
+    listed: ListedVersion | None, latest: ListedVersion | None
+) -> tuple[str, str] | None:
     """What the list says of the latest version, and what else stands for it; nothing where they agree."""
     if listed is None or latest is None:
         if listed is latest:
@@ -97,7 +99,7 @@ class _Check:
     def channel(self, channel: Channel) -> Iterator[Finding]:
         yield from self.head(channel)
         yield from self.latest_is_listed(channel)
-        seen: dict[SemVer, Entry] = {}
+        seen: dict[SemVer, ListedVersion] = {}
         for index, entry in enumerate(channel.versions):
             at = f"$.versions[{index}]"
             yield from self.entry(entry, channel.name, at)
@@ -105,7 +107,7 @@ class _Check:
             above = channel.versions[index - 1] if index else None
             if above and above.version < entry.version:
                 yield self.order(at, above.version, entry.version)
-        gone: dict[SemVer, Entry] = {}
+        gone: dict[SemVer, ListedVersion] = {}
         for index, tombstone in enumerate(channel.unpublished):
             at = f"$.unpublished[{index}]"
             yield from self.entry(tombstone.entry, channel.name, at)
@@ -146,7 +148,7 @@ class _Check:
             yield self.note("$.latest.version", expected, found, _DO_NOT_USE, code=code)
 
     def entry(
-        self, entry: Entry, word: str, at: str, *, is_latest: bool = False
+        self, entry: ListedVersion, word: str, at: str, *, is_latest: bool = False
     ) -> Iterator[Finding]:
         version = entry.version
         if is_channel_word(word) and not belongs(version, word):
@@ -172,7 +174,9 @@ class _Check:
             found = str(entry.min_upgrade_from)
             yield self.note(f"{at}.minUpgradeFrom", expected, found, _DO_NOT_USE)
 
-    def once(self, entry: Entry, seen: dict[SemVer, Entry], at: str) -> Iterator[Finding]:
+    def once(
+        self, entry: ListedVersion, seen: dict[SemVer, ListedVersion], at: str
+    ) -> Iterator[Finding]:
         other = seen.setdefault(entry.version, entry)
         if other is entry:
             return

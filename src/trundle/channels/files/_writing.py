@@ -6,7 +6,14 @@ from typing import Any, TypeVar
 import msgspec
 
 from trundle.channels._times import format_time
-from trundle.channels.files._model import Channel, Entry, Extra, Latest, Tombstone, latest_of
+from trundle.channels.files._model import (
+    Channel,
+    Extra,
+    Latest,
+    ListedVersion,
+    Tombstone,
+    latest_of,
+)
 from trundle.channels.files._rows import Rows, Versioned
 
 OPEN, ROW, BETWEEN, CLOSE, EMPTY = b"[\n", b"  ", b",\n", b"\n ]", b"[]"
@@ -32,7 +39,7 @@ def write_latest(channel: Channel) -> bytes:
     return _file([*_head(latest, "channel", latest.latest), *_state(latest)])
 
 
-def entry_to_plain(entry: Entry) -> dict[str, Any]:
+def entry_to_plain(entry: ListedVersion) -> dict[str, Any]:
     """A version as plain data for JSON; what is absent is left out."""
     plain: dict[str, Any] = {
         "version": str(entry.version),
@@ -65,7 +72,7 @@ def _tombstone_to_plain(tombstone: Tombstone) -> dict[str, Any]:
     }
 
 
-def _head(file: Channel | Latest, kind: str, latest: Entry | None) -> list[bytes]:
+def _head(file: Channel | Latest, kind: str, latest: ListedVersion | None) -> list[bytes]:
     plain = None if latest is None else entry_to_plain(latest)
     values = {"name": file.name, "type": kind, "package": file.package, "latest": plain}
     return [_line(key, value) for key, value in values.items()]

@@ -6,7 +6,7 @@ import msgspec
 
 from trundle.channels import transitions
 from trundle.channels._refusals import RefusalCode, RefusedError, refusal
-from trundle.channels.files import Channel, Entry
+from trundle.channels.files import Channel, ListedVersion
 from trundle.channels.publishing._artifact import PackedArtifact
 from trundle.channels.publishing._channel import Committed, Decide, PublishedChannel
 from trundle.channels.publishing._content import (
@@ -54,7 +54,7 @@ def unpublish(
         PendingError: it is recorded, but the channel does not show it yet.
         RegistryError: anything else that the registry raises.
     """
-    gone: list[Entry] = []
+    gone: list[ListedVersion] = []
 
     def decide(before: Channel) -> Operation:
         now = channel.clock()
@@ -173,7 +173,11 @@ def _do(channel: PublishedChannel, decide: Decide, *, dry_run: bool) -> Committe
 
 
 def _bring_back(
-    channel: PublishedChannel, entry: Entry, content: PackedArtifact | None, *, dry_run: bool
+    channel: PublishedChannel,
+    entry: ListedVersion,
+    content: PackedArtifact | None,
+    *,
+    dry_run: bool,
 ) -> None:
     """Sees that a version's content and tag are in the registry."""
     repository, digest = channel.repository, entry.digest

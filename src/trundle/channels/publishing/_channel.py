@@ -53,11 +53,11 @@ from trundle.packages import manifest_from_json
 from trundle.registry import (
     Entries,
     Ledger,
+    LedgerEntry,
     Manifest,
     Repository,
     Turn,
 )
-from trundle.registry import Entry as LedgerEntry
 
 Decide: TypeAlias = Callable[[Channel], Operation]
 """Gives the operation to record for a channel as it is; or raises, and nothing is changed."""

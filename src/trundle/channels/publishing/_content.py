@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterator
 
 from trundle.channels.artifacts import Artifact
-from trundle.channels.files import Entry
+from trundle.channels.files import ListedVersion
 from trundle.channels.publishing._artifact import PackedArtifact
 from trundle.registry import (
     REMOVED_ARTIFACT,
@@ -12,7 +12,7 @@ from trundle.registry import (
     DigestMismatchError,
     InvalidManifestError,
     NotFoundError,
-    RefusedError,
+    RegistryRefusedError,
     Repository,
     TooLargeError,
 )
@@ -35,7 +35,7 @@ def is_being_removed(repository: Repository, tag: str) -> bool:
     return document.artifact_type == REMOVED_ARTIFACT
 
 
-def remove_version_tag(repository: Repository, entry: Entry) -> tuple[str, ...]:
+def remove_version_tag(repository: Repository, entry: ListedVersion) -> tuple[str, ...]:
     """Removes a version's tag; and its manifest, where no other tag needs that and the registry only deletes manifests.
 
     Returns:
@@ -54,7 +54,7 @@ def remove_version_tag(repository: Repository, entry: Entry) -> tuple[str, ...]:
         repository.remove_tag(entry.tag_name)
     except NotFoundError:
         return ()
-    except RefusedError as error:
+    except RegistryRefusedError as error:
         return (f"the content is still in the registry: {error}",)
     return ()
 

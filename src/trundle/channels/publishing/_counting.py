@@ -15,8 +15,7 @@ from trundle.channels.files import Channel
 from trundle.channels.publishing._records import Record
 from trundle.channels.publishing._signing import Shown
 from trundle.channels.transitions import Folded, fold_named
-from trundle.registry import Entries
-from trundle.registry import Entry as LedgerEntry
+from trundle.registry import Entries, LedgerEntry
 
 
 class Counted(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from trundle.channels._refusals import RefusalCode, RefusedError, refusal
-from trundle.channels.files import Channel, Entry, belongs, is_channel_word, read_all
+from trundle.channels.files import Channel, ListedVersion, belongs, is_channel_word, read_all
 from trundle.channels.publishing._content import digest_of_tag, remove_version_tag
 from trundle.channels.reading import RepositorySource, channel_tag
 from trundle.registry import NotFoundError, Progress, Repository, copy, version_of
@@ -227,6 +227,6 @@ def _remove_unpublished(
     return removed, notes
 
 
-def _gone(channels: list[Channel]) -> Iterator[Entry]:
+def _gone(channels: list[Channel]) -> Iterator[ListedVersion]:
     for channel in channels:
         yield from (each.entry for each in channel.unpublished)

@@ -17,7 +17,7 @@ import msgspec
 from trundle.channels import transitions
 from trundle.channels._refusals import RefusalCode, RefusedError
 from trundle.channels.artifacts import Artifact
-from trundle.channels.files import LONGEST_TAG, STABLE, Channel, Entry
+from trundle.channels.files import LONGEST_TAG, STABLE, Channel, ListedVersion
 from trundle.channels.publishing._artifact import PackedArtifact, packed
 from trundle.channels.publishing._channel import PublishedChannel
 from trundle.channels.publishing._content import (
@@ -32,7 +32,7 @@ from trundle.registry import Progress
 from trundle.version import SemVer
 
 
-class Release(msgspec.Struct, frozen=True):
+class PublishRequest(msgspec.Struct, frozen=True):
     """What is to be published, and how.
 
     Attributes:
@@ -63,7 +63,7 @@ class Published(msgspec.Struct, frozen=True):
         notes: what the publisher should know.
     """
 
-    entry: Entry
+    entry: ListedVersion
     channel: Channel
     existed: bool
     files: int
@@ -71,7 +71,7 @@ class Published(msgspec.Struct, frozen=True):
 
 
 def publish(
-    channel: PublishedChannel, release: Release, *, progress: Progress | None = None
+    channel: PublishedChannel, release: PublishRequest, *, progress: Progress | None = None
 ) -> Published:
     """Packs a package, pushes it, and lets the channel list it.
 
@@ -105,7 +105,11 @@ def publish(
 
 class _Publishing:
     def __init__(
-        self, channel: PublishedChannel, package: PackedArtifact, entry: Entry, release: Release
+        self,
+        channel: PublishedChannel,
+        package: PackedArtifact,
+        entry: ListedVersion,
+        release: PublishRequest,
     ) -> None:
         self._channel = channel
         self._package = package
@@ -186,7 +190,9 @@ class _Publishing:
         )
 
 
-def _entry(artifact: Artifact, version: SemVer, now: dt.datetime, *, critical: bool) -> Entry:
+def _entry(
+    artifact: Artifact, version: SemVer, now: dt.datetime, *, critical: bool
+) -> ListedVersion:
     return new_entry(
         artifact.package, version, artifact.digest, artifact.size, now, critical=critical
     )

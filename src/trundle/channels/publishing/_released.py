@@ -11,9 +11,9 @@ from trundle.channels.reading import RepositorySource, channel_tag, ledger_name
 from trundle.channels.transitions import Publish
 from trundle.registry import (
     DigestMismatchError,
-    Entry,
     InvalidManifestError,
     Ledger,
+    LedgerEntry,
     NotFoundError,
     Repository,
 )
@@ -46,7 +46,7 @@ def _shown(repository: Repository) -> Shown | None:
         return None
 
 
-def _publishes(entries: Iterable[Entry], version: SemVer, where: str) -> bool:
+def _publishes(entries: Iterable[LedgerEntry], version: SemVer, where: str) -> bool:
     for entry in entries:
         try:
             operation = read_record(entry.payload, f"{where}: {entry.id}").operation

@@ -9,13 +9,13 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from trundle.channels.artifacts import is_package
-from trundle.channels.files import Entry, belongs
+from trundle.channels.files import ListedVersion, belongs
 from trundle.channels.publishing._channel import PublishedChannel
 from trundle.channels.publishing._content import content_damage, digest_of_tag, remove_version_tag
 from trundle.channels.transitions import Folded, Unpublish
 from trundle.registry import (
     NotFoundError,
-    RefusedError,
+    RegistryRefusedError,
     Repository,
     version_of,
 )
@@ -70,7 +70,7 @@ def repair(channel: PublishedChannel, *, dry_run: bool = False) -> tuple[Repair,
         What was wrong; nothing for a sound channel.
 
     Raises:
-        RefusedError: there is no channel, or it is not to be trusted.
+        RegistryRefusedError: there is no channel, or it is not to be trusted.
         RegistryError: as the registry raises it.
     """
     unknown = channel.unknown()
@@ -135,7 +135,7 @@ class _Repairing:
             if self._is_orphan(tag):
                 yield self._orphan(tag)
 
-    def _listed(self, entry: Entry, tags: set[str]) -> Iterator[Repair]:
+    def _listed(self, entry: ListedVersion, tags: set[str]) -> Iterator[Repair]:
         if entry.digest is None:
             return
         where = f"{self._repository.location}:{entry.tag_name}"
@@ -154,7 +154,7 @@ class _Repairing:
         what = f"{where}: expected a tag for {entry.digest}, found {tagged or 'none'}"
         yield Repair(kind, what, "the tag names it again")
 
-    def _unpublished(self, entry: Entry) -> Iterator[Repair]:
+    def _unpublished(self, entry: ListedVersion) -> Iterator[Repair]:
         what = f"{self._repository.location}:{entry.tag_name}: expected no tag of an unpublished version, found one"
         if self._dry_run:
             yield Repair("unpublished-tag", what, "the tag is removed")
@@ -183,6 +183,6 @@ class _Repairing:
         if not self._dry_run:
             try:
                 self._repository.remove_tag(tag)
-            except RefusedError as error:
+            except RegistryRefusedError as error:
                 return Repair("orphan-tag", f"{what}; {error}")
         return Repair("orphan-tag", what, "the tag is removed; publish the package again")

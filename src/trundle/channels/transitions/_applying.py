@@ -20,7 +20,7 @@ from trundle.channels._times import format_time
 from trundle.channels.files import (
     LONGEST_TAG,
     Channel,
-    Entry,
+    ListedVersion,
     Rows,
     Tombstone,
     Versioned,
@@ -127,7 +127,7 @@ class Draft:
             case never:
                 assert_never(never)
 
-    def _publish(self, entry: Entry) -> tuple[str, ...]:
+    def _publish(self, entry: ListedVersion) -> tuple[str, ...]:
         version = entry.version
         self._check_fits(version)
         self._check_new(entry)
@@ -211,7 +211,7 @@ class Draft:
             code = RefusalCode.INVALID_VERSION
             raise self._refused(code, version, expected, found, "choose a shorter suffix")
 
-    def _check_new(self, entry: Entry) -> None:
+    def _check_new(self, entry: ListedVersion) -> None:
         version = entry.version
         listed = self._listed.get(version)
         advice = "publish a higher version; a published one never changes"
@@ -231,7 +231,7 @@ class Draft:
             advice = f"{advice}; undoing the unpublishing brings the same content back"
             raise self._refused(code, version, expected, found, advice)
 
-    def _find(self, version: SemVer) -> Entry:
+    def _find(self, version: SemVer) -> ListedVersion:
         entry = self._listed.get(version)
         if entry is not None:
             return entry

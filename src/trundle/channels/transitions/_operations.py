@@ -8,7 +8,7 @@ import msgspec
 
 from trundle.channels._refusals import ChannelError, RefusalCode, refusal
 from trundle.channels._times import format_time, parse_time
-from trundle.channels.files import ChannelFileError, Entry, entry_from_json, entry_to_plain
+from trundle.channels.files import ChannelFileError, ListedVersion, entry_from_json, entry_to_plain
 from trundle.version import SemVer
 
 
@@ -35,7 +35,7 @@ class _Operation(msgspec.Struct, frozen=True, kw_only=True):
 class Publish(_Operation, frozen=True, kw_only=True):
     """Adds a version."""
 
-    entry: Entry
+    entry: ListedVersion
 
 
 class Unpublish(_Operation, frozen=True, kw_only=True):
@@ -125,7 +125,7 @@ def id_of_operation(operation: Operation) -> str:
 
 def _plain(value: Any) -> Any:
     match value:
-        case Entry():
+        case ListedVersion():
             return entry_to_plain(value)
         case SemVer():
             return str(value)

@@ -8,7 +8,7 @@ from trundle.channels._times import require_aware
 from trundle.channels.files import (
     STABLE,
     Channel,
-    Entry,
+    ListedVersion,
     belongs,
     check_channel_word,
     id_of,
@@ -72,7 +72,7 @@ def new_entry(
     create_time: dt.datetime,
     *,
     critical: bool = False,
-) -> Entry:
+) -> ListedVersion:
     """The entry of a version that is about to be published.
 
     Args:
@@ -88,7 +88,7 @@ def new_entry(
     """
     if not is_digest(digest):
         raise ValueError(f"expected sha256: and 64 hexadecimal digits, found {digest!r}")
-    return Entry(
+    return ListedVersion(
         version=version,
         id=id_of(digest),
         create_time=require_aware(create_time).replace(microsecond=0),
@@ -102,7 +102,7 @@ def new_entry(
     )
 
 
-def check_manifest(entry: Entry, package: str, manifest: Manifest) -> tuple[Finding, ...]:
+def check_manifest(entry: ListedVersion, package: str, manifest: Manifest) -> tuple[Finding, ...]:
     """How a package that was fetched differs from what its channel says of it; nothing where it does not.
 
     Only what the channel decides by is compared. A version may be critical without its manifest's saying so.
@@ -132,7 +132,7 @@ def _listed(requirements: tuple[Requirement, ...]) -> str:
 
 def publish(
     channel: Channel,
-    entry: Entry,
+    entry: ListedVersion,
     now: dt.datetime,
     *,
     manifest: SemVer | None = None,
@@ -167,7 +167,7 @@ def publish(
 
 def _objections(
     channel: Channel,
-    entry: Entry,
+    entry: ListedVersion,
     manifest: SemVer | None,
     released: Collection[SemVer],
     tagged: str | None,

@@ -72,7 +72,7 @@ def read_code(text: str, file: str) -> list[Code]:
         file: what messages call it.
 
     Raises:
-        DocumentError: the text is not YAML, or has tags, keys or numbers that cannot be used.
+        UnreadableError: the text is not YAML, or has tags, keys or numbers that cannot be used.
     """
     return [code_of(node, file) for node in parse_nodes(text, file)]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import unquote, urldefrag, urljoin
 
-from trundle.documents import DocumentError, parse_values
+from trundle.documents import UnreadableError, parse_values
 from trundle.errors import Code
 from trundle.schema._model import SchemaCode, SchemaError
 from trundle.schema.readers._errors import UnsatisfiableError
@@ -289,7 +289,7 @@ def _values(data: bytes, file: str, *, yaml: bool) -> list[Any]:
     """The documents of a file; a text that cannot be read is an error of its schema."""
     try:
         return parse_values(data, file=file, yaml=yaml)
-    except DocumentError as error:
+    except UnreadableError as error:
         (found,) = error.findings
         reason = f"line {error.line}: {found.message}"
         raise SchemaError(file, "#", reason, code=found.code) from None
