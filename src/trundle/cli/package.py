@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trundle.cli._failures import ExitCode, Refusal
+from trundle.cli._failures import ExitCode, Refusal, unmet
 from trundle.cli._package_sources import package_folder
 from trundle.cli._printing import Format, print_data, print_text, progress, say, table
 from trundle.cli._settings import current
@@ -45,7 +45,8 @@ def diff(
         data = {"version": str(version), "sufficient": not low, **bump_to_plain(bump)}
         print_data(data, output.value)
     if low:
-        raise Refusal(ExitCode.FINDINGS, f"expected {bump.required} at least, found {version}")
+        expected = f"{bump.required} at least"
+        raise unmet("", expected, str(version), code=ExitCode.FINDINGS)
 
 
 @app.command()
