@@ -5,7 +5,9 @@ import shutil
 
 import pytest
 
+from trundle.channels.artifacts import read_artifact
 from trundle.packages import pack
+from trundle.registry import open_repository
 
 SCHEMA = """\
 title: Person
@@ -124,3 +126,91 @@ def test_a_project_below_the_folder_of_the_package_counts(empty):
 def test_a_package_without_a_project_has_nothing_to_check(empty):
     empty.write("app/app.yaml", "name: acme/app\nversion: 1.0.0\n")
     assert empty.run("package", "check", "app").exit_code == 0
+
+
+def publish(line, folder, *further):
+    return line.run("publish", folder, "--to", "oci:hub//acme/crm", "--channel", "stable", *further)
+
+
+@pytest.fixture
+def published(released):
+    """The package `crm`, published, and `next`, which gives up stored objects as a patch."""
+    assert publish(released, "crm").exit_code == 0
+    next_release(released, schema=GIVEN_UP, version="1.0.1")
+    return released
+
+
+def listed(line):
+    done = line.run("channel", "show", "oci:hub//acme/crm", "--channel", "stable", "-o", "json")
+    return {each["version"]: each for each in json.loads(done.stdout)["versions"]}
+
+
+@pytest.mark.parametrize("further", [[], ["--dry-run"]])
+def test_a_project_that_gives_up_stored_objects_is_not_published(published, further):
+    done = publish(published, "next", *further)
+    assert done.exit_code == 3
+    for code in ("not-in-order", "lock", "stale", "type-changed", "stored-objects-given-up"):
+        assert f"[{code}]" in done.stderr
+    assert set(listed(published)) == {"1.0.0"}
+
+
+def test_accepting_the_loss_does_not_make_it_a_patch(published):
+    settle(published, "next", accept=True)
+    done = publish(published, "next")
+    assert done.exit_code == 3
+    assert "raise the version to 2.0.0 at least" in done.stderr
+    published.write("next/app.yaml", "name: acme/crm\nversion: 2.0.0\n")
+    assert publish(published, "next").exit_code == 0
+
+
+def test_an_override_needs_a_reason_which_is_kept(published):
+    assert publish(published, "next", "--override", " ").exit_code == 2
+    done = publish(published, "next", "--override", "nobody uses it")
+    assert done.exit_code == 0
+    assert "overridden" in done.stderr
+    assert listed(published)["1.0.1"]["override"] == "nobody uses it"
+    shown = published.run("channel", "show", "oci:hub//acme/crm", "--channel", "stable").stdout
+    assert "latest, overridden: nobody uses it" in shown
+    log = published.run("channel", "log", "oci:hub//acme/crm", "--channel", "stable").stdout
+    assert "publish  1.0.1  overridden: nobody uses it" in log
+    assert publish(published, "next", "--skip-existing").exit_code == 0
+
+
+def test_a_reason_without_anything_to_override_is_not_kept(released):
+    done = publish(released, "crm", "--override", "just so")
+    assert done.exit_code == 0
+    assert "there was nothing to override" in done.stderr
+    assert "override" not in listed(released)["1.0.0"]
+
+
+def test_a_package_that_drops_its_project_is_major(published):
+    published.write("bare/app.yaml", "name: acme/crm\nversion: 1.0.1\n")
+    done = publish(published, "bare")
+    assert done.exit_code == 3
+    assert "[project-removed]" in done.stderr
+
+
+def test_a_fix_of_an_old_line_follows_that_line(published):
+    published.write("next/app.yaml", "name: acme/crm\nversion: 2.0.0\n")
+    settle(published, "next", accept=True)
+    assert publish(published, "next").exit_code == 0
+    published.write("crm/app.yaml", "name: acme/crm\nversion: 1.0.1\n")
+    assert publish(published, "crm").exit_code == 0
+
+
+def test_a_release_before_that_cannot_be_read_needs_an_override(released):
+    shutil.copytree(released.folder / "crm", released.folder / "broken")
+    released.write("broken/schemas/2014-04-04.yaml", "type: object\nproperties: 3\n")
+    released.write("crm/app.yaml", "name: acme/crm\nversion: 1.0.1\n")
+    done = released.run("package", "check", "crm", "--against", "broken")
+    assert done.exit_code == 3
+    assert "[unreadable-release]" in done.stdout
+
+
+def test_the_manifest_of_a_published_project_says_what_it_brings(published):
+    repository = open_repository(f"oci:{published.folder}/hub//acme/crm")
+    package = read_artifact(repository, "1.0.0", "crm").package
+    assert package.resource_types == ("Person",)
+    assert [(each.name, each.versions) for each in package.resource_versions] == [
+        ("Person", ("2014-04-04",))
+    ]

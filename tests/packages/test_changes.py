@@ -22,7 +22,8 @@ def change(level, place="Person"):
         ("0.2.3", Level.MAJOR, "0.3.0"),
         ("0.2.3", Level.MINOR, "0.3.0"),
         ("0.2.3", Level.PATCH, "0.2.4"),
-        ("1.3.0-rc", Level.MINOR, "1.3.0"),
+        ("1.3.0-rc", Level.MINOR, "1.4.0"),
+        ("1.0.0-beta.1", Level.MAJOR, "2.0.0"),
     ],
 )
 def test_the_next_version_by_level(base, level, expected):

@@ -29,6 +29,7 @@ class RefusalCode(Code):
     ALREADY_LATEST = "already-latest"
     BELOW_LATEST = "below-latest"
     CONCURRENT_CHANGE = "concurrent-change"
+    NOT_IN_ORDER = "not-in-order"
     # What a channel serves
     CHANNEL_NOT_FOUND = "channel-not-found"
     INVALID_FILE = "invalid-file"
@@ -78,6 +79,7 @@ _KINDS: Mapping[Code, Kind] = {
     RefusalCode.ALREADY_LATEST: Kind.EXISTS,
     RefusalCode.BELOW_LATEST: Kind.REFUSED,
     RefusalCode.CONCURRENT_CHANGE: Kind.CONFLICT,
+    RefusalCode.NOT_IN_ORDER: Kind.REFUSED,
     RefusalCode.CHANNEL_NOT_FOUND: Kind.NOT_FOUND,
     RefusalCode.INVALID_FILE: Kind.VERIFICATION,
     RefusalCode.NEWER_FORMAT: Kind.VERIFICATION,

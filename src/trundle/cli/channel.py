@@ -139,6 +139,7 @@ def _channel_text(channel: "Channel") -> str:
         states = ["latest"] if entry.version == channel.latest else []
         states += ["critical"] if entry.critical else []
         states += [f"deprecated: {entry.deprecation}"] if entry.deprecated else []
+        states += [f"overridden: {entry.overriding}"] if entry.override else []
         rows.append((str(entry.version), entry.id, ", ".join(states)))
     rows += [
         (str(each.version), each.entry.id, f"unpublished: {each.why}")
@@ -186,6 +187,7 @@ def _event_text(event: "Event") -> str:
     parts = [at, event.kind, str(event.version or ""), "critical" if event.critical else ""]
     line = "  ".join(each for each in parts if each)
     line += f": {one_line(event.text)}" if event.text else ""
+    line += f"  overridden: {one_line(event.override)}" if event.override else ""
     line += f"  refused: {event.refused}" if event.refused else ""
     return "".join(
         f"{each}\n" for each in (line, *(f"    - {one_line(each)}" for each in event.changes))

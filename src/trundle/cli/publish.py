@@ -24,7 +24,8 @@ from trundle.cli._channels import (
 )
 from trundle.cli._failures import ExitCode, unmet
 from trundle.cli._printing import Format, print_data, print_text, warn
-from trundle.cli.project import DryRun, Output
+from trundle.cli._reviewing import reviewing
+from trundle.cli.project import DryRun, Jobs, Output
 
 if TYPE_CHECKING:
     from trundle.channels.publishing import PackedArtifact
@@ -73,6 +74,15 @@ def publish(
     critical: Annotated[
         bool, typer.Option("--critical", help="Mark the version as an urgent fix.")
     ] = False,
+    override: Annotated[
+        str | None,
+        typer.Option(
+            "--override",
+            metavar="REASON",
+            help="Publish a project in spite of what is found; the channel shows the reason.",
+        ),
+    ] = None,
+    jobs: Jobs = None,
     keys: Keys = None,
     seen: KeysSeen = None,
     valid_for: ValidFor = None,
@@ -84,20 +94,29 @@ def publish(
     from trundle.channels.publishing import PublishRequest  # noqa: PLC0415
     from trundle.channels.publishing import publish as run  # noqa: PLC0415
     from trundle.packages import read_manifest  # noqa: PLC0415
+    from trundle.project import resources_in  # noqa: PLC0415
 
+    if override is not None and not override.strip():
+        raise unmet("--override", "the reason", "none", "say why it is published all the same")
     lifetime = duration_of(valid_for)
     name = read_manifest(folder).name
     target = published(to, channel, keys, lifetime, name, seen=seen)
+    resources = resources_in(folder)
     release = PublishRequest(
         folder,
         suffix,
         critical=critical,
         skip_existing=skip_existing,
         dry_run=dry_run,
+        resources=resources,
+        review=reviewing(target.repository, folder, resources, jobs),
+        override=override or "",
         expires_after=None if keys else lifetime,  # What is signed expires by its signatures.
     )
     with bytes_progress("Publishing") as progress:
         result = run(target, release, progress=progress)
+    for each in result.overridden:
+        warn(f"overridden: {each.coded}")
     if output is Format.TABLE:
         print_text(f"{name} {result.entry.version} {result.entry.digest}")
     print_channel(
@@ -107,6 +126,7 @@ def publish(
         notes=result.notes,
         published=entry_to_plain(result.entry),
         existed=result.existed,
+        overridden=[each.to_plain() for each in result.overridden],
     )
     if not result.existed:
         files = "1 file" if result.files == 1 else f"{result.files} files"
@@ -171,8 +191,11 @@ def unpublish(
 
 def _packed(folder: Path | None) -> contextlib.AbstractContextManager["PackedArtifact | None"]:
     from trundle.channels.publishing import packed  # noqa: PLC0415
+    from trundle.project import resources_in  # noqa: PLC0415
 
-    return contextlib.nullcontext() if folder is None else packed(folder)
+    if folder is None:
+        return contextlib.nullcontext()
+    return packed(folder, resources=resources_in(folder))
 
 
 def promote(

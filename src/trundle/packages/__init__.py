@@ -27,6 +27,7 @@ from trundle.packages._model import (
     Manifest,
     PackageFormat,
     Requirement,
+    ResourceVersions,
     manifest_from_json,
     manifest_to_json,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "ReleaseChange",
     "Requirement",
     "Resolution",
+    "ResourceVersions",
     "Side",
     "UnpackError",
     "Unusable",

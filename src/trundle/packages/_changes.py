@@ -108,7 +108,11 @@ def bump_of(base: SemVer, changes: Iterable[ReleaseChange]) -> Bump:
 
 
 def next_version(base: SemVer, level: Level) -> SemVer:
-    """The release after another one, by a step of a level; below 1.0.0 a major step is a minor one."""
+    """The release after another one, by a step of a level; below 1.0.0 a major step is a minor one.
+
+    A pre-release counts as the release that it leads to.
+    """
+    base = base.release
     match level:
         case Level.MAJOR if base.major:
             return base.next_major()

@@ -1,5 +1,6 @@
 """What a package says about itself: one model for both kinds of manifest."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -41,6 +42,13 @@ class ClassFile(msgspec.Struct, frozen=True):
     file: str
 
 
+class ResourceVersions(msgspec.Struct, frozen=True):
+    """A resource type that a package brings, and its API versions that clients are meant to use, oldest first."""
+
+    name: str
+    versions: tuple[str, ...]
+
+
 class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
     """What a package says about itself, whichever manifest it has.
 
@@ -57,6 +65,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, re
         type: `Application` or `Library`; may be empty.
         classes: the classes in alphabetical order.
         resource_types: the resource types that the package carries, in alphabetical order.
+        resource_versions: the API versions of these, computed when the package was packed; empty for packages that carry no
+            project.
         forms: the files of the UI forms.
         keywords: words to find it by.
         maintainers: who looks after it.
@@ -77,12 +87,21 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, re
     type: str = ""
     classes: tuple[ClassFile, ...] = ()
     resource_types: tuple[str, ...] = ()
+    resource_versions: tuple[ResourceVersions, ...] = ()
     forms: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     maintainers: tuple[str, ...] = ()
     license: str = ""
     website: str = ""
     source: str = ""
+
+    def bringing(self, resources: Mapping[str, Iterable[str]]) -> "Manifest":
+        """The manifest of a package that brings these API versions, by their resource types."""
+        versions = tuple(
+            ResourceVersions(name, tuple(each)) for name, each in sorted(resources.items())
+        )
+        names = tuple(each.name for each in versions)
+        return msgspec.structs.replace(self, resource_types=names, resource_versions=versions)
 
     @property
     def effective_requirements(self) -> tuple[Requirement, ...]:

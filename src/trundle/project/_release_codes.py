@@ -47,6 +47,7 @@ class ReleaseCode(Code):
     """What can be wrong with a package that is to be released."""
 
     RESOURCE_TYPES = "wrong-resource-types"
+    UNREADABLE = "unreadable-release"
 
 
 def major(code: ChangeCode, place: str, text: str) -> ReleaseChange:

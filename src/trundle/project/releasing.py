@@ -22,10 +22,12 @@ from trundle.project._each_part import Progress, ignore
 from trundle.project._release_codes import ChangeCode, ReleaseCode, major, minor
 from trundle.project.check import check
 from trundle.project.config import load_config
+from trundle.project.errors import ProjectError
 from trundle.project.findings import ProjectCode
 from trundle.project.init import CONFIG_NAME
 from trundle.project.loading import load_project
 from trundle.project.release_changes import changes_between
+from trundle.schema import SchemaError
 from trundle.version import ApiVersion, SemVer
 
 
@@ -121,6 +123,7 @@ def review(
     folder: Path,
     released: tuple[Path, SemVer] | None = None,
     *,
+    resources: Mapping[str, tuple[str, ...]] | None = None,
     jobs: int | None = None,
     progress: Progress = ignore,
 ) -> Review:
@@ -129,6 +132,7 @@ def review(
     Args:
         folder: the folder of the package.
         released: the folder and the version of the release before; None where there is none.
+        resources: what `resources_in` says of the folder, where that is at hand.
         jobs: how many processes to use; None for one to each processor, where that is worth it.
         progress: called for each step.
 
@@ -140,7 +144,7 @@ def review(
     """
     manifest = read_manifest(folder)
     names = projects_in(folder)
-    resources = resources_in(folder)
+    resources = resources_in(folder) if resources is None else resources
     found: list[Finding] = []
     for name in names:
         checked = check(load_config(folder / name), jobs=jobs, progress=progress)
@@ -149,8 +153,13 @@ def review(
         found += _resource_types(manifest, resources, folder)
     bump = None
     if released is not None:
-        bump = compare_packages(*(released[0], folder, released[1]))
-        found += bump.findings(manifest.version)
+        before, base = released
+        try:
+            bump = compare_packages(before, folder, base)
+            found += bump.findings(manifest.version)
+        except (SchemaError, ProjectError) as error:
+            # What is to be released was loaded above, so it is the release before that cannot be.
+            found.append(_not_compared(before, base, error))
     notes = [each for each in found if each.severity == "note"]
     return Review(manifest.version, resources, (*errors_among(found), *notes), bump)
 
@@ -161,6 +170,13 @@ def _as_released(finding: Finding) -> Finding:
         return finding
     advice = "run `trundle lock`"
     return Finding(finding.code, finding.place, finding.expected, finding.found, advice)
+
+
+def _not_compared(before: Path, base: SemVer, error: Exception) -> Finding:
+    reason = str(error).replace(f"{before}/", "")
+    expected, found = f"to compare it with {base}", f"a release that cannot be read: {reason}"
+    advice = "compare them yourself, and give the reason for an override"
+    return Finding(ReleaseCode.UNREADABLE, Place(object=str(base)), expected, found, advice)
 
 
 def _resource_types(

@@ -25,6 +25,7 @@ ENTRY_KEYS = (
     "deprecated",
     "minUpgradeFrom",
     "dependsOn",
+    "override",
 )
 """The keys of a version."""
 

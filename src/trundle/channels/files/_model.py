@@ -52,6 +52,7 @@ class ListedVersion(msgspec.Struct, frozen=True, kw_only=True):
         deprecated: why it should no longer be used; None for most.
         min_upgrade_from: the lowest version that can be upgraded to it; None for all.
         depends_on: the packages that it needs, in alphabetical order.
+        override: why it was published although rules were against it; None for most.
         extra: fields that this release of Trundle does not know; they are kept.
     """
 
@@ -66,6 +67,7 @@ class ListedVersion(msgspec.Struct, frozen=True, kw_only=True):
     deprecated: str | None = None
     min_upgrade_from: SemVer | None = None
     depends_on: tuple[Requirement, ...] = ()
+    override: str | None = None
     extra: Extra = ()
 
     @property
@@ -82,6 +84,11 @@ class ListedVersion(msgspec.Struct, frozen=True, kw_only=True):
     def deprecation(self) -> str:
         """Why it should no longer be used, on one line for messages; empty for most."""
         return " ".join((self.deprecated or "").split())
+
+    @property
+    def overriding(self) -> str:
+        """Why it was published against rules, on one line for messages; empty for most."""
+        return " ".join((self.override or "").split())
 
     def is_same_content(self, other: str) -> bool:
         """Whether a digest or an id names this version's content, as far as the two show it."""

@@ -252,6 +252,7 @@ def _entry(fields: Fields, keys: Iterable[str] = ENTRY_KEYS) -> ListedVersion:
         deprecated=fields.optional_text("deprecated"),
         min_upgrade_from=fields.optional_version("minUpgradeFrom"),
         depends_on=fields.dependencies("dependsOn"),
+        override=fields.optional_text("override"),
         extra=fields.unknown(keys),
     )
 

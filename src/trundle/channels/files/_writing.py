@@ -62,6 +62,8 @@ def entry_to_plain(entry: ListedVersion) -> dict[str, Any]:
         plain["minUpgradeFrom"] = str(entry.min_upgrade_from)
     if entry.depends_on:
         plain["dependsOn"] = {each.name: str(each.range) for each in entry.depends_on}
+    if entry.override is not None:
+        plain["override"] = entry.override
     return plain | _raw(entry.extra)
 
 

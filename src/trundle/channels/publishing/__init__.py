@@ -20,7 +20,7 @@ from trundle.channels.publishing._keys import (
 )
 from trundle.channels.publishing._log import Event, events
 from trundle.channels.publishing._mirror import Mirrored, mirror
-from trundle.channels.publishing._publish import Published, PublishRequest, publish
+from trundle.channels.publishing._publish import Published, PublishRequest, Review, publish
 from trundle.channels.publishing._repair import Repair, repair
 from trundle.channels.publishing._signing import ChannelSigner, Shown
 
@@ -39,6 +39,7 @@ __all__ = [
     "Published",
     "PublishedChannel",
     "Repair",
+    "Review",
     "Role",
     "Shown",
     "deprecate",

@@ -2,7 +2,7 @@
 
 import contextlib
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -40,8 +40,18 @@ class PackedArtifact(msgspec.Struct, frozen=True):
 
 
 @contextlib.contextmanager
-def packed(folder: Path, limits: Limits | None = None) -> Iterator[PackedArtifact]:
+def packed(
+    folder: Path,
+    limits: Limits | None = None,
+    *,
+    resources: Mapping[str, Iterable[str]] | None = None,
+) -> Iterator[PackedArtifact]:
     """Packs a package folder into a temporary file, which is gone afterwards.
+
+    Args:
+        folder: the folder of the package.
+        limits: how large the package may be; the default limits where None.
+        resources: the API versions that its projects bring, by resource type; nothing where it carries no project.
 
     Raises:
         PackageError: the folder cannot be packed; as `pack` has it.
@@ -53,5 +63,6 @@ def packed(folder: Path, limits: Limits | None = None) -> Iterator[PackedArtifac
             done = pack(folder, target, limits)
         layer = Descriptor(media_type=ARCHIVE_MEDIA_TYPE, digest=done.digest, size=done.size)
         notes = tuple(each.coded for each in done.notes)
-        artifact = make_artifact(done.manifest, layer)
+        manifest = done.manifest.bringing(resources) if resources else done.manifest
+        artifact = make_artifact(manifest, layer)
         yield PackedArtifact(artifact, archive, len(done.files), notes)

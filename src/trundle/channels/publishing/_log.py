@@ -50,6 +50,7 @@ class Event(msgspec.Struct, frozen=True):
         changes: what is new in the version, where it was published.
         critical: whether the version is an urgent fix.
         text: the reason or the message.
+        override: why a version was published against rules.
         refused: why it did not count; empty where it did.
     """
 
@@ -60,6 +61,7 @@ class Event(msgspec.Struct, frozen=True):
     changes: tuple[str, ...] = ()
     critical: bool = False
     text: str = ""
+    override: str = ""
     refused: str = ""
 
     def to_plain(self) -> dict[str, Any]:
@@ -72,6 +74,7 @@ class Event(msgspec.Struct, frozen=True):
             "changes": list(self.changes),
             "critical": self.critical,
             "text": self.text,
+            "override": self.override,
             "refused": self.refused,
         }
         return {key: value for key, value in data.items() if value or key in {"at", "kind"}}
@@ -170,6 +173,7 @@ def _event(operation: Operation, refused: str) -> Event:
                 digest=entry.digest,
                 changes=entry.changes,
                 critical=entry.critical,
+                override=entry.override or "",
             )
         case Unpublish(version=version, reason=reason):
             return msgspec.structs.replace(event, version=version, text=reason)
@@ -189,6 +193,7 @@ def _events_of(channel: Channel) -> tuple[Event, ...]:
             entry.digest,
             entry.changes,
             entry.critical,
+            override=entry.override or "",
         )
         for entry in (*channel.versions, *(each.entry for each in channel.unpublished))
     ]

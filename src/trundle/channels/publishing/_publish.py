@@ -10,12 +10,14 @@ The order of the writes, so that a channel reads whenever a publisher dies:
 """
 
 import datetime as dt
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 import msgspec
 
 from trundle.channels import transitions
-from trundle.channels._refusals import RefusalCode, RefusedError
+from trundle.channels._refusals import RefusalCode, RefusedError, refusal
 from trundle.channels.artifacts import Artifact
 from trundle.channels.files import LONGEST_TAG, STABLE, Channel, ListedVersion
 from trundle.channels.publishing._artifact import PackedArtifact, packed
@@ -27,9 +29,19 @@ from trundle.channels.publishing._content import (
     set_version_tag,
 )
 from trundle.channels.publishing._released import is_released
-from trundle.channels.transitions import Operation, Publish, new_entry, version_to_publish
+from trundle.channels.transitions import (
+    Operation,
+    Publish,
+    base_of,
+    new_entry,
+    version_to_publish,
+)
+from trundle.errors import Finding, errors_among
 from trundle.registry import Progress
 from trundle.version import SemVer
+
+Review: TypeAlias = Callable[[ListedVersion | None], Iterable[Finding]]
+"""Returns what is wrong with a package, given the release that it follows; None where there is none."""
 
 
 class PublishRequest(msgspec.Struct, frozen=True):
@@ -41,6 +53,9 @@ class PublishRequest(msgspec.Struct, frozen=True):
         critical: whether it is an urgent fix, also where the manifest does not say so.
         skip_existing: whether it is all right that the same content is published already.
         dry_run: whether everything is checked, and nothing written.
+        resources: the API versions that its projects bring, by resource type.
+        review: what else is looked at before; errors among its findings refuse the release. None for nothing.
+        override: the reason why the release is published in spite of them; empty where it is not.
         expires_after: the validity period of the channel's files from now on; None leaves it as it is.
     """
 
@@ -49,6 +64,9 @@ class PublishRequest(msgspec.Struct, frozen=True):
     critical: bool = False
     skip_existing: bool = False
     dry_run: bool = False
+    resources: Mapping[str, Iterable[str]] = {}
+    review: Review | None = None
+    override: str = ""
     expires_after: dt.timedelta | None = None
 
 
@@ -61,6 +79,7 @@ class Published(msgspec.Struct, frozen=True):
         existed: whether it was published already, so that nothing changed.
         files: how many files are packed.
         notes: what the publisher should know.
+        overridden: what the review had against it, where a reason was given to publish it all the same.
     """
 
     entry: ListedVersion
@@ -68,6 +87,7 @@ class Published(msgspec.Struct, frozen=True):
     existed: bool
     files: int
     notes: tuple[str, ...] = ()
+    overridden: tuple[Finding, ...] = ()
 
 
 def publish(
@@ -82,25 +102,24 @@ def publish(
         PendingError: it is recorded and will not get lost, but the channel does not show it yet.
         RegistryError: anything else that the registry raises.
     """
-    with packed(release.folder) as package:
+    with packed(release.folder, resources=release.resources) as package:
         version = version_to_publish(package.artifact.package.version, channel.word, release.suffix)
         entry = _entry(package.artifact, version, channel.clock(), critical=release.critical)
         publishing = _Publishing(channel, package, entry, release)
         channel.check_keys()
         try:
+            before = channel.current()
+            publishing.review(before)
             if release.dry_run:
-                publishing.decide(channel.current())
-                after = transitions.apply(channel.current(), publishing.operation)
-                notes = (*package.notes, *after.notes)
-                return Published(entry, after.channel, False, package.files, notes)
-            publishing.check_first()
+                operation = publishing.decide(before)
+                after = transitions.apply(before, operation)
+                return publishing.result(after.channel, after.notes)
+            publishing.check(before)  # What can be refused is, before anything is pushed.
             package.push(channel.repository, progress)
             done = channel.commit(publishing.decide)
         except RefusedError as error:
             return publishing.existing(error)
-        listed = done.channel.entry(version) or entry
-        notes = (*package.notes, *done.notes)
-        return Published(listed, done.channel, False, package.files, notes)
+        return publishing.result(done.channel, done.notes)
 
 
 class _Publishing:
@@ -115,15 +134,30 @@ class _Publishing:
         self._package = package
         self._entry = entry
         self._release = release
-        self.operation: Operation
+        self._base: ListedVersion | None = None
+        self._against: tuple[Finding, ...] = ()
 
-    def check_first(self) -> None:
-        """Refuses what can be refused before anything is pushed."""
-        self._check(self._channel.current())
+    def review(self, channel: Channel) -> None:
+        """Finds what is against the release besides the rules of channels; nothing where it is published already."""
+        version, review = self._entry.version, self._release.review
+        if review is None or channel.entry(version) is not None:
+            return
+        self._base = base_of(channel, version)
+        self._against = errors_among(review(self._base))
+        if self._against and self._release.override:
+            self._entry = msgspec.structs.replace(self._entry, override=self._release.override)
+
+    def result(self, channel: Channel, notes: tuple[str, ...]) -> Published:
+        """The result for a version that is published now."""
+        notes = (*self._package.notes, *notes)
+        if self._release.override and not self._against:
+            notes = (*notes, "there was nothing to override; the reason is not recorded")
+        entry = channel.entry(self._entry.version) or self._entry
+        return Published(entry, channel, False, self._package.files, notes, self._against)
 
     def decide(self, channel: Channel) -> Operation:
         """The operation, after the version's tag was set."""
-        self._check(channel)
+        self.check(channel)
         if not self._release.dry_run:
             with self._channel.alone_with_content():
                 # Only publishers of this version set its tag, and of these it is this one's turn.
@@ -134,8 +168,7 @@ class _Publishing:
         after = self._release.expires_after
         expires = None if after is None else (now + after).replace(microsecond=0)
         entry, seen = self._entry, channel.serial
-        self.operation = Publish(entry=entry, at=now, seen=seen, expires=expires)
-        return self.operation
+        return Publish(entry=entry, at=now, seen=seen, expires=expires)
 
     def existing(self, error: RefusedError) -> Published:
         """The result for a version that is published again with the same content.
@@ -174,8 +207,36 @@ class _Publishing:
                 set_version_tag(repository, self._package.artifact, self._entry.tag_name)
         return True
 
-    def _check(self, channel: Channel) -> None:
-        """Makes sure that no rule refuses the version."""
+    def check(self, channel: Channel) -> None:
+        """Makes sure that nothing refuses the version."""
+        listed = channel.entry(self._entry.version) is not None
+        against = () if listed else tuple(self._objections(channel))
+        try:
+            self._check_rules(channel)
+        except RefusedError as error:
+            raise RefusedError(*error.refusals, *against) from None
+        if against:
+            raise RefusedError(*against)
+
+    def _objections(self, channel: Channel) -> Iterator[Finding]:
+        """What the review has against the version."""
+        if self._release.review is None:
+            return
+        where = f"{channel.package} {self._entry.version} in the channel {channel.name}"
+        base = base_of(channel, self._entry.version)
+        if _identity(base) != _identity(self._base):
+            expected = f"to follow {self._base.version}" if self._base else "the first release"
+            found = f"{base.version}, which was published meanwhile" if base else "none any more"
+            advice = "publish again, so that it is compared with that"
+            yield refusal(RefusalCode.CONCURRENT_CHANGE, where, expected, found, advice)
+        if self._against and not self._release.override:
+            found = "1 error" if len(self._against) == 1 else f"{len(self._against)} errors"
+            advice = "correct them; or publish in spite of them with --override REASON"
+            yield refusal(RefusalCode.NOT_IN_ORDER, where, "a package in order", found, advice)
+            yield from self._against
+
+    def _check_rules(self, channel: Channel) -> None:
+        """Makes sure that no rule of channels refuses the version."""
         repository, tag = self._channel.repository, self._entry.tag_name
         tagged = digest_of_tag(repository, tag) if len(tag) <= LONGEST_TAG else None
         release = self._entry.version.release
@@ -188,6 +249,10 @@ class _Publishing:
             released=(release,) if late else (),
             tagged=tagged,
         )
+
+
+def _identity(entry: ListedVersion | None) -> tuple[SemVer, str] | None:
+    return None if entry is None else (entry.version, entry.identity)
 
 
 def _entry(

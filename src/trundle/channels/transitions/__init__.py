@@ -17,6 +17,7 @@ from trundle.channels.transitions._operations import (
     operation_to_json,
 )
 from trundle.channels.transitions._publishing import (
+    base_of,
     check_manifest,
     confirmation_needed,
     deprecate,
@@ -43,6 +44,7 @@ __all__ = [
     "Transition",
     "Unpublish",
     "apply",
+    "base_of",
     "check_manifest",
     "confirmation_needed",
     "deprecate",

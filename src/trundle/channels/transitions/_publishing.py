@@ -64,6 +64,15 @@ def version_to_publish(manifest: SemVer, word: str, suffix: str = "") -> SemVer:
     return version
 
 
+def base_of(channel: Channel, version: SemVer) -> ListedVersion | None:
+    """The release that a version follows: of those that the channel lists, the newest whose release is a lower one.
+
+    Pre-releases of one release follow the same base. None where there is nothing to follow.
+    """
+    below = (each for each in channel.versions if each.version.release < version.release)
+    return max(below, key=lambda each: each.version, default=None)
+
+
 def new_entry(
     manifest: Manifest,
     version: SemVer,
