@@ -38,6 +38,7 @@ bench: $(BENCHMARK) ## Measure conversions against hand-written ones, in one run
 	@$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python benchmarks/importing.py
 	@$(BIN)/python benchmarks/channels.py
 	@$(BIN)/python benchmarks/resolving.py
+	@$(BIN)/python benchmarks/contracts.py
 
 house: $(DEVELOPMENT) ## Draw the rooms and their imports for docs/architecture.md.
 	@$(BIN)/python tests/support/house.py

@@ -124,7 +124,7 @@ def compile_contract(declaration: Code, *, format_: Format, where: Where) -> Con
                 return ConstantPart(code.value)
             case Expression():
                 made, checked = making.closure(code.tree), checking.closure(code.tree)
-                return ExpressionPart(code, made, checked)
+                return ExpressionPart(code, made, checked, "$this" in code.text)
             case Listing():
                 return _list_part(code, part)
             case Mapped():

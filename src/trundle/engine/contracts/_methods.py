@@ -29,7 +29,7 @@ from trundle.engine.expressions import (
 )
 
 Compute: TypeAlias = Callable[..., Any]
-"""Takes the value, the scene, and the arguments by their names; what `lazy` names can be called."""
+"""Takes the value, the scene, and the arguments in their order; what `lazy` names can be called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +108,14 @@ def _check(value: Any, _scene: Any, pred: Callable[..., Any], msg: Any = None) -
     return value
 
 
-def _object(value: Any, scene: Any, **wanted: Any) -> Any:
+def _object(value: Any, scene: Any, wanted: Any, default: Any = None, spec: Any = None) -> Any:
     """What `class()` makes of a value."""
     if value is None:
         return None
-    type_, spec = _type_of(scene, wanted["type"]), _spec_of(wanted)
-    if isinstance(value, Mapping):
-        default = wanted.get("default")
+    type_, spec = _type_of(scene, wanted), _spec_of(spec)
+    if isinstance(value, ObjectValue):
+        pass
+    elif isinstance(value, Mapping):
         value = scene.load(value, type_ if default is None else _type_of(scene, default), spec)
     elif isinstance(value, str):
         found = scene.find(value)
@@ -126,30 +127,35 @@ def _object(value: Any, scene: Any, **wanted: Any) -> Any:
     return _expect_instance(value, scene, type_, spec)
 
 
-def _is_object(value: Any, scene: Any, **wanted: Any) -> Any:
+def _is_object(value: Any, scene: Any, wanted: Any, _default: Any = None, spec: Any = None) -> Any:
     if value is None:
         return None
-    return _expect_instance(value, scene, _type_of(scene, wanted["type"]), _spec_of(wanted))
+    return _expect_instance(value, scene, _type_of(scene, wanted), _spec_of(spec))
 
 
-def _template(value: Any, scene: Any, **wanted: Any) -> Any:
+def _template(
+    value: Any,
+    scene: Any,
+    wanted: Any,
+    default: Any = None,
+    spec: Any = None,
+    excluded: Any = None,
+) -> Any:
     """What `template()` makes of a value."""
     if value is None:
         return None
-    type_, spec = _type_of(scene, wanted["type"]), _spec_of(wanted)
+    type_ = _type_of(scene, wanted)
     if not isinstance(value, Mapping | ObjectValue):
         raise _unlike(f"an object of {type_.name} or its model", value)
-    default = wanted.get("default")
-    excluded = wanted.get("excludeProperties") or ()
-    names = frozenset((excluded,) if isinstance(excluded, str) else excluded)
+    names = frozenset((excluded,) if isinstance(excluded, str) else excluded or ())
     chosen = type_ if default is None else _type_of(scene, default)
     trial, model = scene.template(value, chosen, names)
-    _expect_instance(trial, scene, type_, spec)
+    _expect_instance(trial, scene, type_, _spec_of(spec))
     return model
 
 
-def _is_template(value: Any, scene: Any, **wanted: Any) -> Any:
-    _template(value, scene, **wanted)
+def _is_template(value: Any, scene: Any, *wanted: Any) -> Any:
+    _template(value, scene, *wanted)
     return value
 
 
@@ -184,8 +190,7 @@ def _type_of(scene: Any, wanted: Any) -> TypeValue:
     raise _unlike("a type or its name", wanted)
 
 
-def _spec_of(wanted: Mapping[str, Any]) -> str | None:
-    spec = wanted.get("versionSpec")
+def _spec_of(spec: Any) -> str | None:
     return None if spec is None else str(spec)
 
 
@@ -240,21 +245,28 @@ class _ContractDialect:
         given = _given(METHODS[call.name], call)
         if not given:
             return lambda value, scope: compute(value, scope.scene)
-        lazy = METHODS[call.name].lazy
-        eager = {name: compiler.closure(tree) for name, tree in given.items() if name not in lazy}
-        deferred = {name: compiler.closure(tree) for name, tree in given.items() if name in lazy}
+        names = (*METHODS[call.name].required, *METHODS[call.name].optional)
+        last = max(names.index(each) for each in given)
+        arguments = [self._argument(call, given.get(each), each, compiler) for each in names]
+        arguments = arguments[: last + 1]
+        if len(arguments) == 1:
+            (only,) = arguments
+            return lambda value, scope: compute(value, scope.scene, only(scope))
+        return lambda value, scope: compute(
+            value, scope.scene, *[each(scope) for each in arguments]
+        )
 
-        def method(value: Any, scope: Scope) -> Any:
-            arguments = {name: each(scope) for name, each in eager.items()}
-            for name, each in deferred.items():
-                arguments[name] = _with_value(each, scope)
-            return compute(value, scope.scene, **arguments)
+    def _argument(
+        self, call: Call, tree: Tree | None, name: str, compiler: Compiler
+    ) -> Callable[[Scope], Any]:
+        if tree is None:
+            return lambda _: None
+        closure = compiler.closure(tree)
+        return _deferred(closure) if name in METHODS[call.name].lazy else closure
 
-        return method
 
-
-def _with_value(body: Callable[[Scope], Any], scope: Scope) -> Callable[[Any], Any]:
-    return lambda value: body(Scope(scope.scene, {"$1": value}, scope))
+def _deferred(body: Callable[[Scope], Any]) -> Callable[[Scope], Any]:
+    return lambda scope: lambda value: body(Scope(scope.scene, {"$1": value}, scope))
 
 
 def _given(method: ContractMethod, call: Call) -> dict[str, Tree]:
@@ -288,10 +300,11 @@ def _wrong_arguments(method: ContractMethod) -> EngineError:
 
 def _added(method: ContractMethod, compute: Compute) -> Added:
     """A method of contracts as a function of yaql."""
+    names = (*method.required, *method.optional)
 
     def call(value: Any, context: Any, *arguments: Any, **named: Any) -> Any:
-        given = dict(zip((*method.required, *method.optional), arguments, strict=False)) | named
-        return compute(value, context[SCENE], **given)
+        given = dict(zip(names, arguments, strict=False)) | named
+        return compute(value, context[SCENE], *[given.get(each) for each in names])
 
     def check(value: Any, context: Any, pred: Any, msg: Any = None) -> Any:
         return compute(value, context[SCENE], pred, msg)

@@ -17,11 +17,19 @@ _EMPTY: Mapping[Any, Any] = freeze({})
 
 @dataclass(frozen=True, slots=True)
 class ExpressionPart:
-    """A contract that is an expression over `$`, compiled for either purpose."""
+    """A contract that is an expression over `$`, compiled for either purpose.
+
+    Attributes:
+        expression: as it is written.
+        making: what transforms.
+        checking: what validates.
+        sees_this: whether it uses `$this`.
+    """
 
     expression: Expression
     making: Callable[[Scope], Any]
     checking: Callable[[Scope], Any]
+    sees_this: bool
 
     def transform(self, value: Any, scene: Scene) -> Any:
         """What the value becomes."""
@@ -33,7 +41,8 @@ class ExpressionPart:
 
     def _run(self, closure: Callable[[Scope], Any], value: Any, scene: Scene) -> Any:
         try:
-            return freeze(closure(Scope(scene, {"$1": value, "$this": scene.this})))
+            variables = {"$1": value, "$this": scene.this} if self.sees_this else {"$1": value}
+            return freeze(closure(Scope(scene, variables)))
         except (ViolationError, EngineError):
             raise
         except Exception as error:

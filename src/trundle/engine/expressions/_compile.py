@@ -4,7 +4,7 @@ Each closure takes a `Scope` and returns a value that may be lazy. Nothing is de
 what no row of `_rows` computes goes to yaql's evaluator, with the values that are there already.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol, TypeAlias, assert_never
 
 from trundle.engine._scene import ObjectValue, TypeValue
@@ -32,6 +32,9 @@ from trundle.engine.expressions._yaql import Context, FrozenDict, Language, limi
 Closure: TypeAlias = Callable[[Scope], Any]
 Method: TypeAlias = Callable[[Any, Scope], Any]
 """What a method of a dialect does with its receiver."""
+
+
+_NOWHERE = Scope(None, {})
 
 
 class Dialect(Protocol):
@@ -228,7 +231,20 @@ class Compiler:
         if any(isinstance(each, Rule | Omitted) for each in tree.items):
             return self._by_yaql(tree)
         items = tuple(self.closure(each) for each in tree.items)
+        if all(isinstance(each, Constant | Word) for each in tree.items):
+            constant = tuple(each(_NOWHERE) for each in items)
+            return lambda _: constant
         return lambda scope: tuple([each(scope) for each in items])
+
+    def _list_function(self, call: Call) -> Closure:
+        """`list()`: a list of values, with the items of those that are lazy sequences."""
+        items = tuple(self.closure(each) for each in call.arguments)
+        if self.language.is_legacy:
+            return lambda scope: list(_unrolled([each(scope) for each in items]))
+        if all(isinstance(each, Constant | Word) for each in call.arguments):
+            constant = tuple(each(_NOWHERE) for each in items)
+            return lambda _: constant
+        return lambda scope: tuple(_unrolled([each(scope) for each in items]))
 
     def _map(self, tree: MapOf | Call) -> Closure:
         parts = tree.rules if isinstance(tree, MapOf) else tree.arguments
@@ -245,6 +261,8 @@ class Compiler:
                 return self._map(call)
             if call.name == "switch" and only_rules:
                 return self._switch(call)
+        if call.name == "list" and not _has_rules(call):
+            return self._list_function(call)
         if call.name == "coalesce" and not _has_rules(call):
             return _first_not_null(tuple(self.closure(each) for each in call.arguments))
         bound = self._bound(_rows.FUNCTIONS, call.name, call.arguments)
@@ -336,6 +354,15 @@ class Compiler:
             return Scope(scope.scene, variables, scope)
 
         return unpack
+
+
+def _unrolled(values: Iterable[Any]) -> Iterator[Any]:
+    """Values, with the items of those that are lazy sequences."""
+    for each in values:
+        if isinstance(each, Iterator):
+            yield from _unrolled(each)
+        else:
+            yield each
 
 
 def _variable(name: str) -> Closure:

@@ -1,12 +1,11 @@
 """Values of expressions: immutable within the language, plain outside of it."""
 
-from collections.abc import Iterator, Mapping
-from collections.abc import Set as AbstractSet
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias
 
-from trundle.engine.expressions._yaql import FrozenDict, is_iterable, limited
+from trundle.engine.expressions._yaql import FrozenDict, limited
 
-_SCALARS = frozenset({str, int, bool, float, type(None)})
+Freezer: TypeAlias = Callable[[Any], Any]
 
 
 def freeze(value: Any) -> Any:
@@ -15,17 +14,43 @@ def freeze(value: Any) -> Any:
     Raises:
         Exception: what a lazy sequence raises; it has at most 2,000 items.
     """
-    if type(value) in _SCALARS:
-        return value
-    if isinstance(value, tuple | list):
-        return tuple([freeze(each) for each in value])
-    if isinstance(value, Mapping):
-        return FrozenDict([(freeze(key), freeze(each)) for key, each in value.items()])
-    if isinstance(value, set | frozenset):
-        return frozenset([freeze(each) for each in value])
-    if isinstance(value, Iterator | AbstractSet) or is_iterable(value):
-        return tuple([freeze(each) for each in limited(value)])
-    return value
+    kind = type(value)
+    freezer = _FREEZERS[kind] if kind in _FREEZERS else _freezer(kind)
+    return value if freezer is None else freezer(value)
+
+
+def _list(value: Any) -> tuple[Any, ...]:
+    return tuple([freeze(each) for each in value])
+
+
+def _map(value: Mapping[Any, Any]) -> Any:
+    return FrozenDict([(freeze(key), freeze(each)) for key, each in value.items()])
+
+
+def _set(value: Any) -> frozenset[Any]:
+    return frozenset([freeze(each) for each in value])
+
+
+def _sequence(value: Any) -> tuple[Any, ...]:
+    return _list(limited(value))
+
+
+_FREEZERS: dict[type, Freezer | None] = {}
+
+
+def _freezer(kind: type) -> Freezer | None:
+    """What freezes values of a type; None if they are immutable."""
+    found: Freezer | None = None
+    if issubclass(kind, tuple | list):
+        found = _list
+    elif issubclass(kind, Mapping):
+        found = _map
+    elif issubclass(kind, set | frozenset):
+        found = _set
+    elif issubclass(kind, Iterable) and not issubclass(kind, str | bytes):
+        found = _sequence
+    _FREEZERS[kind] = found
+    return found
 
 
 def thaw(value: Any) -> Any:

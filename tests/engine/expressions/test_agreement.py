@@ -1,0 +1,190 @@
+"""Compiled expressions and yaql's own evaluator agree: on values, on errors, and on what is evaluated in which order."""
+
+import warnings
+from collections.abc import Iterator
+
+import pytest
+from amounts import amount
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from scenes import Thing, Type, World
+
+from trundle.engine import EngineError
+from trundle.engine.expressions import Expression, Scope, freeze, language_for
+from trundle.engine.expressions._compile import Compiler
+from trundle.engine.expressions._rows import FUNCTIONS, METHODS, OPERATORS
+from trundle.engine.expressions._scope import context_of
+from trundle.engine.expressions._yaql import unwrapped
+
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers(-4, 4)
+    | st.sampled_from([0.5, -2.0, 1e308])
+    | st.sampled_from(["", "a", "b", "ab a", "{}", "{0}b", "12", "a+"])
+)
+DATA = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+LEAVES = (
+    st.sampled_from(["$", "$", "$a", "$b", "$missing", "null", "true", "false", "a", "b", "$this"])
+    | st.integers(0, 5).map(str)
+    | st.sampled_from(["0.5", "2.0", "'a'", "'ab a'", "''", "'{0}-{}'", "'a+'", "`b`", "'('"])
+)
+NOT_COMPILED = ["orderBy", "sum", "flatten", "mergeWith", "distinct", "concat", "reverse", "max"]
+
+
+def texts(inner):
+    two = st.tuples(inner, inner)
+    arguments = st.lists(inner, max_size=3).map(", ".join)
+    names = st.sampled_from(sorted({*METHODS, *FUNCTIONS, *NOT_COMPILED, "nothing"}))
+    operators = st.sampled_from([*OPERATORS, "and", "or", "is"])
+    return st.one_of(
+        st.tuples(inner, operators, inner).map(lambda t: f"({t[0]} {t[1]} {t[2]})"),
+        st.tuples(st.sampled_from(["-", "+", "not "]), inner).map("".join).map("({})".format),
+        st.tuples(inner, st.sampled_from([".", "?."]), st.sampled_from("abc")).map("".join),
+        two.map(lambda t: f"{t[0]}[{t[1]}]"),
+        st.tuples(inner, names, arguments).map(lambda t: f"{t[0]}.{t[1]}({t[2]})"),
+        st.tuples(inner, names, arguments).map(lambda t: f"{t[0]}?.{t[1]}({t[2]})"),
+        st.tuples(names, arguments).map(lambda t: f"{t[0]}({t[1]})"),
+        inner.map("trace({})".format),
+        inner.map("trace({})".format),
+        arguments.map("[{}]".format),
+        st.lists(two, max_size=2).map(
+            lambda pairs: "{" + ", ".join(f"{k} => {v}" for k, v in pairs) + "}"
+        ),
+        st.lists(two, min_size=1, max_size=3).map(
+            lambda pairs: "switch(" + ", ".join(f"{k} => {v}" for k, v in pairs) + ")"
+        ),
+        arguments.map("coalesce({})".format),
+        arguments.map("list({})".format),
+        two.map(lambda t: f"(let(a => {t[0]}, {t[1]}) -> $a)"),
+        st.tuples(inner, inner).map(lambda t: f"(let(a => {t[0]}) -> {t[1]})"),
+        two.map(lambda t: f"({t[0]}.unpack(a, b) -> {t[1]})"),
+        st.tuples(inner, inner).map(lambda t: f"first(default => {t[0]}, {t[1]})"),
+    )
+
+
+EXPRESSIONS = st.recursive(LEAVES, texts, max_leaves=8)
+
+
+def typed(value):
+    """A value in which 1, 1.0 and true differ."""
+    if isinstance(value, tuple):
+        return [typed(each) for each in value]
+    if isinstance(value, frozenset):
+        return {typed(each) if not isinstance(each, tuple) else each for each in value}
+    if hasattr(value, "items"):
+        return [(typed(key), typed(each)) for key, each in value.items()]
+    shown = repr(value)
+    return (type(value).__name__, shown if " at 0x" not in shown else "")
+
+
+def outcome(evaluate):
+    """What comes out, and what was traced on the way."""
+    seen = []
+
+    def trace(value):
+        lazy = isinstance(value, Iterator)
+        seen.append("a sequence" if lazy else repr(typed(freeze(value))))
+        return value
+
+    try:
+        found = typed(freeze(evaluate(trace)))
+    except EngineError as error:
+        found = (type(error), error.code)
+    except Exception as error:  # noqa: BLE001 - whatever yaql raises
+        bare = unwrapped(error)
+        found = (type(bare), str(bare)[:80] if "0x" not in str(bare) else "")
+    return found, seen
+
+
+def both(text, variables, is_legacy):
+    language = language_for(is_legacy=is_legacy)
+    tree = Expression(text).tree
+    type_ = Type("a.T")
+    this = Thing(type_, "this", a=1, b=[{"a": 1}, {"a": 2}])
+    values = {"$1": variables[0], "$a": variables[1], "$b": variables[2], "$this": this}
+    compiled = Compiler(language).closure(tree)
+
+    def scope(trace):
+        return Scope(World(this, {"a": type_}, functions={"trace": trace}), freeze(values))
+
+    def by_us(trace):
+        return compiled(scope(trace))
+
+    def by_yaql(trace):
+        return language.evaluate(tree.native, context_of(scope(trace), language))
+
+    return outcome(by_us), outcome(by_yaql)
+
+
+@pytest.mark.parametrize("is_legacy", [False, True])
+@settings(max_examples=amount(3000), suppress_health_check=list(HealthCheck), deadline=None)
+@given(text=EXPRESSIONS, variables=st.tuples(DATA, DATA, DATA))
+def test_generated_expressions_agree(text, variables, is_legacy):
+    try:
+        _ = Expression(text).tree
+    except EngineError:
+        assume(False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours, theirs = both(text, variables, is_legacy)
+    assert ours == theirs
+
+
+VALUES = {
+    "_Any": ["null", "true", "2", "'a'", "[1]", "{a => 1}", "[1].select($)"],
+    "int": ["0", "2", "-1"],
+    "float": ["0.5", "-2.0"],
+    "str": ["''", "'a'", "'ab,a'", "'{0}{}'", "'12'"],
+    "tuple": ["[]", "[1, 2]", "[[1], [2, 3]]", "['b', 'a']", "[null, 0]"],
+    "list": ["'b,a'.split(',')"],
+    "FrozenDict": ["{}", "{a => 1}"],
+    "dict": ["[1, 2].toDict($)"],
+    "_Lazy": ["$", "$ = 1", "[$, $]", "trace($) > 1", "$.missing", "1/0"],
+    "map": ["[1, 2].select(trace($))"],
+    "filter": ["[2, 1].where(trace($) > 0)"],
+    "generator": ["[[1], 2].selectMany(trace($))"],
+    "islice": ["[1, 2, 3].skip(1)"],
+    "chain": ["[1].concat([2])"],
+}
+
+
+def calls():
+    """For each row and each way to fill one of its arguments, a call."""
+    for table, shape in ((METHODS, "({}).{}({})"), (FUNCTIONS, None), (OPERATORS, "")):
+        for name, rows in sorted(table.items()):
+            for row in rows:
+                choices = [
+                    [text for each in kind for text in VALUES[each.__name__]] for kind in row.kinds
+                ]
+                for filled in filled_in(choices):
+                    if shape is None:
+                        yield f"{name}({', '.join(filled)})"
+                    elif shape:
+                        yield shape.format(filled[0], name, ", ".join(filled[1:]))
+                    else:
+                        yield f"({filled[0]}) {name} ({filled[1]})"
+
+
+def filled_in(choices):
+    for at, each in enumerate(choices):
+        for value in each:
+            yield [value if place == at else some[-1] for place, some in enumerate(choices)]
+            yield [value if place == at else some[0] for place, some in enumerate(choices)]
+
+
+@pytest.mark.parametrize("is_legacy", [False, True])
+def test_every_row_agrees_on_what_it_is_for(is_legacy):
+    differing, valued = [], 0
+    for text in sorted(set(calls())):
+        ours, theirs = both(text, ([], None, None), is_legacy)
+        differing += [(text, ours, theirs)] if ours != theirs else []
+        valued += isinstance(ours[0], list) or isinstance(ours[0][0], str)
+    assert differing == []
+    assert valued > 300
