@@ -5,6 +5,7 @@ The room reads what packages and models say, and takes and returns values: no fi
 
 from trundle.engine._engine import Engine, PackageVersion
 from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._handle import Handle
 from trundle.engine._limits import Limits
 from trundle.engine._session import Session
 from trundle.engine._type import Method, Property, Type
@@ -13,6 +14,7 @@ __all__ = [
     "Engine",
     "EngineCode",
     "EngineError",
+    "Handle",
     "Limits",
     "Method",
     "PackageVersion",

@@ -1,6 +1,8 @@
 """The classes of one session: which a name means, in which version, and each of them built once."""
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._limits import Limits
@@ -23,12 +25,18 @@ class Classes:
     """
 
     def __init__(
-        self, repository: Repository, sources: Sources, lock: Lock, limits: Limits
+        self,
+        repository: Repository,
+        sources: Sources,
+        lock: Lock,
+        limits: Limits,
+        read_static: Callable[[Type, str], Any],
     ) -> None:
         self.repository = repository
         self.lock = lock
         self._sources = sources
         self._limits = limits
+        self._read_static = read_static
         self._types: dict[tuple[str, SemVer, str], Type | EngineError] = {}
         self._edges: dict[tuple[str, SemVer, str], Edge] = {}
 
@@ -44,12 +52,14 @@ class Classes:
             try:
                 self.lock.versions(package)
                 declaration = self._sources.declaration(package, name)
-                found = Type(package, declaration, self._parent_edges, self._lineage)
+                found = Type(
+                    package, declaration, self._parent_edges, self._lineage, self._read_static
+                )
             except EngineError as error:
                 found = error
             self._types[key] = found
         if isinstance(found, EngineError):
-            raise found.with_traceback(None)
+            raise copy.copy(found)  # Who catches it adds to it where it happened
         return found
 
     def built(self, package: Package, name: str) -> Type:
@@ -62,7 +72,7 @@ class Classes:
         try:
             found.lineage  # noqa: B018 - finds the ancestors
         except EngineError as error:
-            self._types[package.name, package.version, name] = error
+            self._types[package.name, package.version, name] = copy.copy(error)
             raise
         return found
 

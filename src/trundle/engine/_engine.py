@@ -46,7 +46,6 @@ class Engine:
         packages: Iterable[Package],
         *,
         core: bool = True,
-        natives: Mapping[str, type] | None = None,
         functions: Mapping[str, Callable[..., Any]] | None = None,
         configs: Mapping[str, Mapping[str, Any]] | None = None,
         limits: Limits | None = None,
@@ -56,17 +55,15 @@ class Engine:
         Args:
             packages: the packages, or a snapshot of a catalog.
             core: whether to add the bundled core library, unless the packages have a version of it below 1.0.0.
-            natives: Python classes behind declared ones, by the name of the class; `a.B` for all its versions, `a.B/1.2` for
-                those in a range.
             functions: functions for expressions, by name.
-            configs: values of properties by the name of the class; keys as those of `natives`, the most exact wins.
+            configs: values of properties by the name of the class: `a.B` for all its versions, `a.B/1.2` for those in a
+                range; the most exact wins. They replace the defaults that the class declares.
             limits: how much a model may ask for.
 
         Raises:
             EngineError: two packages of one name and version differ.
         """
         self.limits = limits or Limits()
-        self.natives = MappingProxyType(dict(natives or {}))
         self.functions = MappingProxyType(dict(functions or {}))
         self.configs = MappingProxyType(dict(configs or {}))
         self._repository = Repository(packages, core_packages() if core else ())
@@ -108,4 +105,6 @@ class Engine:
         Raises:
             EngineError: the lock does not fit the packages.
         """
-        return Session(self._repository, self._sources, self.limits, self.configs, lock)
+        return Session(
+            self._repository, self._sources, self.limits, self.configs, self.functions, lock
+        )

@@ -21,5 +21,5 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     ancestors: int = 10_000
     class_file: int = 4 * 1024 * 1024
     errors: int = 100
-    depth: int = 400
+    depth: int = 100
     waiting: int = 100

@@ -11,6 +11,10 @@ from typing import Any, Protocol
 from trundle.version import SemVer
 
 
+class NotYet(BaseException):
+    """Raised by `Scene.find` for an object that a model which is still loading may have elsewhere; then all is tried again."""
+
+
 class TypeValue:
     """Base of what `ns:Type` yields: one class, in one version or, before a version is chosen, by requirement."""
 
@@ -136,7 +140,11 @@ class Scene(Protocol):
         """
 
     def find(self, identifier: str) -> ObjectValue | None:
-        """The object with an id; also one that a model that is still loading has elsewhere."""
+        """The object with an id; None where there is none.
+
+        Raises:
+            NotYet: a model that is still loading may have it elsewhere.
+        """
 
     def template(
         self, value: Mapping[Any, Any] | ObjectValue, default: TypeValue, excluded: AbstractSet[str]

@@ -1,20 +1,39 @@
 """The class files of packages, each read once for all sessions of an engine."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 from trundle.engine._class_file import read_class_file
-from trundle.engine._declarations import ClassDeclaration
+from trundle.engine._declarations import ClassDeclaration, PropertyDeclaration
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._limits import Limits
+from trundle.engine._nodes import ScalarNode
 from trundle.engine._repository import label
+from trundle.engine._scene import Scene
+from trundle.engine._structure import structure
+from trundle.engine._type import Type
+from trundle.engine.contracts import Contract, Where, compile_contract
+from trundle.engine.expressions import Format, code_of
 from trundle.errors import listed
 from trundle.packages import Package, PackageFormat
 from trundle.version import SemVer
 
 NEWEST = PackageFormat(version=SemVer(1, 4, 0))
 """The newest format that this engine runs."""
+
+
+class Compiled(NamedTuple):
+    """A property, ready to take values.
+
+    Attributes:
+        contract: what its values satisfy.
+        default: the value where none is given; None where none is declared.
+    """
+
+    contract: Contract
+    default: Callable[[Scene], Any] | None
 
 
 class Sources:
@@ -24,6 +43,7 @@ class Sources:
         self._limits = limits
         self._files: dict[tuple[str, SemVer, str], tuple[ClassDeclaration, ...]] = {}
         self._classes: dict[tuple[str, SemVer, str], ClassDeclaration] = {}
+        self._compiled: dict[tuple[str, SemVer, str, str], Compiled] = {}
 
     def declaration(self, package: Package, class_name: str) -> ClassDeclaration:
         """A class that a package lists.
@@ -39,6 +59,18 @@ class Sources:
                 path = package.classes[class_name]
                 self._classes[key] = _find(self._file(package, path), class_name, path)
         return self._classes[key]
+
+    def compiled(self, type_: Type, declaration: PropertyDeclaration) -> Compiled:
+        """A property that a class declares, compiled once.
+
+        Raises:
+            EngineError: its contract or its default cannot be compiled.
+        """
+        key = (type_.package, type_.version, type_.name, declaration.name)
+        if key not in self._compiled:
+            with _about(type_.source, type_.name):
+                self._compiled[key] = _compile(type_, declaration)
+        return self._compiled[key]
 
     def _file(self, package: Package, path: str) -> tuple[ClassDeclaration, ...]:
         key = (package.name, package.version, path)
@@ -73,6 +105,24 @@ class Sources:
             f"expected a package in {NEWEST.language}, in format {NEWEST.version} or older, found {written}",
             advice="use a newer engine, or correct `Format`",
         )
+
+
+def format_of(package: Package) -> Format:
+    """The format that the code of a package runs with."""
+    written = package.manifest.format or PackageFormat()
+    return Format(written.version.major, written.version.minor)
+
+
+def _compile(type_: Type, declaration: PropertyDeclaration) -> Compiled:
+    file, form = type_.declaration.file, format_of(type_.source)
+    nothing = ScalarNode(None, "", declaration.line)
+    where = Where(type_.name, declaration.name, file=file, line=declaration.line)
+    contract = compile_contract(
+        code_of(declaration.contract or nothing, file), format_=form, where=where
+    )
+    if not declaration.has_default:
+        return Compiled(contract, None)
+    return Compiled(contract, structure(code_of(declaration.default or nothing, file), form))
 
 
 def _find(found: tuple[ClassDeclaration, ...], class_name: str, path: str) -> ClassDeclaration:

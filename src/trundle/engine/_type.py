@@ -16,7 +16,7 @@ from trundle.engine._declarations import (
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._lineage import Lineage
 from trundle.engine._lock import Edge
-from trundle.engine._scene import TypeValue
+from trundle.engine._scene import Scene, TypeValue
 from trundle.packages import Package
 
 ROOT_CLASS = "io.murano.Object"
@@ -41,6 +41,7 @@ class Type(TypeValue):
         declaration: ClassDeclaration,
         edges: Callable[["Type"], Sequence[Edge]],
         lineage: Callable[["Type"], Lineage["Type"]],
+        read_static: Callable[["Type", str], Any],
     ) -> None:
         self._name = declaration.name
         self.version = source.version
@@ -49,11 +50,29 @@ class Type(TypeValue):
         self.declaration = declaration
         self._find_edges = edges
         self._find_lineage = lineage
+        self._read_static = read_static
 
     @property
     def name(self) -> str:
         """Its full name."""
         return self._name
+
+    @property
+    def class_name(self) -> str:
+        """Its full name."""
+        return self._name
+
+    def read(self, name: str, scene: Scene) -> Any:  # noqa: ARG002 - anyone may read it
+        """The value of a static property."""
+        return self.static(name)
+
+    def static(self, name: str) -> Any:
+        """The value of a static property, in this session.
+
+        Raises:
+            EngineError: there is no such property.
+        """
+        return self._read_static(self, name)
 
     @property
     def label(self) -> str:
@@ -128,6 +147,9 @@ class Type(TypeValue):
             class_name=self.name,
             **{"file": self.declaration.file, "line": self.declaration.line, **about},
         )
+
+    def __str__(self) -> str:
+        return self.label
 
     def __repr__(self) -> str:
         return f"<type {self.label}>"

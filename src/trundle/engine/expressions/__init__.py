@@ -12,7 +12,7 @@ from trundle.engine.expressions._languages import language_for
 from trundle.engine.expressions._scope import SCENE, Scope
 from trundle.engine.expressions._tree import Call, Omitted, Rule, Tree, Word
 from trundle.engine.expressions._values import freeze, is_sequence, thaw
-from trundle.engine.expressions._yaql import Added, Language
+from trundle.engine.expressions._yaql import Added, FrozenDict, Language
 
 __all__ = [
     "SCENE",
@@ -23,6 +23,7 @@ __all__ = [
     "Dialect",
     "Expression",
     "Format",
+    "FrozenDict",
     "Language",
     "Listing",
     "Mapped",

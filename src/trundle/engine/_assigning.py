@@ -1,0 +1,95 @@
+"""Assigns properties: who may, and what the value becomes."""
+
+from typing import Any
+
+from trundle.engine._errors import EngineCode
+from trundle.engine._frozen import frozen
+from trundle.engine._loading import Loading, Stage
+from trundle.engine._object import Instance, check_alive, declaring_class, key_of
+from trundle.engine._type import Type
+from trundle.engine._world import World
+from trundle.errors import did_you_mean
+
+_WRITABLE = frozenset({"Out", "InOut", "Runtime", "Config"})
+
+
+def assign(
+    world: World, instance: Instance, start: Type, name: str, value: Any, code: Type
+) -> None:
+    """Assigns a property of an object, or leaves all as it is.
+
+    Args:
+        world: the session.
+        instance: the object.
+        start: the class where the lookup starts.
+        name: the property; one that is not declared is private to the class of the code.
+        value: its new value; maps become objects, and texts references, as its contract says.
+        code: the class whose code assigns.
+
+    Raises:
+        EngineError: the code may not assign it, the value violates a contract, or the name is ambiguous.
+    """
+    check_alive(instance)
+    if not instance.type.descends_from(code):
+        message = f"code of {code.name} may not assign {name} of {instance.type.name}"
+        raise start.error(EngineCode.ACCESS, message, advice="call a method of it", member=name)
+    given = frozen(value, world.limits)
+    declaring = declaring_class(instance.type, start, name)
+    if declaring is None:
+        instance.values[code, name] = given
+        return
+    usage = declaring.declaration.properties[name].usage
+    if usage == "Static":
+        assign_static(world, declaring, name, value)
+        return
+    if usage not in _WRITABLE:
+        message = f"the property {name} of {declaring.name} has the usage {usage}, which only `.init` may assign"
+        advice = "declare it as `Out` or `InOut`"
+        raise start.error(EngineCode.ACCESS, message, advice=advice, member=name)
+    slot = world.layouts.of(instance.type).by_key[key_of(instance.type, declaring, name)]
+    loading = Loading(world)
+    made = slot.transform(given, Stage(loading, instance, slot.declaring, name))
+    for validate, each in slot.validators:
+        validate(made, Stage(loading, instance, each, name))
+    loading.run()
+    loading.commit()
+    instance.values[slot.key] = made
+
+
+def assign_static(world: World, declaring: Type, name: str, value: Any) -> None:
+    """Assigns a static property of the class that declares it."""
+    slot, loading = world.layouts.static(declaring, name), Loading(world)
+    given = frozen(value, world.limits)
+    made = slot.transform(given, Stage(loading, declaring, declaring, name))
+    loading.run()
+    loading.commit()
+    world.statics[declaring, name] = made
+
+
+def read_static(world: World, start: Type, name: str) -> Any:
+    """The value of a static property of a class or an ancestor; its default before anything is assigned.
+
+    Raises:
+        EngineError: there is no such property, or several are.
+    """
+    declaring = [
+        each for each in start.winners(name) if each.declaration.properties[name].usage == "Static"
+    ]
+    if not declaring:
+        known = [each.name for each in start.properties.values() if each.usage == "Static"]
+        message = f"expected a static property of {start.name}, found {name!r}"
+        advice = did_you_mean(name, known, "declare it with `Usage: Static`")
+        raise start.error(EngineCode.NO_PROPERTY, message, advice=advice, member=name)
+    if len(declaring) > 1:
+        both = " and ".join(each.label for each in declaring)
+        message = f"expected one property {name}, found those of {both}"
+        raise start.error(EngineCode.AMBIGUOUS, message, advice="override it", member=name)
+    key = (declaring[0], name)
+    if key not in world.statics:
+        slot, loading = world.layouts.static(*key), Loading(world)
+        stage = Stage(loading, declaring[0], declaring[0], name)
+        value = slot.transform(None if slot.default is None else slot.default(stage), stage)
+        loading.run()
+        loading.commit()
+        world.statics[key] = value
+    return world.statics[key]

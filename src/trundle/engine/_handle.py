@@ -1,0 +1,139 @@
+"""Objects as Python code outside of the engine sees them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from trundle.engine._assigning import assign
+from trundle.engine._errors import EngineCode
+from trundle.engine._object import Instance, Part, read
+from trundle.engine._type import Type
+from trundle.engine._world import World
+from trundle.errors import listed
+
+
+class Handle:
+    """An object of a session. Handles of one object are equal, whatever it is cast to."""
+
+    __slots__ = ("_instance", "_start", "_world")
+
+    def __init__(self, world: World, instance: Instance, start: Type | None = None) -> None:
+        self._world = world
+        self._instance = instance
+        self._start = start or instance.type
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return self._instance.id
+
+    @property
+    def name(self) -> str | None:
+        """What people call it."""
+        return self._instance.name
+
+    @property
+    def type(self) -> Type:
+        """Its class; after `cast`, the class that it was cast to."""
+        return self._start
+
+    @property
+    def owner(self) -> "Handle | None":
+        """The object that owns it; None for a root."""
+        holder = self._instance.holder
+        return None if holder is None else Handle(self._world, holder)
+
+    def get(self, name: str) -> Any:
+        """The value of a property: a scalar, a list, a dictionary or a handle; a private one as the code of its class sees it.
+
+        Raises:
+            EngineError: there is no such property, it has no value, or several classes declare it.
+        """
+        return outside(self._world, read(self._instance, self._start, name, self._start))
+
+    def set(self, name: str, value: Any) -> None:
+        """Assigns a property, as the code of its class could.
+
+        Args:
+            name: the property; one that is not declared is private to the class.
+            value: the value; handles, or dictionaries as in models, for objects.
+
+        Raises:
+            EngineError: nothing but `.init` may assign it, or the value violates a contract.
+        """
+        assign(self._world, self._instance, self._start, name, inside(value), self._start)
+
+    def cast(self, type_: "Type | str") -> "Handle":
+        """The object as one of its classes: lookups start there.
+
+        Args:
+            type_: the class, or its full name.
+
+        Raises:
+            EngineError: the object is not of the class, or of several versions of it.
+        """
+        order = self._instance.type.lineage.order
+        found = [each for each in order if type_ in (each, each.name)]
+        if len(found) == 1:
+            return Handle(self._world, self._instance, found[0])
+        name = type_.label if isinstance(type_, Type) else type_
+        if found:
+            both = listed(each.label for each in found)
+            message = f"expected one class {name} among those of {self.id}, found {both}"
+            advice = "give the type itself in place of its name"
+            raise self._instance.type.error(EngineCode.AMBIGUOUS, message, advice=advice)
+        message = (
+            f"expected a class of {self.id}, which is of {self._instance.type.label}, found {name}"
+        )
+        advice = f"name one of {listed(each.name for each in order)}"
+        raise self._instance.type.error(EngineCode.NO_CLASS, message, advice=advice)
+
+    def find_owner(self, type_: "Type | str") -> "Handle | None":
+        """The nearest owner that is of a class; None where there is none.
+
+        Args:
+            type_: the class, or its full name, which stands for all its versions.
+        """
+        holder = self._instance.holder
+        while holder is not None:
+            if any(type_ in (each, each.name) for each in holder.type.lineage.order):
+                return Handle(self._world, holder)
+            holder = holder.holder
+        return None
+
+    @property
+    def instance(self) -> Instance:
+        """The object inside of the engine."""
+        return self._instance
+
+    def __eq__(self, other: object) -> bool:
+        return self._instance is other.instance if isinstance(other, Handle) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._instance)
+
+    def __repr__(self) -> str:
+        return f"<{self.id} of {self._start.label}>"
+
+
+def outside(world: World, value: Any) -> Any:
+    """A value as code outside of the engine has it; what it changes in it, it keeps for itself."""
+    if isinstance(value, Instance):
+        return Handle(world, value)
+    if isinstance(value, Part):
+        return Handle(world, value.instance, value.type)
+    if isinstance(value, tuple | list | set | frozenset):
+        return [outside(world, each) for each in value]
+    if isinstance(value, Mapping):
+        return {outside(world, key): outside(world, each) for key, each in value.items()}
+    return value
+
+
+def inside(value: Any) -> Any:
+    """A value with objects in place of handles."""
+    if isinstance(value, Handle):
+        return value.instance
+    if isinstance(value, list | tuple):
+        return [inside(each) for each in value]
+    if isinstance(value, Mapping):
+        return {key: inside(each) for key, each in value.items()}
+    return value

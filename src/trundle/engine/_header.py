@@ -1,0 +1,118 @@
+"""What a map of a model says of the object that it stands for, in either form."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._scene import TypeValue
+from trundle.errors import shown
+
+HEADER = "?"
+"""The key of the header."""
+
+_READ = ("type", "classVersion", "package", "id", "name")
+_DROPPED = ("_actions",)
+_INLINE = ("id", "name", "metadata")
+_CLASS = re.compile(r"[^/@]+([./][^@]*)?(@[^@]+)?")
+
+
+class Header(NamedTuple):
+    """What a map says of its object.
+
+    Attributes:
+        type: its class, by name or itself; None where the map does not say.
+        spec: the version of the class.
+        package: the package of the class.
+        id: its id; None for a new one.
+        name: what people call it.
+        kept: other entries that stay with the object.
+        properties: the values of its properties.
+    """
+
+    type: str | TypeValue | None
+    spec: str | None
+    package: str | None
+    id: str | None
+    name: str | None
+    kept: Mapping[str, Any]
+    properties: Mapping[str, Any]
+
+
+def read_header(model: Mapping[Any, Any]) -> Header:
+    """Reads a map of a model.
+
+    Raises:
+        EngineError: the header is none.
+    """
+    header = model.get(HEADER)
+    if header is None:
+        if HEADER not in model and (inline := _inline(model)) is not None:
+            return inline
+        return Header(None, None, None, None, None, {}, _without_header(model))
+    if not isinstance(header, Mapping):
+        raise _wrong(f"expected a header as an object under `?`, found {shown(header)}")
+    type_, spec, package = _type(header.get("type"))
+    kept = {}
+    if len(header) > 2:  # noqa: PLR2004 - type and id are in nearly all
+        kept = {key: header[key] for key in header if key not in _READ and key not in _DROPPED}
+    return Header(
+        type_,
+        spec if spec is not None else _text(header, "classVersion"),
+        package if package is not None else _text(header, "package"),
+        _text(header, "id"),
+        _text(header, "name"),
+        kept,
+        _without_header(model),
+    )
+
+
+def has_header(model: Mapping[Any, Any]) -> bool:
+    """Whether a map says of which class its object is."""
+    return model.get(HEADER) is not None or _inline(model) is not None
+
+
+def _inline(model: Mapping[Any, Any]) -> Header | None:
+    """The form `{a.B/1.2: {properties}, id: ..., name: ...}`."""
+    keys = [key for key in model if key not in _INLINE]
+    if len(keys) != 1 or len(model) > len(_INLINE) + 1:
+        return None
+    key, properties = keys[0], model[keys[0]]
+    is_type = isinstance(key, TypeValue) or (
+        isinstance(key, str) and ("." in key or "/" in key) and _CLASS.fullmatch(key)
+    )
+    if not is_type or not (properties is None or isinstance(properties, Mapping)):
+        return None
+    type_, spec, package = _type(key)
+    kept = {"metadata": model["metadata"]} if "metadata" in model else {}
+    return Header(
+        type_, spec, package, _text(model, "id"), _text(model, "name"), kept, properties or {}
+    )
+
+
+def _type(value: object) -> tuple[str | TypeValue | None, str | None, str | None]:
+    """Takes `name/version@package` apart."""
+    if value is None or isinstance(value, TypeValue):
+        return value, None, None
+    if not isinstance(value, str) or not value.strip():
+        raise _wrong(f"expected the name of a class as `type`, found {shown(value)}")
+    rest, _, package = value.partition("@")
+    name, _, spec = rest.partition("/")
+    return name.strip(), spec.strip() or None, package.strip() or None
+
+
+def _text(header: Mapping[Any, Any], key: str) -> str | None:
+    value = header.get(key)
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool) and key != "name":
+        return str(value)
+    raise _wrong(f"expected text as `{key}` of an object, found {shown(value)}")
+
+
+def _without_header(model: Mapping[Any, Any]) -> Mapping[str, Any]:
+    return model
+
+
+def _wrong(message: str) -> EngineError:
+    return EngineError(EngineCode.SYNTAX, message, advice="correct the model")

@@ -1,0 +1,153 @@
+"""What objects of a class are made of: the properties that count, with their contracts and defaults compiled."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from trundle.engine._declarations import INITIALIZER, PropertyDeclaration
+from trundle.engine._metas import is_serialized_as_reference
+from trundle.engine._object import Key, key_of
+from trundle.engine._scene import Scene
+from trundle.engine._sources import Compiled, Sources
+from trundle.engine._type import Type, method_key
+from trundle.version import VersionError, VersionRange
+
+FROM_MODEL = frozenset({"In", "Out", "InOut", "Const"})
+"""The usages of properties that models give, and that are dumped."""
+
+
+class Slot(NamedTuple):
+    """A property as objects of one class have it.
+
+    Attributes:
+        key: where objects keep it.
+        name: its name.
+        declaring: the class whose declaration counts.
+        declaration: that declaration.
+        in_model: whether models give it, and dumps have it.
+        transform: makes a value of what is given.
+        validators: checks a value against the declarations that do not count; with the classes that have them.
+        default: the value where none is given; None where there is none.
+        is_reference: whether dumps have ids of its objects only.
+    """
+
+    key: Key
+    name: str
+    declaring: Type
+    declaration: PropertyDeclaration
+    in_model: bool
+    transform: Callable[[Any, Scene], Any]
+    validators: Sequence[tuple[Callable[[Any, Scene], None], Type]]
+    default: Callable[[Scene], Any] | None
+    is_reference: bool
+
+
+class Layout:
+    """The properties of objects of one class.
+
+    Attributes:
+        slots: all but static ones, those of the class itself first.
+        by_key: the same by where they stand.
+        arguments: the names of arguments of `.init`, which models give in place of properties.
+    """
+
+    def __init__(self, slots: Sequence[Slot], arguments: frozenset[str]) -> None:
+        self.slots = tuple(slots)
+        self.by_key = {each.key: each for each in slots}
+        self.arguments = arguments
+
+
+class Layouts:
+    """The layouts of classes in one session."""
+
+    def __init__(self, sources: Sources, configs: Mapping[str, Mapping[str, Any]]) -> None:
+        self._sources = sources
+        self._configs = configs
+        self._found: dict[Type, Layout] = {}
+        self._slots: dict[tuple[Type, str], Slot] = {}
+
+    def of(self, type_: Type) -> Layout:
+        """The layout of a class.
+
+        Raises:
+            EngineError: a contract or a default cannot be compiled.
+        """
+        if type_ not in self._found:
+            self._found[type_] = self._make(type_)
+        return self._found[type_]
+
+    def static(self, declaring: Type, name: str) -> Slot:
+        """A static property of the class that declares it."""
+        key = (declaring, name)
+        if key not in self._slots:
+            self._slots[key] = self._slot(declaring, declaring, name, ())
+        return self._slots[key]
+
+    def _make(self, type_: Type) -> Layout:
+        slots = []
+        for name in type_.properties:
+            declaring = type_.winners(name)
+            others = [each for each in type_.lineage.declarers(name) if each not in declaring]
+            for each in declaring:
+                if each.declaration.properties[name].usage != "Static":
+                    above = [one for one in others if each.descends_from(one)]
+                    slots.append(self._slot(type_, each, name, above))
+        initializers = (
+            each.declaration.methods[INITIALIZER]
+            for each in type_.lineage.declarers(method_key(INITIALIZER))
+        )
+        arguments = frozenset(argument.name for each in initializers for argument in each.arguments)
+        return Layout(slots, arguments)
+
+    def _slot(self, type_: Type, declaring: Type, name: str, above: Sequence[Type]) -> Slot:
+        declaration = declaring.declaration.properties[name]
+        compiled = self._sources.compiled(declaring, declaration)
+        return Slot(
+            key=key_of(type_, declaring, name),
+            name=name,
+            declaring=declaring,
+            declaration=declaration,
+            in_model=declaration.usage in FROM_MODEL,
+            transform=compiled.contract.transform,
+            validators=[
+                (
+                    self._sources.compiled(
+                        each, each.declaration.properties[name]
+                    ).contract.validate,
+                    each,
+                )
+                for each in above
+                if each.declaration.properties[name].usage != "Static"
+            ],
+            default=self._default(declaring, name, compiled),
+            is_reference=is_serialized_as_reference(declaring, declaration.meta),
+        )
+
+    def _default(
+        self, declaring: Type, name: str, compiled: Compiled
+    ) -> Callable[[Scene], Any] | None:
+        """What the operator configured, else what the class declares."""
+        configured = class_config(self._configs, declaring)
+        if name in configured:
+            value = configured[name]
+            return lambda _: value
+        return compiled.default
+
+
+def class_config(configs: Mapping[str, Mapping[str, Any]], type_: Type) -> Mapping[str, Any]:
+    """The entries of a class among configurations by `a.B` or `a.B/1.2`; for each name, the most exact wins."""
+    found: list[tuple[int, Mapping[str, Any]]] = []
+    for key, entries in configs.items():
+        name, _, spec = key.partition("/")
+        if name == type_.name and (not spec or type_.version in _range(spec)):
+            found.append((len(spec.split(".")) if spec else 0, entries))
+    merged: dict[str, Any] = {}
+    for _, entries in sorted(found, key=lambda each: each[0]):
+        merged |= entries
+    return merged
+
+
+def _range(spec: str) -> VersionRange:
+    try:
+        return VersionRange.parse(spec)
+    except VersionError as error:
+        raise ValueError(f"expected a version after / in a configuration: {error}") from None

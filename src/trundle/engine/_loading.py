@@ -1,0 +1,423 @@
+"""Loads models: makes an object of each map that a contract takes for one, and computes its properties.
+
+An object stands in the session's table before its properties have values, so that others can refer to it. Its properties are
+computed from a list of what is left to do, not by recursion; a contract or a default that reads a property of an object that is still
+loading has it computed on the spot. A reference to an object that no map has been taken for yet is tried again when there is nothing else to do.
+"""
+
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+from trundle.engine._dump import Dump
+from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._frozen import frozen
+from trundle.engine._header import read_header
+from trundle.engine._layout import Layout, Slot
+from trundle.engine._object import PENDING, Instance, Key, Part
+from trundle.engine._scene import NotYet, ObjectValue, TypeValue
+from trundle.engine._type import Type
+from trundle.engine._world import World
+
+_ABSENT: Any = object()
+
+
+class Stage:
+    """What contracts and defaults see of a session while they run: a scene.
+
+    Attributes:
+        this: the object that they are about; the class itself for a static property.
+        origin: the class whose code they are.
+    """
+
+    __slots__ = ("loading", "member", "origin", "this", "world")
+
+    def __init__(
+        self, loading: "Loading", this: Instance | Type, origin: Type, member: str
+    ) -> None:
+        self.loading = loading
+        self.world = loading.world
+        self.this = this
+        self.origin = origin
+        self.member = member
+
+    @property
+    def functions(self) -> Mapping[str, Callable[..., Any]]:
+        """Functions of the operator."""
+        return self.world.functions
+
+    def resolve(self, name: str) -> Type:
+        """The type that a name in the code stands for."""
+        origin = self.origin
+        try:
+            full = origin.declaration.names.full(name)
+        except KeyError as error:
+            message = f"expected a declared prefix, found {error.args[0]!r} in {name!r}"
+            advice = "declare it under `Namespaces`"
+            raise origin.error(EngineCode.NO_CLASS, message, advice=advice) from None
+        return self.world.classes.resolve(origin.source, full)
+
+    def is_instance(self, value: ObjectValue, type_: TypeValue, spec: str | None = None) -> bool:
+        """Whether an object is of a type, in a version that the code takes."""
+        assert isinstance(value, Instance | Part)
+        assert isinstance(type_, Type)
+        versions = self.world.wanted(self.origin, type_.package, spec)
+        return self.world.is_instance(value.type, type_, versions)
+
+    def mismatch(
+        self, value: ObjectValue, type_: TypeValue, spec: str | None = None
+    ) -> tuple[str, ...]:
+        """Which requirements disagree, where an object is of a type but in a version that the code does not take."""
+        assert isinstance(value, Instance | Part)
+        assert isinstance(type_, Type)
+        versions = self.world.wanted(self.origin, type_.package, spec)
+        near = [
+            each
+            for each in value.type.lineage.order
+            if each.name == type_.name and each.package == type_.package
+        ]
+        if not near:
+            return ()
+        code = f"{self.origin.package}/{self.origin.version} requires {type_.package} {versions}"
+        edges = [edge for each in near for _, edge in value.type.lineage.edges[each]]
+        reached = [str(edge) for edge in edges] or [f"the object is {value.type.label}"]
+        return (code, *dict.fromkeys(reached))
+
+    def load(self, model: Mapping[Any, Any], default: TypeValue, spec: str | None) -> Instance:
+        """Loads a map as an object of this one."""
+        assert isinstance(default, Type)
+        owner = self.this if isinstance(self.this, Instance) else None
+        return self.loading.start(model, owner, default, spec, self.member)
+
+    def find(self, identifier: str) -> Instance | None:
+        """The object with an id."""
+        return self.loading.find(identifier)
+
+    def template(
+        self, value: Mapping[Any, Any] | ObjectValue, default: TypeValue, excluded: AbstractSet[str]
+    ) -> tuple[ObjectValue, Mapping[str, Any]]:
+        """An object as a model."""
+        if isinstance(value, Instance | Part):
+            found = value.instance
+        else:
+            assert isinstance(value, Mapping)
+            assert isinstance(default, Type)
+            found = self._try(value, default, frozenset(excluded))
+        dumped = Dump(self.world, "Mixed", frozenset(excluded)).tree(found)
+        return found, frozen(dumped, self.world.limits)
+
+    def _try(self, model: Mapping[Any, Any], default: Type, excluded: frozenset[str]) -> Instance:
+        """An object that stays no part of the session."""
+        trial = Loading(self.world, self.loading)
+        try:
+            found = trial.start(model, None, default, None)
+            trial.excluded[found] = excluded
+            trial.run()
+        except EngineError as error:
+            for each in error.errors:
+                each.path = each.path.replace("$", self.member, 1) or self.member
+            raise
+        return found
+
+
+class Loading:
+    """One model that is being loaded. Nothing of it is in the session before `commit`.
+
+    Attributes:
+        world: the session.
+        made: the objects of the model by id.
+        excluded: properties that are left alone, by object.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        around: "Loading | None" = None,
+        known: Mapping[str, Instance] | None = None,
+    ) -> None:
+        """Begins to load.
+
+        Args:
+            world: the session.
+            around: for a map that is loaded on trial, the model that it stands in.
+            known: the objects that there are; those of the session where None.
+        """
+        self.world = world
+        self._known = world.objects if known is None else known
+        self.made: dict[str, Instance] = {}
+        self.excluded: dict[Instance, frozenset[str]] = {}
+        self._around = around
+        self._left: list[Instance] = []
+        self._models: dict[Instance, tuple[Mapping[str, Any], Layout]] = {}
+        self._taken: dict[int, tuple[Mapping[Any, Any], Instance]] = {}
+        self._waiting: list[tuple[Instance, Slot]] = []
+        self._given: dict[tuple[Instance, Key], Any] = {}
+        self._errors: list[EngineError] = []
+        self._roots: list[tuple[str, Any]] = []
+        self._is_last_try = False
+        self._depth = 0
+
+    def root(self, model: Mapping[Any, Any], path: str) -> Instance:
+        """Begins with an object that nothing owns.
+
+        Args:
+            model: its map, as `frozen` makes it.
+            path: where it stands, for messages.
+
+        Raises:
+            EngineError: the map does not say of which class it is, or not of one that there is.
+        """
+        self._roots.append((path, model))
+        try:
+            return self.start(model, None, None, None)
+        except EngineError as error:
+            error.path = error.path or path
+            raise
+
+    def start(
+        self,
+        model: Mapping[Any, Any],
+        owner: Instance | None,
+        default: Type | None,
+        spec: str | None,
+        member: str = "",
+    ) -> Instance:
+        """The object that a map stands for; its properties are computed later.
+
+        Args:
+            model: the map.
+            owner: the object that owns it.
+            default: its class where the map has no type.
+            spec: a version spec for that class.
+            member: the property of the owner that it stands in.
+
+        Raises:
+            EngineError: there is no such class, its id is taken, or there are too many objects.
+        """
+        taken = self._taken.get(id(model))
+        if taken is not None:
+            return taken[1]
+        header = read_header(model)
+        if isinstance(header.type, str):
+            type_, layout = self.world.named(header.type, header.spec, header.package)
+        elif isinstance(header.type, Type):
+            type_, layout = self.world.fitting(header.type, header.spec)
+        elif default is not None:
+            type_, layout = self.world.fitting(default, header.spec or spec)
+        else:
+            message = "expected an object with its class under `?`, found none"
+            raise EngineError(EngineCode.SYNTAX, message, advice="add `?: {type: NAME}`")
+        identifier = header.id or uuid.uuid4().hex
+        self._check_room(identifier)
+        made = Instance(identifier, type_, owner, header.name, header.kept, member)
+        made.complete = self.complete
+        self.made[identifier] = made
+        self._taken[id(model)] = (model, made)
+        self._models[made] = (header.properties, layout)
+        self._left.append(made)
+        if member and owner in self.excluded:
+            prefix = f"{member}."
+            names = (each for each in self.excluded[owner] if each.startswith(prefix))
+            self.excluded[made] = frozenset(each.removeprefix(prefix) for each in names)
+        return made
+
+    def find(self, identifier: str) -> Instance | None:
+        """The object with an id; None where there is none.
+
+        Raises:
+            NotYet: it may still come.
+        """
+        found = self.made.get(identifier) or self._known.get(identifier)
+        if found is not None:
+            return found
+        if not self._is_last_try:
+            raise NotYet
+        return None if self._around is None else self._around.find(identifier)
+
+    def run(self) -> None:
+        """Computes all properties.
+
+        Raises:
+            EngineError: what is wrong with the model; all of it, up to a limit.
+        """
+        self._fill_all()
+        while self._waiting:
+            waiting, self._waiting = self._waiting, []
+            before = len(self.made)
+            for instance, slot in waiting:
+                self._attempt(instance, slot)
+            self._fill_all()
+            if len(self._waiting) == len(waiting) and len(self.made) == before:
+                if self._is_last_try:
+                    break
+                self._is_last_try = True
+        if self._errors:
+            raise EngineError.of(self._errors)
+
+    def commit(self) -> None:
+        """Adds the objects to the session."""
+        self.world.objects.update(self.made)
+        self.end()
+
+    def end(self) -> None:
+        """Lets go of the model."""
+        for each in self.made.values():
+            each.complete = None
+        self._models.clear()
+        self._taken.clear()
+
+    def complete(self, instance: Instance, key: Key) -> None:
+        """Computes a property before its turn, because another one needs it."""
+        if instance not in self._models:
+            return
+        slot = self._models[instance][1].by_key.get(key)
+        if slot is None or slot.name in self._models[instance][1].arguments:
+            return
+        if self._depth >= self.world.limits.waiting:
+            message = f"expected at most {self.world.limits.waiting} properties that need each other in a row"
+            raise slot.declaring.error(EngineCode.LIMIT, message, member=slot.name)
+        self._depth += 1
+        try:
+            self._set(instance, slot)
+        finally:
+            self._depth -= 1
+
+    def _check_room(self, identifier: str) -> None:
+        if identifier in self.made or (self._around is None and identifier in self._known):
+            message = f"expected each id once, found {identifier!r} a second time"
+            advice = "give the object another id, or refer to the first one by its id"
+            raise EngineError(EngineCode.CONFLICT, message, advice=advice)
+        if len(self.made) + len(self.world.objects) >= self.world.limits.objects:
+            message = (
+                f"expected at most {self.world.limits.objects} objects in a session, found more"
+            )
+            raise EngineError(EngineCode.LIMIT, message, advice="split the model")
+
+    def _fill_all(self) -> None:
+        while self._left:
+            instance = self._left.pop()
+            model, layout = self._models[instance]
+            excluded = self.excluded.get(instance, ())
+            values = instance.values
+            if layout.arguments:
+                instance.arguments = {
+                    name: model[name] for name in layout.arguments if name in model
+                }
+            for slot in layout.slots:
+                if slot.key in values or slot.name in excluded:
+                    continue
+                if slot.name not in layout.arguments:
+                    self._attempt(instance, slot)
+
+    def _attempt(self, instance: Instance, slot: Slot) -> None:
+        if slot.key in instance.values:
+            return
+        try:
+            self._set(instance, slot)
+        except NotYet:
+            self._waiting.append((instance, slot))
+        except EngineError as error:
+            self._note(error, instance, slot)
+
+    def _set(self, instance: Instance, slot: Slot) -> None:
+        """Computes a property."""
+        values = instance.values
+        values[slot.key] = PENDING
+        value = _ABSENT
+        try:
+            value = self._value(instance, slot)
+        except RecursionError:
+            message = f"the value of {slot.name} is nested too deeply"
+            raise slot.declaring.error(EngineCode.LIMIT, message, member=slot.name) from None
+        finally:
+            if value is _ABSENT:
+                del values[slot.key]
+            else:
+                values[slot.key] = value
+
+    def _value(self, instance: Instance, slot: Slot) -> Any:
+        stage = Stage(self, instance, slot.declaring, slot.name)
+        model = self._models[instance][0]
+        if slot.in_model and slot.name in model:
+            value = slot.transform(model[slot.name], stage)
+        elif slot.declaration.usage == "Runtime":
+            return self._runtime_value(instance, slot, stage)
+        else:
+            value = slot.transform(self._default(instance, slot, stage), stage)
+        for validate, declaring in slot.validators:
+            validate(value, Stage(self, instance, declaring, slot.name))
+        return value
+
+    def _default(self, instance: Instance, slot: Slot, stage: Stage) -> Any:
+        """What the default yields; the same each time it is tried."""
+        if slot.default is None:
+            return None
+        key = (instance, slot.key)
+        if key not in self._given:
+            self._given[key] = slot.default(stage)
+        return self._given[key]
+
+    def _runtime_value(self, instance: Instance, slot: Slot, stage: Stage) -> Any:
+        """The default of a property that no model gives; none where it does not satisfy the contract."""
+        if slot.default is None:
+            return _ABSENT
+        value = self._default(instance, slot, stage)
+        try:
+            return slot.transform(value, stage)
+        except EngineError as error:
+            if error.code == EngineCode.CONTRACT:
+                return _ABSENT
+            raise
+
+    def _note(self, error: EngineError, instance: Instance, slot: Slot) -> None:
+        """Notes what is wrong with a property, with its place in the model.
+
+        Raises:
+            EngineError: there is too much.
+        """
+        at = self._path(instance)
+        for each in error.errors:
+            if not each.path.startswith("$"):
+                each.path = f"{at}.{each.path or slot.name}"
+            each.package = each.package or slot.declaring.package
+            each.version = each.version or slot.declaring.version
+            each.class_name = each.class_name or slot.declaring.name
+            each.member = each.member or slot.name
+            each.file = each.file or slot.declaring.declaration.file
+            each.line = each.line or slot.declaration.line
+        known = {(each.path, each.message) for one in self._errors for each in one.errors}
+        if not {(each.path, each.message) for each in error.errors} <= known:
+            self._errors.append(error)
+        if len(self._errors) >= self.world.limits.errors:
+            raise EngineError.of(self._errors)
+
+    def _path(self, instance: Instance) -> str:
+        """Where an object stands in the model; for one that no map of it stands for, where its owner does."""
+        maps = {id(model): made for model, made in self._taken.values()}
+        places = {}
+        for prefix, root in self._roots:
+            for path, part in _walk(prefix, root):
+                if id(part) in maps:
+                    places[maps[id(part)]] = path
+        at: Instance | None = instance
+        while at is not None and at not in places:
+            at = at.holder
+        return "$" if at is None else places[at]
+
+
+def _walk(prefix: str, root: Any) -> Iterator[tuple[str, Any]]:
+    """All lists and maps of a model, each with its path."""
+    stack = [(prefix, root)]
+    while stack:
+        path, part = stack.pop()
+        yield path, part
+        if isinstance(part, tuple):
+            parts: Any = ((f"{path}[{at}]", each) for at, each in enumerate(part))
+        else:
+            parts = ((f"{path}{_step(key)}", each) for key, each in part.items())
+        stack += [each for each in parts if isinstance(each[1], tuple | Mapping)]
+
+
+def _step(key: object) -> str:
+    return f".{key}" if isinstance(key, str) and key.isidentifier() else f"[{key!r}]"

@@ -1,0 +1,105 @@
+"""What a session holds: its classes, its objects, and what belongs to neither of them alone."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from trundle.engine._classes import Classes, parse_range
+from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._layout import Layout, Layouts
+from trundle.engine._limits import Limits
+from trundle.engine._object import Instance
+from trundle.engine._type import Type
+from trundle.version import VersionRange
+
+
+class World:
+    """The state of a session.
+
+    Attributes:
+        classes: its classes.
+        layouts: what their objects are made of.
+        limits: how much a model may ask for.
+        functions: functions of the operator, by name.
+        objects: its objects by id.
+        statics: values of static properties, by the class that declares them.
+        attributes: what code remembers of objects, by object id, class name and name.
+    """
+
+    def __init__(
+        self,
+        classes: Classes,
+        layouts: Layouts,
+        limits: Limits,
+        functions: Mapping[str, Callable[..., Any]],
+    ) -> None:
+        self.classes = classes
+        self.layouts = layouts
+        self.limits = limits
+        self.functions = functions
+        self.objects: dict[str, Instance] = {}
+        self.statics: dict[tuple[Type, str], Any] = {}
+        self.attributes: dict[tuple[str, str, str], Any] = {}
+        self._named: dict[tuple[str, str | None, str | None], tuple[Type, Layout]] = {}
+        self._layouts: dict[Type, tuple[Type, Layout]] = {}
+        self._instances: dict[tuple[Type, str, str, VersionRange], bool] = {}
+        self._ranges: dict[tuple[str, Any], VersionRange] = {}
+
+    def named(self, name: str, spec: str | None, package: str | None) -> tuple[Type, Layout]:
+        """The class that a model means, with the layout of its objects."""
+        key = (name, spec, package)
+        found = self._named.get(key)
+        if found is None:
+            type_ = self.classes.named(name, spec, package)
+            found = self._named[key] = (type_, self.layouts.of(type_))
+        return found
+
+    def fitting(self, type_: Type, spec: str | None) -> tuple[Type, Layout]:
+        """A class with its layout, in the newest version that a version spec takes where one is given."""
+        if spec is not None:
+            version = self.classes.repository.choose(type_.package, parse_range(spec))
+            if version is None:
+                message = f"expected {type_.name} in version {spec}, found no such version of {type_.package}"
+                raise type_.error(EngineCode.NO_CLASS, message, advice="correct the version")
+            source = self.classes.repository.package(type_.package, version)
+            if type_.name not in source.classes:
+                message = f"expected {type_.name} in {source.name} {version}, found no such class"
+                raise type_.error(EngineCode.NO_CLASS, message, advice="correct the version")
+            type_ = self.classes.built(source, type_.name)
+        found = self._layouts.get(type_)
+        if found is None:
+            found = self._layouts[type_] = (type_, self.layouts.of(type_))
+        return found
+
+    def wanted(self, code: Type, name: str, spec: str | None) -> VersionRange:
+        """The versions of a package that the code of a class takes; a version spec replaces its requirement."""
+        key = (name, spec if spec is not None else code)
+        found = self._ranges.get(key)
+        if found is None:
+            found = self.classes.required(code.source, name) if spec is None else parse_range(spec)
+            self._ranges[key] = found
+        return found
+
+    def is_instance(self, type_: Type, wanted: Type, versions: VersionRange) -> bool:
+        """Whether a class or one of its ancestors is another one, in a version of a range."""
+        key = (type_, wanted.package, wanted.name, versions)
+        found = self._instances.get(key)
+        if found is None:
+            found = self._instances[key] = any(
+                each.name == wanted.name
+                and each.package == wanted.package
+                and each.version in versions
+                for each in type_.lineage.order
+            )
+        return found
+
+    def find(self, identifier: str) -> Instance:
+        """An object of the session.
+
+        Raises:
+            EngineError: there is none with this id.
+        """
+        try:
+            return self.objects[identifier]
+        except KeyError:
+            message = f"expected the id of an object, found {identifier!r}"
+            raise EngineError(EngineCode.NO_OBJECT, message, advice="correct the id") from None
