@@ -8,8 +8,8 @@ from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trundle.documents import UnreadableError, compact, parse_json
-from trundle.project.documents import Document, read_documents, write_documents
+from trundle.documents import UnreadableError, compact, parse_json, plain
+from trundle.project.documents import Document, parse_documents, read_documents, write_documents
 
 
 def read(text, name="f.yaml"):
@@ -395,3 +395,24 @@ def test_whatever_is_read_is_json_or_a_document_error(data):
         assert line in lines
         for document in documents:
             json.loads(document.data)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (
+            "a: 2020-01-01\nb: ['1', 1, 1.5, ~, true]\n'3': x\n",
+            {"a": "2020-01-01", "b": ["1", 1, 1.5, None, True], "3": "x"},
+        ),
+        (
+            '{"\\u0061": {"n": 123456789012345678901234567890, "e": "\\n"}}',
+            {"a": {"n": 123456789012345678901234567890, "e": "\n"}},
+        ),
+        ("[]", []),
+    ],
+)
+def test_nodes_have_plain_values(text, value):
+    parsed = parse_documents(text.encode(), "f.yaml")
+    found = [plain(each.root) for each in parsed]
+    assert found == [value]
+    assert found == [json.loads(each.data) for each in parsed]

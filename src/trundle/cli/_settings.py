@@ -141,15 +141,13 @@ def _file_of(environment: Mapping[str, str], home: Path) -> dict[str, Any]:
 
 
 def _read(path: Path, content: bytes) -> dict[str, Any]:
-    import msgspec  # noqa: PLC0415
-
-    from trundle.documents import UnreadableError, decode, parse_yaml  # noqa: PLC0415
+    from trundle.documents import UnreadableError, decode, parse_yaml, plain  # noqa: PLC0415
 
     try:
         documents = parse_yaml(decode(content, str(path)), str(path))
     except UnreadableError as error:
         raise SettingsError(*error.messages) from None
-    data = msgspec.json.decode(documents[0].data) if documents else {}
+    data = plain(documents[0].root) if documents else {}
     if len(documents) > 1 or not isinstance(data, dict):
         found = f"{len(documents)} documents" if len(documents) > 1 else "something else"
         expected = f"one document with the keys {', '.join(_KINDS)}"

@@ -17,6 +17,7 @@ from trundle.documents._tree import (
     compact,
     decode,
     describe,
+    plain,
     shorten,
 )
 from trundle.documents._values import parse_values
@@ -44,6 +45,7 @@ __all__ = [
     "parse_json",
     "parse_values",
     "parse_yaml",
+    "plain",
     "resolve_plain",
     "shorten",
 ]

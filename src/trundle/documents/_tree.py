@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -72,6 +72,17 @@ def text_node(text: str, line: int = 0) -> ScalarNode:
 def compact(root: Node) -> str:
     """The shortest JSON spelling of a document."""
     return "".join(_pieces(root))
+
+
+def plain(node: Node) -> Any:
+    """The plain value of a node; numbers are Python's."""
+    match node:
+        case ScalarNode():
+            return node.text if node.is_text else msgspec.json.decode(node.json)
+        case ListNode():
+            return [plain(item) for item in node.items]
+        case MapNode():
+            return {key.text: plain(value) for key, value in node.entries}
 
 
 def _pieces(node: Node) -> Iterator[str]:

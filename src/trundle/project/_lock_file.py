@@ -4,12 +4,12 @@ from pathlib import Path
 
 import msgspec
 
-from trundle.documents import UnreadableError
+from trundle.documents import UnreadableError, plain
 from trundle.project._recorded_types import RecordedType, parse_format_1, recorded_type
 from trundle.project._storage import Recorded
 from trundle.project._stored import StoredRelease
 from trundle.project.config import Config
-from trundle.project.documents import read_documents, write_documents
+from trundle.project.documents import parse_documents, write_documents
 from trundle.project.errors import FileCode, ProjectError, ProjectFileError
 
 LOCK_NAME = "trundle.lock"
@@ -55,10 +55,10 @@ def read_lock(path: Path) -> Lock:
         found = error.strerror or str(error)
         raise _unusable(path, "a readable file", found) from None
     try:
-        documents = read_documents(data, f"{path}")
+        documents = parse_documents(data, f"{path}")
         if len(documents) != 1:
             raise _unusable(path, "one document", str(len(documents)))
-        lock = msgspec.json.decode(documents[0].data, type=Lock)
+        lock = msgspec.convert(plain(documents[0].root), Lock)
         if lock.format == 1:
             lock = _from_format_1(lock)
         if lock.format == FORMAT:
@@ -116,8 +116,8 @@ def _check_types(lock: Lock) -> None:
     for releases in lock.resources.values():
         for release in releases.values():
             for each in release.types.values():
-                for plain in (*each.properties.values(), *each.bag.values()):
-                    recorded_type(plain)
+                for each_type in (*each.properties.values(), *each.bag.values()):
+                    recorded_type(each_type)
 
 
 def write_lock_text(lock: Lock) -> bytes:

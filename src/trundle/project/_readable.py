@@ -158,31 +158,31 @@ class _Reading:
             what = f"have {type_name}.{name} ({spoken_type(recorded)}), which {version} does not have any more"
             yield _finding(self.where, f"{self.stored} {what}", _LOST)
             return
-        if not self._admits(lineage, place, recorded, stored_type(lineage, place)):
+        if not self._reads(lineage, place, recorded, stored_type(lineage, place)):
             shape = spoken_type(recorded)
             what = f"have {type_name}.{name} as {shape}, which {version} now has as another type"
             yield _finding(self.where, f"{self.stored} {what}", _LOST)
 
-    def _admits(self, lineage: Lineage, place: Place, recorded: Type, now: Type) -> bool:
+    def _reads(self, lineage: Lineage, place: Place, recorded: Type, now: Type) -> bool:
         """Whether a type of today admits every value of a recorded type."""
         match recorded, now:
             case (_, FreeForm()):
                 return True
             case (Nullable(inner), _):
-                return isinstance(now, Nullable) and self._admits(lineage, place, inner, now.inner)
+                return isinstance(now, Nullable) and self._reads(lineage, place, inner, now.inner)
             case (_, Nullable(inner)):
-                return self._admits(lineage, place, recorded, inner)
+                return self._reads(lineage, place, recorded, inner)
             case (Union(variants), _):
-                return all(self._admits(lineage, place, each, now) for each in variants)
+                return all(self._reads(lineage, place, each, now) for each in variants)
             case (_, Union(variants)):
                 same = [
                     each for each in variants if self._same_name(lineage, place, recorded, each)
                 ]
                 return any(
-                    self._admits(lineage, place, recorded, each) for each in (same or variants)
+                    self._reads(lineage, place, recorded, each) for each in (same or variants)
                 )
             case (ListOf(one), ListOf(other)) | (MapOf(one), MapOf(other)):
-                return self._admits(lineage, place, one, other)
+                return self._reads(lineage, place, one, other)
             case (Scalar(), _):
                 return _converts(recorded, now, _schema(lineage, place))
             case (Ref(name), Ref(key)):

@@ -3,9 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import msgspec
-
-from trundle.documents import ListNode, MapNode, Node, ScalarNode, Walker, compact
+from trundle.documents import ListNode, MapNode, Node, ScalarNode, Walker, plain
 from trundle.evolution import (
     KEYED_CONVERSIONS,
     SCALAR_CONVERSIONS,
@@ -173,7 +171,7 @@ class _RulesReader:
         return self.walker.text(node, "the newer value")
 
     def _json(self, _rule: str, node: Node) -> Any:
-        return msgspec.json.decode(compact(node))
+        return plain(node)
 
 
 def _plain(name: str) -> str:

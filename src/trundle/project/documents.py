@@ -50,10 +50,15 @@ def read_documents(text: bytes, name: str) -> list[Document]:
         UnreadableError: the text cannot be read, or not exactly: duplicate keys, keys that are not text,
             numbers that are not finite, half a surrogate pair, too many levels, or nothing at all.
     """
+    return [Document(each.data, each.line) for each in parse_documents(text, name)]
+
+
+def parse_documents(text: bytes, name: str) -> list[Parsed]:
+    """Like `read_documents`, with the nodes of each document."""
     parsed = _parse(decode(text, name), name)
     if not parsed:
         raise UnreadableError(name, 1, "a document", "nothing", "write at least one object")
-    return [Document(each.data, each.line) for each in parsed]
+    return parsed
 
 
 def elements(documents: Iterable[Document]) -> Iterator[Document]:

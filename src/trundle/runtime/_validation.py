@@ -177,7 +177,7 @@ class _Reader:
 
     def dropped(self, raw: msgspec.Raw, type_: Any, path: str) -> bool:
         """Whether a member is null where that cannot be, and is dropped for it."""
-        if not self.lenience.nulls or _kind(raw) != "null" or _admits_null(type_):
+        if not self.lenience.nulls or _kind(raw) != "null" or _takes_null(type_):
             return False
         self.tolerated.append(Tolerated(path, _wanted(type_), "`null`", "dropped"))
         return True
@@ -188,7 +188,7 @@ class _Reader:
         if kind == "object" and classes:
             return self.variant(raw, classes, path)
         for each in types:
-            if _admits(each, kind):
+            if _takes(each, kind):
                 return self.read(raw, each, path)
         return self.note(path, _wanted(inspect.UnionType(types)), f"`{kind}`")
 
@@ -415,14 +415,14 @@ def _wanted(type_: Any) -> str:
     return f"`{' | '.join(each for each in map(_spoken, types) if each != 'unset')}`"
 
 
-def _admits_null(type_: Any) -> bool:
+def _takes_null(type_: Any) -> bool:
     types = type_.types if isinstance(type_, inspect.UnionType) else (type_,)
     return any(
         isinstance(each, inspect.NoneType | inspect.RawType | inspect.AnyType) for each in types
     )
 
 
-def _admits(type_: Any, kind: str) -> bool:
+def _takes(type_: Any, kind: str) -> bool:
     if isinstance(type_, inspect.RawType | inspect.AnyType):
         return True
     spoken = _spoken(type_)
