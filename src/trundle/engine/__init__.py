@@ -3,6 +3,8 @@
 The room reads what packages and models say, and takes and returns values: no files, no network, no clock.
 """
 
+from trundle.engine._check import check
+from trundle.engine._core import core_packages
 from trundle.engine._engine import Engine, PackageVersion
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._handle import Handle
@@ -21,4 +23,6 @@ __all__ = [
     "Property",
     "Session",
     "Type",
+    "check",
+    "core_packages",
 ]

@@ -10,22 +10,42 @@ from trundle.engine.expressions._failures import reason as failure
 from trundle.engine.expressions._format import Format
 from trundle.engine.expressions._languages import language_for
 from trundle.engine.expressions._scope import SCENE, Scope
-from trundle.engine.expressions._tree import Call, Omitted, Rule, Tree, Word
+from trundle.engine.expressions._tree import (
+    Binary,
+    Call,
+    Constant,
+    Group,
+    Index,
+    ListOf,
+    MapOf,
+    Omitted,
+    Rule,
+    Tree,
+    Unary,
+    Variable,
+    Word,
+)
 from trundle.engine.expressions._values import freeze, is_sequence, thaw
 from trundle.engine.expressions._yaql import Added, FrozenDict, Language
 
 __all__ = [
     "SCENE",
     "Added",
+    "Binary",
     "Call",
     "Code",
     "Compiler",
+    "Constant",
     "Dialect",
     "Expression",
     "Format",
     "FrozenDict",
+    "Group",
+    "Index",
     "Language",
+    "ListOf",
     "Listing",
+    "MapOf",
     "Mapped",
     "Method",
     "Omitted",
@@ -33,6 +53,8 @@ __all__ = [
     "Scalar",
     "Scope",
     "Tree",
+    "Unary",
+    "Variable",
     "Word",
     "code_of",
     "failure",

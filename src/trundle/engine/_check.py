@@ -1,0 +1,144 @@
+"""Checks packages before they are offered: every class can be built, and names no type outside of the requirements."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from trundle.engine._classes import Classes
+from trundle.engine._core import core_packages
+from trundle.engine._declarations import ClassDeclaration
+from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._limits import Limits
+from trundle.engine._lock import Lock
+from trundle.engine._mentions import Mention, mentions
+from trundle.engine._metas import attached
+from trundle.engine._nodes import Node
+from trundle.engine._repository import Repository
+from trundle.engine._sources import Sources
+from trundle.engine._type import Type
+from trundle.errors import Finding
+from trundle.packages import Package
+
+
+def check(packages: Iterable[Package], among: Iterable[Package] = ()) -> tuple[Finding, ...]:
+    """What is wrong with the classes of packages.
+
+    A class that cannot be built, a contract or default that cannot be compiled, and a type that is named but not in the package or its
+    requirements are errors. A type in the body of a method that no package has is a warning: it may never run.
+
+    Args:
+        packages: the packages to check.
+        among: the packages that they may use besides each other and the bundled ones.
+
+    Returns:
+        All findings, each once, in the order of the packages and of their classes.
+    """
+    checked = list(packages)
+    checker = _Checker(Repository([*checked, *among], core_packages()))
+    found = (finding for package in checked for finding in checker.package(package))
+    return tuple(dict.fromkeys(found))
+
+
+class _Checker:
+    def __init__(self, repository: Repository) -> None:
+        limits = Limits()
+        self._sources = Sources(limits)
+        lock = Lock(repository)
+        self._classes = Classes(repository, self._sources, lock, limits, _no_static)
+
+    def package(self, package: Package) -> Iterator[Finding]:
+        """What is wrong with the classes of one package."""
+        for name in package.classes:
+            try:
+                type_ = self._classes.built(package, name)
+            except EngineError as error:
+                yield from error.findings
+                continue
+            yield from self._members(type_)
+            yield from self._names(type_)
+
+    def _members(self, type_: Type) -> Iterator[Finding]:
+        for each in type_.declaration.properties.values():
+            try:
+                self._sources.compiled(type_, each)
+            except EngineError as error:
+                yield from error.findings
+
+    def _names(self, type_: Type) -> Iterator[Finding]:
+        declaration = type_.declaration
+        for name in declaration.imports:
+            yield from self._mention(
+                type_, Mention(f"{name}", "", declaration.line, is_loaded=True)
+            )
+        for each in mentions(declaration):
+            yield from self._mention(type_, each)
+        for member, target, meta in _metas(declaration):
+            for name, _ in attached(type_, meta):
+                yield from self._meta(type_, name, member, target, meta)
+
+    def _mention(self, type_: Type, mention: Mention) -> Iterator[Finding]:
+        """What is wrong with a name."""
+        try:
+            full = type_.declaration.names.full(mention.name)
+            self._classes.edge(type_.source, full)
+        except KeyError:
+            message = f"expected a declared prefix, found {mention.name!r}"
+            error = type_.error(
+                EngineCode.NO_CLASS,
+                message,
+                advice="declare it under `Namespaces`",
+                member=mention.member,
+                line=mention.line,
+            )
+            yield from self._graded(error, mention, is_elsewhere=False)
+        except EngineError as error:
+            error.class_name, error.member = type_.name, mention.member
+            error.file, error.line = type_.declaration.file, mention.line
+            is_elsewhere = bool(self._classes.repository.with_class(full))
+            yield from self._graded(error, mention, is_elsewhere=is_elsewhere)
+
+    def _graded(
+        self, error: EngineError, mention: Mention, *, is_elsewhere: bool
+    ) -> Iterator[Finding]:
+        for finding in error.findings:
+            is_error = mention.is_loaded or is_elsewhere
+            yield finding if is_error else replace(finding, severity="warning")
+
+    def _meta(
+        self, type_: Type, name: str, member: str, target: str, meta: Node
+    ) -> Iterator[Finding]:
+        """What is wrong with what is attached to a class or a member."""
+        place = {"member": member, "line": meta.line}
+        try:
+            found = self._classes.at(self._classes.edge(type_.source, name))
+        except EngineError as error:
+            error.class_name, error.member = type_.name, member
+            error.file, error.line = type_.declaration.file, meta.line
+            yield from error.findings
+            return
+        if not found.is_meta:
+            message = f"expected a Meta class under `Meta`, found {name}"
+            advice = f"add `Usage: Meta` to {name}, or remove it"
+            yield from type_.error(EngineCode.META, message, advice=advice, **place).findings
+        elif not {"All", target} & set(found.declaration.applies):
+            applies = ", ".join(found.declaration.applies)
+            message = f"expected {name} at {applies}, found it at {target}"
+            yield from type_.error(EngineCode.META, message, advice="remove it", **place).findings
+
+
+def _metas(declaration: ClassDeclaration) -> Iterator[tuple[str, str, Node]]:
+    """What is attached to a class and its members: the member, what that is, and what is attached."""
+    if declaration.meta is not None:
+        yield "", "Type", declaration.meta
+    for each in declaration.properties.values():
+        if each.meta is not None:
+            yield each.name, "Property", each.meta
+    for method in declaration.methods.values():
+        if method.meta is not None:
+            yield method.name, "Method", method.meta
+        for argument in method.arguments:
+            if argument.meta is not None:
+                yield method.name, "Argument", argument.meta
+
+
+def _no_static(type_: Type, name: str) -> object:
+    raise type_.error(EngineCode.UNINITIALIZED, f"{name} has a value in a session only")

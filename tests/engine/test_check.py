@@ -1,0 +1,101 @@
+"""What is found in packages before they are offered."""
+
+import pytest
+from engines import package
+
+from trundle.engine import check, core_packages
+
+BAD = """
+Namespaces: {=: app, lib: lib, far: far, py: ''}
+Name: App
+Extends: {parent}
+Properties:
+  p:
+    Contract: {contract}
+    Default: {default}
+Methods:
+  run:
+    Arguments:
+      - a: {{Contract: "{argument}"}}
+    Body:
+      - Try:
+          - {body}
+        Catch:
+          With: py:StopIteration
+"""
+GOOD = {
+    "parent": "lib:Base",
+    "contract": "$.int()",
+    "default": "1",
+    "argument": "",
+    "body": "$.run()",
+}
+LIB = package("lib", classes={"lib.Base": "", "lib.Db": ""})
+FAR = package("far", classes={"far.Db": ""})
+
+
+def app(**parts):
+    text = BAD.replace(
+        "{=: app, lib: lib, far: far, py: ''}", "{{=: app, lib: lib, far: far, py: ''}}"
+    )
+    return package("app", "1.0.0", {"lib": 1}, {"app.App": text.format(**GOOD | parts)})
+
+
+def test_a_good_package_has_no_findings():
+    assert check([app(contract="$.class(lib:Db)", body="new(lib:Db, $)")], [LIB, FAR]) == ()
+    assert check(core_packages()) == ()
+
+
+@pytest.mark.parametrize(
+    ("parts", "code", "line", "severity"),
+    [
+        ({"parent": "far:Db"}, "no-class", 2, "error"),
+        ({"contract": "$.class(far:Db)"}, "no-class", 7, "error"),
+        ({"contract": "$.class(lib:Nothing)"}, "no-class", 7, "error"),
+        ({"contract": "$.class('far.Db')"}, "no-class", 7, "error"),
+        ({"contract": "[$.template(:Other)]"}, "no-class", 7, "error"),
+        ({"contract": "$.check()"}, "syntax", 6, "error"),
+        ({"default": "new(far:Db)"}, "no-class", 8, "error"),
+        ({"body": "new(far:Db).x"}, "no-class", 15, "error"),
+        ({"body": "$x.select($ is far:Db)"}, "no-class", 15, "error"),
+        ({"body": "new(lib:Nothing)"}, "no-class", 15, "warning"),
+        ({"body": "new(none:Nothing)"}, "no-class", 15, "warning"),
+    ],
+)
+def test_what_is_wrong_is_found_where_it_is(parts, code, line, severity):
+    (found,) = check([app(**parts)], [LIB, FAR])
+    assert (found.code, found.severity) == (code, severity)
+    assert found.place.file == "Classes/class0.yaml"
+    assert found.place.line == line
+    assert "app/1.0.0 app.App" in str(found)
+
+
+def test_a_requirement_that_nothing_meets_is_found_once_for_all_classes():
+    (found,) = check([package("app", "1.0.0", {"lib": "2"}, {"app.A": "", "app.B": ""})], [LIB])
+    assert found.code == "no-package"
+
+
+def test_packages_may_need_each_other():
+    one = package("one", requires={"two": 1}, classes={"one.A": "Extends: two.B"})
+    two = package("two", requires={"one": 1}, classes={"two.B": "", "two.C": "Extends: one.A"})
+    assert check([one, two]) == ()
+    assert {each.code for each in check([one])} == {"no-package"}
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Meta: app.Label", "meta"),
+        ("Meta: {io.murano.metadata.ModelBuilder: {enabled: true}}", "meta"),
+        ("Meta: app.None", "no-class"),
+        ("Meta: {io.murano.metadata.Title: {text: x}}", None),
+    ],
+)
+def test_what_is_attached_has_to_fit(text, code):
+    found = check([package("app", classes={"app.Label": "", "app.A": text})])
+    assert [each.code for each in found] == [code] * bool(code)
+
+
+def test_every_finding_of_all_packages_is_listed():
+    bad = [package(f"p{at}", classes={f"p{at}.A": "Extend: x", f"p{at}.B": "["}) for at in range(3)]
+    assert len(check(bad)) == 6
