@@ -2,7 +2,7 @@
 
 Publishing packs a small package, pushes it into an image layout in a temporary folder, commits to the ledger and
 builds the channel anew, all of it flushed to disk. Looking reads and checks the channel, decides under a policy and
-tells the status, as `trundle status` does. The peer reads and writes the channel's `all` file with `json`, which is the
+shows the status, as `trundle status` does. The peer reads and writes the channel's `all` file with `json`, which is the
 least that anything must do that keeps such a list.
 """
 

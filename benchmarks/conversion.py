@@ -1,4 +1,4 @@
-"""Measures conversions of a document of about 2 KB against what somebody would write without Trundle.
+"""Measures conversions of a document of about 2 KB against what one would write without Trundle.
 
 Run it with `make bench`. It generates the package of `schemas/` into a temporary folder, checks that all
 contestants of a job come to the same document, measures them in interleaved rounds in one process, and prints

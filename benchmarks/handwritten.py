@@ -1,4 +1,4 @@
-"""What somebody would write without Trundle: conversions of plain dictionaries, one function a job.
+"""What one would write without Trundle: conversions of plain dictionaries, one function a job.
 
 They keep their input as it is, carry absent properties as absent, and keep what a version cannot express in
 a bag of their own; they check nothing.

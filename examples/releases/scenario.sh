@@ -53,7 +53,7 @@ run install "$repository" --root keys/root.json --policy policy.yaml
 announce "A minor version comes out. Then 1.1.2 turns out to be vulnerable."
 release 1.2.3 "New forms"
 run unpublish 1.1.2 --from "$repository" --channel stable --reason CVE-2026-0001
-release 1.1.3 "Nobody logs in without a password"
+release 1.1.3 "Logins need a password"
 run channel show "$repository" --channel stable --root keys/root.json
 
 announce "The installation takes the patch at once. The minor version has to wait."

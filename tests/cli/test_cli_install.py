@@ -10,6 +10,8 @@ import serving
 import warm
 import yaml
 
+from trundle.cli._printing import duration_text
+
 REPOSITORY = "oci:registry//acme/crm"
 FAR = dt.datetime.now(dt.UTC) + dt.timedelta(days=180)
 """The window opens on this day, so it is closed now."""
@@ -303,3 +305,16 @@ def test_what_cannot_be_understood_is_a_matter_of_usage(plain):
     plain.run("install", "crm", code=2)
     plain.run("agent", "--interval", "soon", code=2)
     plain.run("upgrade", "acme/crm", code=5)
+
+
+@pytest.mark.parametrize(
+    ("duration", "text"),
+    [
+        (dt.timedelta(seconds=13.48891), "14 s"),
+        (dt.timedelta(hours=1, minutes=5), "1 h 5 min"),
+        (dt.timedelta(days=1, seconds=1), "1 d 1 s"),
+        (dt.timedelta(), "0 s"),
+    ],
+)
+def test_durations_are_said_in_words(duration, text):
+    assert duration_text(duration) == text

@@ -32,13 +32,14 @@ required: [id]
 
 BETWEEN = "----- next\n"
 RUN = f"""
+import shlex
 import sys
 from trundle.cli._app import app
 
 for line in sys.argv[1:]:
     print({BETWEEN.strip()!r}, flush=True)
     try:
-        app(line.split(" "))
+        app(shlex.split(line))
     except SystemExit as done:
         code = done.code
 sys.exit(code)
@@ -142,6 +143,70 @@ def test_a_check_on_a_terminal_shows_the_first_notes_of_each_kind(line):
     assert "4 more like these; `--all` shows them [lock]" in first
     assert "more like these" not in every
     assert every.count("[lock]") == line.run("check").stdout.count("[lock]") == 9
+
+
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_long_words_of_people_fit_the_terminal(empty, width):
+    """Reasons, messages and changes are as long as publishers write them."""
+    long = "a reason that goes on and on" + 20 * " and on"
+    for version in ("1.0.0", "1.1.0", "2.0.0"):
+        manifest = f"name: acme/db\nversion: {version}\nchanges: [{long}]\n"
+        empty.write(f"{version}/app.yaml", manifest)
+    to, of = "oci:registry//acme/db --channel stable", "oci:registry//acme/db"
+    printed, _ = on_terminal(
+        empty.folder,
+        width,
+        f"publish 1.0.0 --to {to}",
+        f"install {of} --unsigned --state state",
+        f"publish 1.1.0 --to {to}",
+        f"publish 2.0.0 --to {to}",
+        f"unpublish 1.0.0 --from {to} --reason '{long}'",
+        f"deprecate 1.1.0 --in {to} --message '{long}'",
+        f"channel show {to}",
+        f"channel log {to}",
+        *(f"{each} --state state" for each in ("status", "plan", "upgrade --check")),
+        "upgrade --to 1.1.0 --now --dry-run --state state acme/db",
+    )
+    for text in plain(printed).split(BETWEEN)[7:]:
+        assert text.strip()
+        assert max(map(len, text.splitlines())) <= width
+
+
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_dates_stay_whole_in_narrow_columns(line, width):
+    """Names of types and entries leave little for the versions."""
+    for version in ("2014-04-04-preview", "2014-04-04", "2015-05-05", "2016-06-06"):
+        more = "" if version == "2015-05-05" else "settingsOfTheirOldPlaces: {type: string}"
+        text = TYPE.format(title="Person", properties=f"{MANY}\n  {more}")
+        line.write(f"schemas/{version}.yaml", text)
+    line.write("trundle.yaml", "package: crm\nsources: [schemas]\n")
+    printed, _ = on_terminal(line.folder, width, "explain Person", "map")
+    texts = plain(printed)
+    assert max(map(len, texts.splitlines())) <= width
+    assert "2014-04-04" in texts
+    assert re.search(r"\b\d{4}-(\d\d)?-? *(\||$)", texts, re.MULTILINE) is None
+
+
+def test_a_command_that_moves_nothing_shows_no_progress(empty):
+    """Standard error is a terminal, too."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*warm.script(_program()), "list --state state", "status --state state"],
+        cwd=empty.folder,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
+    )
+    os.close(theirs)
+    read = b""
+    while part := _part(ours):
+        read += part
+    os.close(ours)
+    assert process.wait() == 0
+    assert "nothing is installed" in read.decode()
+    assert "bytes" not in read.decode()
+    assert "\x1b[?25l" not in read.decode()
 
 
 @pytest.mark.parametrize("width", [80, 100, 140])

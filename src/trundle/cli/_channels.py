@@ -201,7 +201,7 @@ def bytes_progress(label: str) -> Iterator[Callable[[int], None]]:
     from rich.console import Console  # noqa: PLC0415
     from rich.progress import (  # noqa: PLC0415
         BarColumn,
-        DownloadColumn,
+        FileSizeColumn,
         Progress,
         TextColumn,
         TransferSpeedColumn,
@@ -210,10 +210,20 @@ def bytes_progress(label: str) -> Iterator[Callable[[int], None]]:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=20),
-        DownloadColumn(),
+        FileSizeColumn(),
         TransferSpeedColumn(),
     )
     console = Console(stderr=True, highlight=False)
-    with Progress(*columns, console=console, transient=True) as shown:
-        task = shown.add_task(label, total=None)
-        yield lambda size: shown.update(task, advance=size)
+    shown = Progress(*columns, console=console, transient=True)
+
+    def advance(size: int) -> None:
+        # Most commands move nothing that takes time, so nothing is shown until there is something to show.
+        if not shown.tasks:
+            shown.add_task(label, total=None)
+            shown.start()
+        shown.update(shown.task_ids[0], advance=size)
+
+    try:
+        yield advance
+    finally:
+        shown.stop()

@@ -161,7 +161,7 @@ def print_changes(
         lines = [
             f"would have {event_text(each)}" if dry_run else event_text(each) for each in events
         ]
-        print_text("".join(f"{each}\n" for each in lines))
+        print_text("".join(f"{each}\n" for each in lines), prose=True)
         if dry_run and events:
             say("nothing was fetched; content is checked when it is")
         changed = {each.package for each in events}

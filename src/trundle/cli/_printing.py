@@ -1,7 +1,9 @@
 """Results on standard output, messages on standard error."""
 
 import contextlib
+import datetime as dt
 import json
+import math
 import re
 import shutil
 import sys
@@ -18,6 +20,8 @@ _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u
 """Control characters but tabs and line ends; and those that change the direction of writing."""
 _SHOWN = 40
 """How many letters of a step are shown."""
+_NARROWEST = 20
+"""How narrow the last column of a table may become."""
 
 
 class Format(StrEnum):
@@ -115,16 +119,39 @@ def one_line(text: str) -> str:
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """Rows of texts below a head, in columns; nothing where there are no rows."""
+    """Rows of texts below a head, in columns; nothing where there are no rows.
+
+    On a terminal the last column is folded to what the others leave of the width.
+    """
     if not rows:
         return ""
     lines = [head, *rows]
     widths = [max(len(line[at]) for line in lines) for at in range(len(head))]
+    before = sum(widths[:-1]) + 2 * (len(widths) - 1)
+    left = (terminal_width() or sys.maxsize) - before
+    if widths[-1] > left > _NARROWEST:
+        from trundle.report import wrap_words  # noqa: PLC0415
+
+        empty = ("",) * (len(head) - 1)
+        lines = [
+            (*(empty if at else line[:-1]), part)
+            for line in lines
+            for at, part in enumerate(wrap_words(line[-1], left))
+        ]
     return "".join(
         "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
         + "\n"
         for line in lines
     )
+
+
+def duration_text(duration: dt.timedelta) -> str:
+    """A duration in words, rounded up to whole seconds."""
+    minutes, seconds = divmod(math.ceil(duration.total_seconds()), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    parts = ((days, "d"), (hours, "h"), (minutes, "min"), (seconds, "s"))
+    return " ".join(f"{number} {unit}" for number, unit in parts if number) or "0 s"
 
 
 def shown_path(path: Path) -> str:

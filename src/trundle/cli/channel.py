@@ -30,6 +30,7 @@ from trundle.cli._printing import (
     print_text,
     say,
     shown_path,
+    table,
     warn,
 )
 from trundle.cli.project import DryRun, Output
@@ -134,7 +135,7 @@ def _say_unverified(source: "ChannelSource") -> None:
 
 
 def _channel_text(channel: "Channel") -> str:
-    rows: list[tuple[str, ...]] = [("VERSION", "ID", "STATE")]
+    rows: list[tuple[str, ...]] = []
     for entry in channel.versions:
         states = ["latest"] if entry.version == channel.latest else []
         states += ["critical"] if entry.critical else []
@@ -145,13 +146,7 @@ def _channel_text(channel: "Channel") -> str:
         (str(each.version), each.entry.id, f"unpublished: {each.why}")
         for each in channel.unpublished
     ]
-    return _table(rows)
-
-
-def _table(rows: list[tuple[str, ...]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
-    return "".join(f"{line}\n" for line in lines)
+    return table(("VERSION", "ID", "STATE"), rows)
 
 
 @app.command()
@@ -175,6 +170,7 @@ def log(
         lambda: [each.to_plain() for each in found],
         lambda: "".join(_event_text(each) for each in found),
         output,
+        prose=True,
     )
     if store is None:
         _say_unverified(source)
@@ -217,6 +213,7 @@ def repair(
         lambda: [each.to_plain() for each in repairs],
         lambda: "".join(f"{_repair_text(each)}\n" for each in repairs),
         output,
+        prose=True,
     )
     left = [each for each in repairs if not each.done]
     if not repairs:

@@ -26,7 +26,15 @@ from trundle.cli._installing import (
     time_of,
 )
 from trundle.cli._policies import read_policy_file
-from trundle.cli._printing import Format, print_data, print_result, print_text, say, warn
+from trundle.cli._printing import (
+    Format,
+    duration_text,
+    print_data,
+    print_result,
+    print_text,
+    say,
+    warn,
+)
 from trundle.cli._registry import full_reference
 from trundle.cli.project import DryRun, Output
 
@@ -191,6 +199,7 @@ def _print_check(plans: "list[Plan]", output: Format) -> None:
         lambda: [each.to_plain() for each in plans],
         lambda: "".join(plan_text(each) for each in plans),
         output,
+        prose=True,
     )
     refusals = [refusal for each in plans for refusal in each.refusals]
     if refusals:
@@ -200,7 +209,7 @@ def _print_check(plans: "list[Plan]", output: Format) -> None:
 
 
 def _pause(duration: dt.timedelta) -> None:
-    say(f"waiting {duration} for scheduled upgrades")
+    say(f"waiting {duration_text(duration)} for scheduled upgrades")
     time.sleep(duration.total_seconds())
 
 

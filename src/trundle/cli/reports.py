@@ -217,7 +217,8 @@ def _drawn(
     maps = [report.version_map(evolution, name, horizon) for name in names]
     match output:
         case MapFormat.TEXT:
-            return "\n".join(report.version_map_text(each) for each in maps)
+            width = terminal_width()
+            return "\n".join(report.version_map_text(each, width) for each in maps)
         case MapFormat.MERMAID:
             return report.version_map_mermaid(maps[0])
         case MapFormat.SVG:

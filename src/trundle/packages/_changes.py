@@ -1,6 +1,6 @@
 """What changed from one release of a package to the next, and the version that the next one needs at least.
 
-Whatever a package carries, its changes are records of one kind. Whoever finds them says how far each goes; this module
+Whatever a package carries, its changes are records of one kind. What finds them says how far each goes; this module
 says what version follows.
 """
 

@@ -45,7 +45,7 @@ from trundle.report._suggest import suggest
 from trundle.report._suggestion import Suggestion
 from trundle.report._suggestion_text import suggestions_data, suggestions_text
 from trundle.report._table import table
-from trundle.report._terminal import folded, wrapped
+from trundle.report._terminal import folded, wrap_words, wrapped
 from trundle.report._trace import LeftValue, Trace, TracedValue, trace
 from trundle.report._trace_parts import Cause, Leg
 from trundle.report._trace_text import trace_data, trace_text
@@ -109,5 +109,6 @@ __all__ = [
     "version_map_mermaid",
     "version_map_svg",
     "version_map_text",
+    "wrap_words",
     "wrapped",
 ]

@@ -8,6 +8,7 @@ import msgspec
 from trundle.evolution import Evolution, ResourceLineage
 from trundle.report._errors import ReportError
 from trundle.report._spelling import count
+from trundle.report._terminal import wrapped
 from trundle.report._walk import known_version
 from trundle.version import ApiVersion
 
@@ -141,12 +142,18 @@ def _family(resource: ResourceLineage) -> tuple[str, str]:
     return newest.group, resource.name.casefold().partition("/")[0] if "/" in resource.name else ""
 
 
-def version_map_text(drawn: ResourceMap) -> str:
-    """The map as text: API versions on the left, storage types on the right, rails to the hub."""
+def version_map_text(drawn: ResourceMap, columns: int | None = None) -> str:
+    """The map as text: API versions on the left, storage types on the right, rails to the hub.
+
+    Args:
+        drawn: the map.
+        columns: how wide lines of prose may be; None for as wide as they are.
+    """
     width = max(len(str(each.version)) for each in drawn.versions)
     hub = next(row for row, each in enumerate(drawn.versions) if each.hub)
     stored = [row for row, each in enumerate(drawn.versions) if each.stored]
-    lines = [drawn.resource, drawn.summary, ""]
+    summary = drawn.summary if columns is None else wrapped(drawn.summary, columns)
+    lines = [drawn.resource, summary, ""]
     lines.append(f"  {'API versions'.ljust(width + 16)}storage types")
     for row, each in enumerate(drawn.versions):
         line = "─────" if each.served else "╌╌╌╌╌"

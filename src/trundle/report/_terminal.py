@@ -9,9 +9,11 @@ from trundle.report._table import table_line
 
 _NARROWEST = 8
 """How narrow a column may become; a terminal that is narrower still breaks the lines itself."""
+_DATE = len("2014-04-04")
+"""How narrow a column becomes where even parts of its words break: dates stay whole."""
 _BAR = re.compile(r"(?<!\\)\|")
-_WITHIN_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[./_:|>-])(?=\w)")
-"""Where a long word breaks best: before a capital letter, and behind punctuation."""
+_WITHIN_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[./_:|>-])(?=[^\W\d])|(?<=[/_|>])(?=\d)")
+"""Where a long word breaks best: before a capital letter, and behind punctuation; dates, times and versions stay whole."""
 _BULLET = re.compile(r" *(?:- )?")
 
 
@@ -96,7 +98,7 @@ def _column_widths(rows: Sequence[Sequence[str]], spare: int) -> list[int]:
         max(_longest(_WITHIN_WORD.split(word)) for cell in column for word in cell.split() or [""])
         for column in columns
     ]
-    for least in (words, parts, [0] * len(columns)):
+    for least in (words, parts, [_DATE] * len(columns)):
         while sum(widths) > spare:
             shrinking = [at for at, each in enumerate(widths) if each > max(least[at], _NARROWEST)]
             if not shrinking:
