@@ -21,7 +21,7 @@ from trundle.channels.publishing import (
 )
 from trundle.channels.reading import RepositorySource, open_channel, read_channel
 from trundle.channels.reading.signatures import TrustFolder, trust
-from trundle.registry import DirectoryRegistry
+from trundle.registry import MARK_ANNOTATION, DirectoryRegistry
 from trundle.version import SemVer
 
 V = SemVer.parse
@@ -160,6 +160,45 @@ def test_a_publisher_publishes_between_any_two_steps_of_a_refresh(place):
         lambda: place.release("1.1.0"),
         check,
     )
+
+
+@pytest.mark.parametrize("place", [True], indirect=True, ids=["signed"])
+@pytest.mark.parametrize("look", range(1, 5))
+def test_a_refresh_pushes_the_mark_of_the_state_whose_files_it_signs(place, monkeypatch, look):
+    """A publisher whose lease went over to another sets the head between two looks at it."""
+    states = {}
+    for version in ("1.0.0", "1.1.0"):
+        place.release(version)
+        head = RepositorySource(place.repository(), WORD)
+        states[version] = head.manifest
+    mine = channel_of(place.repository(), keys=place.keys, seen=place.folder / "mine")
+    mine.repository.set_tag(mine.tag, states["1.0.0"].descriptor.digest)
+    looks = 0
+    get_manifest = mine.repository.get_manifest
+
+    def moved_meanwhile(reference):
+        nonlocal looks
+        looks += reference == mine.tag
+        if looks == look and reference == mine.tag:
+            mine.repository.set_tag(mine.tag, states["1.1.0"].descriptor.digest)
+        return get_manifest(reference)
+
+    pushed = []
+    push = mine.head.push
+    monkeypatch.setattr(mine.repository, "get_manifest", moved_meanwhile)
+    monkeypatch.setattr(
+        mine.head, "push", lambda *arguments: pushed.append(push(*arguments)) or pushed[0]
+    )
+    with unless_refused("stale-metadata"):
+        mine.refresh()
+    document = place.repository().get_manifest(pushed[0]).document
+    files = {each.digest for each in document.layers}
+    (of,) = (
+        each
+        for each in states.values()
+        if {one.digest for one in each.document.layers[:2]} <= files
+    )
+    assert document.annotations[MARK_ANNOTATION] == of.document.annotations[MARK_ANNOTATION]
 
 
 def test_a_publisher_publishes_between_any_two_steps_of_reading_a_history(place):

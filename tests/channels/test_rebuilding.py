@@ -7,7 +7,7 @@ import pytest
 from publishing_support import WORD, channel_of, keys_in, now, package, release
 
 from trundle.channels import RefusalCode, RefusedError
-from trundle.channels.publishing import repair
+from trundle.channels.publishing import PublishRequest, publish, repair
 from trundle.channels.reading import RepositorySource, read_channel
 from trundle.channels.reading.signatures import TrustFolder, trust
 from trundle.registry import OCI_MANIFEST, encode
@@ -225,6 +225,22 @@ def test_a_repository_that_was_set_back_as_a_whole_is_not_rebuilt_from(layout, t
     shutil.rmtree(layout.folder)
     restored.rename(layout.folder)
     assert repair(channel_of(layout, keys=keys)) == ()
+
+
+def test_a_repository_that_was_set_back_and_published_to_is_not_rebuilt_from(layout, tmp_path):
+    """It has as many operations as were seen, but not those."""
+    keys = keys_in(tmp_path / "keys")
+    release(layout, package(tmp_path / "a", "1.0.0"), keys=keys)
+    backup = tmp_path / "backup"
+    shutil.copytree(layout.folder, backup)
+    release(layout, package(tmp_path / "b", "1.1.0"), keys=keys)
+    shutil.rmtree(layout.folder)
+    shutil.copytree(backup, layout.folder)
+    other = channel_of(layout, keys=keys, seen=tmp_path / "other")
+    publish(other, PublishRequest(package(tmp_path / "c", "1.2.0")))
+    with pytest.raises(RefusedError, match="all operations that the channel shows") as caught:
+        repair(channel_of(layout, keys=keys))
+    assert caught.value.code is RefusalCode.STALE_METADATA
 
 
 def test_a_channel_is_rebuilt_whose_head_is_gone_with_all_of_its_content(layout, tmp_path):

@@ -250,3 +250,16 @@ def test_a_version_may_be_given_with_its_group(empty, to, given):
     result = empty.run("convert", "person.json", "--to", to, *given)
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout) == {**person, "apiVersion": "crm.example.com/v2"}
+
+
+def test_a_document_without_a_version_is_of_the_group_that_is_given(empty):
+    empty.write("schemas/person.yaml", CRD)
+    empty.write("trundle.yaml", "package: crm\nsources: [schemas]\n")
+    assert empty.run("generate").exit_code == 0
+    empty.write("person.json", json.dumps({"kind": "Person", "a": "1"}))
+    arguments = ("convert", "person.json", "--to", "v2", "--from")
+    result = empty.run(*arguments, "crm.example.com/v1")
+    assert json.loads(result.stdout)["apiVersion"] == "crm.example.com/v2"
+    refused = empty.run(*arguments, "other.example.com/v1")
+    assert refused.exit_code == 5, refused.output
+    assert "crm.example.com" in refused.stderr

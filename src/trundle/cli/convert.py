@@ -120,8 +120,7 @@ def convert(
     with generated_scheme(load_config(settings_of(context).config_path)) as scheme:
         lenience = _lenience(scheme, unknown, lenient=lenient, defaults=defaults)
         target = None if to == STORAGE else to
-        named = None if version is None else version.rpartition("/")[2]
-        wanted = _Wanted(target, bases, named, resource, _storage(stored_as or []), lenience)
+        wanted = _Wanted(target, bases, version, resource, _storage(stored_as or []), lenience)
         report = _converted(scheme, documents, name, wanted, losses=losses)
         if trace and not report.problems:
             report.trace = _traced(context, scheme, documents[0], wanted)

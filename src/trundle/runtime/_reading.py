@@ -232,11 +232,12 @@ class Reading:
         own = None
         if isinstance(head.api_version, str):
             own = GroupVersion.parse(head.api_version).within(found)
-        if own is not None and version is not None and spelt(own, (version,)) is None:
+        wanted = None if version is None else GroupVersion.parse(version).within(found)
+        if own is not None and wanted is not None and spelt(own, (wanted,)) is None:
             raise UnknownVersionError(
                 f"the document is of version {own!r}, but {version!r} was asked for; leave one out"
             )
-        return own or version
+        return own or wanted
 
     def _spelt_version(self, found: ResourceType, named: str | None, *, stored: bool) -> str:
         """A version of a resource type as the package spells it."""

@@ -16,6 +16,7 @@ from trundle.runtime._errors import (
     UnknownVersionError,
     finding,
 )
+from trundle.runtime._groups import GroupVersion
 from trundle.runtime._lenience import STRICT, Lenience
 from trundle.runtime._lists import DocumentList
 from trundle.runtime._lookup import Conversion, Lookup
@@ -370,8 +371,10 @@ class Scheme(ManyDocuments, PackageScheme):
         )
 
     def _check_version(self, value: GeneratedObject, version: str | None) -> None:
-        own_version = self._lookup.origin(type(value))[1]
-        if version is not None and spelt(own_version, (version,)) is None:
+        if version is None:
+            return
+        found, own_version = self._lookup.origin(type(value))
+        if spelt(own_version, (GroupVersion.parse(version).within(found),)) is None:
             raise UnknownVersionError(
                 f"the object is of version {own_version!r}, but {version!r} was asked for; leave one out"
             )

@@ -399,7 +399,7 @@ class PublishedChannel:
         if self.signer is None:
             return None
         package = self._package or self._package_of(records)
-        return self.signer.last_seen(self.location, package, self.head.content, records)
+        return self.signer.last_seen(self.location, package, self.head.content, list(records))
 
     def _check_signer(self, entries: Sequence[LedgerEntry], records: Mapping[str, Record]) -> None:
         """Refuses keys that signed none of the operations, where operations are signed."""

@@ -2,7 +2,8 @@
 
 import contextlib
 import datetime as dt
-from collections.abc import Callable, Collection, Iterator, Mapping
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -142,7 +143,7 @@ class ChannelSigner:
         where: str,
         package: str,
         read: Callable[[str, int], bytes | None],
-        recorded: Collection[str],
+        recorded: Sequence[str],
     ) -> Shown | None:
         """The newest state of a channel that this publisher has verified; None where it has seen none.
 
@@ -150,11 +151,11 @@ class ChannelSigner:
             where: the channel's full name.
             package: the package.
             read: returns the content with a SHA-256 digest and a length, or None where it is gone.
-            recorded: the names of the operations in the ledger. Where the list of those that were seen is gone, there must
-                be as many: a whole repository that was set back lacks the list, too.
+            recorded: the names of the operations in the ledger, the oldest first. Where the list of those that were seen is
+                gone, the oldest of these must be that list: a whole repository that was set back lacks it, too.
 
         Raises:
-            RefusedError: what was seen cannot be read, or the ledger has fewer operations.
+            RefusedError: what was seen cannot be read, or the ledger lacks operations that were seen.
         """
         try:
             state = self._store.state(where)
@@ -167,7 +168,7 @@ class ChannelSigner:
             content = read(digest, length)
             if content is not None:
                 files[name.rpartition("/")[2]] = content
-            elif name.endswith(f"/{OPERATIONS}") and len(names_of(recorded)) < length:
+            elif name.endswith(f"/{OPERATIONS}") and not _has_list(recorded, digest, length):
                 raise RefusedError(lacking_operations(where, len(recorded)))
         names = read_names(files[OPERATIONS]) if OPERATIONS in files else frozenset()
         latest = files.get("latest")
@@ -269,6 +270,13 @@ def lacking_operations(where: str, found: int, serial: int | None = None) -> Fin
     return refusal(
         code, where, f"{expected} that the channel shows in its ledger", str(found), advice
     )
+
+
+def _has_list(names: Sequence[str], digest: str, length: int) -> bool:
+    """Whether the first of some names make a list with a SHA-256 digest and a length; all names are equally long."""
+    each = len(names_of(names[:1])) - 1  # Between brackets, with a comma behind each but the last.
+    content = names_of(names[: (length - 1) // each])
+    return hashlib.sha256(content).hexdigest() == digest
 
 
 def read_shown(source: RepositorySource) -> Shown:
