@@ -5,6 +5,7 @@ import pytest
 
 ALLOWED = {
     "cli": {
+        "catalog",
         "channels",
         "documents",
         "errors",
@@ -35,6 +36,7 @@ ALLOWED = {
     "verify": {"codegen", "errors", "evolution", "runtime", "schema", "version"},
     "channels": {"errors", "packages", "registry", "version"},
     "registry": {"errors"},
+    "catalog": {"database", "engine", "errors", "packages", "version"},
     "engine": {"documents", "errors", "packages", "schema", "version"},
     "packages": {"documents", "errors", "version"},
     "codegen": {"errors", "evolution", "runtime", "schema", "version"},

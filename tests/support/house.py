@@ -20,6 +20,7 @@ ROOMS = (
     "verify",
     "channels",
     "registry",
+    "catalog",
     "engine",
     "packages",
     "codegen",

@@ -31,7 +31,7 @@ from trundle.packages._model import (
     manifest_from_json,
     manifest_to_json,
 )
-from trundle.packages._pack import ARCHIVE_MEDIA_TYPE, Packed, pack
+from trundle.packages._pack import ARCHIVE_MEDIA_TYPE, Packed, digest_of, pack
 from trundle.packages._package import Package
 from trundle.packages._resolve import Refused, Resolution, resolve
 from trundle.packages._unpack import unpack
@@ -73,6 +73,7 @@ __all__ = [
     "Unusable",
     "app_schema",
     "bump_of",
+    "digest_of",
     "lock_of",
     "manifest_from_json",
     "manifest_to_json",

@@ -1,5 +1,6 @@
 """What a package says about itself: one model for both kinds of manifest."""
 
+import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -162,4 +163,10 @@ def decode_text(kind: type, value: Any) -> Any:
         raise NotImplementedError
     if not isinstance(value, str):
         raise VersionError(f"expected text, found {value!r}")
-    return SemVer.parse(value) if kind is SemVer else VersionRange.parse(value)
+    return _parsed(kind, value)
+
+
+@functools.lru_cache(maxsize=4096)
+def _parsed(kind: type, text: str) -> SemVer | VersionRange:
+    """A version or range; a catalog has the same few of them in thousands of manifests."""
+    return SemVer.parse(text) if kind is SemVer else VersionRange.parse(text)

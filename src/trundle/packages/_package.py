@@ -19,7 +19,7 @@ from trundle.packages._errors import (
 from trundle.packages._limits import Limits
 from trundle.packages._manifest import APP_FILE, MANIFEST_FILE, MANIFEST_FILES, manifest_with_notes
 from trundle.packages._model import Manifest, Requirement
-from trundle.packages._pack import Content, archive_of, digest_of, missing_files, pack
+from trundle.packages._pack import Content, Packed, archive_of, digest_of, missing_files, pack
 from trundle.packages._tar_entries import tar_entries
 from trundle.packages._zip_entries import ZIP_MARKS, zip_entries
 from trundle.version import SemVer
@@ -34,25 +34,32 @@ class Package:
     Made by `from_folder`, `from_archive` or `from_files`; the constructor is for those who keep packages elsewhere.
 
     Args:
-        manifest: what it says about itself.
+        name: the name that others require it by.
+        version: its version; 0.0.0 where a `manifest.yaml` gives none.
         digest: the digest of its archive.
         files: the paths of its files, ordered by their bytes.
+        manifest: gives what it says about itself; called once, when that is asked for.
         archive: gives the archive, as `pack` writes it; called once, when a file is asked for.
         notes: what is to be known of the package, such as keys of the manifest that are passed over.
     """
 
     def __init__(
         self,
-        manifest: Manifest,
+        name: str,
+        version: SemVer,
         digest: str,
         files: tuple[str, ...],
+        *,
+        manifest: Callable[[], Manifest],
         archive: Callable[[], bytes],
         notes: tuple[Finding, ...] = (),
     ) -> None:
-        self.manifest = manifest
+        self.name = name
+        self.version = version
         self.digest = digest
         self.files = files
         self.notes = notes
+        self._manifest = manifest
         self._archive = archive
 
     @classmethod
@@ -66,8 +73,7 @@ class Package:
         """
         target = io.BytesIO()
         packed = pack(Path(folder), target, IN_MEMORY)
-        data = target.getvalue()
-        return cls(packed.manifest, packed.digest, packed.files, lambda: data, packed.notes)
+        return cls._made(packed, target.getvalue())
 
     @classmethod
     def from_archive(cls, data: bytes) -> "Package":
@@ -111,17 +117,25 @@ class Package:
             raise PackError(missing)
         data = archive_of(files)
         names = tuple(sorted(files, key=str.encode))
-        return cls(manifest, digest_of(data), names, lambda: data, notes)
+        return cls._made(Packed(manifest, digest_of(data), len(data), names, notes), data)
 
-    @property
-    def name(self) -> str:
-        """The name that others require it by."""
-        return self.manifest.name
+    @classmethod
+    def _made(cls, packed: Packed, archive: bytes) -> "Package":
+        manifest = packed.manifest
+        return cls(
+            manifest.name,
+            manifest.version,
+            packed.digest,
+            packed.files,
+            manifest=lambda: manifest,
+            archive=lambda: archive,
+            notes=packed.notes,
+        )
 
-    @property
-    def version(self) -> SemVer:
-        """Its version; 0.0.0 where a `manifest.yaml` gives none."""
-        return self.manifest.version
+    @cached_property
+    def manifest(self) -> Manifest:
+        """What the package says about itself."""
+        return self._manifest()
 
     @cached_property
     def requirements(self) -> tuple[Requirement, ...]:

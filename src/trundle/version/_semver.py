@@ -16,6 +16,7 @@ ZeroMajor: TypeAlias = Literal["caret", "plain"]
 """How changes below 1.0.0 count: `caret` takes the first number that is not zero for the major one."""
 
 _IDENTIFIER = re.compile(r"[0-9A-Za-z-]+")
+_RELEASE = re.compile(r"\.".join([r"(0|[1-9][0-9]{0,8})"] * 3))
 _Identifiers: TypeAlias = tuple[tuple[int, int, str], ...]
 
 
@@ -93,6 +94,8 @@ class SemVer(Frozen):
         Raises:
             VersionSyntaxError: the text is not a version; it says where.
         """
+        if plain := _RELEASE.fullmatch(text):  # Most versions are this simple.
+            return cls(int(plain[1]), int(plain[2]), int(plain[3]))
         scanner = Scanner(text)
         numbers = scanner.numbers()
         if not shortened and len(numbers) < len(_PARTS):

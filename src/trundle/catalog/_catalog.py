@@ -1,0 +1,340 @@
+"""A catalog: its database, opened; what is in it, and how it changes.
+
+Each change is one transaction, and a change on PostgreSQL waits for the one before it. So the rules hold for whatever several
+processes do at once, and what dies midway has changed nothing.
+"""
+
+import contextlib
+import re
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from sqlalchemy import Connection, make_url
+
+from trundle.catalog import _tables as t
+from trundle.catalog._errors import (
+    DamagedContentError,
+    InvalidTenantError,
+    NoSuchPackageError,
+)
+from trundle.catalog._judging import check_shared, judged, without
+from trundle.catalog._records import Change, Offer, Upload
+from trundle.catalog._rows import Rows
+from trundle.catalog._snapshot import Snapshot, decoded
+from trundle.database import Database, open_copy, open_database
+from trundle.packages import Package, digest_of
+from trundle.version import ANY, SemVer
+
+_WAIT = 30.0
+_LOCK = "catalog"
+_TENANT = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._@:-]{0,253}[A-Za-z0-9])?")
+
+
+class Catalog:
+    """The packages of tenants. Used as a context manager, or closed by `close`. Threads may share it.
+
+    Args:
+        place: `sqlite:///FILE`, the file of a SQLite database, or `postgresql://USER:PASSWORD@HOST:PORT/NAME`.
+        wait: seconds to wait for others who change the same catalog.
+        looking: whether nothing is to be changed; a file that does not exist is not made then.
+
+    Raises:
+        DatabaseError: the database cannot be used; the class says why.
+    """
+
+    def __init__(self, place: str | Path, *, wait: float = _WAIT, looking: bool = False) -> None:
+        self._database = _opened(place, wait, looking=looking)
+        try:
+            self._database.migrate(t.MIGRATIONS)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the database."""
+        self._database.close()
+
+    @property
+    def where(self) -> str:
+        """The file, or the URL without its password."""
+        return self._database.where
+
+    # What is there
+
+    def snapshot(self, tenant: str) -> Snapshot:
+        """What a tenant sees at this moment: its own packages and the public ones.
+
+        Raises:
+            InvalidTenantError: no tenant can be called so.
+            DatabaseError: the database cannot be read.
+        """
+        check_tenant(tenant)
+        with self._database.reading() as connection:
+            rows = Rows(connection).seen_by(tenant)
+        return Snapshot(tenant, rows, self._archive)
+
+    def offers(self, tenant: str, name: str | None = None) -> tuple[Offer, ...]:
+        """The versions that a tenant sees, by name, the oldest first.
+
+        Args:
+            tenant: the tenant.
+            name: a package; all where None.
+
+        Raises:
+            InvalidTenantError: no tenant can be called so.
+            DatabaseError: the database cannot be read.
+        """
+        check_tenant(tenant)
+        with self._database.reading() as connection:
+            offers = Rows(connection).offers(None if name is None else [name])
+        seen = (each for each in offers if each.is_seen_by(tenant))
+        return tuple(sorted(seen, key=lambda each: (each.name, each.version)))
+
+    def package(
+        self, name: str, version: SemVer | None = None, *, tenant: str
+    ) -> tuple[Offer, Package]:
+        """A version that a tenant sees, and its package.
+
+        Args:
+            name: the package.
+            version: its version; the newest release where None, or the newest pre-release where there is none.
+            tenant: the tenant.
+
+        Raises:
+            NoSuchPackageError: the tenant sees no such version.
+            InvalidTenantError: no tenant can be called so.
+            DatabaseError: the database cannot be read.
+        """
+        offers = {each.version: each for each in self.offers(tenant, name)}
+        chosen = ANY.choose(offers) if version is None else version
+        offer = None if chosen is None else offers.get(chosen)
+        with self._database.reading() as connection:
+            row = None if offer is None else Rows(connection).whole(offer)
+        if offer is None or row is None:  # Without a row it was deleted meanwhile.
+            raise self._missing(name, version, f"the tenant {tenant} sees", offers)
+        return offer, decoded(row, self._archive)
+
+    # Changes
+
+    def upload(
+        self,
+        packages: Iterable[Package],
+        *,
+        tenant: str,
+        public: bool = False,
+        dry_run: bool = False,
+    ) -> Upload:
+        """Stores packages, all or none of them.
+
+        Packages that need each other are uploaded together. A version with the same content that the tenant has already is a
+        note; it stays private or public as it is.
+
+        Args:
+            packages: the packages; several versions of one package may be among them.
+            tenant: whose they are.
+            public: whether all tenants see them.
+            dry_run: whether nothing is stored.
+
+        Returns:
+            What was stored, and all findings. An error among them refuses the upload.
+
+        Raises:
+            InvalidTenantError: no tenant can be called so.
+            DatabaseError: the database cannot be written; nothing was stored.
+        """
+        check_tenant(tenant)
+        given = tuple(dict.fromkeys(packages))
+        with self._changing(dry_run=dry_run) as connection:
+            result = judged(Rows(connection), given, tenant, public=public)
+            if not dry_run:
+                Rows(connection).store(result.stored, tenant, public=public)
+        return result
+
+    def delete(
+        self,
+        name: str,
+        version: SemVer,
+        *,
+        tenant: str,
+        force: bool = False,
+        dry_run: bool = False,
+    ) -> Change:
+        """Deletes a version of a tenant.
+
+        Open snapshots go on with it, as its content stays until `tidy` removes it.
+
+        Args:
+            name: the package.
+            version: its version.
+            tenant: whose it is.
+            force: whether it is deleted even though packages need it; what breaks is a warning then.
+            dry_run: whether nothing is deleted.
+
+        Raises:
+            NoSuchPackageError: the tenant has no such version.
+            StillNeededError: packages need it; the error names them.
+            InvalidTenantError: no tenant can be called so.
+            DatabaseError: the database cannot be written; nothing was deleted.
+        """
+        with self._changing(dry_run=dry_run) as connection:
+            rows = Rows(connection)
+            offer = self._own(rows, name, version, tenant)
+            change = without(rows, offer, "deleted", force=force)
+            if not dry_run:
+                rows.delete(offer)
+        return change
+
+    def share(self, name: str, version: SemVer, *, tenant: str, dry_run: bool = False) -> Change:
+        """Lets all tenants see a version; nothing changes where they do already.
+
+        Raises:
+            NoSuchPackageError: the tenant has no such version.
+            RefusedError: it requires what not all tenants see, or another tenant has a package of that name and version.
+            InvalidTenantError: no tenant can be called so.
+            DatabaseError: the database cannot be written; nothing was changed.
+        """
+        with self._changing(dry_run=dry_run) as connection:
+            rows = Rows(connection)
+            offer = self._own(rows, name, version, tenant)
+            if not offer.public:
+                check_shared(rows, offer)
+                if not dry_run:
+                    rows.set_public(offer, public=True)
+        return Change(offer)
+
+    def unshare(
+        self,
+        name: str,
+        version: SemVer,
+        *,
+        tenant: str,
+        force: bool = False,
+        dry_run: bool = False,
+    ) -> Change:
+        """Makes a version private again; nothing changes where it is.
+
+        Args:
+            name: the package.
+            version: its version.
+            tenant: whose it is.
+            force: whether that is done even though packages need it; what breaks is a warning then.
+            dry_run: whether nothing is changed.
+
+        Raises:
+            NoSuchPackageError: the tenant has no such version.
+            StillNeededError: public packages or other tenants need it; the error names them.
+            InvalidTenantError: no tenant can be called so.
+            DatabaseError: the database cannot be written; nothing was changed.
+        """
+        with self._changing(dry_run=dry_run) as connection:
+            rows = Rows(connection)
+            offer = self._own(rows, name, version, tenant)
+            change = without(rows, offer, "private", force=force)
+            if not dry_run:
+                rows.set_public(offer, public=False)
+        return change
+
+    def tidy(self, *, dry_run: bool = False) -> tuple[str, ...]:
+        """Removes the content that only deleted versions had; a snapshot that is still open can no longer read it.
+
+        Returns:
+            The digests of what was removed, or would be.
+
+        Raises:
+            DatabaseError: the database cannot be written; nothing was removed.
+        """
+        with self._changing(dry_run=dry_run) as connection:
+            rows = Rows(connection)
+            digests = rows.unused()
+            if not dry_run:
+                rows.forget(digests)
+        return digests
+
+    @contextlib.contextmanager
+    def _changing(self, *, dry_run: bool) -> Iterator[Connection]:
+        """A transaction that no other change meets; for a dry run, one that cannot write."""
+        if dry_run:
+            with self._database.reading() as connection:
+                yield connection
+            return
+        with self._database.writing() as connection:
+            self._database.lock(connection, _LOCK)
+            yield connection
+
+    def _own(self, rows: Rows, name: str, version: SemVer, tenant: str) -> Offer:
+        """A version of a tenant.
+
+        Raises:
+            NoSuchPackageError: the tenant has no such version.
+        """
+        check_tenant(tenant)
+        own = {each.version: each for each in rows.offers([name]) if each.tenant == tenant}
+        if version not in own:
+            raise self._missing(name, version, f"the tenant {tenant} owns", own)
+        return own[version]
+
+    def _missing(
+        self, name: str, version: SemVer | None, whose: str, versions: Collection[SemVer]
+    ) -> NoSuchPackageError:
+        what = f"the package {name}" if version is None else f"the package {name} {version}"
+        listed = ", ".join(str(each) for each in sorted(versions, reverse=True)[:5])
+        found = f"only {listed}" if listed else f"no version of {name}"
+        advice = "run `trundle catalog list` to see what there is"
+        return NoSuchPackageError(self.where, f"{what} among what {whose}", found, advice)
+
+    def _archive(self, digest: str) -> bytes:
+        """The archive for a digest.
+
+        Raises:
+            DamagedContentError: it is not there any more, or has other content.
+        """
+        with self._database.reading() as connection:
+            data = Rows(connection).archive(digest)
+        found = "none" if data is None else digest_of(data)
+        if data is None or found != digest:
+            expected, advice = (
+                f"the content {digest}",
+                "upload the version again elsewhere, or restore a backup",
+            )
+            raise DamagedContentError(self.where, expected, found, advice)
+        return data
+
+
+def check_tenant(tenant: str) -> None:
+    """Refuses what no tenant can be called.
+
+    Raises:
+        InvalidTenantError: it is no name of a tenant.
+    """
+    if not _TENANT.fullmatch(tenant):
+        expected = "1 to 255 letters, digits and . _ - @ :, a letter or digit at either end"
+        raise InvalidTenantError("the tenant", expected, repr(tenant[:60]), "correct the name")
+
+
+def _opened(place: str | Path, wait: float, *, looking: bool) -> Database:
+    path = file_of(place)
+    if looking and path is not None and not path.exists():
+        return open_copy(path)
+    return open_database(place, wait=wait)
+
+
+def file_of(place: str | Path) -> Path | None:
+    """The file of a SQLite database; None for a server."""
+    if isinstance(place, Path):
+        return place
+    if not place.startswith("sqlite"):
+        return None
+    return Path(make_url(place).database or "")

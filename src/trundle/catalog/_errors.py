@@ -1,0 +1,63 @@
+"""What can go wrong with a catalog, and what its rules refuse."""
+
+from collections.abc import Iterable
+
+from trundle.errors import Code, ExpectationError, Finding, Kind, TrundleError
+
+
+class CatalogCode(Code):
+    """What can be wrong with packages in a catalog."""
+
+    TENANT = "invalid-tenant"
+    MISSING = "package-not-in-catalog"
+    DAMAGED = "damaged-package-content"
+    EXISTS = "version-stored-already"
+    OTHER_CONTENT = "version-has-other-content"
+    GIVEN_TWICE = "version-given-twice"
+    SHADOWS = "shadows-public-package"
+    SHADOWED = "shadowed-by-private-package"
+    REQUIREMENT = "unmet-requirement"
+    NEEDED = "version-still-needed"
+
+
+class CatalogError(TrundleError):
+    """Base of the errors of catalogs; those of the database are `trundle.database.DatabaseError`."""
+
+
+class InvalidTenantError(CatalogError, ExpectationError):
+    """The name of a tenant cannot be used."""
+
+    kind = Kind.USAGE
+    code = CatalogCode.TENANT
+
+
+class NoSuchPackageError(CatalogError, ExpectationError):
+    """The tenant sees no such package, or owns none."""
+
+    kind = Kind.NOT_FOUND
+    code = CatalogCode.MISSING
+
+
+class DamagedContentError(CatalogError, ExpectationError):
+    """The content of a package is not what was uploaded."""
+
+    kind = Kind.VERIFICATION
+    code = CatalogCode.DAMAGED
+
+
+class RefusedError(CatalogError):
+    """A change would break a rule of the catalog; nothing was changed.
+
+    Attributes:
+        findings: everything that is wrong.
+    """
+
+    kind = Kind.REFUSED
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self.findings = tuple(findings)
+        super().__init__("\n".join(map(str, self.findings)))
+
+
+class StillNeededError(RefusedError):
+    """A change would take a version away that packages need; there is one finding for each of them."""

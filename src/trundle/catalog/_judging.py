@@ -1,0 +1,78 @@
+"""What becomes of a change: the rules, asked with the rows that they need."""
+
+from collections.abc import Iterable
+
+from trundle.catalog import _rules as rules
+from trundle.catalog._errors import RefusedError, StillNeededError
+from trundle.catalog._records import Change, Offer, Upload
+from trundle.catalog._rows import Rows
+from trundle.errors import Finding, Severity, errors_among
+from trundle.packages import Package
+from trundle.version import SemVer
+
+
+def judged(rows: Rows, packages: tuple[Package, ...], tenant: str, *, public: bool) -> Upload:
+    """What becomes of packages: those to be stored, and everything that is to be known."""
+    findings: list[Finding] = [*rules.given_twice(packages)]
+    required = {need.name for each in packages for need in rules.required_by(each)}
+    offers = rows.offers({each.name for each in packages} | required)
+    same = _by_version(offers)
+    versions = {
+        (each.name, each.version)
+        for each in offers
+        if (each.public if public else each.is_seen_by(tenant))
+    }
+    versions |= {(each.name, each.version) for each in packages}
+    present = rules.Present(versions, public=public)
+    stored = []
+    for package in packages:
+        findings += package.notes
+        met = rules.meeting(
+            package, same.get((package.name, package.version), ()), tenant, public=public
+        )
+        if met is not None:
+            findings.append(met)
+            continue
+        findings += rules.unmet(package, rules.required_by(package), present)
+        stored.append(package)
+    return Upload(() if errors_among(findings) else tuple(stored), tuple(findings))
+
+
+def _by_version(offers: Iterable[Offer]) -> dict[tuple[str, SemVer], list[Offer]]:
+    """The versions of all tenants by name and version."""
+    found: dict[tuple[str, SemVer], list[Offer]] = {}
+    for each in offers:
+        found.setdefault((each.name, each.version), []).append(each)
+    return found
+
+
+def check_shared(rows: Rows, offer: Offer) -> None:
+    """Refuses to share a version that would break a rule for other tenants.
+
+    Raises:
+        RefusedError: it would; the error has all findings.
+    """
+    requirements = rows.requirements_of(offer)
+    names = {offer.name, *(each.name for each in requirements)}
+    offers = rows.offers(names)
+    public = [(each.name, each.version) for each in offers if each.public or each == offer]
+    findings = [*rules.unmet(offer, requirements, rules.Present(public, public=True))]
+    same = _by_version(offers)[offer.name, offer.version]
+    if met := rules.shadowed(offer, same, offer.tenant):
+        findings.append(met)
+    if findings:
+        raise RefusedError(findings)
+
+
+def without(rows: Rows, offer: Offer, loss: rules.Loss, *, force: bool) -> Change:
+    """The change that takes a version away.
+
+    Raises:
+        StillNeededError: packages need it, and it is not forced.
+    """
+    needs, offers = rows.needs_on(offer.name), rows.offers([offer.name])
+    severity: Severity = "warning" if force else "error"
+    findings = tuple(rules.broken(offer, needs, offers, loss, severity))
+    if findings and not force:
+        raise StillNeededError(findings)
+    return Change(offer, findings)

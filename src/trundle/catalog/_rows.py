@@ -1,0 +1,149 @@
+"""The rows of a catalog in one transaction: read as records, and changed."""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, TypeAlias, cast
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, Table, and_, delete, insert, or_, select, update
+
+from trundle.catalog import _tables as t
+from trundle.catalog._records import Offer
+from trundle.catalog._rules import Need, required_by
+from trundle.packages import Package, Requirement, manifest_to_json
+from trundle.version import SemVer, VersionRange
+
+_MOST = 10_000
+"""How many values a condition may name; more would be too many parameters for a database."""
+
+_BATCH = 200
+"""How many packages are inserted together."""
+
+PackageRow: TypeAlias = tuple[str, str, str, bytes, bytes]
+"""A package as it is stored: name, version, digest, manifest and files."""
+
+_P, _R, _C = t.PACKAGES.c, t.REQUIREMENTS.c, t.CONTENTS.c
+_OFFER = (_P.tenant, _P.name, _P.version, _P.public, _P.digest)
+_WHOLE = (_P.name, _P.version, _P.digest, _P.manifest, _P.files)
+
+
+class Rows:
+    """The rows of a catalog.
+
+    Args:
+        connection: the transaction.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def seen_by(self, tenant: str) -> Sequence[PackageRow]:
+        """The packages that a tenant sees."""
+        seen = or_(_P.tenant == tenant, _P.public)
+        found = self._connection.execute(select(*_WHOLE).where(seen)).all()
+        return cast("Sequence[PackageRow]", found)
+
+    def whole(self, offer: Offer) -> PackageRow | None:
+        """The package of a version; None where it is not there."""
+        found = self._connection.execute(select(*_WHOLE).where(_is(offer))).first()
+        return cast("PackageRow | None", found)
+
+    def offers(self, names: Collection[str] | None = None) -> tuple[Offer, ...]:
+        """The versions of some packages of all tenants; of all packages where None."""
+        statement = select(*_OFFER)
+        if names is not None and len(names) <= _MOST:
+            statement = statement.where(_P.name.in_(sorted(names)))
+        return tuple(map(_offer, self._connection.execute(statement)))
+
+    def needs_on(self, name: str) -> tuple[Need, ...]:
+        """The requirements of all tenants on a package."""
+        same = and_(_R.tenant == _P.tenant, _R.name == _P.name, _R.version == _P.version)
+        statement = select(*_OFFER, _R.range).join(t.REQUIREMENTS, same).where(_R.required == name)
+        return tuple(
+            Need(_offer(row[:-1]), Requirement(name, VersionRange.parse(row.range)))
+            for row in self._connection.execute(statement)
+        )
+
+    def requirements_of(self, offer: Offer) -> tuple[Requirement, ...]:
+        """What must be there for a version, in alphabetical order."""
+        statement = select(_R.required, _R.range).where(
+            _R.tenant == offer.tenant, _R.name == offer.name, _R.version == str(offer.version)
+        )
+        found = sorted((row.required, row.range) for row in self._connection.execute(statement))
+        return tuple(Requirement(name, VersionRange.parse(text)) for name, text in found)
+
+    def archive(self, digest: str) -> bytes | None:
+        """The archive for a digest; None where it is not there."""
+        statement = select(_C.archive).where(_C.digest == digest)
+        return self._connection.execute(statement).scalar()
+
+    def store(self, packages: Sequence[Package], tenant: str, *, public: bool) -> None:
+        """Inserts packages with what they require; content that is there already is not stored again."""
+        for start in range(0, len(packages), _BATCH):
+            batch = packages[start : start + _BATCH]
+            here = self._known({each.digest for each in batch})
+            archives = {each.digest: each for each in batch if each.digest not in here}
+            self._insert(t.CONTENTS, [_content(each) for each in archives.values()])
+            self._insert(t.PACKAGES, [_row(each, tenant, public=public) for each in batch])
+            self._insert(t.REQUIREMENTS, [row for each in batch for row in _needs(each, tenant)])
+
+    def _known(self, digests: Collection[str]) -> set[str]:
+        """Those digests of which the archive is there."""
+        statement = select(_C.digest).where(_C.digest.in_(sorted(digests)))
+        return set(self._connection.execute(statement).scalars())
+
+    def _insert(self, table: Table, rows: list[dict[str, Any]]) -> None:
+        if rows:
+            self._connection.execute(insert(table), rows)
+
+    def delete(self, offer: Offer) -> None:
+        """Removes a version with its requirements; its content stays."""
+        self._connection.execute(delete(t.PACKAGES).where(_is(offer)))
+
+    def set_public(self, offer: Offer, *, public: bool) -> None:
+        """Changes who sees a version."""
+        self._connection.execute(update(t.PACKAGES).where(_is(offer)).values(public=public))
+
+    def unused(self) -> tuple[str, ...]:
+        """The digests of contents that no version has."""
+        statement = select(_C.digest).where(_C.digest.not_in(select(_P.digest)))
+        return tuple(sorted(self._connection.execute(statement).scalars()))
+
+    def forget(self, digests: Iterable[str]) -> None:
+        """Removes contents."""
+        for each in digests:
+            self._connection.execute(delete(t.CONTENTS).where(_C.digest == each))
+
+
+def _content(package: Package) -> dict[str, Any]:
+    return {"digest": package.digest, "archive": package.archive}
+
+
+def _row(package: Package, tenant: str, *, public: bool) -> dict[str, Any]:
+    return {
+        **_key(package, tenant),
+        "public": public,
+        "digest": package.digest,
+        "manifest": manifest_to_json(package.manifest),
+        "files": msgspec.json.encode(package.files),
+    }
+
+
+def _needs(package: Package, tenant: str) -> list[dict[str, Any]]:
+    key = _key(package, tenant)
+    needs = required_by(package)
+    return [{**key, "required": each.name, "range": str(each.range)} for each in needs]
+
+
+def _key(package: Package, tenant: str) -> dict[str, Any]:
+    return {"tenant": tenant, "name": package.name, "version": str(package.version)}
+
+
+def _is(offer: Offer) -> ColumnElement[bool]:
+    """The row of a version."""
+    key = (offer.tenant, offer.name, str(offer.version))
+    return and_(_P.tenant == key[0], _P.name == key[1], _P.version == key[2])
+
+
+def _offer(row: Sequence[Any]) -> Offer:
+    tenant, name, version, public, digest = row
+    return Offer(tenant, name, SemVer.parse(version), public, digest)

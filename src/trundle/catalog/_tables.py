@@ -1,0 +1,42 @@
+"""The tables of a catalog, as the newest of its migrations leaves them.
+
+The content of a package is kept once, by its digest, however many tenants have it. It stays when the last version that
+has it is deleted, since engines may still read it in their snapshots; `Catalog.tidy` removes it.
+"""
+
+from pathlib import Path
+
+from sqlalchemy import Boolean, Column, LargeBinary, MetaData, Table, Text
+
+from trundle.database import Migrations
+
+MIGRATIONS = Migrations("catalog", Path(__file__).parent / "migrations")
+
+_METADATA = MetaData()
+
+CONTENTS = Table(
+    "catalog_contents",
+    _METADATA,
+    Column("digest", Text, primary_key=True),
+    Column("archive", LargeBinary, nullable=False),
+)
+PACKAGES = Table(
+    "catalog_packages",
+    _METADATA,
+    Column("tenant", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("version", Text, primary_key=True),
+    Column("public", Boolean, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("manifest", LargeBinary, nullable=False),
+    Column("files", LargeBinary, nullable=False),
+)
+REQUIREMENTS = Table(
+    "catalog_requirements",
+    _METADATA,
+    Column("tenant", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("version", Text, primary_key=True),
+    Column("required", Text, primary_key=True),
+    Column("range", Text, nullable=False),
+)
