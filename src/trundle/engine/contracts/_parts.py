@@ -42,7 +42,8 @@ class ExpressionPart:
     def _run(self, closure: Callable[[Scope], Any], value: Any, scene: Scene) -> Any:
         try:
             variables = {"$1": value, "$this": scene.this} if self.sees_this else {"$1": value}
-            return freeze(closure(Scope(scene, variables)))
+            found = closure(Scope(scene, variables))
+            return found if found is value else freeze(found)
         except (ViolationError, EngineError):
             raise
         except Exception as error:

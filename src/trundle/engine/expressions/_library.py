@@ -11,6 +11,7 @@ from trundle.engine.expressions._scope import SCENE
 from trundle.engine.expressions._yaql import Added
 
 _LARGEST_BITS = 100_000
+_LONGEST_LIST = 1_000_000
 _PLAIN_SPEC = re.compile(r"(?:.?[<>=^])?[-+ ]?#?0?\d{0,3}[,_]?(?:\.\d{1,3})?[bcdeEfFgGnosxX%]?")
 
 
@@ -29,6 +30,17 @@ def multiply(left: Any, right: Any) -> Any:
     ):
         raise too_large("the product")
     return left * right
+
+
+def _repeat(left: Any, right: Any) -> Any:
+    if len(left) * right > _LONGEST_LIST:
+        message = f"a list of {len(left) * right} items is longer than {_LONGEST_LIST}"
+        raise EngineError(EngineCode.LIMIT, message, advice="make it smaller")
+    return left * right
+
+
+def _repeated(left: Any, right: Any) -> Any:
+    return _repeat(right, left)
 
 
 def _power(a: Any, b: Any, c: Any = None) -> Any:
@@ -149,6 +161,8 @@ _TEXT_AND_PATTERN = {"text": "text", "expression": "text"}
 EVERYWHERE = (
     Added("format", _format, {"text": "text"}, is_method=True),
     Added("#operator_*", multiply, _TWO_NUMBERS),
+    Added("#operator_*", _repeat, {"left": "list", "right": int}),
+    Added("#operator_*", _repeated, {"left": int, "right": "list"}),
     Added("pow", _power, {"a": "number", "b": "number"}),
     Added("shiftBitsLeft", _shift_left, {"value": int, "bits_number": int}),
     Added("regex", _compile_pattern, {"expression": "text"}),

@@ -14,8 +14,8 @@ import regex
 
 from trundle.engine._errors import EngineCode, EngineError
 
-SECONDS: Final = 1.0
-"""How long one search may take."""
+SECONDS: Final = 0.2
+"""How long one search may take; the library looks at its clock now and then only, so that it may be a second."""
 
 
 class Pattern:
@@ -61,7 +61,7 @@ class Pattern:
             self._too_slow()
 
     def _too_slow(self) -> NoReturn:
-        message = f"the pattern {self._text[:80]!r} takes more than {SECONDS:g} s"
+        message = f"the pattern {self._text[:80]!r} takes too long"
         advice = "write it without repetitions inside of repetitions"
         raise EngineError(EngineCode.LIMIT, message, advice=advice) from None
 

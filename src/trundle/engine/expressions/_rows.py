@@ -202,6 +202,12 @@ def _substring(text: str, start: int, length: int = -1) -> str:
     return text[start : start + length]
 
 
+def _replace_all(text: str, replacements: Mapping[Any, Any]) -> str:
+    for old, new in replacements.items():
+        text = text.replace(_as_text(old), _as_text(new))
+    return text
+
+
 def _split(text: str, separator: str) -> list[str]:
     return text.split(separator, -1)
 
@@ -291,7 +297,10 @@ METHODS: Final[dict[str, tuple[Row, ...]]] = {
     "last": (Row((_LIST,), _last), Row((_LIST, _ANY), _last)),
     "len": FUNCTIONS["len"],
     "matches": (Row(_TEXTS, matches),),
-    "replace": (Row((_TEXT, _TEXT, _TEXT), str.replace),),
+    "replace": (
+        Row((_TEXT, _TEXT, _TEXT), str.replace),
+        Row((_TEXT, _MAP), _replace_all),
+    ),
     "select": (Row((_ITEMS, LAZY), _select),),
     "selectMany": (Row((_ITEMS, LAZY), _selected_many),),
     "set": (Row((_MAP, _ANY, _ANY), _with_entry),),

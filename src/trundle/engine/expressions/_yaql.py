@@ -170,6 +170,7 @@ KINDS: Final = {
     "text": yaqltypes.String,
     "number": yaqltypes.Number,
     "items": yaqltypes.Iterable,
+    "list": yaqltypes.Sequence,
     "lambda": yaqltypes.Lambda,
     "word": yaqltypes.Keyword,
     "any": lambda: yaqltypes.PythonType(object, nullable=True),
