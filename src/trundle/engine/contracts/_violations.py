@@ -1,6 +1,6 @@
 """What is wrong with a value, collected while the stack unwinds."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -62,6 +62,8 @@ def named(value: Any) -> str:
             return f"the type {value.name}"
         case Mapping():
             return "a map"
+        case Iterator():
+            return "a list"
     return shown(value)
 
 
