@@ -1,3 +1,4 @@
+import pkgutil
 import sys
 import types
 
@@ -42,3 +43,17 @@ def test_an_error_within_restores_everything(tmp_path):
         pass
     assert (list(sys.path), sys.dont_write_bytecode) == before
     assert "trundle" in sys.modules
+
+
+def test_nothing_is_remembered_of_the_folders(tmp_path):
+    folder, beside = tmp_path / "a", tmp_path / "ab"
+    for each in (folder, beside):
+        (each / "inner").mkdir(parents=True)
+        (each / "inner" / "__init__.py").write_text("")
+    pkgutil.get_importer(str(beside))
+    with importable([folder], ["inner"]):
+        import inner  # noqa: F401
+
+        assert str(folder) in sys.path_importer_cache
+    left = [each for each in sys.path_importer_cache if each.startswith(str(tmp_path))]
+    assert left == [str(beside)]

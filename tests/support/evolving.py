@@ -168,6 +168,7 @@ def load(made: Evolution, **options: Any) -> Scheme:
         target = folder / package / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
+    bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # each is imported once
     sys.path.insert(0, str(folder))
     try:
         root = importlib.import_module(package)
@@ -176,6 +177,9 @@ def load(made: Evolution, **options: Any) -> Scheme:
             importlib.import_module(".".join(relative.parts).removesuffix(".__init__"))
     finally:
         sys.path.remove(str(folder))
+        sys.dont_write_bytecode = bytecode
+        for each in [name for name in sys.path_importer_cache if name.startswith(str(folder))]:
+            del sys.path_importer_cache[each]
         shutil.rmtree(folder, ignore_errors=True)
     scheme: Scheme = root.scheme
     return scheme

@@ -121,6 +121,8 @@ def installer(folder: Path) -> Iterator[Installer]:
         yield Installer(folder)
     finally:
         sys.path[:] = path
+        for each in [name for name in sys.path_importer_cache if name.startswith(str(folder))]:
+            del sys.path_importer_cache[each]
         for name in set(sys.modules) - modules:
             if name.startswith("installed_"):
                 del sys.modules[name]

@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -52,6 +53,7 @@ def importable(
                 imported.update(file_of(module))
                 del sys.modules[name]
         sys.modules.update({name: before[name] for name in before.keys() - sys.modules.keys()})
+        _forget_finders(roots)
         importlib.invalidate_caches()
 
 
@@ -59,6 +61,14 @@ def file_of(module: ModuleType | None) -> tuple[Path, ...]:
     """The file of a module, if it has one."""
     spec = getattr(module, "__spec__", None)
     return (Path(spec.origin),) if spec is not None and spec.has_location else ()
+
+
+def _forget_finders(roots: Sequence[Path]) -> None:
+    """Drops what the interpreter remembers of some folders, so that it does not grow with each of them."""
+    within = tuple(f"{root}{os.sep}" for root in roots)
+    for name in list(sys.path_importer_cache):
+        if f"{name}{os.sep}".startswith(within):
+            del sys.path_importer_cache[name]
 
 
 def _stands_in(module: ModuleType, roots: Sequence[Path]) -> bool:
