@@ -93,8 +93,14 @@ def newest(act, *, acted):
     )
 
 
+def installed_again(site):
+    """Of a package that was installed before, so that another client may see its channel."""
+    return site.install(upgrade=True)
+
+
 @pytest.mark.parametrize(("signed", "act"), CASES)
-def test_a_publisher_acts_between_any_two_steps_of_an_upgrade(tmp_path, signed, act):
+@pytest.mark.parametrize("command", [upgraded, installed_again])
+def test_a_publisher_acts_between_any_two_steps_of_a_command(tmp_path, command, signed, act):
     site = site_in(tmp_path / "site", signed=signed)
     site.publish("1.0.0")
     site.install()
@@ -104,37 +110,13 @@ def test_a_publisher_acts_between_any_two_steps_of_an_upgrade(tmp_path, signed, 
     def check(result, acted):
         assert result.all_refusals == ()
         assert site.text() in {"acme/crm 1.0.1", newest(act, acted=acted)}
-        assert upgraded(site).all_refusals == ()
+        assert command(site).all_refusals == ()
         assert site.text() == newest(act, acted=acted)
 
     each_moment(
         site.folder,
         moments_of_installations,
-        lambda: upgraded(site),
-        lambda: act(site),
-        check,
-        least=10,
-    )
-
-
-@pytest.mark.parametrize(("signed", "act"), CASES)
-def test_a_publisher_acts_between_any_two_steps_of_an_installation(tmp_path, signed, act):
-    """Of a package that was installed before, so that another client may see its channel."""
-    site = site_in(tmp_path / "site", signed=signed)
-    site.publish("1.0.0")
-    site.install()
-    site.publish("1.0.1")
-    age(site)
-
-    def check(result, acted):
-        assert result.all_refusals == ()
-        site.install(upgrade=True)
-        assert site.text() == newest(act, acted=acted)
-
-    each_moment(
-        site.folder,
-        moments_of_installations,
-        lambda: site.install(upgrade=True),
+        lambda: command(site),
         lambda: act(site),
         check,
         least=10,
