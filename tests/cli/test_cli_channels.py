@@ -579,3 +579,10 @@ def test_a_damaged_channel_is_repaired_by_the_command_that_the_refusal_names(sig
     signed.run(*shlex.split(command))
     signed.publish("1.1.0", *KEYS)
     assert signed.versions() == ["1.1.0", "1.0.0"]
+
+
+def test_a_mirror_of_nothing_is_refused(shop):
+    shop.publish("1.0.0")
+    refused = shop.run("mirror", "oci:packages//acme/other", "oci:copy//acme/db", code=5)
+    assert "expected a repository with content, found none" in refused.stderr
+    assert not (shop.line.folder / "copy").exists()

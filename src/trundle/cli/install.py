@@ -319,8 +319,8 @@ def unhold(
         versions = [str(each.version or "everything") for each in installation.holds(name)]
     if not found:
         expected = f"a hold on {version or 'everything'}"
-        held = f"holds on {', '.join(versions) or 'nothing'}"
-        advice = "name the version with --version"
+        held = f"holds on {', '.join(versions)}" if versions else "none"
+        advice = "name the version with --version" if versions else ""
         raise unmet(name, expected, held, advice, ExitCode.NOT_FOUND)
     data = {"package": name, "version": version}
     print_done(f"released {version or 'everything'} of {name}", data, output, dry_run=dry_run)

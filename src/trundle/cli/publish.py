@@ -257,6 +257,9 @@ def mirror(
     origin, goal = repository_of(source), repository_of(target)
     with bytes_progress("Mirroring") as progress:
         done = run(origin, goal, dry_run=dry_run, progress=progress)
+    if not (done.copied or done.unchanged or done.removed):
+        advice = "check the address and the name"
+        raise unmet(source, "a repository with content", "none", advice, ExitCode.NOT_FOUND)
     if output is Format.TABLE:
         print_text("".join(f"copied {each}\n" for each in done.copied))
         print_text("".join(f"removed {each}\n" for each in done.removed))

@@ -138,7 +138,10 @@ def _parse_remote(text: str, rest: str) -> tuple[str, str, str | None]:
     registry = f"{scheme}{separator}{host}"
     if not slash or not _HOST.fullmatch(registry) or not _names_host(host):
         raise InvalidReferenceError(
-            text, _FORMS, "no registry in it", "write the host of the registry first"
+            text,
+            _FORMS,
+            "no registry in it",
+            "write the host of the registry first, or `oci:` for a folder",
         )
     repository, tag = _split_tag(path)
     check_repository(repository, text)
