@@ -169,6 +169,53 @@ class TestRequirements:
         assert seen(catalog, "other") == ["a.App 1.0.0", "a.Lib 1.0.0"]
 
 
+class TestClasses:
+    def test_a_class_that_cannot_be_built_is_refused_with_file_and_line(self, catalog):
+        bad = bundle(
+            "a.App", App="Name: App\nExtends: Nothing\n", Other="Name: Other\nMethods: 5\n"
+        )
+        result = catalog.upload([bundle("b.App"), bad], tenant="acme")
+        assert result.refused
+        assert [(each.place.file, each.severity) for each in result.findings] == [
+            ("Classes/App.yaml", "error"),
+            ("Classes/Other.yaml", "error"),
+        ]
+        assert seen(catalog) == []
+
+    def test_a_name_outside_of_the_requirements_is_refused(self, catalog):
+        lib = bundle("a.Lib", Thing="Name: a.Lib.Thing\n")
+        catalog.upload([lib], tenant="acme")
+        user = (
+            "Namespaces: {lib: a.Lib}\nName: a.App.User\n"
+            "Properties: {thing: {Contract: $.class(lib:Thing)}}\n"
+        )
+        result = catalog.upload([bundle("a.App", User=user)], tenant="acme")
+        assert result.refused
+        assert "a.Lib" in str(result.findings[0])
+        right = bundle("a.App", needs={"a.Lib": "1"}, User=user)
+        assert catalog.upload([right], tenant="acme").findings == ()
+
+    def test_parents_are_found_in_what_is_there_and_in_the_upload(self, catalog):
+        base = bundle("a.Base", Thing="Name: a.Base.Thing\n")
+        middle = bundle(
+            "a.Middle", needs={"a.Base": "1"}, M="Name: a.Middle.M\nExtends: a.Base.Thing\n"
+        )
+        top = bundle("a.Top", needs={"a.Middle": "1"}, T="Name: a.Top.T\nExtends: a.Middle.M\n")
+        assert catalog.upload([base], tenant="acme").findings == ()
+        assert catalog.upload([top, middle], tenant="acme").findings == ()
+
+    def test_findings_of_classes_and_of_requirements_are_listed_together(self, catalog):
+        bad = bundle("a.App", App="Name: App\nExtends: Nothing\n")
+        result = catalog.upload([bad, bundle("b.App", needs={"no.Lib": "1"})], tenant="acme")
+        assert {str(each.code) for each in result.findings} == {"no-class", "unmet-requirement"}
+
+    def test_a_public_class_is_built_from_public_packages(self, catalog):
+        catalog.upload([bundle("a.Base", Thing="Name: a.Base.Thing\n")], tenant="acme")
+        user = bundle("a.App", needs={"a.Base": "1"}, T="Name: a.App.T\nExtends: a.Base.Thing\n")
+        assert catalog.upload([user], tenant="acme", public=True).refused
+        assert not catalog.upload([user], tenant="acme").refused
+
+
 class TestTenants:
     def test_a_private_package_is_its_tenants_alone(self, catalog):
         catalog.upload([bundle("a.App", text="acme's")], tenant="acme")

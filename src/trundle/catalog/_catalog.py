@@ -15,16 +15,15 @@ from sqlalchemy import Connection, make_url
 
 from trundle.catalog import _tables as t
 from trundle.catalog._errors import (
-    DamagedContentError,
     InvalidTenantError,
     NoSuchPackageError,
 )
 from trundle.catalog._judging import check_shared, judged, without
 from trundle.catalog._records import Change, Offer, Upload
-from trundle.catalog._rows import Rows
-from trundle.catalog._snapshot import Snapshot, decoded
+from trundle.catalog._rows import Rows, decoded
+from trundle.catalog._snapshot import Snapshot
 from trundle.database import Database, open_copy, open_database
-from trundle.packages import Package, digest_of
+from trundle.packages import Package
 from trundle.version import ANY, SemVer
 
 _WAIT = 30.0
@@ -83,7 +82,7 @@ class Catalog:
         """
         check_tenant(tenant)
         with self._database.reading() as connection:
-            rows = Rows(connection).seen_by(tenant)
+            rows = self._rows(connection).seen_by(tenant)
         return Snapshot(tenant, rows, self._archive)
 
     def offers(self, tenant: str, name: str | None = None) -> tuple[Offer, ...]:
@@ -99,7 +98,7 @@ class Catalog:
         """
         check_tenant(tenant)
         with self._database.reading() as connection:
-            offers = Rows(connection).offers(None if name is None else [name])
+            offers = self._rows(connection).offers(None if name is None else [name])
         seen = (each for each in offers if each.is_seen_by(tenant))
         return tuple(sorted(seen, key=lambda each: (each.name, each.version)))
 
@@ -122,7 +121,7 @@ class Catalog:
         chosen = ANY.choose(offers) if version is None else version
         offer = None if chosen is None else offers.get(chosen)
         with self._database.reading() as connection:
-            row = None if offer is None else Rows(connection).whole(offer)
+            row = None if offer is None else self._rows(connection).whole(offer)
         if offer is None or row is None:  # Without a row it was deleted meanwhile.
             raise self._missing(name, version, f"the tenant {tenant} sees", offers)
         return offer, decoded(row, self._archive)
@@ -158,9 +157,9 @@ class Catalog:
         check_tenant(tenant)
         given = tuple(dict.fromkeys(packages))
         with self._changing(dry_run=dry_run) as connection:
-            result = judged(Rows(connection), given, tenant, public=public)
+            result = judged(self._rows(connection), given, tenant, public=public)
             if not dry_run:
-                Rows(connection).store(result.stored, tenant, public=public)
+                self._rows(connection).store(result.stored, tenant, public=public)
         return result
 
     def delete(
@@ -190,7 +189,7 @@ class Catalog:
             DatabaseError: the database cannot be written; nothing was deleted.
         """
         with self._changing(dry_run=dry_run) as connection:
-            rows = Rows(connection)
+            rows = self._rows(connection)
             offer = self._own(rows, name, version, tenant)
             change = without(rows, offer, "deleted", force=force)
             if not dry_run:
@@ -207,7 +206,7 @@ class Catalog:
             DatabaseError: the database cannot be written; nothing was changed.
         """
         with self._changing(dry_run=dry_run) as connection:
-            rows = Rows(connection)
+            rows = self._rows(connection)
             offer = self._own(rows, name, version, tenant)
             if not offer.public:
                 check_shared(rows, offer)
@@ -240,7 +239,7 @@ class Catalog:
             DatabaseError: the database cannot be written; nothing was changed.
         """
         with self._changing(dry_run=dry_run) as connection:
-            rows = Rows(connection)
+            rows = self._rows(connection)
             offer = self._own(rows, name, version, tenant)
             change = without(rows, offer, "private", force=force)
             if not dry_run:
@@ -257,7 +256,7 @@ class Catalog:
             DatabaseError: the database cannot be written; nothing was removed.
         """
         with self._changing(dry_run=dry_run) as connection:
-            rows = Rows(connection)
+            rows = self._rows(connection)
             digests = rows.unused()
             if not dry_run:
                 rows.forget(digests)
@@ -302,15 +301,10 @@ class Catalog:
             DamagedContentError: it is not there any more, or has other content.
         """
         with self._database.reading() as connection:
-            data = Rows(connection).archive(digest)
-        found = "none" if data is None else digest_of(data)
-        if data is None or found != digest:
-            expected, advice = (
-                f"the content {digest}",
-                "upload the version again elsewhere, or restore a backup",
-            )
-            raise DamagedContentError(self.where, expected, found, advice)
-        return data
+            return self._rows(connection).archive(digest)
+
+    def _rows(self, connection: Connection) -> Rows:
+        return Rows(connection, self.where)
 
 
 def check_tenant(tenant: str) -> None:

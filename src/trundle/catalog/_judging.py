@@ -6,6 +6,7 @@ from trundle.catalog import _rules as rules
 from trundle.catalog._errors import RefusedError, StillNeededError
 from trundle.catalog._records import Change, Offer, Upload
 from trundle.catalog._rows import Rows
+from trundle.engine import check
 from trundle.errors import Finding, Severity, errors_among
 from trundle.packages import Package
 from trundle.version import SemVer
@@ -25,16 +26,23 @@ def judged(rows: Rows, packages: tuple[Package, ...], tenant: str, *, public: bo
     versions |= {(each.name, each.version) for each in packages}
     present = rules.Present(versions, public=public)
     stored = []
+    sound = []
     for package in packages:
         findings += package.notes
-        met = rules.meeting(
-            package, same.get((package.name, package.version), ()), tenant, public=public
-        )
-        if met is not None:
+        existing = same.get((package.name, package.version), ())
+        if met := rules.meeting(package, existing, tenant, public=public):
             findings.append(met)
             continue
-        findings += rules.unmet(package, rules.required_by(package), present)
+        unmet = tuple(rules.unmet(package, rules.required_by(package), present))
+        findings += unmet
         stored.append(package)
+        if not unmet:  # Else all of its classes would say so again.
+            sound.append(package)
+    if sound:
+        seen = rows.packages(tenant, only_public=public)
+        among = {(each.name, each.version): each for each in (*packages, *seen, *reversed(sound))}
+        checked = [each for each in sound if among[each.name, each.version] is each]
+        findings += check(checked, among.values())
     return Upload(() if errors_among(findings) else tuple(stored), tuple(findings))
 
 

@@ -1,15 +1,17 @@
 """The rows of a catalog in one transaction: read as records, and changed."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, TypeAlias, cast
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, Table, and_, delete, insert, or_, select, update
 
 from trundle.catalog import _tables as t
+from trundle.catalog._errors import DamagedContentError
 from trundle.catalog._records import Offer
 from trundle.catalog._rules import Need, required_by
-from trundle.packages import Package, Requirement, manifest_to_json
+from trundle.packages import Package, Requirement, digest_of, manifest_from_json, manifest_to_json
 from trundle.version import SemVer, VersionRange
 
 _MOST = 10_000
@@ -31,21 +33,24 @@ class Rows:
 
     Args:
         connection: the transaction.
+        where: the catalog, as errors name it.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, where: str) -> None:
         self._connection = connection
+        self._where = where
 
     def seen_by(self, tenant: str) -> Sequence[PackageRow]:
         """The packages that a tenant sees."""
-        seen = or_(_P.tenant == tenant, _P.public)
-        found = self._connection.execute(select(*_WHOLE).where(seen)).all()
-        return cast("Sequence[PackageRow]", found)
+        return self._whole(_seen_by(tenant))
 
     def whole(self, offer: Offer) -> PackageRow | None:
         """The package of a version; None where it is not there."""
-        found = self._connection.execute(select(*_WHOLE).where(_is(offer))).first()
-        return cast("PackageRow | None", found)
+        return next(iter(self._whole(_is(offer))), None)
+
+    def _whole(self, condition: ColumnElement[bool]) -> Sequence[PackageRow]:
+        found = self._connection.execute(select(*_WHOLE).where(condition)).all()
+        return cast("Sequence[PackageRow]", found)
 
     def offers(self, names: Collection[str] | None = None) -> tuple[Offer, ...]:
         """The versions of some packages of all tenants; of all packages where None."""
@@ -71,10 +76,24 @@ class Rows:
         found = sorted((row.required, row.range) for row in self._connection.execute(statement))
         return tuple(Requirement(name, VersionRange.parse(text)) for name, text in found)
 
-    def archive(self, digest: str) -> bytes | None:
-        """The archive for a digest; None where it is not there."""
+    def packages(self, tenant: str, *, only_public: bool) -> Iterator[Package]:
+        """The packages that a tenant sees, or the public ones of these; content is read within the transaction."""
+        rows = self._whole(_P.public if only_public else _seen_by(tenant))
+        return (decoded(each, self.archive) for each in rows)
+
+    def archive(self, digest: str) -> bytes:
+        """The archive for a digest.
+
+        Raises:
+            DamagedContentError: it is not there any more, or has other content.
+        """
         statement = select(_C.archive).where(_C.digest == digest)
-        return self._connection.execute(statement).scalar()
+        data: bytes | None = self._connection.execute(statement).scalar()
+        found = "none" if data is None else digest_of(data)
+        if data is None or found != digest:
+            expected, advice = f"the content {digest}", "restore the database from a backup"
+            raise DamagedContentError(self._where, expected, found, advice)
+        return data
 
     def store(self, packages: Sequence[Package], tenant: str, *, public: bool) -> None:
         """Inserts packages with what they require; content that is there already is not stored again."""
@@ -136,6 +155,28 @@ def _needs(package: Package, tenant: str) -> list[dict[str, Any]]:
 
 def _key(package: Package, tenant: str) -> dict[str, Any]:
     return {"tenant": tenant, "name": package.name, "version": str(package.version)}
+
+
+def decoded(row: PackageRow, content: Callable[[str], bytes]) -> Package:
+    """The package of a row.
+
+    Args:
+        row: the row.
+        content: gives the archive for a digest.
+    """
+    name, version, digest, manifest, files = row
+    return Package(
+        name,
+        SemVer.parse(version),
+        digest,
+        msgspec.json.decode(files, type=tuple[str, ...]),
+        manifest=partial(manifest_from_json, manifest, f"the catalog: {name} {version}"),
+        archive=partial(content, digest),
+    )
+
+
+def _seen_by(tenant: str) -> ColumnElement[bool]:
+    return or_(_P.tenant == tenant, _P.public)
 
 
 def _is(offer: Offer) -> ColumnElement[bool]:

@@ -1,13 +1,10 @@
 """What a tenant sees of a catalog at one moment."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
-
-import msgspec
 
 from trundle.catalog._errors import NoSuchPackageError
-from trundle.catalog._rows import PackageRow
-from trundle.packages import Package, manifest_from_json
+from trundle.catalog._rows import PackageRow, decoded
+from trundle.packages import Package
 from trundle.version import SemVer
 
 
@@ -68,21 +65,3 @@ class Snapshot:
             ordered = sorted(packages, key=lambda each: each.version)
             self._decoded[name] = {each.version: each for each in ordered}
         return self._decoded[name]
-
-
-def decoded(row: PackageRow, content: Callable[[str], bytes]) -> Package:
-    """The package of a row.
-
-    Args:
-        row: the row.
-        content: gives the archive for a digest.
-    """
-    name, version, digest, manifest, files = row
-    return Package(
-        name,
-        SemVer.parse(version),
-        digest,
-        msgspec.json.decode(files, type=tuple[str, ...]),
-        manifest=partial(manifest_from_json, manifest, f"the catalog: {name} {version}"),
-        archive=partial(content, digest),
-    )
