@@ -9,6 +9,7 @@ from trundle.engine._engine import Engine, PackageVersion
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._handle import Handle
 from trundle.engine._limits import Limits
+from trundle.engine._natives import method
 from trundle.engine._session import Session
 from trundle.engine._type import Method, Property, Type
 
@@ -25,4 +26,5 @@ __all__ = [
     "Type",
     "check",
     "core_packages",
+    "method",
 ]

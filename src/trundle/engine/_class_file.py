@@ -6,6 +6,7 @@ from typing import Any, NoReturn, cast, get_args
 
 from trundle.documents import UnreadableError, decode
 from trundle.engine._declarations import (
+    ARGUMENT_ORDER,
     OLD_NAMES,
     ArgumentDeclaration,
     ArgumentUsage,
@@ -37,7 +38,6 @@ _KEYS = (
 )
 _TARGETS = ("All", "Package", "Type", "Property", "Method", "Argument")
 _CLASS_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
-_ORDER = get_args(ArgumentUsage)
 
 
 def read_class_file(data: bytes, file: str) -> tuple[ClassDeclaration, ...]:
@@ -278,7 +278,7 @@ class _Reader:
                 )
             found[key.text] = self._argument(key, value)
         arguments = tuple(found.values())
-        places = [_ORDER.index(each.usage) for each in arguments]
+        places = [ARGUMENT_ORDER.index(each.usage) for each in arguments]
         special = [each for each in places if each]
         if places != sorted(places) or len(set(special)) != len(special):
             expected = (
@@ -309,7 +309,9 @@ class _Reader:
             )
         return ArgumentDeclaration(
             name=key.text,
-            usage=cast("ArgumentUsage", self._choice(node.get("Usage"), _ORDER, "Standard")),
+            usage=cast(
+                "ArgumentUsage", self._choice(node.get("Usage"), ARGUMENT_ORDER, "Standard")
+            ),
             contract=node.get("Contract"),
             default=node.get("Default"),
             has_default=any(each.text == "Default" for each, _ in node.entries),

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from trundle.engine._nodes import Node
 
@@ -10,6 +10,9 @@ PropertyUsage: TypeAlias = Literal["In", "Out", "InOut", "Runtime", "Const", "Co
 MethodUsage: TypeAlias = Literal["Runtime", "Static", "Extension", "Action"]
 ArgumentUsage: TypeAlias = Literal["Standard", "VarArgs", "KwArgs"]
 ClassUsage: TypeAlias = Literal["Class", "Meta"]
+
+ARGUMENT_ORDER: tuple[ArgumentUsage, ...] = get_args(ArgumentUsage)
+"""The order of arguments by their usage."""
 
 INITIALIZER = ".init"
 DESTRUCTOR = ".destroy"

@@ -10,6 +10,7 @@ from trundle.engine._core import core_packages
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._limits import Limits
 from trundle.engine._repository import Repository
+from trundle.engine._selecting import check_keys
 from trundle.engine._session import Session
 from trundle.engine._sources import Sources
 from trundle.errors import did_you_mean, listed
@@ -46,6 +47,7 @@ class Engine:
         packages: Iterable[Package],
         *,
         core: bool = True,
+        natives: Mapping[str, type] | None = None,
         functions: Mapping[str, Callable[..., Any]] | None = None,
         configs: Mapping[str, Mapping[str, Any]] | None = None,
         limits: Limits | None = None,
@@ -55,19 +57,24 @@ class Engine:
         Args:
             packages: the packages, or a snapshot of a catalog.
             core: whether to add the bundled core library, unless the packages have a version of it below 1.0.0.
+            natives: Python classes behind declared ones, by the name of the class: `a.B` for all its versions, `a.B/1.2` for
+                those in a range; the most exact wins. Their functions are methods of the class.
             functions: functions for expressions, by name.
-            configs: values of properties by the name of the class: `a.B` for all its versions, `a.B/1.2` for those in a
-                range; the most exact wins. They replace the defaults that the class declares.
+            configs: values of properties by the name of the class, with such keys. They replace the defaults that the
+                class declares.
             limits: how much a model may ask for.
 
         Raises:
             EngineError: two packages of one name and version differ.
+            ValueError: a key of natives or configurations names no class or no range.
         """
+        check_keys(natives or {}, "natives")
+        check_keys(configs or {}, "configs")
         self.limits = limits or Limits()
         self.functions = MappingProxyType(dict(functions or {}))
         self.configs = MappingProxyType(dict(configs or {}))
         self._repository = Repository(packages, core_packages() if core else ())
-        self._sources = Sources(self.limits)
+        self._sources = Sources(self.limits, natives or {})
 
     def package(self, name: str, spec: str | None = None) -> PackageVersion:
         """The newest version of a package in a range.

@@ -7,9 +7,10 @@ from trundle.engine._declarations import INITIALIZER, PropertyDeclaration
 from trundle.engine._metas import is_serialized_as_reference
 from trundle.engine._object import Key, key_of
 from trundle.engine._scene import Scene
+from trundle.engine._selecting import most_exact
 from trundle.engine._sources import Compiled, Sources
 from trundle.engine._type import Type, method_key
-from trundle.version import VersionError, VersionRange
+from trundle.engine.expressions import freeze
 
 FROM_MODEL = frozenset({"In", "Out", "InOut", "Const"})
 """The usages of properties that models give, and that are dumped."""
@@ -126,28 +127,8 @@ class Layouts:
         self, declaring: Type, name: str, compiled: Compiled
     ) -> Callable[[Scene], Any] | None:
         """What the operator configured, else what the class declares."""
-        configured = class_config(self._configs, declaring)
-        if name in configured:
-            value = configured[name]
-            return lambda _: value
+        for entries in reversed(most_exact(self._configs, declaring.name, declaring.version)):
+            if name in entries:
+                value = freeze(entries[name])
+                return lambda _: value
         return compiled.default
-
-
-def class_config(configs: Mapping[str, Mapping[str, Any]], type_: Type) -> Mapping[str, Any]:
-    """The entries of a class among configurations by `a.B` or `a.B/1.2`; for each name, the most exact wins."""
-    found: list[tuple[int, Mapping[str, Any]]] = []
-    for key, entries in configs.items():
-        name, _, spec = key.partition("/")
-        if name == type_.name and (not spec or type_.version in _range(spec)):
-            found.append((len(spec.split(".")) if spec else 0, entries))
-    merged: dict[str, Any] = {}
-    for _, entries in sorted(found, key=lambda each: each[0]):
-        merged |= entries
-    return merged
-
-
-def _range(spec: str) -> VersionRange:
-    try:
-        return VersionRange.parse(spec)
-    except VersionError as error:
-        raise ValueError(f"expected a version after / in a configuration: {error}") from None

@@ -1,7 +1,7 @@
 """The class files of packages, each read once for all sessions of an engine."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -9,6 +9,7 @@ from trundle.engine._class_file import read_class_file
 from trundle.engine._declarations import ClassDeclaration, PropertyDeclaration
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._limits import Limits
+from trundle.engine._natives import native_of, with_native
 from trundle.engine._nodes import ScalarNode
 from trundle.engine._repository import label
 from trundle.engine._scene import Scene
@@ -39,8 +40,9 @@ class Compiled(NamedTuple):
 class Sources:
     """Reads what packages declare."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, natives: Mapping[str, type] | None = None) -> None:
         self._limits = limits
+        self._natives = dict(natives or {})
         self._files: dict[tuple[str, SemVer, str], tuple[ClassDeclaration, ...]] = {}
         self._classes: dict[tuple[str, SemVer, str], ClassDeclaration] = {}
         self._compiled: dict[tuple[str, SemVer, str, str], Compiled] = {}
@@ -57,7 +59,9 @@ class Sources:
             with _about(package, class_name):
                 self._check_format(package)
                 path = package.classes[class_name]
-                self._classes[key] = _find(self._file(package, path), class_name, path)
+                found = _find(self._file(package, path), class_name, path)
+                native = native_of(self._natives, found, package.version)
+                self._classes[key] = found if native is None else with_native(found, native)
         return self._classes[key]
 
     def compiled(self, type_: Type, declaration: PropertyDeclaration) -> Compiled:

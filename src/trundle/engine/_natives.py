@@ -1,0 +1,115 @@
+"""Python classes behind declared ones: what they add to the members of a class.
+
+Each public function of the Python class is a method of the declared one, under its name in camel case: `report_error` is
+`reportError`. A static or class method is static. What the class file declares itself, it declares in full.
+"""
+
+import inspect
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from trundle.engine._declarations import (
+    ARGUMENT_ORDER,
+    ArgumentDeclaration,
+    ArgumentUsage,
+    ClassDeclaration,
+    MethodDeclaration,
+    MethodUsage,
+)
+from trundle.engine._nodes import ScalarNode
+from trundle.engine._selecting import most_exact
+from trundle.version import SemVer
+
+Function = TypeVar("Function")
+
+_NAME, _EXTENSION = "__trundle_name__", "__trundle_extension__"
+_ANY = ScalarNode("$", "$", 0, is_tagged=True)
+_USAGES: dict[Any, ArgumentUsage] = {
+    inspect.Parameter.VAR_POSITIONAL: "VarArgs",
+    inspect.Parameter.VAR_KEYWORD: "KwArgs",
+}
+
+
+class method:  # noqa: N801 - a decorator
+    """Declares how the package language calls a function of a native class.
+
+    Args:
+        name: its name there; the one in Python in camel case where None.
+        extension: whether it is an extension method, whose first argument receives the call; for static methods.
+    """
+
+    def __init__(self, name: str | None = None, *, extension: bool = False) -> None:
+        self._name = name
+        self._extension = extension
+
+    def __call__(self, function: Function) -> Function:
+        """Notes the declaration at the function."""
+        setattr(function, _NAME, self._name)
+        setattr(function, _EXTENSION, self._extension)
+        return function
+
+
+def native_of(
+    natives: Mapping[str, type], declaration: ClassDeclaration, version: SemVer
+) -> type | None:
+    """The Python class behind a class in a version; the most exact key wins."""
+    found = most_exact(natives, declaration.name, version)
+    return found[-1] if found else None
+
+
+def with_native(declaration: ClassDeclaration, native: type) -> ClassDeclaration:
+    """A class with the methods that a Python class adds to it."""
+    methods = dict(declaration.methods)
+    for name in dir(native):
+        found = inspect.getattr_static(native, name)
+        if name.startswith("_") or not _is_function(found):
+            continue
+        added = _method(name, found, getattr(native, name), declaration.line)
+        methods.setdefault(added.name, added)
+    return replace(declaration, methods=methods)
+
+
+def _is_function(found: object) -> bool:
+    return isinstance(found, staticmethod | classmethod) or inspect.isfunction(found)
+
+
+def _method(name: str, found: object, function: Any, line: int) -> MethodDeclaration:
+    is_static = isinstance(found, staticmethod | classmethod)
+    usage: MethodUsage = "Static" if is_static else "Runtime"
+    if getattr(function, _EXTENSION, False):
+        usage = "Extension"
+    parameters = list(inspect.signature(function).parameters.values())
+    return MethodDeclaration(
+        name=getattr(function, _NAME, None) or camel_case(name),
+        usage=usage,
+        is_public=False,
+        arguments=_arguments(parameters[0 if is_static else 1 :]),
+        body=None,
+        meta=None,
+        line=line,
+    )
+
+
+def _arguments(parameters: list[inspect.Parameter]) -> tuple[ArgumentDeclaration, ...]:
+    """The arguments in the order that the package language wants: those that take all others are the last."""
+    found = [_argument(each) for each in parameters]
+    return tuple(sorted(found, key=lambda each: ARGUMENT_ORDER.index(each.usage)))
+
+
+def _argument(parameter: inspect.Parameter) -> ArgumentDeclaration:
+    return ArgumentDeclaration(
+        name=camel_case(parameter.name),
+        usage=_USAGES.get(parameter.kind, "Standard"),
+        contract=_ANY,
+        default=None,
+        has_default=parameter.default is not inspect.Parameter.empty,
+        meta=None,
+        line=0,
+    )
+
+
+def camel_case(name: str) -> str:
+    """A name of Python as the package language has it: `find_all_` is `findAll`."""
+    return re.sub(r"_+([a-z0-9])", lambda found: found[1].upper(), name.strip("_"))
