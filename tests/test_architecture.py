@@ -8,6 +8,7 @@ ALLOWED = {
         "catalog",
         "channels",
         "documents",
+        "engine",
         "errors",
         "evolution",
         "installation",

@@ -214,3 +214,45 @@ def test_the_manifest_of_a_published_project_says_what_it_brings(published):
     assert [(each.name, each.versions) for each in package.resource_versions] == [
         ("Person", ("2014-04-04",))
     ]
+
+
+@pytest.fixture
+def classes(empty):
+    """Two versions of a library, and a package whose class extends one of its classes."""
+    for version in ("1.0.0", "1.1.0"):
+        manifest = f"FullName: lib\nType: Library\nVersion: {version}\nClasses: {{lib.A: a.yaml}}"
+        empty.write(f"all/lib-{version}/manifest.yaml", manifest)
+        empty.write(f"all/lib-{version}/Classes/a.yaml", "Name: lib.A")
+    manifest = "FullName: app\nType: Application\nRequire: {lib: 1}\nClasses: {app.B: b.yaml}"
+    empty.write("all/app/manifest.yaml", manifest)
+    empty.write("all/app/Classes/b.yaml", "Name: app.B\nExtends: lib.A")
+    return empty
+
+
+def test_explain_shows_which_requirement_chose_each_ancestor(classes):
+    done = classes.run("package", "explain", "app.B", "all")
+    assert done.exit_code == 0
+    assert "lib.A             1.1.0    lib        app/0.0.0 requires lib 1" in done.stdout
+    assert classes.run("package", "explain", "app.B", "all/app").exit_code == 5
+
+
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [("mermaid", "flowchart BT"), ("svg", "<svg "), ("json", '"class": "lib.A"')],
+)
+def test_explain_draws(classes, output, words):
+    done = classes.run("package", "explain", "app.B", "all", "-o", output)
+    assert words in done.stdout
+    written = classes.run("package", "explain", "app.B", "all", "-o", output, "--output", "x.txt")
+    assert written.exit_code == 0
+    assert words in (classes.folder / "x.txt").read_text()
+
+
+def test_explain_says_what_is_missing(classes):
+    done = classes.run("package", "explain", "app.C", "all")
+    assert done.exit_code == 5
+    assert "app.C" in done.stderr
+    (classes.folder / "none").mkdir()
+    done = classes.run("package", "explain", "app.B", "none")
+    assert done.exit_code == 2
+    assert "a package with manifest.yaml" in done.stderr

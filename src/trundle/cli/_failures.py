@@ -111,11 +111,13 @@ EXTRAS = {
     "hypothesis": "verify",
     "psycopg": "postgres",
     "pydantic": "pydantic",
+    "regex": "engine",
     "securesystemslib": "channels",
     "sqlalchemy": "database",
     "tuf": "channels",
     "tzdata": "channels",
     "urllib3": "registry",
+    "yaql": "engine",
 }
 """The extra that brings each package which only some commands need."""
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from trundle.cli._registry import full_reference
 
 if TYPE_CHECKING:
     from trundle.channels.files import ListedVersion
+    from trundle.packages import Package
     from trundle.registry import Repository
 
 _REFERENCE = "a folder, an archive, or a reference such as oci:DIR//NAME:1.2.3"
@@ -39,6 +40,30 @@ def package_folder(named: str) -> Iterator[Path]:
         else:
             _fetch(named, folder)
         yield folder
+
+
+def packages_below(folders: Iterable[Path]) -> "list[Package]":
+    """The packages in folders: each itself, or all that are somewhere below it.
+
+    Raises:
+        Refusal: there is none.
+        ManifestError: a manifest cannot be used.
+        PackError: a folder holds what cannot be packed.
+    """
+    from trundle.packages import MANIFEST_FILE, Package  # noqa: PLC0415
+
+    found = []
+    for folder in folders:
+        manifests = [folder / MANIFEST_FILE]
+        if not manifests[0].is_file():
+            manifests = sorted(folder.rglob(MANIFEST_FILE))
+        below = [each.parent for each in manifests]
+        inner = {each for each in below if any(other in each.parents for other in below)}
+        found += [Package.from_folder(each) for each in below if each not in inner]
+        if not manifests:
+            advice = "name the folder of a package, or one that has packages in it"
+            raise unmet(str(folder), f"a package with {MANIFEST_FILE}", "none", advice)
+    return found
 
 
 def _fetch(named: str, folder: Path) -> None:

@@ -7,15 +7,26 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trundle.cli._failures import ExitCode, Refusal, unmet
-from trundle.cli._package_sources import package_folder
-from trundle.cli._printing import Format, print_data, print_text, progress, say, table
+from trundle.cli._package_sources import package_folder, packages_below
+from trundle.cli._printing import (
+    Format,
+    data_text,
+    print_data,
+    print_exactly,
+    print_text,
+    progress,
+    say,
+    table,
+)
 from trundle.cli._settings import current
 from trundle.cli.project import Jobs, Output, print_findings
+from trundle.cli.reports import MapFormat
 
 if TYPE_CHECKING:
+    from trundle.engine import Explained
     from trundle.packages import Bump
 
-app = typer.Typer(no_args_is_help=True, help="Compare, check and release packages.")
+app = typer.Typer(no_args_is_help=True, help="Compare, check, explain and release packages.")
 
 _Package = "A folder, an archive, or a published version such as `oci:DIR//NAME:1.2.3`."
 
@@ -82,6 +93,61 @@ def check(
         say(f"{found.bump.base} -> {found.version}: {found.bump.required} is required at least")
     if found.errors:
         raise Refusal(ExitCode.FINDINGS)
+
+
+@app.command()
+def explain(
+    name: Annotated[str, typer.Argument(metavar="CLASS", help="The full name of a class.")],
+    folders: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[FOLDER]...",
+            help="Packages, or folders with packages in them; the current folder if there is none.",
+        ),
+    ] = None,
+    *,
+    version: Annotated[
+        str | None, typer.Option(metavar="RANGE", help="Its version; the latest by default.")
+    ] = None,
+    package: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Its package, where several have it.")
+    ] = None,
+    output: Annotated[
+        MapFormat, typer.Option("--format", "-o", help="How to show it.")
+    ] = MapFormat.TEXT,
+    file: Annotated[
+        Path | None, typer.Option("--output", metavar="FILE", help="The file to write to.")
+    ] = None,
+) -> None:
+    """Show the ancestors of a class: the version of each, and the requirement that chose it."""
+    from trundle.engine import Engine  # noqa: PLC0415
+    from trundle.engine import explain as run  # noqa: PLC0415
+
+    with Engine(packages_below(folders or [Path()])).session() as session:
+        found = run(session.type(name, version, package))
+    text = _explanation(found, output)
+    if file is not None:
+        file.write_text(text, encoding="utf-8")
+        say(f"wrote {file}")
+    elif output in (MapFormat.JSON, MapFormat.YAML):
+        print_exactly(text)
+    else:
+        print_text(text)
+
+
+def _explanation(found: "tuple[Explained, ...]", output: MapFormat) -> str:
+    from trundle import engine  # noqa: PLC0415
+
+    match output:
+        case MapFormat.TEXT:
+            rows = engine.explanation_rows(found)
+            return table(("CLASS", "VERSION", "PACKAGE", "CHOSEN BY"), rows)
+        case MapFormat.MERMAID:
+            return engine.explanation_mermaid(found)
+        case MapFormat.SVG:
+            return engine.explanation_svg(found)
+        case MapFormat.JSON | MapFormat.YAML:
+            return data_text(engine.explanation_data(found), output.value)
 
 
 def changes_text(bump: "Bump") -> str:

@@ -7,9 +7,18 @@ from trundle.engine._check import check
 from trundle.engine._core import core_packages
 from trundle.engine._engine import Engine, PackageVersion
 from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._explain import (
+    Explained,
+    Reason,
+    explain,
+    explanation_data,
+    explanation_mermaid,
+    explanation_rows,
+)
 from trundle.engine._handle import Handle
 from trundle.engine._limits import Limits
 from trundle.engine._natives import method
+from trundle.engine._picture import explanation_svg
 from trundle.engine._session import Session
 from trundle.engine._type import Method, Property, Type
 
@@ -17,14 +26,21 @@ __all__ = [
     "Engine",
     "EngineCode",
     "EngineError",
+    "Explained",
     "Handle",
     "Limits",
     "Method",
     "PackageVersion",
     "Property",
+    "Reason",
     "Session",
     "Type",
     "check",
     "core_packages",
+    "explain",
+    "explanation_data",
+    "explanation_mermaid",
+    "explanation_rows",
+    "explanation_svg",
     "method",
 ]
