@@ -213,3 +213,55 @@ def test_a_text_beside_mapped_ones_is_shown_in_each_enums_own_letter_case(forget
         store = Store(scheme).put("v2", size=written)
         assert store.read("v1") == {"size": shown}
         assert store.read("v2") == {"size": written}
+
+
+WRAPS = {
+    "[{}]": lambda texts: texts,
+    "[{}?]": lambda texts: texts,
+    "{{{}}}": lambda texts: dict(zip("abcd", texts, strict=False)),
+    "[[{}]]": lambda texts: [texts],
+    "{{[{}]}}": lambda texts: {"k": texts},
+}
+
+
+@pytest.mark.parametrize("wrap", WRAPS)
+@pytest.mark.parametrize("older_writes", [True, False], ids=["older writes", "newer writes"])
+@pytest.mark.parametrize(
+    "enums",
+    [
+        chain(None, ["LARGE", "small"]),
+        chain(["LARGE", "small"], None),
+        chain(["LARGE", "small"], ["LARGE", "small", "x"]),
+        chain(["LARGE", "small"], ["Large", "Small"]),
+        chain(["LARGE", "small"], None, ["Large", "Small"]),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("hub", ["v1", "v2"])
+def test_texts_of_a_list_or_map_stay_as_they_were_written_where_another_version_adds_one(
+    forgetting, hub, enums, older_writes, wrap
+):
+    versions = {each: definitions(enum, wrap=wrap) for each, enum in enums.items()}
+    scheme = forgetting(evolve(versions, hub=hub))
+    ends = (min(enums), max(enums))
+    writer, other = ends if older_writes else ends[::-1]
+    make = WRAPS[wrap]
+    store = Store(scheme).put(writer, size=make(["large", "SMALL"]))
+    shown = [*_texts(store.read(other)["size"])]
+    assert store.edit(other, size=make([*shown, "y"])).read(other) == {"size": make([*shown, "y"])}
+    assert store.read(writer) == {"size": make(["large", "SMALL", "y"])}
+    store.edit(writer, size=make(["large", "SMALL", "y", "z"]))
+    assert store.read(writer) == {"size": make(["large", "SMALL", "y", "z"])}
+    assert store.read(other) == {"size": make([*shown, "y", "z"])}
+    removed = {"b": shown[1]} if wrap == "{{{}}}" else make(shown[1:2])
+    store.edit(other, size=removed)
+    assert [*_texts(store.read(writer)["size"])] == ["SMALL"]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts in lists and maps, at any depth."""
+    if isinstance(value, str):
+        yield value
+    else:
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _texts(each)

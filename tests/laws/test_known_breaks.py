@@ -137,18 +137,3 @@ def test_a_variant_that_one_version_writes_takes_the_place_of_one_it_cannot_expr
     written = scheme.put(V1, thing(V1, s={"kind": "b", "b": "2"}), stored)
     assert scheme.read(V2, written) == thing(V2, s={"kind": "b", "b": "2"})
     assert scheme.read(V3, written) == thing(V3)
-
-
-@pytest.mark.xfail(
-    strict=True, reason="the texts of a list as they were written are those of the whole list"
-)
-def test_texts_of_a_list_stay_as_they_were_written_where_another_version_adds_one(forgetting):
-    versions = {
-        V1: {"Thing": {"l": "[string]"}},
-        V2: {"Thing": {"l": "[L]"}, "L": ["LARGE", "small"]},
-    }
-    scheme = forgetting(evolve(versions))
-    stored = scheme.put(V1, thing(V1, l=["large", "SMALL"]))
-    assert scheme.read(V1, stored) == thing(V1, l=["large", "SMALL"])
-    written = scheme.put(V2, thing(V2, l=["LARGE", "small", "x"]), stored)
-    assert scheme.read(V1, written) == thing(V1, l=["large", "SMALL", "x"])

@@ -133,6 +133,13 @@ CASES: dict[str, Case] = {
     "numbers in lists and maps": Case(
         {V1: thing(a="[number]", m="{number}"), V2: thing(a="[integer]", m="{integer}")}
     ),
+    "enums and texts in lists and maps": Case(
+        {
+            V1: thing(a="[L]", m="{string}") | LEVEL,
+            V2: thing(a="[string]", m="{L}") | LEVEL,
+            V3: thing(a="[L]", m="{L}") | {"L": ["gold", "silver"]},
+        }
+    ),
     "enum and text": Case(
         {
             V1: thing(a="L") | LEVEL,

@@ -381,3 +381,22 @@ def test_an_object_that_holds_nothing_but_what_moves_later_may_be_left_out() -> 
     assert list(left.options) == [{}, MISSING]
     assert shown(known, V2, V1, o={"a": "x", "c": "y"}) == {"o": {"c": "y"}}
     assert shown(known, V2, V1, o={"c": "y"}) == {"o": {"c": "y"}}
+
+
+@pytest.mark.parametrize("make", [list, lambda texts: dict(zip("bca", texts, strict=False))])
+def test_texts_that_an_edit_leaves_alone_are_as_they_were_and_new_ones_as_they_are_shown(make):
+    wrap = "[{}]" if make is list else "{{{}}}"
+    known = world({V1: thing(a=wrap.format("string")), V2: thing(a=wrap.format("L")) | LEVEL})
+    seen, before = {"a": make(["Gold", "Tin"])}, {"a": make(["gold", "TIN"])}
+    edited = {"a": make(["Gold", "Tin", "Silver"])}
+    assert after(known, seen, edited, before) == {"a": make(["gold", "TIN", "Silver"])}
+    assert after(known, seen, {"a": make(["Gold"])}, before) == {"a": make(["gold"])}
+    respelled = after(known, seen, {"a": make(["GOLD", "Tin"])}, before)
+    assert respelled == {"a": make([Either(("GOLD", "gold")), "TIN"])}
+
+
+def test_of_texts_that_cannot_be_told_apart_nothing_is_said() -> None:
+    known = world({V1: thing(a="[string]"), V2: thing(a="[L]") | LEVEL})
+    seen, before = {"a": ["Gold", "Gold"]}, {"a": ["gold", "GOLD"]}
+    assert after(known, seen, {"a": ["Gold", "Gold", "Tin"]}, before) == {"a": ANY}
+    assert after(known, {"a": ["Gold"]}, {"a": ["Gold", "Tin"]}, before) == {"a": ANY}

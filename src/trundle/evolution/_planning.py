@@ -116,7 +116,7 @@ class _Planning:
             if entries is None:
                 continue
             thread = self.lineage.thread(place)
-            shown = stored.shared(thread, place, self.source)
+            shown = stored.beside_own_text(thread, place, self.source)
             witness = stored.own_text_witness(thread)
             aliases = tuple(PlannedEntry(each, None) for each in entries[1:])
             yield Stash(entries[0], Read(name), witness, shown, aliases)

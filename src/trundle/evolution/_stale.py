@@ -12,9 +12,11 @@ from trundle.evolution._keyed_steps import change_keyed
 from trundle.evolution._threads import ByConversion, Derivation, Thread
 from trundle.evolution._traversal import changes_within
 from trundle.evolution._values import End, Mismatch, change_value
+from trundle.evolution._ways import way
 from trundle.evolution.conversions import Keyed
 from trundle.evolution.steps import (
     Chain,
+    Entry,
     Expression,
     FromFreeForm,
     Items,
@@ -24,6 +26,7 @@ from trundle.evolution.steps import (
     Optional,
     Refill,
     Shape,
+    ToEnum,
     ToFreeForm,
     ToList,
     Values,
@@ -56,11 +59,28 @@ def with_lost(
         for each in derivations
         if isinstance(each.how, ByConversion)
     ]
-    within = _losing_within(end, sides) or _known_within(end, sides)
+    within = (
+        _losing_within(end, sides) or _known_within(end, sides) or _respelling_within(end, sides)
+    )
     if within is not None:
         return Refill(value, kept, within)
     losing = _losing(end, sides)
     return value if losing is None else KeepPlaces(value, kept, losing)
+
+
+def with_own_texts(value: Expression, kept: tuple[Entry, ...], shared: End, end: End) -> Expression:
+    """Texts in a list or map that versions share, each that no other client changed as the end's own clients wrote it.
+
+    Args:
+        value: the texts as the end shows what is shared.
+        kept: the entries that may have what the clients wrote.
+        shared: where the versions share the value.
+        end: where it is wanted, and in which shape.
+    """
+    around = way(end, shared, end)
+    if around is None or not any(map(_respells_elements, around)):
+        return value
+    return Refill(value, kept, Chain(around))
 
 
 def with_elements(
@@ -120,6 +140,25 @@ def _known_within(end: End, sides: Iterable[End]) -> Chain | None:
         known = KnownPart(outer.place, outer.type, outer.shape)
         return Chain((known, ToFreeForm()))
     return None
+
+
+def _respelling_within(end: End, sides: Iterable[End]) -> Chain | None:
+    """What lists or maps of texts go through to another side and back, if that changes the letter case of texts."""
+    for side in sides:
+        around = way(end, side, end)
+        if around is not None and any(map(_respells_elements, around)):
+            return Chain(around)
+    return None
+
+
+def _respells_elements(step: ValueStep) -> bool:
+    """Whether texts in a list or map take the letter case of an enum."""
+    return any(
+        isinstance(inner, ToEnum)
+        for each in changes_within(step)
+        if (element := _element(each)) is not None
+        for inner in changes_within(element)
+    )
 
 
 def _loses_elements(step: ValueStep) -> bool:

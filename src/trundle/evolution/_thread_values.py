@@ -9,7 +9,7 @@ from trundle.evolution._by_conversion import converted, input_of, read_straight
 from trundle.evolution._by_hook import hook_output
 from trundle.evolution._entries import Entries
 from trundle.evolution._holders import holds_alike, presence_of, presence_witness
-from trundle.evolution._stale import with_lost
+from trundle.evolution._stale import with_lost, with_own_texts
 from trundle.evolution._threads import ByConversion, ByHook, Derivation, Place, Thread
 from trundle.evolution._values import End
 from trundle.evolution._ways import along
@@ -50,17 +50,28 @@ class ThreadValues:
         self, thread: Thread, place: Place, shape: Shape, seen: frozenset[int] = frozenset()
     ) -> Expression | None:
         """A thread's value at one of its places in some shape; None where the source has none."""
-        found = self.shared(thread, place, shape, seen)
+        found = self.beside_own_text(thread, place, shape, seen)
         entries = self.entries.own_text(place) if shape.kind == "api" else ()
         if found is None or not entries:
             return found
-        witness = self.own_text_witness(thread)
-        return _first([Unstash(entries, witness), found])
+        return _first([Unstash(entries, self.own_text_witness(thread)), found])
 
-    def shared(
+    def beside_own_text(
         self, thread: Thread, place: Place, shape: Shape, seen: frozenset[int] = frozenset()
     ) -> Expression | None:
-        """A thread's value like `value`, without what only the clients of one version are shown."""
+        """A thread's value like `value`, where no current entry has it as clients of the version wrote it."""
+        found = self._shared(thread, place, shape, seen)
+        entries = self.entries.own_text(place) if shape.kind == "api" else ()
+        if found is None or not entries:
+            return found
+        home = thread.home(self.source.version)
+        kept = End(self.lineage, home, Shape("storage", home.version))
+        return with_own_texts(found, entries, kept, End(self.lineage, place, shape))
+
+    def _shared(
+        self, thread: Thread, place: Place, shape: Shape, seen: frozenset[int]
+    ) -> Expression | None:
+        """A thread's value as all versions share it."""
         goal = End(self.lineage, place, shape)
         own = thread.at(self.source.version)
         if own is not None:

@@ -15,6 +15,7 @@ from trundle.verify.oracle._meeting import (
     once,
 )
 from trundle.verify.oracle._showing import followed, shown_member, unsure
+from trundle.verify.oracle._texts import texts_after
 
 
 class Edited(NamedTuple):
@@ -189,10 +190,11 @@ def _member(world: World, member: Edited, own: _Ways, name: str, ways: _Ways) ->
         return ANY if name in _holders(world) else either(MISSING, member.fresh)
     if objects_only(world, own.across) and all(isinstance(each, dict) for each in member):
         return _object(world, member, own)
-    if any(isinstance(each, list | dict) for each in member):
-        return ANY  # what stands in elements and variants is left to the other laws
     types = own.across
     expected = shown_member(world, name, member.edited, types, ways.across)
+    if any(isinstance(each, list | dict) for each in member):
+        # What else stands in elements and variants is left to the other laws.
+        return texts_after(world, *member[:3], types, expected)
     if member.seen is not MISSING:
         was = shown_member(world, name, member.seen, types, ways.across)
         alike = repr(expected) == repr(was)
