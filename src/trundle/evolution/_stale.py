@@ -16,7 +16,6 @@ from trundle.evolution._ways import way
 from trundle.evolution.conversions import Keyed
 from trundle.evolution.steps import (
     Chain,
-    Entry,
     Expression,
     FromFreeForm,
     Items,
@@ -24,6 +23,7 @@ from trundle.evolution.steps import (
     KeepPlaces,
     KnownPart,
     Optional,
+    PlannedEntry,
     Refill,
     Shape,
     ToEnum,
@@ -68,7 +68,9 @@ def with_lost(
     return value if losing is None else KeepPlaces(value, kept, losing)
 
 
-def with_own_texts(value: Expression, kept: tuple[Entry, ...], shared: End, end: End) -> Expression:
+def with_own_texts(
+    value: Expression, kept: tuple[PlannedEntry, ...], shared: End, end: End
+) -> Expression:
     """Texts in a list or map that versions share, each that no other client changed as the end's own clients wrote it.
 
     Args:

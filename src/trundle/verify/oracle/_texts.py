@@ -54,7 +54,7 @@ def _holds_texts(world: World, at: At) -> bool:
 
 def _by_name(value: Any) -> dict[str, Any] | None:
     """The texts of a map by name, or of a list by the text in any letter case; None where there is anything else."""
-    items = value.items() if isinstance(value, dict) else None
+    items = [*value.items()] if isinstance(value, dict) else None
     if isinstance(value, list) and all(type(each) is str for each in value):
         items = [(each.casefold(), each) for each in value]
     if items is None or any(type(each) is not str for _, each in items):
