@@ -14,13 +14,13 @@ from trundle.errors import similar
 from trundle.runtime._bases import scheme_of
 from trundle.runtime._errors import ConversionError, UnknownVersionError
 from trundle.runtime._groups import GroupVersion
+from trundle.runtime._heads import BYTES, Head, head_of, named_resource, said_resource
 from trundle.runtime._lenience import Lenience
 from trundle.runtime._lists import DocumentList
 from trundle.runtime._lookup import Conversion
 from trundle.runtime._many import ManyDocuments
 from trundle.runtime._objects import GeneratedObject, spoken
 from trundle.runtime._outcomes import Outcome, outcome_of
-from trundle.runtime._reading import BYTES, Head, head_of, named_resource, said_resource
 from trundle.runtime._resource_types import ResourceType
 from trundle.runtime._scheme import Scheme
 

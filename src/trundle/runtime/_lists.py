@@ -18,7 +18,7 @@ from trundle.runtime._errors import (
     finding,
 )
 from trundle.runtime._groups import GroupVersion
-from trundle.runtime._reading import BYTES, Head, json_bytes, read_head
+from trundle.runtime._heads import BYTES, Head, json_bytes, read_head
 from trundle.runtime._resource_types import ResourceType
 from trundle.runtime._spelling import spelt
 

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
+from trundle.runtime._heads import Head
 from trundle.runtime._lenience import Lenience
 from trundle.runtime._lists import DocumentList, list_in
 from trundle.runtime._outcomes import Outcome, paired
 from trundle.runtime._protocol import AnyScheme
-from trundle.runtime._reading import Head
 from trundle.runtime._resource_types import ResourceType
 
 

@@ -4,11 +4,10 @@ A document that starts like one that was read before is read at once; any other 
 its names.
 """
 
-import json
 import operator
 import re
 from collections.abc import Callable, Collection
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -24,6 +23,7 @@ from trundle.runtime._errors import (
     malformed,
 )
 from trundle.runtime._groups import GroupVersion
+from trundle.runtime._heads import Head, head_of, json_bytes, named_resource, said_resource
 from trundle.runtime._json import encode, new_decoder
 from trundle.runtime._lenience import Lenience
 from trundle.runtime._lookup import Lookup
@@ -32,16 +32,6 @@ from trundle.runtime._plain import from_plain
 from trundle.runtime._resource_types import ResourceType
 from trundle.runtime._spelling import BagSpelling, is_version, spelt
 from trundle.runtime._validation import read_leniently
-from trundle.runtime._writing import named_by_text, no_json
-
-
-class Head(msgspec.Struct):
-    """The names by which a document says what it is."""
-
-    api_version: Any = msgspec.field(default=None, name="apiVersion")
-    kind: Any = None
-    type: Any = None
-    written_with: Any = msgspec.field(default=None, name=WRITTEN_WITH)
 
 
 class Start(NamedTuple):
@@ -299,7 +289,6 @@ class Reading:
         return names
 
 
-_HEAD = msgspec.json.Decoder(Head)
 STORED = f'"{WRITTEN_WITH}"'.encode()
 """What a stored document has somewhere in its text, but where properties of its root have the name."""
 
@@ -311,8 +300,6 @@ _NAMES = re.compile(
 )
 """How documents start that name their class first."""
 
-BYTES = (bytes, bytearray, memoryview)
-"""The types of JSON."""
 
 STARTS = 1000
 """How many starts are remembered: each may be spelt with spaces."""
@@ -331,86 +318,6 @@ def _members(document: Any) -> Any:
     return msgspec.json.decode(document, type=dict[str, msgspec.Raw])
 
 
-class _Named(Protocol):
-    @property
-    def name(self) -> str: ...
-
-
-_N = TypeVar("_N", bound=_Named)
-
-
-def read_head(data: bytes) -> Head:
-    """The names of a document.
-
-    Raises:
-        DocumentError: it is no JSON object.
-    """
-    try:
-        return _HEAD.decode(data)
-    except msgspec.ValidationError:
-        found = finding("$", "a JSON object that names its apiVersion", "another value")
-        raise DocumentError("document", [found]) from None
-    except msgspec.DecodeError as error:
-        raise DocumentError("document", [malformed(error)]) from None
-    except RecursionError:
-        raise DocumentError("document", [TOO_DEEP]) from None
-
-
-def head_of(document: Any) -> Head:
-    """The names of a document, JSON or a dictionary.
-
-    Raises:
-        DocumentError: it is no JSON object.
-    """
-    if type(document) is dict:
-        names = [document.get(name) for name in Head.__struct_encode_fields__]
-        if all(each is None or isinstance(each, str) for each in names):
-            return Head(*names)
-    return read_head(json_bytes(document))
-
-
-def named_resource(head: Head, resource: str | None, find: Callable[[str], _N | None]) -> _N | None:
-    """The resource type that a document or its caller names; None where neither names a known one.
-
-    Args:
-        head: the document's names.
-        resource: what the caller says.
-        find: finds a resource type by its name in small letters.
-
-    Raises:
-        UnknownVersionError: the two name different ones.
-    """
-    own = _named_itself(head, find)
-    named = own if resource is None else find(resource.casefold())
-    if own is not None and named is not None and own is not named:
-        raise UnknownVersionError(
-            f"the document is of the resource type {own.name!r}, but {resource!r} was asked for; "
-            "leave one out"
-        )
-    return named
-
-
-def _named_itself(head: Head, find: Callable[[str], _N | None]) -> _N | None:
-    """The resource type that a document names, by the member that names it before any other.
-
-    The `kind` of an Azure resource is a property like others, and may have any text.
-    """
-    by_kind, by_type = find(str(head.kind).casefold()), find(str(head.type).casefold())
-    if by_type is not None and getattr(by_type, "name_property", "") == "type":
-        return by_type
-    return by_kind or by_type
-
-
-def said_resource(head: Head, resource: str | None) -> str:
-    """What a document or its caller says about its resource type, for messages."""
-    wanted = resource or head.kind or head.type
-    if wanted:
-        group = head.api_version.rpartition("/")[0] if isinstance(head.api_version, str) else ""
-        within = f" of the API group {group!r}" if group and resource is None else ""
-        return f"the document is of the resource type {wanted!r}{within}"
-    return "the document does not name its resource type by `kind` or `type`"
-
-
 def check_text(data: bytes) -> None:
     """Refuses what is no UTF-8, even in what is carried without being looked at."""
     try:
@@ -426,31 +333,3 @@ def _defaults(class_: type[Any]) -> tuple[Any, ...]:
 def start_of(data: bytes) -> bytes:
     """A document up to its second comma: where its class is named first, both names."""
     return data[: data.find(b",", data.find(b",") + 1)]
-
-
-def _why_no_json(value: Any, error: Exception) -> list[Finding]:
-    """What is wrong with a value that cannot be written as JSON; with one that contains itself, all of it."""
-    try:
-        findings = [*no_json(value)]
-    except RecursionError:
-        findings = []
-    return findings or [finding("$", "plain JSON", f"an error: {error}")]
-
-
-def json_bytes(value: Any) -> bytes:
-    """A document as JSON, given as that or as plain Python values.
-
-    Raises:
-        DocumentError: it has what JSON has not.
-    """
-    if isinstance(value, BYTES):
-        return bytes(value)
-    try:
-        data = json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
-    except (TypeError, ValueError) as error:
-        raise DocumentError("document", _why_no_json(value, error)) from None
-    except RecursionError:
-        raise DocumentError("document", [TOO_DEEP]) from None
-    if not named_by_text(value):
-        raise DocumentError("document", [*no_json(value)])
-    return data

@@ -17,6 +17,7 @@ from trundle.runtime._errors import (
     finding,
 )
 from trundle.runtime._groups import GroupVersion
+from trundle.runtime._heads import BYTES, Head, json_bytes
 from trundle.runtime._lenience import STRICT, Lenience
 from trundle.runtime._lists import DocumentList
 from trundle.runtime._lookup import Conversion, Lookup
@@ -27,7 +28,7 @@ from trundle.runtime._objects import WRITTEN_WITH, GeneratedObject
 from trundle.runtime._outcomes import Lost, Outcome, lost_between, outcome_of
 from trundle.runtime._plain import to_plain
 from trundle.runtime._puts import Puts
-from trundle.runtime._reading import BYTES, Head, Reading, json_bytes
+from trundle.runtime._reading import Reading
 from trundle.runtime._resource_types import ResourceType
 from trundle.runtime._routes import Routes
 from trundle.runtime._spelling import spelt
