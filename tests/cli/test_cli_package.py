@@ -256,3 +256,60 @@ def test_explain_says_what_is_missing(classes):
     done = classes.run("package", "explain", "app.B", "none")
     assert done.exit_code == 2
     assert "a package with manifest.yaml" in done.stderr
+
+
+@pytest.fixture
+def followed(released, monkeypatch):
+    """The package `crm`, published and installed; then 1.1.0 adds an API version, and 2.0.0 removes the first."""
+    monkeypatch.setenv("TRUNDLE_STATE", str(released.folder / "state"))
+    assert publish(released, "crm").exit_code == 0
+    done = released.run("install", "oci:hub//acme/crm", "--channel", "stable", "--unsigned")
+    assert done.exit_code == 0, done.stderr
+    next_release(released, version="1.1.0")
+    released.write("next/schemas/2016-03-01.yaml", SCHEMA)
+    settle(released, "next")
+    assert publish(released, "next").exit_code == 0
+    return released
+
+
+def as_json(line, *arguments):
+    return json.loads(line.run(*arguments, "-o", "json").stdout)
+
+
+def test_what_is_installed_says_what_it_brings(followed):
+    assert "  Person 2014-04-04\n" in followed.run("list").stdout
+    assert as_json(followed, "list")[0]["resourceTypes"] == {"Person": ["2014-04-04"]}
+    assert as_json(followed, "status")[0]["resourceTypes"] == {"Person": ["2014-04-04"]}
+    assert "brings     Person 2014-04-04" in followed.run("status").stdout
+
+
+@pytest.mark.parametrize("command", [["plan"], ["upgrade", "--check"]])
+def test_what_comes_next_says_what_it_adds(followed, command):
+    assert "1.1.0 adds Person 2016-03-01" in followed.run(*command).stdout
+    assert as_json(followed, *command)[0]["resourceTypes"] == {
+        "version": "1.1.0",
+        "changes": [{"name": "Person", "added": ["2016-03-01"], "removed": []}],
+    }
+
+
+def test_a_major_version_that_waits_says_what_it_removes(followed):
+    assert followed.run("upgrade").exit_code == 0
+    followed.write("next/app.yaml", "name: acme/crm\nversion: 2.0.0\n")
+    (followed.folder / "next" / "schemas" / "2014-04-04.yaml").unlink()
+    settle(followed, "next", accept=True)
+    assert publish(followed, "next").exit_code == 0
+    done = followed.run("plan")
+    assert "2.0.0 removes Person 2014-04-04" in done.stdout
+
+
+def test_a_version_whose_manifest_is_gone_leaves_a_note(followed):
+    manifest = next(
+        each["digest"]
+        for each in as_json(
+            followed, "channel", "show", "oci:hub//acme/crm", "--channel", "stable"
+        )["versions"]
+        if each["version"] == "1.1.0"
+    )
+    for each in (followed.folder / "hub").rglob(manifest.removeprefix("sha256:")):
+        each.unlink()
+    assert "what 1.1.0 brings is not known" in followed.run("plan").stdout

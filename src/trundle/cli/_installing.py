@@ -3,7 +3,7 @@
 import contextlib
 import datetime as dt
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +17,7 @@ from trundle.cli._settings import STATE, current
 
 if TYPE_CHECKING:
     from trundle.channels import Plan
+    from trundle.channels.decision import Bringing
     from trundle.errors import Finding
     from trundle.installation import Event, Installation, Outlook
 
@@ -132,6 +133,8 @@ def plan_text(plan: "Plan") -> str:
     lines += [f"blocked {each.entry.version}: {each.message}" for each in plan.blocked]
     if plan.announced is not None:
         lines.append(f"announced {plan.announced.version}, a new major version")
+    if plan.bringing is not None:
+        lines += list(_bringing_lines(plan.bringing))
     lines += [f"refused {each.coded}" for each in plan.refusals]
     for entry in plan.news:
         if entry.changes:
@@ -141,6 +144,20 @@ def plan_text(plan: "Plan") -> str:
     installed = plan.installed and (plan.installed.version or plan.installed.digest[:19])
     head = f"{plan.package} {installed or 'not installed'}\n"
     return head + "".join(f"  {each}\n" for each in lines)
+
+
+def _bringing_lines(bringing: "Bringing") -> Iterator[str]:
+    """What a version changes about resource types, a line for each."""
+    for each in bringing.resources:
+        if each.added:
+            yield f"{bringing.version} adds {each.name} {', '.join(each.added)}"
+        if each.removed:
+            yield f"{bringing.version} removes {each.name} {', '.join(each.removed)}"
+
+
+def resource_lines(resources: "Mapping[str, Sequence[str]]") -> list[str]:
+    """The resource types that a package brings, a line for each with its API versions."""
+    return [" ".join((name, ", ".join(each))).strip() for name, each in resources.items()]
 
 
 def print_changes(

@@ -23,6 +23,7 @@ from trundle.cli._installing import (
     opened,
     plan_text,
     print_done,
+    resource_lines,
     say_if_forgotten,
     state_folder,
 )
@@ -99,6 +100,7 @@ def _status_text(found: "Status") -> str:
         ("announced", found.announced),
     )
     lines += [f"  {key:<10} {value}" for key, value in pairs if value]
+    lines += [f"  {'brings':<10} {each}" for each in resource_lines(found.resources)]
     lines += [f"  scheduled  {each.entry.version}: {each.message}" for each in found.scheduled]
     lines += [f"  blocked    {each.entry.version}: {each.message}" for each in found.blocked]
     lines += [f"  note       {each}" for each in found.notes]
@@ -131,7 +133,8 @@ def _listed(package: "Package") -> str:
         if package.pinned
         else f"channel {package.subscription.channel}"
     )
-    return f"{package.name} {package.release.version} {package.digest} {follows}\n"
+    brought = "".join(f"  {each}\n" for each in resource_lines(package.manifest.resources))
+    return f"{package.name} {package.release.version} {package.digest} {follows}\n{brought}"
 
 
 def history(name: AnyName = None, *, state: State = None, output: Output = Format.TABLE) -> None:

@@ -179,6 +179,7 @@ class Installation:
         outlook = outlook or self.look(package)
         before = self.memory.conditions(package.name)
         status = status_of(outlook.plan, outlook.state, outlook.channel, self.now(), before)
+        status = msgspec.structs.replace(status, resources=package.manifest.resources)
         with self.memory.changing():
             if self.memory.package(package.name):
                 self.memory.keep_conditions(package.name, status.conditions)

@@ -63,6 +63,7 @@ class Package(msgspec.Struct, frozen=True, kw_only=True):
             "repository": self.subscription.repository,
             "channel": self.subscription.channel,
             "pinned": self.pinned,
+            "resourceTypes": self.manifest.resources,
             "signed": self.subscription.signed,
             "policy": policy_to_plain(self.effective_policy),
         }

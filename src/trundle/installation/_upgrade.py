@@ -16,6 +16,7 @@ from trundle.installation._applying import (
     install_unpacked,
     offers_of,
 )
+from trundle.installation._bringing import with_resources
 from trundle.installation._installation import Installation
 from trundle.installation._outlook import Outlook
 from trundle.installation._records import Event, Package
@@ -127,6 +128,7 @@ def foresee(
     for name, outlook in outlooks.items():
         why = dict.fromkeys(str(each) for each in selection.conflicts.get(name, ()))
         plan = weighed(outlook.plan, selection.chosen.get(name), why)
+        plan = with_resources(installation, installation.package(name), plan)
         found.append(msgspec.structs.replace(outlook, plan=plan))
     return tuple(found)
 

@@ -6,7 +6,15 @@ and back, a `Package` has both manifest and files, and `resolve` chooses the rel
 
 from trundle.packages._app_schema import app_schema
 from trundle.packages._candidates import Candidates, Unusable
-from trundle.packages._changes import Bump, Level, ReleaseChange, bump_of, next_version
+from trundle.packages._changes import (
+    Bump,
+    Level,
+    ReleaseChange,
+    ResourceChange,
+    bump_of,
+    next_version,
+    resource_changes,
+)
 from trundle.packages._conflict import Clash, Conflict, Side
 from trundle.packages._errors import (
     FolderExistsError,
@@ -67,6 +75,7 @@ __all__ = [
     "ReleaseChange",
     "Requirement",
     "Resolution",
+    "ResourceChange",
     "ResourceVersions",
     "Side",
     "UnpackError",
@@ -83,5 +92,6 @@ __all__ = [
     "parse_manifest",
     "read_manifest",
     "resolve",
+    "resource_changes",
     "unpack",
 ]

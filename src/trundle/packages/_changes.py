@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from trundle.errors import Code, Finding, Place
+from trundle.packages._model import Manifest
 from trundle.version import SemVer
 
 
@@ -56,6 +57,34 @@ class ReleaseChange(msgspec.Struct, frozen=True, order=True):
             "text": self.text,
             "judge": self.judge,
         }
+
+
+class ResourceChange(msgspec.Struct, frozen=True):
+    """What another release of a package changes about a resource type.
+
+    Attributes:
+        name: the resource type.
+        added: the API versions that only the other release brings, oldest first.
+        removed: those that it no longer brings.
+    """
+
+    name: str
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+
+
+def resource_changes(before: Manifest, after: Manifest) -> tuple[ResourceChange, ...]:
+    """The resource types of which another release of a package brings other API versions, in alphabetical order."""
+    ours, theirs = before.resources, after.resources
+    found = (
+        ResourceChange(
+            name,
+            tuple(each for each in theirs.get(name, ()) if each not in ours.get(name, ())),
+            tuple(each for each in ours.get(name, ()) if each not in theirs.get(name, ())),
+        )
+        for name in sorted(ours.keys() | theirs.keys())
+    )
+    return tuple(each for each in found if each.added or each.removed)
 
 
 class Bump(msgspec.Struct, frozen=True):

@@ -105,6 +105,13 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, re
         return msgspec.structs.replace(self, resource_types=names, resource_versions=versions)
 
     @property
+    def resources(self) -> dict[str, list[str]]:
+        """The API versions that the package brings, by resource type, as plain values; oldest first."""
+        found: dict[str, list[str]] = {name: [] for name in self.resource_types}
+        found.update({each.name: list(each.versions) for each in self.resource_versions})
+        return found
+
+    @property
     def effective_requirements(self) -> tuple[Requirement, ...]:
         """The requirements in the order of the manifest, then the implied ones.
 

@@ -11,6 +11,7 @@ from trundle.channels._times import format_time
 from trundle.channels.files import ListedVersion
 from trundle.channels.policy import Wait
 from trundle.errors import Finding
+from trundle.packages import ResourceChange
 from trundle.version import Level, SemVer
 
 
@@ -166,6 +167,13 @@ _AWAITS_APPROVAL = frozenset((Block.APPROVAL, Block.OTHER_DIGEST_APPROVED))
 PlanAction: TypeAlias = Literal["none", "install", "upgrade", "downgrade"]
 
 
+class Bringing(msgspec.Struct, frozen=True):
+    """What a version changes about the resource types that are installed."""
+
+    version: SemVer
+    resources: tuple[ResourceChange, ...]
+
+
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be done now, what later, and what not.
 
@@ -181,6 +189,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         blocked: the versions above the target that are blocked, newest first.
         announced: the newest version of a higher major number, where it is not the target.
         news: the versions between what is installed and the highest version in this plan, newest first.
+        bringing: what the version to go to next, now or later, changes about resource types; None where nothing, or where
+            that was not looked up.
         refusals: why nothing is done at all; then everything else is empty.
         notes: what else one should know.
     """
@@ -195,6 +205,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     blocked: tuple[Blocked, ...] = ()
     announced: ListedVersion | None = None
     news: tuple[ListedVersion, ...] = ()
+    bringing: Bringing | None = None
     refusals: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -202,6 +213,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     def target(self) -> ListedVersion | None:
         """The version to be installed now."""
         return self.ready[0].entry if self.ready else None
+
+    @property
+    def next_version(self) -> ListedVersion | None:
+        """The version to go to next: now, else when its time has come, else after what blocks it."""
+        waiting = [each.entry for each in self.scheduled] + [each.entry for each in self.blocked]
+        return self.target or (waiting[0] if waiting else self.announced)
 
     @property
     def next_change(self) -> dt.datetime | None:
@@ -255,10 +272,17 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
                 }
                 for each in self.news
             ],
+            "resourceTypes": self._bringing_to_plain(),
             "nextChange": format_time(self.next_change) if self.next_change else None,
             "refusals": [each.to_plain() for each in self.refusals],
             "notes": list(self.notes),
         }
+
+    def _bringing_to_plain(self) -> dict[str, Any] | None:
+        if self.bringing is None:
+            return None
+        changes = [msgspec.to_builtins(each) for each in self.bringing.resources]
+        return {"version": str(self.bringing.version), "changes": changes}
 
     def news_to_plain(self) -> dict[str, Any]:
         """What is newer than what is installed, as plain values, for programs."""

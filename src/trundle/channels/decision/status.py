@@ -1,7 +1,7 @@
 """The status of an installation, with conditions in the style of Kubernetes."""
 
 import datetime as dt
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -41,6 +41,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
         installed_version: what is installed; empty for nothing, or for a pinned tag that is no version.
         installed_digest: the digest of that; empty for nothing.
         latest: the latest version of the channel.
+        resources: the resource types that what is installed brings, with their API versions.
         target: the version to be installed now.
         target_digest: the digest of that.
         scheduled: what waits, and until when.
@@ -57,6 +58,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     installed_version: str = ""
     installed_digest: str = ""
     latest: str = ""
+    resources: Mapping[str, Sequence[str]] = {}
     target: str = ""
     target_digest: str = ""
     scheduled: tuple[Scheduled, ...] = ()
@@ -78,6 +80,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
             "pinned": self.pinned,
             "installed": {"version": self.installed_version, "digest": self.installed_digest},
             "latest": self.latest,
+            "resourceTypes": {name: list(each) for name, each in self.resources.items()},
             "target": {"version": self.target, "digest": self.target_digest},
             "scheduled": [
                 {
