@@ -313,3 +313,34 @@ def test_a_version_whose_manifest_is_gone_leaves_a_note(followed):
     for each in (followed.folder / "hub").rglob(manifest.removeprefix("sha256:")):
         each.unlink()
     assert "what 1.1.0 brings is not known" in followed.run("plan").stdout
+
+
+def test_releases_are_made_and_published_folder_by_folder(empty):
+    empty.write("crm/dev/app.yaml", "name: acme/crm\nversion: 0.0.0\n")
+    done = empty.run("package", "release", "crm", "--dry-run", "-o", "json")
+    assert json.loads(done.stdout)["version"] == "0.1.0"
+    assert not (empty.folder / "crm" / "0.1.0").exists()
+    assert publish(empty, "crm").exit_code == 2  # there is only `dev`
+    for text in ("a", "b"):
+        empty.write("crm/dev/text", text)
+        assert empty.run("package", "release", "crm").exit_code == 0
+    done = publish(empty, "crm", "-o", "json")
+    assert done.exit_code == 0, done.stderr
+    assert [each["published"]["version"] for each in json.loads(done.stdout)] == ["0.1.0", "0.1.1"]
+    empty.write("crm/dev/text", "c")
+    assert empty.run("package", "release", "crm", "--version", "1.0.0").exit_code == 0
+    assert publish(empty, "crm").exit_code == 0
+    assert set(listed(empty)) == {"0.1.0", "0.1.1", "1.0.0"}
+
+
+def test_nothing_is_published_of_a_folder_whose_releases_say_another_version(empty):
+    empty.write("crm/1.0.0/app.yaml", "name: acme/crm\nversion: 1.0.0\n")
+    empty.write("crm/1.1.0/app.yaml", "name: acme/crm\nversion: 1.1.1\n")
+    done = publish(empty, "crm")
+    assert done.exit_code == 3
+    assert "[wrong-release-folder]" in done.stderr
+    assert not (empty.folder / "hub").exists()
+
+
+def test_a_folder_without_dev_is_no_tree(empty):
+    assert empty.run("package", "release").exit_code == 5

@@ -164,16 +164,25 @@ def print_channel(
     **further: Any,
 ) -> None:
     """Prints the result of a change."""
-    notes = (*notes, *expiry_notes(channel))
-    latest = None if channel.latest is None else str(channel.latest)
     if output is not Format.TABLE:
-        head = {"package": channel.package, "channel": channel.name, "latest": latest}
-        state = {"serial": channel.serial, "dryRun": dry_run, "notes": list(notes)}
-        print_data(head | further | state, output.value)
+        data = channel_to_plain(channel, dry_run=dry_run, notes=notes, **further)
+        print_data(data, output.value)
         return
-    print_text(f"{channel.package} in the channel {channel.name}: latest {latest or 'none'}")
-    for note in notes:
+    print_text(
+        f"{channel.package} in the channel {channel.name}: latest {channel.latest or 'none'}"
+    )
+    for note in (*notes, *expiry_notes(channel)):
         warn(note)
+
+
+def channel_to_plain(
+    channel: "Channel", *, dry_run: bool, notes: tuple[str, ...], **further: Any
+) -> dict[str, Any]:
+    """The result of a change as plain values."""
+    latest = None if channel.latest is None else str(channel.latest)
+    shown = [*notes, *expiry_notes(channel)]
+    head = {"package": channel.package, "channel": channel.name, "latest": latest}
+    return head | further | {"serial": channel.serial, "dryRun": dry_run, "notes": shown}
 
 
 def expiry_notes(channel: "Channel") -> tuple[str, ...]:

@@ -16,10 +16,12 @@ from trundle.cli._printing import (
     print_text,
     progress,
     say,
+    shown_path,
     table,
+    warn,
 )
 from trundle.cli._settings import current
-from trundle.cli.project import Jobs, Output, print_findings
+from trundle.cli.project import DryRun, Jobs, Output, print_findings
 from trundle.cli.reports import MapFormat
 
 if TYPE_CHECKING:
@@ -148,6 +150,68 @@ def _explanation(found: "tuple[Explained, ...]", output: MapFormat) -> str:
             return engine.explanation_svg(found)
         case MapFormat.JSON | MapFormat.YAML:
             return data_text(engine.explanation_data(found), output.value)
+
+
+@app.command()
+def release(
+    tree: Annotated[
+        Path, typer.Argument(metavar="TREE", help="The folder with `dev` and the releases.")
+    ] = Path(),
+    *,
+    line: Annotated[
+        str | None,
+        typer.Option("--from", metavar="LINE", help="The line to go on from, such as `1.2`."),
+    ] = None,
+    version: Annotated[
+        str | None,
+        typer.Option(
+            "--version",
+            metavar="VERSION",
+            help="The version.",
+            show_default="the lowest that the changes admit",
+        ),
+    ] = None,
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            "--source",
+            metavar="DIR",
+            help="The folder to release, such as a corrected copy of an earlier release.",
+            show_default="dev",
+        ),
+    ] = None,
+    jobs: Jobs = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Write the folder of the next release, with the version that its changes and the marks of commits require."""
+    from trundle.packages import release_tree  # noqa: PLC0415
+    from trundle.project import Wanted, plan_release, write_release  # noqa: PLC0415
+    from trundle.version import SemVer, VersionRange  # noqa: PLC0415
+
+    found = release_tree(tree)
+    if found is None:
+        expected, advice = "a folder `dev` with a package", "name the folder that holds it"
+        raise unmet(str(tree), expected, "none", advice, ExitCode.NOT_FOUND)
+    wanted = Wanted(
+        None if line is None else VersionRange.parse(line),
+        None if version is None else SemVer.parse(version),
+        source,
+    )
+    with progress("Checking") as step:
+        planned = plan_release(found, wanted, jobs=jobs or current().jobs, progress=step)
+    if not dry_run:
+        write_release(planned)
+    if output is Format.TABLE:
+        print_text(changes_text(planned.bump))
+        for each in planned.requirements:
+            print_text(f"requires {each}")
+    else:
+        print_data(planned.to_plain() | {"dryRun": dry_run}, output.value)
+    for note in planned.notes:
+        warn(note)
+    done = f"{shown_path(planned.folder)}: {planned.package} {planned.version}"
+    say(f"would have written {done}" if dry_run else f"wrote {done}")
 
 
 def changes_text(bump: "Bump") -> str:

@@ -3,7 +3,7 @@
 import contextlib
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +15,7 @@ from trundle.cli._channels import (
     ValidFor,
     Word,
     bytes_progress,
+    channel_to_plain,
     duration_of,
     print_channel,
     published,
@@ -28,7 +29,7 @@ from trundle.cli._reviewing import reviewing
 from trundle.cli.project import DryRun, Jobs, Output
 
 if TYPE_CHECKING:
-    from trundle.channels.publishing import PackedArtifact
+    from trundle.channels.publishing import PackedArtifact, PublishedChannel, PublishRequest
 
 Version = Annotated[str, typer.Argument(metavar="VERSION", help="The version.")]
 From = Annotated[
@@ -89,48 +90,85 @@ def publish(
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
-    """Pack a package and release it to a channel."""
-    from trundle.channels import entry_to_plain  # noqa: PLC0415
-    from trundle.channels.publishing import PublishRequest  # noqa: PLC0415
-    from trundle.channels.publishing import publish as run  # noqa: PLC0415
+    """Pack a package and release it to a channel; of a folder with releases, each that is not yet published."""
     from trundle.packages import read_manifest  # noqa: PLC0415
-    from trundle.project import resources_in  # noqa: PLC0415
 
     if override is not None and not override.strip():
         raise unmet("--override", "the reason", "none", "say why it is published all the same")
     lifetime = duration_of(valid_for)
-    name = read_manifest(folder).name
+    folders = _releases(folder)
+    name = read_manifest((folders or (folder,))[0]).name
     target = published(to, channel, keys, lifetime, name, seen=seen)
+    done = []
+    for each in folders or (folder,):
+        request = _request(
+            target,
+            each,
+            jobs,
+            suffix=suffix,
+            critical=critical,
+            skip_existing=skip_existing or bool(folders),
+            dry_run=dry_run,
+            override=override or "",
+            expires_after=None if keys else lifetime,  # What is signed expires by its signatures.
+        )
+        done.append(_published(target, request, to, output))
+    if output is not Format.TABLE:
+        print_data(done if folders else done[0], output.value)
+
+
+def _releases(folder: Path) -> tuple[Path, ...]:
+    """The folders of the releases in a folder, the lowest version first; none where it is a package itself."""
+    from trundle.packages import release_tree  # noqa: PLC0415
+
+    tree = release_tree(folder)
+    if tree is None:
+        return ()
+    tree.check()
+    if not tree.releases:
+        advice = "make one with `trundle package release`"
+        raise unmet(str(folder), "the folder of a release", "only `dev`", advice)
+    return tuple(tree.releases.values())
+
+
+def _request(
+    target: "PublishedChannel", folder: Path, jobs: int | None, **further: Any
+) -> "PublishRequest":
+    """What is to be published of a folder, with the review of the projects in it."""
+    from trundle.channels.publishing import PublishRequest  # noqa: PLC0415
+    from trundle.project import resources_in  # noqa: PLC0415
+
     resources = resources_in(folder)
-    release = PublishRequest(
-        folder,
-        suffix,
-        critical=critical,
-        skip_existing=skip_existing,
-        dry_run=dry_run,
-        resources=resources,
-        review=reviewing(target.repository, folder, resources, jobs),
-        override=override or "",
-        expires_after=None if keys else lifetime,  # What is signed expires by its signatures.
-    )
+    review = reviewing(target.repository, folder, resources, jobs)
+    return PublishRequest(folder, resources=resources, review=review, **further)
+
+
+def _published(
+    target: "PublishedChannel", request: "PublishRequest", to: str, output: Format
+) -> dict[str, Any]:
+    """Publishes a package, and reports it; the result as plain values."""
+    from trundle.channels import entry_to_plain  # noqa: PLC0415
+    from trundle.channels.publishing import publish as run  # noqa: PLC0415
+
     with bytes_progress("Publishing") as progress:
-        result = run(target, release, progress=progress)
+        result = run(target, request, progress=progress)
     for each in result.overridden:
         warn(f"overridden: {each.coded}")
+    name = result.channel.package
     if output is Format.TABLE:
         print_text(f"{name} {result.entry.version} {result.entry.digest}")
-    print_channel(
+        print_channel(result.channel, output, dry_run=request.dry_run, notes=result.notes)
+    if not result.existed:
+        files = "1 file" if result.files == 1 else f"{result.files} files"
+        say_done(f"published {files} to {to}", dry_run=request.dry_run)
+    return channel_to_plain(
         result.channel,
-        output,
-        dry_run=dry_run,
+        dry_run=request.dry_run,
         notes=result.notes,
         published=entry_to_plain(result.entry),
         existed=result.existed,
         overridden=[each.to_plain() for each in result.overridden],
     )
-    if not result.existed:
-        files = "1 file" if result.files == 1 else f"{result.files} files"
-        say_done(f"published {files} to {to}", dry_run=dry_run)
 
 
 def unpublish(

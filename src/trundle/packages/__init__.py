@@ -28,7 +28,13 @@ from trundle.packages._errors import (
 from trundle.packages._files import IGNORE_FILE, PackageFile, PackageTree, package_files
 from trundle.packages._limits import Limits
 from trundle.packages._lock import Lock, Release, lock_of
-from trundle.packages._manifest import APP_FILE, MANIFEST_FILE, parse_manifest, read_manifest
+from trundle.packages._manifest import (
+    APP_FILE,
+    MANIFEST_FILE,
+    manifest_keys,
+    parse_manifest,
+    read_manifest,
+)
 from trundle.packages._model import (
     CORE_LIBRARY,
     ClassFile,
@@ -42,12 +48,14 @@ from trundle.packages._model import (
 from trundle.packages._pack import ARCHIVE_MEDIA_TYPE, Packed, digest_of, pack
 from trundle.packages._package import Package
 from trundle.packages._resolve import Refused, Resolution, resolve
+from trundle.packages._tree import DEVELOPMENT, ReleaseTree, release_tree
 from trundle.packages._unpack import unpack
 
 __all__ = [
     "APP_FILE",
     "ARCHIVE_MEDIA_TYPE",
     "CORE_LIBRARY",
+    "DEVELOPMENT",
     "IGNORE_FILE",
     "MANIFEST_FILE",
     "Bump",
@@ -73,6 +81,7 @@ __all__ = [
     "Refused",
     "Release",
     "ReleaseChange",
+    "ReleaseTree",
     "Requirement",
     "Resolution",
     "ResourceChange",
@@ -85,12 +94,14 @@ __all__ = [
     "digest_of",
     "lock_of",
     "manifest_from_json",
+    "manifest_keys",
     "manifest_to_json",
     "next_version",
     "pack",
     "package_files",
     "parse_manifest",
     "read_manifest",
+    "release_tree",
     "resolve",
     "resource_changes",
     "unpack",

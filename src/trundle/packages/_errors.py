@@ -18,6 +18,7 @@ class PackageCode(Code):
     DAMAGED_MANIFEST = "damaged-manifest"
     UNSAFE_ARCHIVE = "unsafe-archive"
     FOLDER_EXISTS = "folder-exists"
+    WRONG_FOLDER = "wrong-release-folder"
     DAMAGED_LOCK = "damaged-lock"
 
 

@@ -130,6 +130,17 @@ def manifest_text(folder: Path) -> tuple[bytes, str]:
         raise ManifestError([finding(code, found[0], "a readable file", reason, advice)]) from None
 
 
+def manifest_keys(folder: Path) -> tuple[str, Mapping[str, str]]:
+    """The name of a folder's manifest, and its keys by what they mean.
+
+    Raises:
+        ManifestMissingError: the folder has no manifest.
+        ManifestError: it has two, or one that cannot be read.
+    """
+    name = Path(manifest_text(folder)[1]).name
+    return name, _CLASSIC_KEYS if name == MANIFEST_FILE else APP_KEYS
+
+
 def parse_manifest(data: bytes, file: str) -> Manifest:
     """Reads the content of a manifest; keys of a `manifest.yaml` that are not known are passed over.
 

@@ -26,6 +26,7 @@ from trundle.project.generating import GenerateResult, generate, generated_files
 from trundle.project.init import CONFIG_NAME, plan_init, write_new_files
 from trundle.project.loading import Project, evolution_of, load_project
 from trundle.project.lock import LockChange, lock
+from trundle.project.next_release import NextRelease, Wanted, plan_release, write_release
 from trundle.project.output import MANIFEST, TreeChange, TreeComparison, compare_tree, write_tree
 from trundle.project.pairs import Pair, PairsError, read_pairs
 from trundle.project.proving import (
@@ -60,6 +61,7 @@ __all__ = [
     "GenerateResult",
     "Lock",
     "LockChange",
+    "NextRelease",
     "NotGeneratedError",
     "OutputBusyError",
     "OutputError",
@@ -75,6 +77,7 @@ __all__ = [
     "TreeChange",
     "TreeComparison",
     "UnreadableError",
+    "Wanted",
     "bump_to_plain",
     "check",
     "chosen_resources",
@@ -95,6 +98,7 @@ __all__ = [
     "package_folder",
     "parse_config",
     "plan_init",
+    "plan_release",
     "projects_in",
     "prove_groups",
     "prove_project",
@@ -107,5 +111,6 @@ __all__ = [
     "review",
     "write_documents",
     "write_new_files",
+    "write_release",
     "write_tree",
 ]

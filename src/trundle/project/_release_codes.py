@@ -41,12 +41,17 @@ class ChangeCode(Code):
     HOOK_REMOVED = "hook-removed"
     HOOK_ADDED = "hook-added"
     HOOK_CHANGED = "hook-changed"
+    MARKED = "marked-commit"
+    FIRST = "first-release"
+    CONTENT = "other-content"
 
 
 class ReleaseCode(Code):
     """What can be wrong with a package that is to be released."""
 
     RESOURCE_TYPES = "wrong-resource-types"
+    VERSION = "unusable-version"
+    REQUIREMENT = "imprecise-requirement"
     UNREADABLE = "unreadable-release"
 
 
