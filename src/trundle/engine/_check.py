@@ -15,6 +15,8 @@ from trundle.engine._nodes import Node
 from trundle.engine._repository import Repository
 from trundle.engine._sources import Sources
 from trundle.engine._type import Type
+from trundle.engine.expressions import code_of
+from trundle.engine.statements import read_body
 from trundle.errors import Finding
 from trundle.packages import Package
 
@@ -23,7 +25,7 @@ def check(packages: Iterable[Package], among: Iterable[Package] = ()) -> tuple[F
     """What is wrong with the classes of packages.
 
     A class that cannot be built, a contract or default that cannot be compiled, and a type that is named but not in the package or its
-    requirements are errors. A type in the body of a method that no package has is a warning: it may never run.
+    requirements are errors. A type in the body of a method that no package has, and a statement that cannot be read, are warnings: they may never run.
 
     Args:
         packages: the packages to check.
@@ -54,6 +56,7 @@ class _Checker:
                 yield from error.findings
                 continue
             yield from self._members(type_)
+            yield from self._bodies(type_)
             yield from self._names(type_)
 
     def _members(self, type_: Type) -> Iterator[Finding]:
@@ -62,6 +65,25 @@ class _Checker:
                 self._sources.compiled(type_, each)
             except EngineError as error:
                 yield from error.findings
+
+    def _bodies(self, type_: Type) -> Iterator[Finding]:
+        """What is wrong with statements; a warning, for they may never run."""
+        file = type_.declaration.file
+        for method in type_.declaration.methods.values():
+            if method.body is None:
+                continue
+            try:
+                read_body(code_of(method.body, file), file)
+            except EngineError as error:
+                for each in error.errors:
+                    located = type_.error(
+                        each.code,
+                        each.message,
+                        advice=each.advice,
+                        member=method.name,
+                        line=each.line,
+                    )
+                    yield replace(located.findings[0], severity="warning")
 
     def _names(self, type_: Type) -> Iterator[Finding]:
         declaration = type_.declaration

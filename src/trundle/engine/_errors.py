@@ -30,6 +30,7 @@ class EngineCode(Code):
     UNKNOWN_FUNCTION = "unknown-function"
     NO_MATCH = "no-match"
     THROWN = "thrown"
+    INVALID_TARGET = "invalid-target"
 
 
 _KINDS = {
