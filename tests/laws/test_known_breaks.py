@@ -115,25 +115,3 @@ def test_an_empty_object_within_another_shows_the_other_where_its_content_moves(
     )
     for st in ({}, {"k": "x"}, {"ru": {}}):
         assert scheme.convert(thing(V1, st=st), to=V2) == thing(V2, st={})
-
-
-@pytest.mark.xfail(
-    strict=True,
-    reason="the variant that only an entry has does not follow what another version writes",
-)
-def test_a_variant_that_one_version_writes_takes_the_place_of_one_it_cannot_express(forgetting):
-    variants = {
-        "A": {"kind!": "KA"},
-        "B": {"kind!": "KB", "b": "string"},
-        "C": {"kind!": "KC"},
-        **{f"K{each.upper()}": [each] for each in "abc"},
-    }
-
-    def version(union):
-        return {"Thing": {"s": union}, **variants}
-
-    scheme = forgetting(evolve({V1: version("A|B"), V2: version("A|B|C"), V3: version("A|C")}))
-    stored = scheme.put(V3, thing(V3, s={"kind": "c"}))
-    written = scheme.put(V1, thing(V1, s={"kind": "b", "b": "2"}), stored)
-    assert scheme.read(V2, written) == thing(V2, s={"kind": "b", "b": "2"})
-    assert scheme.read(V3, written) == thing(V3)

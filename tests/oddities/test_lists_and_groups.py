@@ -103,6 +103,35 @@ def test_a_plain_list_keeps_its_own_version(crates: Installation) -> None:
     assert crates.scheme.convert(before, "v2") == listed("List", crate("v2", size="s"), api="v1")
 
 
+@pytest.mark.parametrize("items", [None, []], ids=["null", "empty"])
+def test_a_list_without_items_stays_as_it_is_written(crates: Installation, items: Any) -> None:
+    plain = {"apiVersion": "v1", "kind": "List", "items": items}
+    own = {"apiVersion": f"{GROUP}/v1", "kind": "CrateList", "items": items}
+    assert crates.scheme.convert(plain, "v2") == plain
+    assert crates.scheme.convert(own, "v2") == {**own, "apiVersion": f"{GROUP}/v2"}
+
+
+@pytest.mark.parametrize("items", [{}, "x", 3], ids=str)
+def test_a_list_whose_items_are_no_list_says_so(crates: Installation, items: Any) -> None:
+    document = {"apiVersion": "v1", "kind": "List", "items": items}
+    with pytest.raises(DocumentError, match=r"a list of documents, or null, got .* - at \$\.items"):
+        crates.scheme.convert(document, "v2")
+    assert crates.scheme.attempt(document, "v2").error is not None
+
+
+@pytest.mark.parametrize("storage", ["v1", ["v1"], None, {"Crate": 1}], ids=str)
+def test_a_choice_of_storage_versions_is_a_mapping(
+    install: Installer, crates: Installation, storage: Any
+) -> None:
+    other = crd("Pallet", version("v1", {}, storage=True), version("v2", {}))
+    other["spec"]["group"] = "other.example.org"
+    groups = {"shop": GROUP, "other": "other.example.org"}
+    both = install({"crate.yaml": CRATE, "pallet.yaml": other}, config={"groups": groups})
+    for scheme in (crates.scheme, both.scheme):
+        with pytest.raises(ConversionError, match="expected a mapping from resource types"):
+            scheme.storing(storage)
+
+
 def test_a_list_of_stored_objects_is_read(crates: Installation) -> None:
     before = listed("CrateList", crate("v2", lid="l"), api=f"{GROUP}/v2")
     stored = crates.scheme.convert(before)

@@ -174,5 +174,6 @@ def test_a_conversion_that_fails_is_found() -> None:
     broken = replaced("name=source.name, y=source.y", "name=source.name.lower(), y=source.y")
     found = only(proved(items("x", "y"), broken), "every valid document converts")
     assert "AttributeError" in found.law
-    documents = [found.case.document, *(each.document for each in found.case.writes)]
+    case = found.case
+    documents = [case.document, case.edited, *(each.document for each in case.writes)]
     assert any(b'"l":[{}]' in bytes(each).replace(b" ", b"") for each in documents if each)

@@ -11,7 +11,7 @@ from functools import cached_property
 import msgspec
 
 from trundle.codegen._naming import class_name
-from trundle.evolution import Evolution, Lineage, Place, partition
+from trundle.evolution import Evolution, Lineage, Place, entries_of_one_value, partition
 from trundle.schema import EnumType, ObjectType, Type
 from trundle.version import ApiVersion
 
@@ -246,7 +246,8 @@ class Classes:
         nullable = tuple(lineage.nullable(Place(version, name)) for name in lineage.held(version))
         number = self.evolution.identities[version, lineage.nodes[version]]
         alone = root or self.evolution.ruled(lineage.nodes)
-        return (root, version if alone else None, number, api, nullable)
+        values = entries_of_one_value(lineage, version)
+        return (root, version if alone else None, number, api, nullable, values)
 
     def _place(self, unit: str, nodes: Iterable[ApiNode | StorageNode]) -> None:
         """Spreads the classes of a unit over modules, dependencies first."""

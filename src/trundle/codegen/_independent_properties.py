@@ -3,7 +3,15 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from trundle.evolution import ADDITIONAL, METADATA, Place, Plan, PlanKey, expressions_in
+from trundle.evolution import (
+    ADDITIONAL,
+    METADATA,
+    Place,
+    Plan,
+    PlanKey,
+    entries_of_one_value,
+    expressions_in,
+)
 from trundle.evolution.steps import (
     Assign,
     Change,
@@ -73,11 +81,12 @@ def back_of(key: PlanKey) -> PlanKey:
 
 
 def _alone(up: Plan, down: Plan) -> frozenset[tuple[str, str]]:
-    """Pairs of properties, of the API type and the storage type, that nothing else reads or is beside."""
+    """Pairs of properties, of the API type and the storage type, that nothing else reads, is beside or takes the place of."""
     lineage = up.key.lineage
     versions = (up.key.source.version, up.key.target.version)
     rising, falling = Counter(_read(up)), Counter(_read(down))
     taken = {lineage.definition(versions[0]).tag, *_beside(up)}
+    several = {path[0] for path, _ in entries_of_one_value(lineage, versions[1]) if path}
     ours, theirs = ({path[0] for path in lineage.lifted(version).values()} for version in versions)
     return frozenset(
         (one, other)
@@ -85,7 +94,7 @@ def _alone(up: Plan, down: Plan) -> frozenset[tuple[str, str]]:
         for other in lineage.names(versions[1])
         if rising[one] == 1 and falling[other] == 1
         if one not in taken and other not in taken
-        if one not in ours and other not in theirs
+        if one not in ours and other not in theirs | several
     )
 
 

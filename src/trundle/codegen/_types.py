@@ -1,21 +1,23 @@
 """Rendering the classes of API types, storage types and enums."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
 from trundle import runtime
 from trundle.codegen._classes import ApiNode, Classes, ClassPath, StorageNode
 from trundle.codegen._naming import attribute_name, attribute_names, camel
-from trundle.codegen._text import call, class_mark, docstring, text_literal, tuple_literal
+from trundle.codegen._text import WIDTH, call, class_mark, docstring, text_literal, tuple_literal
 from trundle.evolution import (
     ADDITIONAL,
     Label,
     Lineage,
     Neighbours,
+    Path,
     Place,
     discriminators,
+    entries_of_one_value,
     entries_within,
     label_of,
     list_keys,
@@ -233,6 +235,7 @@ class TypeRenderer:
             lines.extend(_list_keys(node, names))
             lines.extend(_discriminators(node, names))
             lines.extend(_entries_within(node))
+            lines.extend(_entries_of_one_value(node))
         else:
             lines.extend(_defaults(self.fields(node, definition), names))
             lines.extend(_labels(self._owned_labels(node)))
@@ -364,19 +367,32 @@ def _discriminators(node: StorageNode, names: Mapping[str, str]) -> list[str]:
 
 def _entries_within(node: StorageNode) -> list[str]:
     held = entries_within(node.lineage, node.version)
-    if not held:
-        return []
-    shown = tuple_literal(
-        tuple_literal(
-            [
-                tuple_literal(map(text_literal, path)),
-                tuple_literal(
-                    tuple_literal([text_literal(each.property), text_literal(each.version.text)])
-                    for each in places
-                ),
-            ]
-        )
-        for path, places in held.items()
+    shown = (_table_row(path, _places(places)) for path, places in held.items())
+    return _table("__entries_within__", "tuple[tuple[str, str], ...]", shown) if held else []
+
+
+def _entries_of_one_value(node: StorageNode) -> list[str]:
+    values = entries_of_one_value(node.lineage, node.version)
+    shown = (_table_row(path, tuple_literal(map(_places, threads))) for path, threads in values)
+    type_ = "tuple[tuple[tuple[str, str], ...], ...]"
+    return _table("__entries_of_one_value__", type_, shown) if values else []
+
+
+def _table(name: str, type_: str, rows: Iterable[str]) -> list[str]:
+    """A table of what belongs to the properties at some paths."""
+    annotation = f"tuple[tuple[tuple[str, ...], {type_}], ...]"
+    line = f"\n    {name}: ClassVar[{annotation}] = ("
+    if len(line) > WIDTH:
+        line = f"\n    {name}: ClassVar[\n        {annotation}\n    ] = ("
+    return [f"{line[:-1]}{tuple_literal(rows)}\n"]
+
+
+def _table_row(path: Path, shown: str) -> str:
+    return tuple_literal([tuple_literal(map(text_literal, path)), shown])
+
+
+def _places(places: Iterable[Place]) -> str:
+    return tuple_literal(
+        tuple_literal([text_literal(each.property), text_literal(each.version.text)])
+        for each in places
     )
-    type_ = "tuple[tuple[tuple[str, ...], tuple[tuple[str, str], ...]], ...]"
-    return [f"\n    __entries_within__: ClassVar[{type_}] = {shown}\n"]

@@ -23,6 +23,7 @@ from trundle.evolution._lifting import leads, names_inside, path_of
 from trundle.evolution._lineage import Lineage
 from trundle.evolution._list_keys import derived_keys, list_keys
 from trundle.evolution._neighbours import Neighbours, VersionMap
+from trundle.evolution._one_value import entries_of_one_value
 from trundle.evolution._paths import EACH, Path, PathError, join_path, plain_path, split_path
 from trundle.evolution._planning import plan
 from trundle.evolution._straight import goes_straight
@@ -74,6 +75,7 @@ __all__ = [
     "default_of",
     "derived_keys",
     "discriminators",
+    "entries_of_one_value",
     "entries_within",
     "expressions_in",
     "fixed_text",

@@ -2,7 +2,7 @@
 
 import enum
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -252,6 +252,28 @@ def accompany(target: StorageObject, entries: Iterable[Any]) -> None:
 def _all_entries(bag: Any) -> Iterator[Any]:
     for versions in bag.values():
         yield from versions.values()
+
+
+def entries_of(holder: Any) -> dict[tuple[str, str], Any]:
+    """The entries of an object's bag, by property and version."""
+    if holder.property_bag is ABSENT:
+        return {}
+    return {
+        (name, version): entry
+        for name, versions in holder.property_bag.items()
+        for version, entry in versions.items()
+    }
+
+
+def fill(holder: Any, entries: Mapping[tuple[str, str], Any]) -> None:
+    """Gives an object a bag of its own with some entries; none where there are none."""
+    holder.property_bag = ABSENT
+    bag: dict[str, dict[str, Any]] = {}
+    for (name, version), entry in entries.items():
+        bag.setdefault(name, {})[version] = entry
+    if bag:
+        holder.property_bag = bag
+        tidy(holder)
 
 
 def tidy(stored: StorageObject) -> None:

@@ -21,7 +21,7 @@ from trundle.runtime._lookup import Conversion
 from trundle.runtime._many import ManyDocuments
 from trundle.runtime._objects import GeneratedObject, spoken
 from trundle.runtime._outcomes import Outcome, outcome_of
-from trundle.runtime._resource_types import ResourceType
+from trundle.runtime._resource_types import ResourceType, chosen_storage
 from trundle.runtime._scheme import Scheme
 
 _LISTED = 12
@@ -83,7 +83,7 @@ class JoinedScheme(ManyDocuments):
         See `AnyScheme.storing`.
         """
         chosen: dict[str, dict[str, str]] = {}
-        for name, version in storage.items():
+        for name, version in chosen_storage(storage).items():
             home = self._homes.get(name.casefold())
             if home is None:
                 advice = self._advice(Head(), name)

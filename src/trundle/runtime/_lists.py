@@ -5,12 +5,13 @@ all else, `metadata` too, stays as it is written.
 """
 
 import dataclasses
+import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from trundle.errors import Finding, Place
+from trundle.errors import Finding, Place, shown
 from trundle.runtime._errors import (
     ConversionError,
     DocumentError,
@@ -40,13 +41,13 @@ class DocumentList(NamedTuple):
     Attributes:
         head: its names.
         members: its members, as they are written.
-        items: its items, as they are written.
+        items: its items, as they are written; none where it has null for them, and None where it has anything else.
         resource: the resource type of its items; empty for a list of any kind.
     """
 
     head: Head
     members: Mapping[str, msgspec.Raw]
-    items: list[msgspec.Raw]
+    items: list[msgspec.Raw] | None
     resource: str
 
     def convert(
@@ -61,7 +62,7 @@ class DocumentList(NamedTuple):
             base: what the items are to be written over, which no list can be.
 
         Raises:
-            DocumentError: some items cannot be converted; all findings are named.
+            DocumentError: it has no list of items, or some cannot be converted; all findings are named.
             UnknownVersionError: the list is of another API group than its items, or there is no such version.
             ConversionError: there is a base.
         """
@@ -71,6 +72,10 @@ class DocumentList(NamedTuple):
                 "write each item over its own"
             )
         api_version = None if found is None else _api_version(self.head, found, to)
+        if self.items is None:
+            other = shown(json.loads(bytes(self.members["items"])))
+            wrong = finding("$.items", "a list of documents, or null", other)
+            raise DocumentError(f"{self.head.kind}", [wrong])
         made, findings = [], []
         for number, item in enumerate(self.items):
             try:
@@ -81,7 +86,9 @@ class DocumentList(NamedTuple):
             raise DocumentError(f"{self.head.kind}", findings)
         if made and self.resource:
             api_version = read_head(made[0]).api_version
-        changed: dict[str, Any] = {"items": [msgspec.Raw(each) for each in made]}
+        changed: dict[str, Any] = {}
+        if self.items:
+            changed["items"] = [msgspec.Raw(each) for each in made]
         if self.resource and api_version is not None:
             changed["apiVersion"] = api_version
         return msgspec.json.encode({**self.members, **changed})
@@ -143,10 +150,13 @@ def list_in(document: Any, find: Callable[[Head, str], object | None]) -> Docume
     if resource and find(head, resource) is None:
         return None
     members = _MEMBERS.decode(data)
-    items = bytes(members.get("items", b"")).lstrip()
-    return (
-        DocumentList(head, members, _ITEMS.decode(items), resource) if items[:1] == b"[" else None
+    if "items" not in members:
+        return None
+    written = bytes(members["items"]).strip()
+    items = (
+        _ITEMS.decode(written) if written.startswith(b"[") else [] if written == b"null" else None
     )
+    return DocumentList(head, members, items, resource)
 
 
 def _within(path: str, error: ConversionError) -> list[Finding]:

@@ -5,12 +5,20 @@ and what it is **after**. Whatever differs between before and after is the edit;
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
 
-from trundle.runtime._bag import NoEntry, accompany, current, digest, entry_value, tidy
+from trundle.runtime._bag import (
+    NoEntry,
+    accompany,
+    current,
+    digest,
+    entries_of,
+    entry_value,
+    fill,
+    tidy,
+)
 from trundle.runtime._bases import StorageObject
 from trundle.runtime._documents import OTHERS
 from trundle.runtime._entries import Aliases, BagEntry, Entry, Stashing
@@ -20,6 +28,7 @@ from trundle.runtime._json import encode, same
 from trundle.runtime._matching import attributes_of, keys_of, match, match_first, removed_keys
 from trundle.runtime._nested import made_empty
 from trundle.runtime._objects import ABSENT, GeneratedObject, Hollow, Made
+from trundle.runtime._one_value import take_place
 from trundle.runtime._placed import places_in
 from trundle.runtime._unmarked import is_empty, without_hollow
 from trundle.runtime._values import Wrapped, tells
@@ -102,6 +111,7 @@ def merge_objects(stored: Any, before: Any, after: Any) -> Any:
     if isinstance(stored, StorageObject):
         if stored.__entries_within__ and stored.property_bag is not ABSENT:
             _drop_removed(result, before, after)
+        take_place(result, before, after)
         if not same_bags:
             _merge_bags(result, stored, before, after)
         else:
@@ -118,8 +128,8 @@ def _drop_removed(result: Any, before: Any, after: Any) -> None:
         for place in places
     }
     if gone:
-        kept = {place: each for place, each in _entries(result).items() if place not in gone}
-        _fill(result, kept)
+        kept = {place: each for place, each in entries_of(result).items() if place not in gone}
+        fill(result, kept)
 
 
 def _holds_object(value: Any, path: tuple[str, ...]) -> bool:
@@ -196,8 +206,8 @@ def _merge_maps(stored: dict[str, Any], before: dict[str, Any], after: dict[str,
 
 def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
     """Takes the entries that the edit changed, and makes each accompany the merged object."""
-    ours, theirs = _entries(before), _entries(after)
-    merged = _entries(result)
+    ours, theirs = entries_of(before), entries_of(after)
+    merged = entries_of(result)
     made: list[Entry] = []
     changed: list[tuple[Place, Any, Any, NoEntry]] = []
     unsaid: list[tuple[Place, NoEntry]] = []
@@ -216,13 +226,13 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
             if entry.value is not ABSENT or new.value is ABSENT:
                 merged[place] = entry
                 made.append(entry)
-    _fill(result, merged)
+    fill(result, merged)
     if changed:
         accompany(result, made)
         _add_needed(result, stored, merged, changed, made)
     for place, mark in unsaid:
         _drop_revived(result, stored, merged, place, mark)
-    _fill(result, merged)
+    fill(result, merged)
     accompany(result, made)
 
 
@@ -253,7 +263,7 @@ def _add_needed(
         place, mark = needed
         merged[place] = _merged_entry(stored, None, None, mark)
         made.append(merged[place])
-        _fill(result, merged)
+        fill(result, merged)
         accompany(result, made)
 
 
@@ -289,16 +299,6 @@ def _derived_by_hook(result: Any, mark: NoEntry) -> bool:
     return derives and mark.stashing.hooked
 
 
-def _fill(result: Any, entries: Mapping[Place, Any]) -> None:
-    result.property_bag = ABSENT
-    bag: dict[str, dict[str, Any]] = {}
-    for (name, version), entry in entries.items():
-        bag.setdefault(name, {})[version] = entry
-    if bag:
-        result.property_bag = bag
-        tidy(result)
-
-
 def _drop_revived(
     result: Any, stored: Any, merged: dict[Place, Any], place: Place, mark: NoEntry
 ) -> None:
@@ -312,16 +312,6 @@ def _drop_revived(
             and not current(stored, entry, witness)
         ):
             del merged[known]
-
-
-def _entries(holder: Any) -> dict[Place, Any]:
-    if holder.property_bag is ABSENT:
-        return {}
-    return {
-        (name, version): entry
-        for name, versions in holder.property_bag.items()
-        for version, entry in versions.items()
-    }
 
 
 def _same_bags(one: Any, other: Any) -> bool:
@@ -393,17 +383,19 @@ def merge_lists(
 ) -> list[Any]:
     """Merges element by element; elements that the writer cannot see stay behind their neighbours."""
     wrapped = isinstance(before, Wrapped) and isinstance(after, Wrapped)
-    seen: Sequence[int | None]
+    seen: list[int | None]
     if wrapped or len(stored) == len(before):
-        seen = list(range(min(len(stored), len(before))))
-        seen += [None] * (len(before) - len(seen))
+        both = min(len(stored), len(before))
+        seen = [*range(both), *[None] * (len(before) - both)]
     else:
-        seen = (
-            places_in(stored, before)
-            or _by_class(before, stored)
-            or match_first(before, stored, keys)
-            or match(before, stored, keys)
-        )
+        seen = [
+            *(
+                places_in(stored, before)
+                or _by_class(before, stored)
+                or match_first(before, stored, keys)
+                or match(before, stored, keys)
+            )
+        ]
     matched = [0] if wrapped else match(after, before, keys)
     if len(stored) == len(before) and None not in matched:
         return [

@@ -66,6 +66,7 @@ class AnyScheme(Protocol):
 
         Raises:
             UnknownVersionError: there is no such resource type, or it cannot be stored in that version.
+            ConversionError: `storage` is no mapping from names to versions.
         """
         ...
 

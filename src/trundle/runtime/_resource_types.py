@@ -1,7 +1,10 @@
-"""Resource types as a generated package knows them."""
+"""Resource types as a generated package knows them, and which versions of them are to be stored."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
+
+from trundle.errors import shown
+from trundle.runtime._errors import ConversionError
 
 
 class ResourceType(NamedTuple):
@@ -22,3 +25,19 @@ class ResourceType(NamedTuple):
     versions: Mapping[str, str]
     storage: Mapping[str, str]
     group: str = ""
+
+
+def chosen_storage(storage: object) -> Mapping[str, str]:
+    """The storage versions that a caller chooses, by resource type.
+
+    Raises:
+        ConversionError: it is no mapping from names to versions.
+    """
+    if isinstance(storage, Mapping) and all(
+        isinstance(each, str) for pair in storage.items() for each in pair
+    ):
+        return storage
+    raise ConversionError(
+        "expected a mapping from resource types to the versions that they are stored in, "
+        f"found {shown(storage)}; write `storing({{NAME: VERSION}})`"
+    )

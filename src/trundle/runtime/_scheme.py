@@ -29,7 +29,7 @@ from trundle.runtime._outcomes import Lost, Outcome, lost_between, outcome_of
 from trundle.runtime._plain import to_plain
 from trundle.runtime._puts import Puts
 from trundle.runtime._reading import Reading
-from trundle.runtime._resource_types import ResourceType
+from trundle.runtime._resource_types import ResourceType, chosen_storage
 from trundle.runtime._routes import Routes
 from trundle.runtime._spelling import spelt
 from trundle.runtime._validation import read_value
@@ -81,7 +81,10 @@ class Scheme(ManyDocuments, PackageScheme):
 
         See `AnyScheme.storing`.
         """
-        chosen = [self._lookup.storage_class(name, version) for name, version in storage.items()]
+        chosen = [
+            self._lookup.storage_class(name, version)
+            for name, version in chosen_storage(storage).items()
+        ]
         stored_as = {resource.name: class_ for resource, class_ in chosen}
         found = copy.copy(self)
         found._conversion = ObjectConversion(self._lookup, stored_as)  # noqa: SLF001 - it is of this class

@@ -177,7 +177,13 @@ class _Proving:
             editors = self.versions if few and number <= _CLOSE else [other]
             for editor in editors:
                 read = self.edits.read(writes, editor)
-                for changed in (self.edits.mixed(read, number), self.edits.emptied(read)):
+                theirs = self.covering(editor)
+                replaced = Json(theirs[APART * number % len(theirs)]) if theirs else None
+                for changed in (
+                    self.edits.mixed(read, number),
+                    self.edits.emptied(read),
+                    replaced,
+                ):
                     self.hold(Case(version=editor, writes=writes, edited=changed), _OF_EDITS)
             self.write_again(writes[0], number)
 

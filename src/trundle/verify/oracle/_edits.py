@@ -3,11 +3,13 @@
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from trundle.schema import FreeForm, ListOf, Union
 from trundle.verify._broken import MISSING, same
 from trundle.verify.oracle._expected import ANY, either
 from trundle.verify.oracle._meeting import (
     Stations,
     World,
+    bare,
     bare_all,
     first,
     moves,
@@ -181,6 +183,17 @@ def _holders(world: World) -> set[str]:
     return {name for path in paths for name in path[:-1]}
 
 
+def _is_replaced(types: Stations, member: Edited) -> bool:
+    """Whether an edit puts another variant of a union in the place of whatever was there."""
+    plain = [bare(each.type) for each in types]
+    return (
+        any(isinstance(each, Union) for each in plain)
+        and not any(isinstance(each, ListOf | FreeForm) for each in plain)
+        and not any(isinstance(each, list) for each in member)
+        and member.fresh is MISSING
+    )
+
+
 def _member(world: World, member: Edited, own: _Ways, name: str, ways: _Ways) -> Any:
     """What the observer sees of one value that both have."""
     if same(member.seen, member.edited):
@@ -190,6 +203,8 @@ def _member(world: World, member: Edited, own: _Ways, name: str, ways: _Ways) ->
         return ANY if name in _holders(world) else either(MISSING, member.fresh)
     if objects_only(world, own.across) and all(isinstance(each, dict) for each in member):
         return _object(world, member, own)
+    if _is_replaced(own.across, member):
+        return either(MISSING, member.fresh)
     types = own.across
     expected = shown_member(world, name, member.edited, types, ways.across)
     if any(isinstance(each, list | dict) for each in member):
