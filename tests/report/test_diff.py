@@ -142,9 +142,9 @@ def test_a_type_is_found_without_regard_to_letter_case():
 
 
 def test_an_unknown_type_or_version_is_an_error_with_suggestions():
-    with pytest.raises(ReportError, match=r"no type 'Persn'.*did you mean Person"):
+    with pytest.raises(ReportError, match=r"found 'Persn'.*did you mean Person"):
         compare(crm(), v("2018-08-08"), v("2019-09-09"), "Persn")
-    with pytest.raises(ReportError, match=r"no version '2018-08-09'.*did you mean 2018-08-08"):
+    with pytest.raises(ReportError, match=r"found '2018-08-09'.*did you mean 2018-08-08"):
         compare(crm(), v("2018-08-09"), v("2019-09-09"))
 
 

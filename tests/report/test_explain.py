@@ -136,9 +136,11 @@ def test_names_with_dots_are_found():
 
 
 def test_unknown_names_are_errors_with_suggestions():
-    with pytest.raises(ReportError, match="no type 'Persn'; did you mean Person"):
+    with pytest.raises(ReportError, match="found 'Persn'; did you mean Person"):
         explain(crm(), "Persn.id")
-    with pytest.raises(ReportError, match="no property 'sortKy' in Person; did you mean sortKey"):
+    with pytest.raises(
+        ReportError, match="a property of Person, found 'sortKy'; did you mean sortKey"
+    ):
         explain(crm(), "Person.sortKy")
 
 

@@ -81,7 +81,7 @@ def test_a_dropped_resource_type_is_named_and_greyed():
 
 
 def test_an_unknown_resource_is_an_error_with_suggestions():
-    with pytest.raises(ReportError, match=r"no resource 'Persons'.*did you mean Person"):
+    with pytest.raises(ReportError, match=r"found 'Persons'.*did you mean Person"):
         version_map(crm(), "Persons")
 
 
@@ -195,5 +195,5 @@ def test_a_map_as_of_a_version_is_the_one_that_its_release_had():
 
 
 def test_a_map_as_of_an_unknown_version_is_refused():
-    with pytest.raises(ReportError, match=r"no version '2014-04-05'.*did you mean 2014-04-04"):
+    with pytest.raises(ReportError, match=r"found '2014-04-05'.*did you mean 2014-04-04"):
         as_released(crm(), v("2014-04-05"))
