@@ -31,11 +31,14 @@ class _Open:
     def close(self) -> Any:
         if self.keys is None:
             return tuple(self.made)
-        return FrozenDict(zip(self.keys, self.made, strict=True))
+        entries = dict(zip(self.keys, self.made, strict=True))
+        return entries if HEADER in entries else FrozenDict(entries)
 
 
 def frozen(model: Any, limits: Limits) -> Any:
-    """A model whose lists are tuples, and whose maps are immutable.
+    """A model whose lists are tuples, and whose maps are immutable, but for those that stand for objects.
+
+    The maps of objects go when their objects are there, so they are plain copies, which is much faster.
 
     Raises:
         EngineError: it has more values, or lists and maps nested more deeply outside of objects, than the limits allow, or a
@@ -54,6 +57,11 @@ def frozen(model: Any, limits: Limits) -> Any:
                 continue
             if room < 0:
                 raise _limit(f"at most {limits.values} values in a model")
+            flat = _flat(value)
+            if flat is not None:
+                room -= len(flat)
+                top.made.append(flat)
+                continue
             stack.append(_open(value, top.depth + 1, limits))
             break
         else:
@@ -63,12 +71,40 @@ def frozen(model: Any, limits: Limits) -> Any:
             stack[-1].made.append(made)
 
 
+def _flat(value: Any) -> Any:
+    """A map or list of scalars, frozen at once, as most in a model are; None for any other."""
+    if type(value) is dict:
+        is_object = HEADER in value
+        for key, each in value.items():
+            if type(key) is not str:
+                return None
+            if type(each) not in _SCALARS and (key != HEADER or not _is_plain(each)):
+                return None
+        return value.copy() if is_object else FrozenDict(value)
+    if type(value) is list:
+        for each in value:
+            if type(each) not in _SCALARS:
+                return None
+        return tuple(value)
+    return None
+
+
+def _is_plain(header: Any) -> bool:
+    """Whether a header has scalars only."""
+    if type(header) is not dict:
+        return False
+    for each in header.values():  # noqa: SIM110 - for every object of a model
+        if type(each) not in _SCALARS:
+            return False
+    return True
+
+
 def _open(value: Any, depth: int, limits: Limits) -> _Open:
     if isinstance(value, Mapping):
         if HEADER in value:
             depth = 0
         for key in value:
-            if not isinstance(key, str | int | float | bool | TypeValue | None):
+            if type(key) is not str and not isinstance(key, int | float | TypeValue | None):
                 raise _strange(key)
     elif not isinstance(value, list | tuple):
         raise _strange(value)

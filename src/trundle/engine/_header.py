@@ -13,6 +13,7 @@ HEADER = "?"
 
 _READ = ("type", "classVersion", "package", "id", "name")
 _DROPPED = ("_actions",)
+_PLAIN = (str, type(None))
 _INLINE = ("id", "name", "metadata")
 _CLASS = re.compile(r"[^/@]+([./][^@]*)?(@[^@]+)?")
 
@@ -47,15 +48,18 @@ def read_header(model: Mapping[Any, Any]) -> Header:
     """
     header = model.get(HEADER)
     if header is None:
-        if HEADER not in model and (inline := _inline(model)) is not None:
-            return inline
-        return Header(None, None, None, None, None, {}, _without_header(model))
-    if not isinstance(header, Mapping):
+        if HEADER not in model and len(model) <= len(_INLINE) + 1:
+            inline = _inline(model)
+            if inline is not None:
+                return inline
+        return Header(None, None, None, None, None, {}, model)
+    if type(header) is not dict and not isinstance(header, Mapping):
         raise _wrong(f"expected a header as an object under `?`, found {shown(header)}")
     type_, spec, package = _type(header.get("type"))
-    kept = {}
-    if len(header) > 2:  # noqa: PLR2004 - type and id are in nearly all
-        kept = {key: header[key] for key in header if key not in _READ and key not in _DROPPED}
+    identifier = header.get("id")
+    if len(header) == 1 + (identifier is not None) and type(identifier) in _PLAIN and type_:
+        return Header(type_, spec, package, identifier, None, {}, model)
+    kept = {key: header[key] for key in header if key not in _READ and key not in _DROPPED}
     return Header(
         type_,
         spec if spec is not None else _text(header, "classVersion"),
@@ -63,13 +67,8 @@ def read_header(model: Mapping[Any, Any]) -> Header:
         _text(header, "id"),
         _text(header, "name"),
         kept,
-        _without_header(model),
+        model,
     )
-
-
-def has_header(model: Mapping[Any, Any]) -> bool:
-    """Whether a map says of which class its object is."""
-    return model.get(HEADER) is not None or _inline(model) is not None
 
 
 def _inline(model: Mapping[Any, Any]) -> Header | None:
@@ -96,6 +95,8 @@ def _type(value: object) -> tuple[str | TypeValue | None, str | None, str | None
         return value, None, None
     if not isinstance(value, str) or not value.strip():
         raise _wrong(f"expected the name of a class as `type`, found {shown(value)}")
+    if "/" not in value and "@" not in value:
+        return value.strip(), None, None
     rest, _, package = value.partition("@")
     name, _, spec = rest.partition("/")
     return name.strip(), spec.strip() or None, package.strip() or None
@@ -108,10 +109,6 @@ def _text(header: Mapping[Any, Any], key: str) -> str | None:
     if isinstance(value, int) and not isinstance(value, bool) and key != "name":
         return str(value)
     raise _wrong(f"expected text as `{key}` of an object, found {shown(value)}")
-
-
-def _without_header(model: Mapping[Any, Any]) -> Mapping[str, Any]:
-    return model
 
 
 def _wrong(message: str) -> EngineError:

@@ -50,20 +50,34 @@ class Stage:
     def resolve(self, name: str) -> Type:
         """The type that a name in the code stands for."""
         origin = self.origin
+        found = self.world.resolved.get((origin, name))
+        if found is not None:
+            return found
         try:
             full = origin.declaration.names.full(name)
         except KeyError as error:
             message = f"expected a declared prefix, found {error.args[0]!r} in {name!r}"
             advice = "declare it under `Namespaces`"
             raise origin.error(EngineCode.NO_CLASS, message, advice=advice) from None
-        return self.world.classes.resolve(origin.source, full)
+        found = self.world.classes.resolve(origin.source, full)
+        self.world.resolved[origin, name] = found
+        return found
 
     def is_instance(self, value: ObjectValue, type_: TypeValue, spec: str | None = None) -> bool:
         """Whether an object is of a type, in a version that the code takes."""
-        assert isinstance(value, Instance | Part)
-        assert isinstance(type_, Type)
-        versions = self.world.wanted(self.origin, type_.package, spec)
-        return self.world.is_instance(value.type, type_, versions)
+        key = (self.origin, value.type, type_, spec)
+        found = self.world.accepted.get(key)
+        if found is None:
+            assert isinstance(value, Instance | Part)
+            assert isinstance(type_, Type)
+            versions = self.world.wanted(self.origin, type_.package, spec)
+            found = self.world.accepted[key] = any(
+                each.name == type_.name
+                and each.package == type_.package
+                and each.version in versions
+                for each in value.type.lineage.order
+            )
+        return found
 
     def mismatch(
         self, value: ObjectValue, type_: TypeValue, spec: str | None = None
@@ -199,7 +213,7 @@ class Loading:
         if taken is not None:
             return taken[1]
         header = read_header(model)
-        if isinstance(header.type, str):
+        if type(header.type) is str:
             type_, layout = self.world.named(header.type, header.spec, header.package)
         elif isinstance(header.type, Type):
             type_, layout = self.world.fitting(header.type, header.spec)
@@ -246,7 +260,8 @@ class Loading:
             waiting, self._waiting = self._waiting, []
             before = len(self.made)
             for instance, slot in waiting:
-                self._attempt(instance, slot)
+                if slot.key not in instance.values:
+                    self._attempt(instance, slot, self._models[instance][0])
             self._fill_all()
             if len(self._waiting) == len(waiting) and len(self.made) == before:
                 if self._is_last_try:
@@ -279,7 +294,7 @@ class Loading:
             raise slot.declaring.error(EngineCode.LIMIT, message, member=slot.name)
         self._depth += 1
         try:
-            self._set(instance, slot)
+            self._set(instance, slot, self._models[instance][0])
         finally:
             self._depth -= 1
 
@@ -305,49 +320,43 @@ class Loading:
                     name: model[name] for name in layout.arguments if name in model
                 }
             for slot in layout.slots:
-                if slot.key in values or slot.name in excluded:
+                if slot.key in values or slot.name in excluded or slot.name in layout.arguments:
                     continue
-                if slot.name not in layout.arguments:
-                    self._attempt(instance, slot)
+                self._attempt(instance, slot, model)
 
-    def _attempt(self, instance: Instance, slot: Slot) -> None:
-        if slot.key in instance.values:
-            return
+    def _attempt(self, instance: Instance, slot: Slot, model: Mapping[str, Any]) -> None:
         try:
-            self._set(instance, slot)
+            self._set(instance, slot, model)
         except NotYet:
             self._waiting.append((instance, slot))
         except EngineError as error:
             self._note(error, instance, slot)
 
-    def _set(self, instance: Instance, slot: Slot) -> None:
+    def _set(self, instance: Instance, slot: Slot, model: Mapping[str, Any]) -> None:
         """Computes a property."""
-        values = instance.values
-        values[slot.key] = PENDING
-        value = _ABSENT
+        values, key = instance.values, slot.key
+        values[key] = PENDING
         try:
-            value = self._value(instance, slot)
+            stage = Stage(self, instance, slot.declaring, slot.name)
+            if slot.in_model and slot.name in model:
+                value = slot.transform(model[slot.name], stage)
+            elif slot.declaration.usage == "Runtime":
+                value = self._runtime_value(instance, slot, stage)
+            else:
+                value = slot.transform(self._default(instance, slot, stage), stage)
+            for validate, declaring in slot.validators:
+                validate(value, Stage(self, instance, declaring, slot.name))
         except RecursionError:
+            del values[key]
             message = f"the value of {slot.name} is nested too deeply"
             raise slot.declaring.error(EngineCode.LIMIT, message, member=slot.name) from None
-        finally:
-            if value is _ABSENT:
-                del values[slot.key]
-            else:
-                values[slot.key] = value
-
-    def _value(self, instance: Instance, slot: Slot) -> Any:
-        stage = Stage(self, instance, slot.declaring, slot.name)
-        model = self._models[instance][0]
-        if slot.in_model and slot.name in model:
-            value = slot.transform(model[slot.name], stage)
-        elif slot.declaration.usage == "Runtime":
-            return self._runtime_value(instance, slot, stage)
+        except BaseException:
+            del values[key]
+            raise
+        if value is _ABSENT:
+            del values[key]
         else:
-            value = slot.transform(self._default(instance, slot, stage), stage)
-        for validate, declaring in slot.validators:
-            validate(value, Stage(self, instance, declaring, slot.name))
-        return value
+            values[key] = value
 
     def _default(self, instance: Instance, slot: Slot, stage: Stage) -> Any:
         """What the default yields; the same each time it is tried."""

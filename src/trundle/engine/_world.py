@@ -1,15 +1,18 @@
 """What a session holds: its classes, its objects, and what belongs to neither of them alone."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trundle.engine._classes import Classes, parse_range
-from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._errors import EngineCode
 from trundle.engine._layout import Layout, Layouts
 from trundle.engine._limits import Limits
-from trundle.engine._object import Instance
 from trundle.engine._type import Type
 from trundle.version import VersionRange
+
+if TYPE_CHECKING:
+    from trundle.engine._object import Instance
+    from trundle.engine._scene import TypeValue
 
 
 class World:
@@ -23,6 +26,8 @@ class World:
         objects: its objects by id.
         statics: values of static properties, by the class that declares them.
         attributes: what code remembers of objects, by object id, class name and name.
+        resolved: what names mean in the code of classes.
+        accepted: whether the code of a class takes objects of one class as those of another, with a version spec.
     """
 
     def __init__(
@@ -39,9 +44,10 @@ class World:
         self.objects: dict[str, Instance] = {}
         self.statics: dict[tuple[Type, str], Any] = {}
         self.attributes: dict[tuple[str, str, str], Any] = {}
+        self.resolved: dict[tuple[Type, str], Type] = {}
+        self.accepted: dict[tuple[Type, TypeValue, TypeValue, str | None], bool] = {}
         self._named: dict[tuple[str, str | None, str | None], tuple[Type, Layout]] = {}
         self._layouts: dict[Type, tuple[Type, Layout]] = {}
-        self._instances: dict[tuple[Type, str, str, VersionRange], bool] = {}
         self._ranges: dict[tuple[str, Any], VersionRange] = {}
 
     def named(self, name: str, spec: str | None, package: str | None) -> tuple[Type, Layout]:
@@ -78,28 +84,3 @@ class World:
             found = self.classes.required(code.source, name) if spec is None else parse_range(spec)
             self._ranges[key] = found
         return found
-
-    def is_instance(self, type_: Type, wanted: Type, versions: VersionRange) -> bool:
-        """Whether a class or one of its ancestors is another one, in a version of a range."""
-        key = (type_, wanted.package, wanted.name, versions)
-        found = self._instances.get(key)
-        if found is None:
-            found = self._instances[key] = any(
-                each.name == wanted.name
-                and each.package == wanted.package
-                and each.version in versions
-                for each in type_.lineage.order
-            )
-        return found
-
-    def find(self, identifier: str) -> Instance:
-        """An object of the session.
-
-        Raises:
-            EngineError: there is none with this id.
-        """
-        try:
-            return self.objects[identifier]
-        except KeyError:
-            message = f"expected the id of an object, found {identifier!r}"
-            raise EngineError(EngineCode.NO_OBJECT, message, advice="correct the id") from None
