@@ -41,6 +41,19 @@ def test_the_environment_counts_before_the_file(tmp_path):
     assert (found.state, found.registry, found.jobs) == (Path("/tmp/state"), "localhost:5000", 2)
 
 
+def test_the_catalog_is_in_the_state_directory_unless_it_is_named(tmp_path):
+    found = settings(tmp_path)
+    assert found.catalog == str(tmp_path / ".local" / "state" / "trundle" / "catalog.db")
+    assert found.tenant == "default"
+    found = settings(tmp_path, TRUNDLE_STATE="/srv/state")
+    assert found.catalog == "/srv/state/catalog.db"
+    found = settings(tmp_path, "catalog: /srv/c.db\ntenant: acme\n")
+    assert (found.catalog, found.tenant) == ("/srv/c.db", "acme")
+    variables = {"TRUNDLE_CATALOG": "postgresql://host/c", "TRUNDLE_TENANT": "other"}
+    found = settings(tmp_path, **variables)
+    assert (found.catalog, found.tenant) == ("postgresql://host/c", "other")
+
+
 def test_an_option_counts_before_the_environment(tmp_path, monkeypatch):
     monkeypatch.setenv("TRUNDLE_STATE", "/srv/state")
     assert state_folder(None) == Path("/srv/state")
@@ -71,7 +84,7 @@ def test_a_file_may_be_named(tmp_path, monkeypatch):
         ("jobs: many\n", r"config\.yaml: \$\.jobs: expected a whole number above 0, found 'many'"),
         ("jobs: 0\n", "expected a whole number above 0, found 0"),
         ("state: [a]\n", "expected a text"),
-        ("- a\n", "expected one document with the keys jobs, registry, state"),
+        ("- a\n", "expected one document with the keys catalog, jobs, registry, state, tenant"),
         ("a: b: c\n", r"config\.yaml:1"),
     ],
 )

@@ -112,6 +112,17 @@ def test_a_command_says_which_extra_it_needs(project, arguments, extra):
         assert result.returncode == 0
 
 
+def test_a_catalog_needs_its_extra_alone(tmp_path):
+    (tmp_path / "db").mkdir()
+    (tmp_path / "db" / "manifest.yaml").write_text("FullName: a.Db\n")
+    place = ("--catalog", "c.db")
+    result = run(command("catalog", "upload", "db", *place), "catalog", folder=tmp_path)
+    assert (result.returncode, result.stdout[:18]) == (0, "stored a.Db 0.0.0 "), result.stderr
+    result = run(command("catalog", "list", *place), "cli", folder=tmp_path)
+    assert result.returncode == 1
+    assert "trundle[database]" in result.stderr
+
+
 def test_every_package_of_an_extra_is_known():
     beside_the_command = requirements("all") | requirements("postgres") | requirements("pydantic")
     assert set(EXTRAS) == beside_the_command - requirements("cli")

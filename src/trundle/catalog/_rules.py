@@ -90,6 +90,7 @@ class Present:
 
     def __init__(self, versions: Iterable[tuple[str, SemVer]], *, public: bool) -> None:
         self.kind = "public version" if public else "version"
+        self.advice = "share a version of {} before" if public else "upload {} with it"
         self._versions: dict[str, set[SemVer]] = {}
         bundled = ((each.name, each.version) for each in core_packages())
         for name, version in (*bundled, *versions):
@@ -119,7 +120,7 @@ def unmet(
             newest = present.newest(each.name)
             found = f"only {newest}" if newest else f"no {present.kind} of {each.name}"
             expected = f"a {present.kind} of {each.name} in the range {each.range}"
-            advice = f"upload {each.name} with it, or correct the requirement"
+            advice = f"{present.advice.format(each.name)}, or correct the requirement"
             yield _finding(CatalogCode.REQUIREMENT, subject, expected, found, advice)
 
 

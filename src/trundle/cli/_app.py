@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from trundle.cli import (
+    catalog,
     channel,
     conform,
     convert,
@@ -146,6 +147,7 @@ for _panel, _commands in _COMMANDS.items():
         app.command(_command.__name__.rstrip("_"), rich_help_panel=_panel)(_command)
 
 app.add_typer(channel.app, name="channel", rich_help_panel="Packages and channels")
+app.add_typer(catalog.app, name="catalog", rich_help_panel="Packages and channels")
 app.add_typer(package.app, name="package", rich_help_panel="Packages and channels")
 app.add_typer(keys.app, name="keys", rich_help_panel="Packages and channels")
 app.add_typer(installed.policy_app, name="policy", rich_help_panel="Installation")

@@ -23,10 +23,18 @@ from trundle.errors import Kind, TrundleError, did_you_mean, expectation
 
 STATE = "TRUNDLE_STATE"
 REGISTRY = "TRUNDLE_REGISTRY"
+CATALOG = "TRUNDLE_CATALOG"
+TENANT = "TRUNDLE_TENANT"
 PASSPHRASE = "TRUNDLE_KEY_PASSPHRASE"  # noqa: S105 - the name of a variable
 _CONFIG = "TRUNDLE_CONFIG"
 _JOBS = "TRUNDLE_JOBS"
-_KINDS: dict[str, type] = {"jobs": int, "registry": str, "state": str}
+_KINDS: dict[str, type] = {
+    "catalog": str,
+    "jobs": int,
+    "registry": str,
+    "state": str,
+    "tenant": str,
+}
 
 
 class SettingsError(TrundleError):
@@ -49,6 +57,8 @@ class Settings(NamedTuple):
         registry: the registry of references that name none; empty for none.
         jobs: how many processes to use; None for as many as there are processors.
         passphrase: the passphrase of the keys; None where it is asked for.
+        catalog: the database of the catalog, as a file or a URL.
+        tenant: the tenant of the catalog.
     """
 
     folder: Path = Path()
@@ -56,6 +66,8 @@ class Settings(NamedTuple):
     registry: str = ""
     jobs: int | None = None
     passphrase: str | None = None
+    catalog: str = ""
+    tenant: str = ""
 
     @property
     def config_path(self) -> Path:
@@ -77,12 +89,15 @@ def resolve(folder: Path, environment: Mapping[str, str], home: Path) -> Setting
     file = _file_of(environment, home)
     base = environment.get("XDG_STATE_HOME")
     state = (Path(base) if base else home / ".local" / "state") / "trundle"
+    state = Path(environment.get(STATE) or file.get("state") or state).expanduser()
     return Settings(
         folder=folder,
-        state=Path(environment.get(STATE) or file.get("state") or state).expanduser(),
+        state=state,
         registry=environment.get(REGISTRY) or file.get("registry", ""),
         jobs=_jobs(environment) or file.get("jobs"),
         passphrase=environment.get(PASSPHRASE),
+        catalog=environment.get(CATALOG) or file.get("catalog") or str(state / "catalog.db"),
+        tenant=environment.get(TENANT) or file.get("tenant", "default"),
     )
 
 

@@ -123,6 +123,21 @@ class ContentStore:
         blobs = {each.digest: each.size for each in stored.document.blobs()}
         return {digest: stored.descriptor.size, **blobs}
 
+    def archive(self, digest: str, where: str, limit: int) -> bytes:
+        """The archive with the files of an artifact that is here.
+
+        Args:
+            digest: the digest of the artifact.
+            where: what messages call it.
+            limit: how many bytes are read at most.
+
+        Raises:
+            RefusedError: it is missing, damaged, or larger than that; the code says which.
+        """
+        artifact = self.look(None, digest, where)
+        with self._refused(where, self._store):
+            return self._store.read_blob(artifact.layer, limit=limit)
+
     def unpack(self, artifact: Artifact, folder: Path, where: str) -> None:
         """Unpacks an artifact that is here into a folder, which appears with one rename; nothing if it exists.
 

@@ -1,0 +1,327 @@
+"""The commands that keep a catalog: upload, list, show, download, delete, share, tidy."""
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trundle.cli._channels import say_done, version_of
+from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal, unmet
+from trundle.cli._installing import State, opened
+from trundle.cli._printing import Format, print_data, print_result, print_text, say, table, warn
+from trundle.cli._settings import CATALOG, TENANT, current
+from trundle.cli.project import DryRun, Output
+
+if TYPE_CHECKING:
+    from trundle.catalog import Catalog, Change, Offer
+    from trundle.errors import Finding
+    from trundle.packages import Package
+
+_LARGEST_ARCHIVE = 256 * 1024**2
+"""How many bytes of an installed archive are read at most; a package in a catalog has fewer."""
+
+app = typer.Typer(no_args_is_help=True, help="Keep packages by tenant, in all their versions.")
+
+Place = Annotated[
+    str | None,
+    typer.Option(
+        "--catalog",
+        metavar="URL",
+        envvar=CATALOG,
+        help="The database: a file, `sqlite:///FILE` or `postgresql://USER@HOST/NAME`.",
+        show_default="catalog.db in the state directory",
+    ),
+]
+Tenant = Annotated[
+    str | None,
+    typer.Option(
+        "--tenant", metavar="TENANT", envvar=TENANT, help="The tenant.", show_default="default"
+    ),
+]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The package.")]
+Version = Annotated[str, typer.Argument(metavar="VERSION", help="The version.")]
+Newest = Annotated[
+    str | None,
+    typer.Argument(metavar="VERSION", help="The version; the newest release by default."),
+]
+Force = Annotated[
+    bool, typer.Option("--force", help="Do it even if packages need the version; say which.")
+]
+
+
+@contextlib.contextmanager
+def _opened(place: str | None, *, making: bool = False) -> Iterator["Catalog"]:
+    """The catalog that a command works on; where there is none, an empty one unless it is to be made."""
+    from trundle.catalog import Catalog  # noqa: PLC0415
+
+    text = place or current().catalog
+    where = text if "://" in text else Path(text).expanduser()
+    if making and isinstance(where, Path):
+        where.parent.mkdir(parents=True, exist_ok=True)
+    with Catalog(where, looking=not making) as catalog:
+        yield catalog
+
+
+def _tenant(given: str | None) -> str:
+    return given or current().tenant
+
+
+@app.command()
+def upload(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="PATH",
+            help="Folders of packages, zips, or archives of Trundle; the current folder by default.",
+        ),
+    ] = None,
+    *,
+    public: Annotated[bool, typer.Option("--public", help="Let all tenants see them.")] = False,
+    installed: Annotated[
+        bool, typer.Option("--installed", help="Upload everything that is installed, too.")
+    ] = False,
+    state: State = None,
+    tenant: Tenant = None,
+    catalog: Place = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Store packages, all or none of them."""
+    packages = _read(paths or ([] if installed else [Path()]))
+    if installed:
+        packages += _installed(state)
+    with _opened(catalog, making=not dry_run) as opened_:
+        done = opened_.upload(packages, tenant=_tenant(tenant), public=public, dry_run=dry_run)
+    if output is Format.TABLE:
+        verb = "would have stored" if dry_run else "stored"
+        lines = (f"{verb} {each.name} {each.version} {each.digest}" for each in done.stored)
+        print_text("".join(f"{line}\n" for line in lines))
+    else:
+        stored = [
+            {"name": each.name, "version": str(each.version), "digest": each.digest}
+            for each in done.stored
+        ]
+        findings = [each.to_plain() for each in done.findings]
+        print_data({"stored": stored, "findings": findings, "dryRun": dry_run}, output.value)
+    _report(done.findings)
+
+
+def _report(findings: Iterable["Finding"]) -> None:
+    """Prints notes and warnings.
+
+    Raises:
+        Refusal: there are errors among the findings.
+    """
+    errors = []
+    for each in findings:
+        if each.severity == "error":
+            errors.append(each.coded)
+        elif each.severity == "warning":
+            warn(each.coded)
+        else:
+            say(f"note: {each.coded}")
+    if errors:
+        raise Refusal(ExitCode.FINDINGS, *errors)
+
+
+def _read(paths: list[Path]) -> "list[Package]":
+    """The packages at some places.
+
+    Raises:
+        Refusal: some of them cannot be read; it lists everything that is wrong with any of them.
+    """
+    from trundle.packages import Package, PackageError  # noqa: PLC0415
+
+    packages, problems, code = [], [], ExitCode.DONE
+    for path in paths:
+        try:
+            if path.is_dir():
+                packages.append(Package.from_folder(path))
+            else:
+                packages.append(Package.from_archive(path.read_bytes()))
+        except PackageError as error:
+            code = code or EXIT_CODES[error.kind]
+            at = "" if path.is_dir() else f"{path}: "  # Findings of folders name their files.
+            problems += [f"{at}{each}" for each in error.messages]
+    if problems:
+        raise Refusal(code, *problems)
+    return packages
+
+
+def _installed(state: Path | None) -> "list[Package]":
+    from trundle.packages import Package  # noqa: PLC0415
+
+    with opened(state, "Reading", looking=True) as installation:
+        archives = [
+            installation.content.archive(each.digest, each.name, _LARGEST_ARCHIVE)
+            for each in installation.packages()
+        ]
+    return [Package.from_archive(each) for each in archives]
+
+
+@app.command("list")
+def list_(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="A package; all by default.")
+    ] = None,
+    *,
+    tenant: Tenant = None,
+    catalog: Place = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """List the packages that a tenant sees: its own and the public ones."""
+    with _opened(catalog) as opened_:
+        found = opened_.offers(_tenant(tenant), name)
+        where = opened_.where
+    head = ("PACKAGE", "VERSION", "TENANT", "SEEN BY", "DIGEST")
+    print_result(
+        lambda: [each.to_plain() for each in found],
+        lambda: table(head, [_row(each) for each in found]),
+        output,
+    )
+    if not found:
+        what = "no package" if name is None else f"no version of {name}"
+        say(f"{where}: {what} for the tenant {_tenant(tenant)}")
+
+
+def _row(offer: "Offer") -> tuple[str, ...]:
+    seen = "all tenants" if offer.public else "its tenant"
+    return offer.name, str(offer.version), offer.tenant, seen, offer.digest
+
+
+@app.command()
+def show(
+    name: Name,
+    version: Newest = None,
+    *,
+    tenant: Tenant = None,
+    catalog: Place = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Show a version of a package: what it requires, its classes and its files."""
+    with _opened(catalog) as opened_:
+        number = None if version is None else version_of(version)
+        offer, package = opened_.package(name, number, tenant=_tenant(tenant))
+    data = _shown(offer, package)
+    print_result(lambda: data, lambda: _shown_text(data), output, prose=True)
+
+
+def _shown(offer: "Offer", package: "Package") -> dict[str, Any]:
+    manifest = package.manifest
+    return offer.to_plain() | {
+        "title": manifest.title,
+        "type": manifest.type,
+        "format": str(manifest.format or ""),
+        "requirements": {each.name: str(each.range) for each in package.requirements},
+        "classes": dict(package.classes),
+        "files": list(package.files),
+    }
+
+
+def _shown_text(data: dict[str, Any]) -> str:
+    seen = "all tenants" if data["public"] else "its tenant"
+    lines = [f"{data['name']} {data['version']}", f"  tenant   {data['tenant']}, seen by {seen}"]
+    lines += [
+        f"  {key:<8} {data[key]}" for key in ("digest", "title", "type", "format") if data[key]
+    ]
+    lines += [f"  requires {name} {range_}" for name, range_ in data["requirements"].items()]
+    lines += [f"  class    {name} in {file}" for name, file in data["classes"].items()]
+    lines += [f"  file     {each}" for each in data["files"]]
+    return "".join(f"{each}\n" for each in lines)
+
+
+@app.command()
+def download(
+    name: Name,
+    version: Newest = None,
+    *,
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="FILE", help="The file.", show_default="NAME-VERSION.tar"),
+    ] = None,
+    tenant: Tenant = None,
+    catalog: Place = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Write the archive of a version, a tar, to a file."""
+    from trundle._durable import write_durably  # noqa: PLC0415
+
+    with _opened(catalog) as opened_:
+        number = None if version is None else version_of(version)
+        offer, package = opened_.package(name, number, tenant=_tenant(tenant))
+        file = to or Path(f"{name.replace('/', '+')}-{offer.version}.tar")
+        if file.exists():
+            advice = "remove it, or name another one with --to"
+            raise unmet(str(file), "no such file", "one", advice, ExitCode.EXISTS)
+        write_durably(file, package.archive)
+    if output is Format.TABLE:
+        print_text(f"{file}\n")
+    else:
+        print_data(offer.to_plain() | {"file": str(file)}, output.value)
+
+
+@app.command()
+def delete(
+    name: Name,
+    version: Version,
+    *,
+    force: Force = False,
+    tenant: Tenant = None,
+    catalog: Place = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Delete a version, unless packages need it."""
+    with _opened(catalog) as opened_:
+        number = version_of(version)
+        change = opened_.delete(name, number, tenant=_tenant(tenant), force=force, dry_run=dry_run)
+    _print_change("deleted", change, output, dry_run=dry_run)
+
+
+@app.command()
+def share(
+    name: Name,
+    version: Version,
+    *,
+    undo: Annotated[bool, typer.Option("--undo", help="Make it private again.")] = False,
+    force: Force = False,
+    tenant: Tenant = None,
+    catalog: Place = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Let all tenants see a version, or its own tenant alone."""
+    if force and not undo:
+        raise unmet("--force", "--undo with it", "none", "leave it out")
+    number, whose = version_of(version), _tenant(tenant)
+    with _opened(catalog) as opened_:
+        if undo:
+            change = opened_.unshare(name, number, tenant=whose, force=force, dry_run=dry_run)
+        else:
+            change = opened_.share(name, number, tenant=whose, dry_run=dry_run)
+    _print_change("made private" if undo else "shared", change, output, dry_run=dry_run)
+
+
+def _print_change(done: str, change: "Change", output: Format, *, dry_run: bool) -> None:
+    if output is not Format.TABLE:
+        findings = [each.to_plain() for each in change.findings]
+        data = change.offer.to_plain() | {"findings": findings, "dryRun": dry_run}
+        print_data(data, output.value)
+    _report(change.findings)
+    say_done(f"{done} {change.offer}", dry_run=dry_run)
+
+
+@app.command()
+def tidy(*, catalog: Place = None, dry_run: DryRun = False, output: Output = Format.TABLE) -> None:
+    """Remove content that only deleted versions had; run it when no engine reads an old snapshot."""
+    with _opened(catalog) as opened_:
+        removed = opened_.tidy(dry_run=dry_run)
+    print_result(
+        lambda: {"removed": list(removed), "dryRun": dry_run},
+        lambda: "".join(f"{each}\n" for each in removed),
+        output,
+    )
+    count = "1 archive" if len(removed) == 1 else f"{len(removed)} archives"
+    say_done(f"removed {count}", dry_run=dry_run)

@@ -1,0 +1,200 @@
+"""The commands of `trundle catalog`: what they print, change and refuse, and how they end."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from bundles import bundle
+
+from trundle.catalog import Catalog
+from trundle.packages import Package
+
+DB = """\
+Format: '1.0'
+Type: Library
+FullName: com.acme.Db
+Version: 1.2.0
+Classes: {com.acme.Db: Db.yaml}
+"""
+APP = """\
+Format: '1.0'
+Type: Application
+FullName: com.acme.App
+Version: 1.0.0
+Require: {com.acme.Db: '>=1.2'}
+"""
+
+
+@pytest.fixture
+def line(empty, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(empty.folder / "home"))
+    monkeypatch.setenv("TRUNDLE_CATALOG", "kept/catalog.db")
+    empty.write("db/manifest.yaml", DB)
+    empty.write("db/Classes/Db.yaml", "Name: com.acme.Db\n")
+    empty.write("app/manifest.yaml", APP)
+    return empty
+
+
+def ok(line, *arguments):
+    result = line.run("catalog", *arguments)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def data(line, *arguments):
+    return json.loads(ok(line, *arguments, "-o", "json").stdout)
+
+
+def refused(line, code, *arguments):
+    result = line.run("catalog", *arguments)
+    assert (result.exit_code, result.stdout) == (code, ""), result.output
+    return result.stderr
+
+
+def test_what_is_uploaded_is_listed_shown_and_downloaded(line):
+    assert ok(line, "upload", "app", "db").stdout.startswith("stored com.acme.App 1.0.0 sha256:")
+    listed = data(line, "list")
+    assert [(each["name"], each["version"], each["public"]) for each in listed] == [
+        ("com.acme.App", "1.0.0", False),
+        ("com.acme.Db", "1.2.0", False),
+    ]
+    shown = data(line, "show", "com.acme.Db")
+    assert shown["classes"] == {"com.acme.Db": "Classes/Db.yaml"}
+    assert "class    com.acme.Db in Classes/Db.yaml" in ok(line, "show", "com.acme.Db").stdout
+    assert ok(line, "download", "com.acme.Db").stdout == "com.acme.Db-1.2.0.tar\n"
+    archive = (line.folder / "com.acme.Db-1.2.0.tar").read_bytes()
+    assert Package.from_archive(archive) == Package.from_folder(line.folder / "db")
+    assert "expected no such file" in refused(line, 4, "download", "com.acme.Db")
+    ok(line, "download", "com.acme.Db", "1.2.0", "--to", "again.tar")
+    assert "already" in ok(line, "upload", "again.tar").stderr
+
+
+def test_the_current_folder_is_the_default(line, monkeypatch):
+    monkeypatch.chdir(line.folder / "db")
+    assert data(line, "upload")["stored"][0]["name"] == "com.acme.Db"
+
+
+def test_an_upload_that_is_refused_lists_all_findings_and_ends_with_3(line):
+    line.write("db/Classes/Db.yaml", "Name: com.acme.Db\nExtends: Nothing\n")
+    line.write("app/manifest.yaml", APP.replace("com.acme.Db", "no.Db"))
+    message = refused(line, 3, "upload", "app", "db")
+    assert "no version of no.Db" in message
+    assert "Classes/Db.yaml" in message
+    result = line.run("catalog", "upload", "app", "db", "-o", "json")
+    found = json.loads(result.stdout)
+    assert (result.exit_code, found["stored"]) == (3, [])
+    assert [each["code"] for each in found["findings"]] == ["unmet-requirement", "no-class"]
+    assert data(line, "list") == []
+
+
+def test_what_cannot_be_read_is_listed_for_all_paths(line):
+    line.write("db/manifest.yaml", "FullName: com.acme.Db\nVersion: 1.10\n")
+    (line.folder / "bad.zip").write_bytes(b"PK\x03\x04 cut off")
+    message = refused(line, 3, "upload", "db", "bad.zip")
+    assert "db/manifest.yaml:2: expected a version such as 1.2.3" in message
+    assert "bad.zip: the archive: expected a whole zip archive" in message
+    assert refused(line, 6, "upload", "bad.zip").count("\n") == 1
+    assert "none.zip" in refused(line, 5, "upload", "none.zip")
+    assert not (line.folder / "kept").exists()
+
+
+def test_a_dry_run_changes_nothing(line):
+    assert ok(line, "upload", "db", "--dry-run").stdout.startswith("would have stored com.acme.Db")
+    assert not (line.folder / "kept").exists()
+    ok(line, "upload", "db")
+    before = data(line, "list")
+    for change in (["delete"], ["share"], ["share", "--undo"]):
+        done = ok(line, *change, "com.acme.Db", "1.2.0", "--dry-run")
+        assert done.stderr.startswith("would have")
+    ok(line, "tidy", "--dry-run")
+    assert data(line, "list") == before
+
+
+def test_tenants_see_their_own_and_what_is_shared(line, monkeypatch):
+    ok(line, "upload", "db", "--tenant", "acme")
+    assert data(line, "list", "--tenant", "other") == []
+    ok(line, "share", "com.acme.Db", "1.2.0", "--tenant", "acme")
+    assert len(data(line, "list", "--tenant", "other")) == 1
+    monkeypatch.setenv("TRUNDLE_TENANT", "other")
+    ok(line, "upload", "app")
+    assert "owns" in refused(line, 5, "delete", "com.acme.Db", "1.2.0")
+    needed = refused(line, 3, "share", "com.acme.Db", "1.2.0", "--undo", "--tenant", "acme")
+    assert "a private package of another tenant" in needed
+    assert "shadows-public-package" in refused(line, 3, "upload", "db")
+    assert "invalid-tenant" in refused(line, 2, "list", "--tenant", "a b")
+
+
+def test_deleting_what_is_needed(line):
+    ok(line, "upload", "db", "app")
+    message = refused(line, 3, "delete", "com.acme.Db", "1.2.0")
+    assert "com.acme.App 1.0.0, which requires com.acme.Db >=1.2" in message
+    done = ok(line, "delete", "com.acme.Db", "1.2.0", "--force")
+    assert "warning: com.acme.Db 1.2.0" in done.stderr
+    assert [each["name"] for each in data(line, "list")] == ["com.acme.App"]
+    digest = Package.from_folder(line.folder / "db").digest
+    assert data(line, "tidy") == {"removed": [digest], "dryRun": False}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        (["show", "no.Package"], 5, "no version of no.Package"),
+        (["show", "com.acme.Db", "x"], 2, "expected a number"),
+        (["delete", "com.acme.Db", "9.9.9"], 5, "no version of com.acme.Db"),
+        (["share", "com.acme.Db", "1.2.0", "--force"], 2, "--undo"),
+        (["list", "--catalog", "mysql://host/name"], 2, "postgresql://"),
+    ],
+)
+def test_wrong_usage_and_what_is_missing(line, arguments, code, text):
+    assert text in refused(line, code, *arguments)
+
+
+def test_a_list_without_packages_says_where_it_looked(line):
+    result = ok(line, "list")
+    assert "kept/catalog.db: no package for the tenant default" in result.stderr
+    assert not (line.folder / "kept").exists()
+
+
+def test_a_catalog_that_is_damaged_ends_with_1(line):
+    line.write("kept/catalog.db", "no database at all " * 300)
+    assert "damaged-database" in refused(line, 1, "list")
+
+
+def test_what_a_channel_installs_the_catalog_offers(line):
+    line.write("lib/manifest.yaml", "FullName: acme.lib\nVersion: 1.0.0\nFormat: '1.0'\n")
+    publish = ("publish", "lib", "--to", "oci:registry//acme/lib", "--channel", "stable")
+    assert line.run(*publish).exit_code == 0
+    install = ("install", "oci:registry//acme/lib", "--unsigned", "--state", "state")
+    result = line.run(*install)
+    assert result.exit_code == 0, result.output
+    stored = data(line, "upload", "--installed", "--state", "state")["stored"]
+    digest = Package.from_folder(line.folder / "lib").digest
+    assert stored == [{"name": "acme.lib", "version": "1.0.0", "digest": digest}]
+    assert data(line, "upload", "--installed", "--state", "state")["stored"] == []
+
+
+def test_help_of_the_group_imports_neither_database_nor_engine(line):
+    code = (
+        "import sys\nfrom trundle.cli._app import app\n"
+        "try:\n    app(['catalog', '--help'])\nexcept SystemExit:\n    pass\n"
+        "print([each for each in ('sqlalchemy', 'yaql', 'trundle.catalog', 'trundle.engine') "
+        "if each in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONWARNINGS": ""},
+    )
+    assert done.stderr.strip() == "[]"
+
+
+def test_many_packages_of_a_catalog_are_a_table(line):
+    with Catalog(line.folder / "many.db") as catalog:
+        catalog.upload([bundle(f"a.P{at}") for at in range(3)], tenant="acme", public=True)
+    lines = ok(line, "list", "--catalog", "many.db").stdout.splitlines()
+    assert lines[0].split() == ["PACKAGE", "VERSION", "TENANT", "SEEN", "BY", "DIGEST"]
+    assert [each.split()[0] for each in lines[1:]] == ["a.P0", "a.P1", "a.P2"]
