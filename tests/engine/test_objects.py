@@ -442,15 +442,68 @@ def deep(levels):
     return model
 
 
-def test_a_hundred_thousand_objects_within_each_other_load_and_dump():
+@pytest.mark.parametrize("count", [10_000, pytest.param(100_000, marks=pytest.mark.full)])
+def test_many_objects_within_each_other_load_and_dump(count):
     with engine().session() as session:
-        root = session.load(deep(100_000))
-        assert len(session.objects) == 100_001
+        root = session.load(deep(count))
+        assert len(session.objects) == count + 1
         dumped = session.dump(root, whole=False)
     levels = 0
     while dumped is not None:
         dumped, levels = dumped.pop("peer"), levels + 1
-    assert levels == 100_001
+    assert levels == count + 1
+
+
+LINK = """
+Properties:
+  next: {Contract: $.class('app.Link')}
+  above: {Contract: $.class('app.Link')}
+  below:
+    Contract: $.int()
+    Default: switch($.next = null => 0, true => $.next.below + 1)
+  depth:
+    Contract: $.int()
+    Default: switch($.above = null => 0, true => $.above.depth + 1)
+"""
+
+
+@pytest.mark.parametrize("size", [5, 2000])
+def test_defaults_along_a_long_row_of_objects_find_each_other(size):
+    model = None
+    for at in reversed(range(size)):
+        above = f"l{at - 1}" if at else None
+        model = {"?": {"type": "app.Link", "id": f"l{at}"}, "next": model, "above": above}
+    with Engine([package("app", classes={"app.Link": LINK}, Format="1.4")]).session() as session:
+        root = session.load(model)
+        assert root.get("below") == size - 1
+        assert session.objects[f"l{size - 1}"].get("depth") == size - 1
+
+
+@pytest.mark.parametrize("size", [2, 200])
+def test_a_long_circle_of_defaults_ends_with_an_error(size):
+    links = [
+        {"?": {"type": "app.Link", "id": f"l{at}"}, "above": f"l{(at + 1) % size}"}
+        for at in range(size)
+    ]
+    keeper = "Properties: {links: {Contract: [!yaql \"$.class('app.Link')\"]}}"
+    classes = {"app.Link": LINK, "app.Keeper": keeper}
+    with Engine([package("app", classes=classes, Format="1.4")]).session() as session:
+        error = refusal(session.load, {"?": {"type": "app.Keeper"}, "links": links})
+        assert error.code in ("circular", "limit")
+        assert not session.objects
+
+
+def test_an_error_deep_in_a_model_has_a_short_place():
+    model = deep(20_000)
+    model["peer"]["peer"]["size"] = None
+    inner = model
+    while "peer" in inner:
+        inner = inner["peer"]
+    inner["size"] = None
+    error = refusal(engine().session().load, model)
+    assert "$.peer.peer.size" in {each.path for each in error.errors}
+    assert max(len(each.path) for each in error.errors) < 500
+    assert any(each.path.startswith("$.peer.peer.peer") for each in error.errors)
 
 
 def test_limits_hold_against_hostile_models():
@@ -463,6 +516,7 @@ def test_limits_hold_against_hostile_models():
     assert error.code == "limit"
     endless = []
     endless.append(endless)
+    assert refusal(engine().session().load(app()).set, "state", endless).code == "limit"
     assert refusal(engine().session().load, app(name=endless)).code == "limit"
 
 

@@ -60,7 +60,12 @@ class Handle:
         Raises:
             EngineError: nothing but `.init` may assign it, or the value violates a contract.
         """
-        assign(self._world, self._instance, self._start, name, inside(value), self._start)
+        try:
+            given = inside(value)
+        except RecursionError:
+            message = f"the value for {name} is nested too deeply"
+            raise self._start.error(EngineCode.LIMIT, message, member=name) from None
+        assign(self._world, self._instance, self._start, name, given, self._start)
 
     def cast(self, type_: "Type | str") -> "Handle":
         """The object as one of its classes: lookups start there.

@@ -13,7 +13,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         class_file: bytes of one class file.
         errors: errors that one load lists.
         depth: how deeply a value, other than an object in an object, may nest.
-        waiting: properties of which each needs the next one while a model loads.
+        waiting: properties of which each needs the next one while a model loads, where their order of loading does not help.
     """
 
     objects: int = 1_000_000
@@ -22,4 +22,4 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     class_file: int = 4 * 1024 * 1024
     errors: int = 100
     depth: int = 100
-    waiting: int = 100
+    waiting: int = 25

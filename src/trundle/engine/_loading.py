@@ -6,7 +6,7 @@ loading has it computed on the spot. A reference to an object that no map has be
 """
 
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -16,6 +16,7 @@ from trundle.engine._frozen import frozen
 from trundle.engine._header import read_header
 from trundle.engine._layout import Layout, Slot
 from trundle.engine._object import PENDING, Instance, Key, Part
+from trundle.engine._places import Places
 from trundle.engine._scene import NotYet, ObjectValue, TypeValue
 from trundle.engine._type import Type
 from trundle.engine._world import World
@@ -163,12 +164,14 @@ class Loading:
         self.excluded: dict[Instance, frozenset[str]] = {}
         self._around = around
         self._left: list[Instance] = []
+        self._unset: list[Instance] = []
         self._models: dict[Instance, tuple[Mapping[str, Any], Layout]] = {}
         self._taken: dict[int, tuple[Mapping[Any, Any], Instance]] = {}
         self._waiting: list[tuple[Instance, Slot]] = []
         self._given: dict[tuple[Instance, Key], Any] = {}
         self._errors: list[EngineError] = []
         self._roots: list[tuple[str, Any]] = []
+        self._places: Places | None = None
         self._is_last_try = False
         self._depth = 0
 
@@ -259,7 +262,7 @@ class Loading:
         while self._waiting:
             waiting, self._waiting = self._waiting, []
             before = len(self.made)
-            for instance, slot in waiting:
+            for instance, slot in reversed(waiting):
                 if slot.key not in instance.values:
                     self._attempt(instance, slot, self._models[instance][0])
             self._fill_all()
@@ -290,6 +293,8 @@ class Loading:
         if slot is None or slot.name in self._models[instance][1].arguments:
             return
         if self._depth >= self.world.limits.waiting:
+            if not self._is_last_try:
+                raise NotYet  # Others of the row have their turn first
             message = f"expected at most {self.world.limits.waiting} properties that need each other in a row"
             raise slot.declaring.error(EngineCode.LIMIT, message, member=slot.name)
         self._depth += 1
@@ -310,19 +315,26 @@ class Loading:
             raise EngineError(EngineCode.LIMIT, message, advice="split the model")
 
     def _fill_all(self) -> None:
-        while self._left:
-            instance = self._left.pop()
+        """Computes what the model gives, of all objects, and after that the defaults, of the last object first.
+
+        So most defaults find what they need of an owned object, however deep the model is.
+        """
+        while self._left or self._unset:
+            is_given = bool(self._left)
+            instance = self._left.pop() if is_given else self._unset.pop()
             model, layout = self._models[instance]
             excluded = self.excluded.get(instance, ())
             values = instance.values
-            if layout.arguments:
-                instance.arguments = {
-                    name: model[name] for name in layout.arguments if name in model
-                }
             for slot in layout.slots:
-                if slot.key in values or slot.name in excluded or slot.name in layout.arguments:
+                if (slot.in_model and slot.name in model) is not is_given or slot.key in values:
                     continue
-                self._attempt(instance, slot, model)
+                if slot.name not in excluded and slot.name not in layout.arguments:
+                    self._attempt(instance, slot, model)
+            if is_given:
+                self._unset.append(instance)
+                if layout.arguments:
+                    given = layout.arguments & model.keys()
+                    instance.arguments = {name: model[name] for name in given}
 
     def _attempt(self, instance: Instance, slot: Slot, model: Mapping[str, Any]) -> None:
         try:
@@ -403,30 +415,12 @@ class Loading:
 
     def _path(self, instance: Instance) -> str:
         """Where an object stands in the model; for one that no map of it stands for, where its owner does."""
-        maps = {id(model): made for model, made in self._taken.values()}
-        places = {}
-        for prefix, root in self._roots:
-            for path, part in _walk(prefix, root):
-                if id(part) in maps:
-                    places[maps[id(part)]] = path
+        if self._places is None:
+            self._places = Places(self._roots)
         at: Instance | None = instance
-        while at is not None and at not in places:
+        while at is not None and at in self._models:
+            path = self._places.path(self._models[at][0])
+            if path:
+                return path
             at = at.holder
-        return "$" if at is None else places[at]
-
-
-def _walk(prefix: str, root: Any) -> Iterator[tuple[str, Any]]:
-    """All lists and maps of a model, each with its path."""
-    stack = [(prefix, root)]
-    while stack:
-        path, part = stack.pop()
-        yield path, part
-        if isinstance(part, tuple):
-            parts: Any = ((f"{path}[{at}]", each) for at, each in enumerate(part))
-        else:
-            parts = ((f"{path}{_step(key)}", each) for key, each in part.items())
-        stack += [each for each in parts if isinstance(each[1], tuple | Mapping)]
-
-
-def _step(key: object) -> str:
-    return f".{key}" if isinstance(key, str) and key.isidentifier() else f"[{key!r}]"
+        return "$"
