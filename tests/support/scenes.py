@@ -85,7 +85,8 @@ class World:
         )
         self.loaded.append(made)
         if "bad" in model:
-            raise EngineError(EngineCode.CONTRACT, f"[{type_.name}.bad] expected an integer")
+            message = f"[{type_.name}.bad] expected an integer"
+            raise EngineError(EngineCode.CONTRACT, message, class_name=type_.name)
         return made
 
     def find(self, identifier):

@@ -316,6 +316,23 @@ def test_the_formats_differ_in_what_a_missing_key_is():
     assert "no key 'a'" in refused("$.check($.a = null)", {"b": 1}).message
 
 
+def test_a_predicate_that_takes_too_long_is_an_error_with_its_place():
+    error = refused("$.check($ =~ '^(a|aa)+$')", "a" * 60 + "!")
+    assert (error.code, error.class_name, error.line) == ("limit", "a.App", 7)
+    assert error.message.startswith("[a.App.port] the pattern '^(a|aa)+$' takes too long")
+
+
+def test_a_value_that_no_part_changes_may_be_as_deep_as_models_are():
+    deep = 5
+    for _ in range(2000):
+        deep = (deep,)
+    made = contract("{a: [$], b: $.notNull(), $.string(): $}").transform(
+        {"a": deep, "b": deep, "c": deep}, world()
+    )
+    assert made["a"][0] is deep[0]
+    assert made["b"] is made["c"] is deep
+
+
 def test_an_error_crosses_to_another_process():
     import pickle
 

@@ -100,6 +100,8 @@ def test_what_cannot_be_read_is_an_error_with_its_line(text, words):
         ("'\\N{no such}'", "syntax", ()),
         ("(" * 900 + "1" + ")" * 900, "limit", ("250 levels", "split")),
         ("1" + "+1" * 400, "limit", ("split",)),
+        ("9" * 200_000 + "a + 1", "limit", ("400 digits",)),
+        ("'" + "\\N{" * 100_000 + "'", "limit", ("by name",)),
         ("'" + "x" * 600_000 + "'", "limit", ("524288", "split")),
     ],
 )

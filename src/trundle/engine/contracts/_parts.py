@@ -7,12 +7,19 @@ from typing import Any, TypeAlias
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._scene import Scene
 from trundle.engine.contracts._violations import Collector, ViolationError, named, violation
-from trundle.engine.expressions import Expression, Scope, failure, freeze, is_sequence
+from trundle.engine.expressions import (
+    Expression,
+    FrozenDict,
+    Scope,
+    failure,
+    freeze,
+    is_sequence,
+)
 
 _OF_THE_VALUE = (EngineCode.NO_MATCH, EngineCode.NO_PROPERTY, EngineCode.THROWN)
 """The errors of an expression that another value would not have."""
 
-_EMPTY: Mapping[Any, Any] = freeze({})
+_EMPTY: Mapping[Any, Any] = FrozenDict()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +51,12 @@ class ExpressionPart:
             variables = {"$1": value, "$this": scene.this} if self.sees_this else {"$1": value}
             found = closure(Scope(scene, variables))
             return found if found is value else freeze(found)
-        except (ViolationError, EngineError):
+        except ViolationError:
             raise
+        except EngineError as error:
+            if error.class_name:
+                raise
+            raise violation(error.message, code=error.code, advice=error.advice) from error
         except Exception as error:
             code, words, advice = failure(error)
             message = f"{self.expression} cannot be applied to {named(value)}: {words}"
@@ -146,7 +157,7 @@ class MapPart:
             if key not in found:
                 made[key] = collector.attempt(key, part.transform, None, scene)
         collector.finish()
-        return freeze(made)
+        return FrozenDict(made)
 
     def _other(
         self, made: dict[Any, Any], collector: Collector, entry: tuple[Any, Any], scene: Scene

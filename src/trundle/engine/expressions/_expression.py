@@ -13,13 +13,14 @@ from trundle.engine.expressions._languages import compiler_for
 from trundle.engine.expressions._scope import Scope
 from trundle.engine.expressions._tree import Tree
 from trundle.engine.expressions._values import freeze
-from trundle.engine.expressions._yaql import NotYaqlError, TooDeepError, parse
+from trundle.engine.expressions._yaql import NotYaqlError, TooLargeError, parse
 from trundle.errors import Place
 
 MOST_CHARACTERS = 512 * 1024
 """How long an expression may be."""
 
 _MOST_SHOWN = 80
+_LONGEST_REMEMBERED = 4096
 _EXPRESSIVE = re.compile(r"[^\w.\s]")
 
 
@@ -53,8 +54,8 @@ class Expression:
             advice = "correct it, or put quotes around it if it is text"
             message = f"{self} is no expression: {error}"
             raise self._error(EngineCode.SYNTAX, message, advice) from None
-        except TooDeepError as error:
-            message = f"{self} nests too deeply: {error}"
+        except TooLargeError as error:
+            message = f"{self} has {error}"
             raise self._error(EngineCode.LIMIT, message, "split it") from None
 
     def compile(self, format_: Format) -> Closure:
@@ -95,11 +96,15 @@ def is_expression(text: str) -> bool:
         _tree(text)
     except NotYaqlError:
         return False
-    except TooDeepError:
+    except TooLargeError:
         return True
     return True
 
 
-@lru_cache(maxsize=4096)
 def _tree(text: str) -> Tree:
+    return _remembered(text) if len(text) < _LONGEST_REMEMBERED else parse(text)
+
+
+@lru_cache(maxsize=4096)
+def _remembered(text: str) -> Tree:
     return parse(text)

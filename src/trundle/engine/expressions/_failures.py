@@ -26,7 +26,11 @@ _CODES: tuple[tuple[type[Exception], EngineCode, str], ...] = (
         "correct its name, or put quotes around the text",
     ),
     (NoMethodError, EngineCode.NO_METHOD, "correct its name"),
-    (ResolutionError, EngineCode.NO_MATCH, "look at what it is given; null among it?"),
+    (
+        ResolutionError,
+        EngineCode.NO_MATCH,
+        "check the types of what it is given; null may be among it",
+    ),
     (TooManyItemsError, EngineCode.LIMIT, "go through fewer items"),
     (TooMuchMemoryError, EngineCode.LIMIT, "make smaller values"),
     (RecursionError, EngineCode.LIMIT, "nest it less deeply"),

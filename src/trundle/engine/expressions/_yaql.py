@@ -5,6 +5,7 @@ A *language* is what one family of formats, with the functions of one purpose, e
 """
 
 import collections.abc  # noqa: F401 - yaql uses it without importing it
+import re
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -58,6 +59,10 @@ TooManyItemsError = exceptions.CollectionTooLargeException
 TooMuchMemoryError = exceptions.MemoryQuotaExceededException
 Context = contexts.ContextBase
 
+_SLOW = re.compile(r"[0-9]{401}")
+_MOST_NAMED = 100
+# The patterns of yaql's lexer take time by the square of these.
+
 _PARSING = threading.Lock()
 
 
@@ -65,8 +70,8 @@ class NotYaqlError(TrundleError):
     """A text does not parse."""
 
 
-class TooDeepError(TrundleError):
-    """A text parses, but nests too deeply."""
+class TooLargeError(TrundleError):
+    """A text has more levels, digits or escapes than can be read."""
 
 
 @cache
@@ -84,8 +89,12 @@ def parse(text: str) -> Tree:
 
     Raises:
         NotYaqlError: the text is no expression.
-        TooDeepError: it nests too deeply.
+        TooLargeError: it nests too deeply, or takes too long to read.
     """
+    if _SLOW.search(text):
+        raise TooLargeError("a number of more than 400 digits")
+    if text.count("\\N{") > _MOST_NAMED:
+        raise TooLargeError(f"more than {_MOST_NAMED} characters by name")
     engine = grammar()
     try:
         with _PARSING:
@@ -106,7 +115,7 @@ def _shortened(message: str) -> str:
 
 def _converted(native: Any, depth: int) -> Tree:
     if depth > DEEPEST:
-        raise TooDeepError(f"more than {DEEPEST} levels")
+        raise TooLargeError(f"more than {DEEPEST} levels")
     below = depth + 1
     match native:
         case expressions.KeywordConstant():
