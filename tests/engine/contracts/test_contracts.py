@@ -252,8 +252,23 @@ def test_a_template_is_a_model_without_what_is_excluded():
     model = transform("$.template(Base, excludeProperties => [size])", {"size": "x"}, scene)
     assert model == {"?": {"type": BASE}}
     assert scene.loaded == []
+    refused("$.template(Base, versionSpec => '2')", CHILD, scene)
+    assert transform("$.template(Base, versionSpec => '1')", CHILD, scene)
     error = refused("$.template(Base)", {"?": {"type": "Other"}}, scene)
     assert "expected an object of a.Base" in error.message
+
+
+def test_an_object_is_owned_whatever_class_its_owner_is_cast_to():
+    class Cast(Thing):
+        def __eq__(self, other):
+            return isinstance(other, Thing) and self.id == other.id
+
+        __hash__ = Thing.__hash__
+
+    scene = world()
+    scene.this = Cast(OTHER, "this", OWNER)
+    assert transform("$.owned()", GRANDCHILD, scene) is GRANDCHILD
+    refused("$.notOwned()", GRANDCHILD, scene)
 
 
 def test_a_violation_says_where_in_the_value_it_is():

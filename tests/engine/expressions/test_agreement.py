@@ -188,3 +188,16 @@ def test_every_row_agrees_on_what_it_is_for(is_legacy):
         valued += isinstance(ours[0], list) or isinstance(ours[0][0], str)
     assert differing == []
     assert valued > 300
+
+
+@pytest.mark.parametrize("is_legacy", [False, True])
+def test_operators_agree_on_values_that_are_no_constants(is_legacy):
+    values = ["null", "true", "1", "0.5", "'a'", "[1]", "{a => 1}"]
+    texts = [
+        f"let(p => {left}, q => {right}) -> $p {operator} $q"
+        for operator in OPERATORS
+        for left in values
+        for right in values
+    ]
+    outcomes = {text: both(text, ([], None, None), is_legacy) for text in texts}
+    assert [(text, *each) for text, each in outcomes.items() if each[0] != each[1]] == []
