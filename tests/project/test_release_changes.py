@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from trundle.packages import Level
+from trundle.project import resources_in
 from trundle.project.release_changes import changes_between
 
 HOOK = """\
@@ -268,3 +269,58 @@ def test_shapes_that_are_given_up_in_the_lock_are_major_all_the_same(releases):
     releases.keep()
     releases.now.schema("2011-01-01", "{a: {type: boolean}}")
     assert STORED in releases.kinds()
+
+
+GROUPS = """\
+groups: {crm: crm.example.com, shop: shop.example.com}
+sources:
+  - {path: crm, group: crm.example.com}
+  - {path: shop, group: shop.example.com}
+"""
+
+
+@pytest.fixture
+def grouped(releases):
+    """Two groups with a resource type of one name and different properties."""
+    releases.now.write("trundle.yaml", f"package: crm\n{GROUPS}")
+    for group, name in (("crm", "a"), ("shop", "b")):
+        text = f"title: Account\ntype: object\nproperties: {{{name}: {{type: string}}}}\n"
+        releases.now.write(f"{group}/v1.yaml", text)
+    releases.keep()
+    return releases
+
+
+def test_namesakes_of_several_groups_are_compared_each_with_itself(grouped):
+    assert grouped.kinds() == set()
+    text = "title: Account\ntype: object\nproperties: {a: {type: string}, c: {type: string}}\n"
+    grouped.now.write("crm/v1.yaml", text)
+    assert [each.place for each in grouped.changes().values()] == ["Account.c in v1"]
+    assert grouped.kinds() == {("property-added", Level.MINOR)}
+
+
+def test_a_group_that_goes_takes_its_resource_types(grouped):
+    grouped.now.write(
+        "trundle.yaml",
+        "package: crm\ngroups: {crm: crm.example.com}\n"
+        "sources: [{path: crm, group: crm.example.com}]\n",
+    )
+    assert grouped.kinds() == {("resource-type-removed", Level.MAJOR)}
+
+
+def test_groups_that_are_new_are_another_package(releases):
+    releases.now.schema("2011-01-01", "{a: {type: string}}")
+    releases.keep()
+    releases.now.write(
+        "trundle.yaml",
+        "package: crm\ngroups: {crm: crm.example.com}\n"
+        "sources: [{path: schemas, group: crm.example.com}]\n",
+    )
+    assert ("package-renamed", Level.MAJOR) in releases.kinds()
+
+
+def test_namesakes_of_several_groups_are_told_apart(grouped):
+    grouped.now.write("app.yaml", "name: acme/crm\nversion: 1.0.0\n")
+    assert dict(resources_in(grouped.now.folder)) == {
+        "crm.example.com/Account": ("v1",),
+        "shop.example.com/Account": ("v1",),
+    }

@@ -18,6 +18,26 @@ _Way: TypeAlias = tuple[str, str, str]
 """A type, and its property on the way's one side and on its other."""
 
 
+class _Ways(msgspec.Struct, frozen=True):
+    """What converts from one version to another.
+
+    Attributes:
+        carried: the ways that a value goes.
+        sources: the types and properties of the one version.
+        targets: the types, as the one version calls them, and properties of the other.
+    """
+
+    carried: frozenset[_Way]
+    sources: frozenset[tuple[str, str]]
+    targets: frozenset[tuple[str, str]]
+
+    def without(self, other: "_Ways") -> Iterator[_Way]:
+        """The ways that others do not go, although they have both properties."""
+        for name, one, two in sorted(self.carried - other.carried):
+            if (name, one) in other.sources and (name, two) in other.targets:
+                yield name, one, two
+
+
 def conversion_changes(before: Project, now: Project) -> Iterator[ReleaseChange]:
     """What clients of two API versions see of each other's values, and no longer, or for the first time."""
     known = now.evolution.versions.versions
@@ -42,29 +62,30 @@ def _differences(
     before: Evolution, now: Evolution, source: ApiVersion, target: ApiVersion
 ) -> Iterator[ReleaseChange]:
     old, new = (_ways(each, source, target) for each in (before, now))
-    for (name, one, other), carried in sorted(old.items()):
-        if new.get((name, one, other)) in (None, carried):
-            continue
+    for name, one, other in old.without(new):
         place = f"{name}.{one} from {source} to {target}"
-        shown = "the value" if one == other else f"the value of {one}"
-        if carried:
-            text = f"{shown} is no longer seen as {other}"
-            yield major(ChangeCode.CONVERSION_LOST, place, text)
-        else:
-            yield minor(ChangeCode.CONVERSION_ADDED, place, f"{shown} is now seen as {other}")
+        text = f"{_value(one, other)} is no longer seen as {other}"
+        yield major(ChangeCode.CONVERSION_LOST, place, text)
+    for name, one, other in new.without(old):
+        place = f"{name}.{one} from {source} to {target}"
+        text = f"{_value(one, other)} is now seen as {other}"
+        yield minor(ChangeCode.CONVERSION_ADDED, place, text)
 
 
-def _ways(evolution: Evolution, source: ApiVersion, target: ApiVersion) -> Mapping[_Way, bool]:
-    """Whether a value goes from a property of one version to a property of another, for all that both have."""
-    found: dict[_Way, bool] = {}
+def _value(one: str, other: str) -> str:
+    return "the value" if one == other else f"the value of {one}"
+
+
+def _ways(evolution: Evolution, source: ApiVersion, target: ApiVersion) -> _Ways:
+    carried: set[_Way] = set()
+    sources: set[tuple[str, str]] = set()
+    targets: set[tuple[str, str]] = set()
     for lineage in lineages(evolution, (source, target)):
         name = lineage.definition(source).name
-        for one in lineage.names(source):
-            for other in lineage.names(target):
-                found.setdefault((name, one, other), False)
-        for one, other in _carried(lineage, source, target):
-            found[name, one, other] = True
-    return found
+        sources.update((name, each) for each in lineage.names(source))
+        targets.update((name, each) for each in lineage.names(target))
+        carried.update((name, *each) for each in _carried(lineage, source, target))
+    return _Ways(frozenset(carried), frozenset(sources), frozenset(targets))
 
 
 def _carried(lineage: Lineage, source: ApiVersion, target: ApiVersion) -> Iterator[tuple[str, str]]:

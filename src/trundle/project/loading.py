@@ -9,7 +9,7 @@ from trundle.errors import Finding, errors_among
 from trundle.evolution import Evolution, HookDeclaration, Lineage
 from trundle.project._garbage_collection import without_collection
 from trundle.project._lock_file import lock_path, read_lock, recorded_versions
-from trundle.project._parts import Part, no_resources
+from trundle.project._parts import Part, no_resources, outline_of
 from trundle.project._patterns import spread_patterns
 from trundle.project._spelling import as_declared
 from trundle.project._spread import Spread
@@ -100,6 +100,21 @@ def load_configured(config: Config, *, on_file: Callable[[Path], None] | None = 
         *unknown_hubs(config, catalogue.declared),
     )
     return msgspec.structs.replace(project, findings=findings)
+
+
+def load_parts(config: Config) -> Mapping[str, Project]:
+    """The parts of the project that a file describes, each as a project of its own, by its name.
+
+    What fits no part is left out.
+
+    Raises:
+        SchemaError: a schema cannot be read.
+        ProjectError: there are no resources in the schemas.
+    """
+    catalogue = Catalogue(config.sources)
+    recorded = recorded_versions(read_lock(lock_path(config)))
+    outline = outline_of(config, catalogue, recorded)
+    return {part.name: load_part(part, catalogue).project for part in outline.parts}
 
 
 class LoadedPart(msgspec.Struct, frozen=True):

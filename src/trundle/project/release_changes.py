@@ -4,7 +4,7 @@ A release is its folder: its schemas, rules, hooks and lock. Nothing of it is im
 plans: what clients of each API version can notice, what becomes of values between versions, and what is stored.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -17,7 +17,7 @@ from trundle.project._readable import objections
 from trundle.project._release_codes import ChangeCode, judged, major, minor
 from trundle.project._stored import release_of
 from trundle.project.config import Config, load_config
-from trundle.project.loading import Project, load_configured
+from trundle.project.loading import Project, load_configured, load_parts
 from trundle.schema.readers import is_python
 from trundle.version import ApiVersion
 
@@ -41,12 +41,27 @@ def changes_between(before: Path, now: Path) -> Iterator[ReleaseChange]:
         place, text = theirs.package, "schemas written in Python are not compared; compare them"
         yield judged(ChangeCode.NOT_COMPARED, place, text)
         return
-    yield from _project_changes(_bare(ours), _bare(theirs))
+    bare = [msgspec.structs.replace(each, hooks=()) for each in (ours, theirs)]  # No code is run.
+    if bool(ours.groups) != bool(theirs.groups):
+        text = "its resource types are now in " + ("groups" if theirs.groups else "one package")
+        yield major(ChangeCode.PACKAGE_RENAMED, ours.package, text)
+        yield from _project_changes(*map(load_configured, bare))
+        return
+    yield from _parts_changes(*map(load_parts, bare))
 
 
-def _bare(config: Config) -> Project:
-    """A project without its hooks, whose code is not to run."""
-    return load_configured(msgspec.structs.replace(config, hooks=()))
+def _parts_changes(
+    before: Mapping[str, Project], now: Mapping[str, Project]
+) -> Iterator[ReleaseChange]:
+    """What changed in each group, or in a project without groups as a whole."""
+    for name in sorted(before.keys() - now.keys()):
+        for each in _offered(before[name]).values():
+            yield major(ChangeCode.RESOURCE_REMOVED, each.name, "the resource type is removed")
+    for name in sorted(now.keys() - before.keys()):
+        for each in _offered(now[name]).values():
+            yield minor(ChangeCode.RESOURCE_ADDED, each.name, "the resource type is new")
+    for name in sorted(before.keys() & now.keys()):
+        yield from _project_changes(before[name], now[name])
 
 
 def _config_changes(before: Config, now: Config) -> Iterator[ReleaseChange]:

@@ -25,7 +25,7 @@ from trundle.project.config import load_config
 from trundle.project.errors import ProjectError
 from trundle.project.findings import ProjectCode
 from trundle.project.init import CONFIG_NAME
-from trundle.project.loading import load_project
+from trundle.project.loading import load_parts
 from trundle.project.release_changes import changes_between
 from trundle.schema import SchemaError
 from trundle.version import ApiVersion, SemVer
@@ -79,18 +79,26 @@ def projects_in(folder: Path) -> tuple[PurePosixPath, ...]:
 def resources_in(folder: Path) -> Mapping[str, tuple[str, ...]]:
     """The API versions that clients are meant to use, by the resource types of a package's projects.
 
+    Where several groups have a resource type of one name, it is called `group/name`.
+
     Raises:
         ConfigError: the file of a project cannot be used.
         SchemaError: a schema cannot be read.
         ProjectError: there are no resources in the schemas.
     """
-    found: dict[str, set[ApiVersion]] = {}
+    found: dict[str, dict[str, set[ApiVersion]]] = {}
     for name in projects_in(folder):
-        project = load_project(folder / name)
-        for resource in project.evolution.resources:
-            served = resource.served(project.config.horizon)
-            found.setdefault(resource.name, set()).update(served)
-    return {name: tuple(map(str, sorted(found[name]))) for name in sorted(found)}
+        config = msgspec.structs.replace(load_config(folder / name), hooks=())  # They add nothing.
+        for project in load_parts(config).values():
+            for resource in project.evolution.resources:
+                group = resource.resources[resource.versions.versions[-1]].group
+                served = resource.served(project.config.horizon)
+                found.setdefault(resource.name, {}).setdefault(group, set()).update(served)
+    return {
+        name if len(groups) == 1 else f"{group}/{name}": tuple(map(str, sorted(versions)))
+        for name, groups in sorted(found.items())
+        for group, versions in sorted(groups.items())
+    }
 
 
 def compare_packages(before: Path, now: Path, base: SemVer) -> Bump:
