@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from trundle.project._freshness import PartRecord
 from trundle.project.errors import OutputBusyError, OutputError, OutputRefusedError
 from trundle.project.output import (
     MANIFEST,
@@ -543,3 +544,13 @@ def test_kept_files_that_are_not_there_any_more_are_not_guessed(root, damage):
         write(root, {}, kept=kept)
     assert tree(root) == before
     assert compare_tree(root, {}, kept=kept).same is False
+
+
+def test_a_manifest_that_says_the_same_in_another_layout_is_not_written_again(root):
+    made = PartRecord("key", {"a": "1"}, {}, (("rule", "place"),), ("Person",), ("v1",))
+    assert not write(root, OLD, made=made).written
+    path = root / MANIFEST
+    path.write_text(json.dumps(json.loads(path.read_text())))
+    laid_out = path.read_bytes()
+    assert write(root, OLD, made=made).unchanged == tuple(sorted(OLD))
+    assert path.read_bytes() == laid_out

@@ -165,7 +165,7 @@ def generate(
         files,
         marker=config.package,
         kept=kept,
-        made=msgspec.json.decode(msgspec.json.encode(made)),
+        made=made,
         force=force,
         checkpoint=lambda step: progress(step, 0, 0),
     )

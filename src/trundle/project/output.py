@@ -86,13 +86,18 @@ class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
         note: what it is, for people.
         marker: whose folder it is.
         files: the SHA-256 of each file.
-        made: what the files were made from, as plain JSON.
+        made: what the files were made from.
     """
 
     note: str
     marker: str
     files: dict[str, str]
     made: Any = None
+
+    @property
+    def content(self) -> bytes:
+        """The manifest as it is written."""
+        return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
 
 
 def _ignore(_step: str) -> None:
@@ -120,7 +125,7 @@ def write_tree(
         files: content by relative path, with `/` between its parts.
         marker: says whose folder this is; a folder with another marker is not replaced.
         kept: further files, which stay as they are, with the SHA-256 that each has.
-        made: what the files were made from, as plain JSON, for the manifest.
+        made: what the files were made from, for the manifest; msgspec must be able to encode it.
         force: replace files edited by hand and remove files of others in a folder that is Trundle's. A
             folder that is not Trundle's is never replaced.
         wait: seconds to wait for another process that is writing the folder.
@@ -138,7 +143,7 @@ def write_tree(
     manifest = Manifest(_NOTE, marker, digests, made)
     places = _Places(root)
     try:
-        if not places.left_over() and read_manifest(root) == manifest:
+        if not places.left_over() and _has_manifest(root, manifest):
             comparison = compare_tree(root, files, kept=kept)
             if comparison.same:
                 return TreeChange(unchanged=tuple(digests))
@@ -246,7 +251,7 @@ def _replace(
         raise OutputRefusedError(root, findings)
     kept = {name: digest for name, digest in manifest.files.items() if name not in files}
     comparison = compare_tree(root, files, kept=kept)
-    if comparison.same and read_manifest(root) == manifest:
+    if comparison.same and _has_manifest(root, manifest):
         return TreeChange(unchanged=tuple(manifest.files))
     written = {*comparison.missing, *comparison.changed}
     if not written <= files.keys():
@@ -283,8 +288,7 @@ def _stage(
             _write_file(path, files[name])
         elif not _adopt(places.root / name, path):
             _write_file(path, files[name] if name in files else (places.root / name).read_bytes())
-    content = msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
-    _write_file(places.staged / MANIFEST, content)
+    _write_file(places.staged / MANIFEST, manifest.content)
     for folder in folders:
         sync_folder(folder)
 
@@ -359,6 +363,12 @@ def read_manifest(root: Path) -> Manifest | None:
         return msgspec.json.decode((root / MANIFEST).read_bytes(), type=Manifest)
     except (FileNotFoundError, NotADirectoryError, msgspec.MsgspecError):
         return None
+
+
+def _has_manifest(root: Path, manifest: Manifest) -> bool:
+    """Whether the manifest in a folder says the same, however it is laid out."""
+    found = read_manifest(root)
+    return found is not None and found.content == manifest.content
 
 
 def _await_swap(root: Path) -> None:
