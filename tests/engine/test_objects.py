@@ -8,6 +8,7 @@ import pytest
 from engines import package
 
 from trundle.engine import Engine, EngineError, Limits
+from trundle.packages import Package
 
 APP = """
 Namespaces: {=: app, lib: lib}
@@ -305,8 +306,6 @@ Extends: [C, L]
 
 
 def two():
-    from trundle.packages import Package
-
     names = ("P", "C", "L", "Both")
     lines = "".join(f"  {each}: all.yaml\n" for each in names)
     manifest = f"FullName: two\nType: Library\nClasses:\n{lines}"
@@ -452,6 +451,58 @@ def test_many_objects_within_each_other_load_and_dump(count):
     while dumped is not None:
         dumped, levels = dumped.pop("peer"), levels + 1
     assert levels == count + 1
+
+
+ACTIVE = """
+Namespaces: {=: app, m: io.murano.metadata}
+Name: Base
+Methods:
+  scale:
+    Scope: Public
+    Meta: [{m:Title: {text: Scale it}}, {m:ModelBuilder: {enabled: false}}]
+  hidden:
+  create: {Scope: Public, Usage: Static}
+---
+Name: Active
+Extends: Base
+Methods:
+  scale:
+    Scope: Public
+    Meta: {m:Title: {text: Scale}}
+"""
+
+
+def test_a_dump_says_which_methods_can_be_called_from_outside():
+    manifest = "FullName: app\nType: Library\nClasses: {app.Base: a.yaml, app.Active: a.yaml}"
+    files = {"manifest.yaml": manifest, "Classes/a.yaml": ACTIVE}
+    with Engine([Package.from_files(files)]).session() as session:
+        root = session.load({"?": {"type": "app.Active", "id": "a"}})
+        dumped = session.dump(root)
+        assert dumped["Objects"]["?"]["_actions"] == {
+            "a_scale": {
+                "name": "scale",
+                "enabled": False,
+                "title": "Scale",
+                "description": None,
+                "helpText": None,
+            }
+        }
+        assert "_actions" not in session.dump(root, "Mixed")["Objects"]["?"]
+    with Engine([Package.from_files(files)]).session() as session:
+        assert session.dump(session.load(dumped)) == dumped
+
+
+def test_a_property_can_be_dumped_as_references_only():
+    text = """
+Properties:
+  far:
+    Contract: [!yaql "$.class('app.A')"]
+    Meta: {io.murano.metadata.engine.Serialize: {as: reference}}
+"""
+    with Engine([package("app", classes={"app.A": text})]).session() as session:
+        inner = {"?": {"type": "app.A", "id": "b"}}
+        root = session.load({"?": {"type": "app.A", "id": "a"}, "far": [inner]})
+        assert session.dump(root, whole=False)["far"] == ["b"]
 
 
 LINK = """

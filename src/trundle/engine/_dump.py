@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
 from trundle.engine._header import HEADER
-from trundle.engine._layout import Slot
+from trundle.engine._layout import Layout, Slot
 from trundle.engine._object import PENDING, Instance, Part
 from trundle.engine._scene import TypeValue
 from trundle.engine._type import Type
@@ -62,8 +62,8 @@ class Dump:
             self._write(*self._left.pop())
 
     def _write(self, instance: Instance, made: dict[Any, Any], excluded: frozenset[str]) -> None:
-        properties = self._header(instance, made)
         layout = self._world.layouts.of(instance.type)
+        properties = self._header(instance, made, layout)
         for slot in layout.slots:
             if not slot.in_model or slot.name in excluded or slot.name in properties:
                 continue
@@ -80,7 +80,7 @@ class Dump:
             if name not in properties and name not in layout.by_key:
                 properties[name] = self._plain(value)
 
-    def _header(self, instance: Instance, made: dict[Any, Any]) -> dict[Any, Any]:
+    def _header(self, instance: Instance, made: dict[Any, Any], layout: Layout) -> dict[Any, Any]:
         """Writes who an object is; returns where its properties go."""
         type_ = instance.type
         kept = {key: self._plain(value) for key, value in instance.header.items()}
@@ -98,6 +98,10 @@ class Dump:
             **({} if instance.name is None else {"name": instance.name}),
             **kept,
         }
+        if layout.actions and self._form == "Serializable":
+            made[HEADER]["_actions"] = {
+                f"{instance.id}_{name}": dict(each) for name, each in layout.actions.items()
+            }
         return made
 
     def _put(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from trundle.engine._declarations import INITIALIZER, PropertyDeclaration
-from trundle.engine._metas import is_serialized_as_reference
+from trundle.engine._metas import actions, is_serialized_as_reference
 from trundle.engine._object import Key, key_of
 from trundle.engine._scene import Scene
 from trundle.engine._selecting import most_exact
@@ -49,12 +49,19 @@ class Layout:
         slots: all but static ones, those of the class itself first.
         by_key: the same by where they stand.
         arguments: the names of arguments of `.init`, which models give in place of properties.
+        actions: what dumps say of public methods, by name.
     """
 
-    def __init__(self, slots: Sequence[Slot], arguments: frozenset[str]) -> None:
+    def __init__(
+        self,
+        slots: Sequence[Slot],
+        arguments: frozenset[str],
+        actions: Mapping[str, Mapping[str, Any]],
+    ) -> None:
         self.slots = tuple(slots)
         self.by_key = {each.key: each for each in slots}
         self.arguments = arguments
+        self.actions = actions
 
 
 class Layouts:
@@ -97,7 +104,7 @@ class Layouts:
             for each in type_.lineage.declarers(method_key(INITIALIZER))
         )
         arguments = frozenset(argument.name for each in initializers for argument in each.arguments)
-        return Layout(slots, arguments)
+        return Layout(slots, arguments, actions(type_))
 
     def _slot(self, type_: Type, declaring: Type, name: str, above: Sequence[Type]) -> Slot:
         declaration = declaring.declaration.properties[name]

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from trundle.engine._nodes import ListNode, MapNode, Node, ScalarNode
-from trundle.engine._type import Type
+from trundle.engine._type import Type, method_key
 
-SERIALIZE = "io.murano.metadata.engine.Serialize"
+_METADATA = "io.murano.metadata"
+SERIALIZE = f"{_METADATA}.engine.Serialize"
 
 
 def attached(type_: Type, meta: Node | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -22,6 +23,31 @@ def attached(type_: Type, meta: Node | None) -> Iterator[tuple[str, Mapping[str,
                     each.text: one.value for each, one in entries if isinstance(one, ScalarNode)
                 }
                 yield _full(type_, key), constants
+
+
+def actions(type_: Type) -> Mapping[str, Mapping[str, Any]]:
+    """The public methods of a class by name, with what is attached to them or to what they override: what people see of them."""
+    found = {}
+    for name, method in type_.methods.items():
+        if method.is_public and method.usage in ("Runtime", "Action"):
+            meta = _method_metas(type_, name)
+            found[name] = {
+                "name": name,
+                "enabled": meta.get(f"{_METADATA}.ModelBuilder", {}).get("enabled", True),
+                "title": meta.get(f"{_METADATA}.Title", {}).get("text"),
+                "description": meta.get(f"{_METADATA}.Description", {}).get("text"),
+                "helpText": meta.get(f"{_METADATA}.HelpText", {}).get("text"),
+            }
+    return found
+
+
+def _method_metas(type_: Type, name: str) -> Mapping[str, Mapping[str, Any]]:
+    """What is attached to a method; where nothing of a class is, what is attached to the method that it overrides."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for each in type_.lineage.declarers(method_key(name)):
+        for class_name, constants in attached(each, each.declaration.methods[name].meta):
+            found.setdefault(class_name, constants)
+    return found
 
 
 def is_serialized_as_reference(type_: Type, meta: Node | None) -> bool:
