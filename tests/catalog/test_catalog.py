@@ -350,6 +350,15 @@ class TestDeleting:
             catalog.unshare("a.Lib", V1, tenant="acme")
         assert len(catalog.unshare("a.Lib", V1, tenant="acme", force=True).findings) == 1
 
+    def test_a_private_version_does_not_stand_in_for_a_public_one(self, catalog):
+        packages = [bundle("a.Lib"), bundle("a.App", needs={"a.Lib": "1"})]
+        catalog.upload(packages, tenant="acme", public=True)
+        catalog.upload([bundle("a.Lib", "1.1.0")], tenant="acme")
+        with pytest.raises(StillNeededError, match=r"a\.App 1\.0\.0"):
+            catalog.delete("a.Lib", V1, tenant="acme")
+        catalog.share("a.Lib", v("1.1.0"), tenant="acme")
+        assert not catalog.delete("a.Lib", V1, tenant="acme").findings
+
     def test_a_deleted_version_may_come_back_with_other_content(self, catalog):
         catalog.upload([bundle("a.App", text="first")], tenant="acme")
         catalog.delete("a.App", V1, tenant="acme")

@@ -42,6 +42,17 @@ def test_what_is_published_is_an_artifact_of_that_package(repository, tmp_path):
     assert str(entry.min_upgrade_from) == "0.9.0"
 
 
+def test_keys_that_a_manifest_has_in_vain_are_noted(repository, tmp_path):
+    folder = tmp_path / "a"
+    folder.mkdir()
+    (folder / "manifest.yaml").write_text(
+        "FullName: acme.crm\nVersion: 1.0.0\nRequires: {a.B: 1}\n"
+    )
+    for dry_run in (True, False):
+        done = release(repository, folder, dry_run=dry_run)
+        assert any("did you mean Require?" in each for each in done.notes)
+
+
 def test_unpublishing_spares_what_another_tag_needs(repository, tmp_path):
     folder = package(tmp_path / "a", "1.0.0")
     release(repository, folder, word="beta", suffix="beta.1+7")

@@ -2,6 +2,7 @@ import itertools
 import random
 
 import pytest
+import semantic_version
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from semvers import BUILDS, NUMBERS, PRERELEASES, VERSIONS
@@ -194,6 +195,21 @@ def test_ranges_agree_with_a_brute_force_reading(clauses, versions):
     pool = inside if named else [each for each in inside if not each.prerelease] or inside
     assert parsed.choose(versions) == max(pool, default=None)
     assert list(parsed.fitting(versions)) == sorted(pool, reverse=True)
+
+
+@settings(deadline=None)
+@given(CLAUSES, st.lists(VERSIONS, min_size=1, max_size=12))
+def test_ranges_agree_with_the_library_but_for_pre_releases_beside_what_is_excluded(
+    clauses, versions
+):
+    """Decision 20 lists the difference: `semantic_version` also excludes pre-releases next to what `!=` names."""
+    excludes = any(clause[0] == "!=" for clause in clauses)
+    text = ",".join(map(written, clauses))
+    parsed, peer = r(text), semantic_version.SimpleSpec(text)
+    for each in versions:
+        if not (excludes and each.is_prerelease):
+            version = SemVer(each.major, each.minor, each.patch, each.prerelease)
+            assert (version in parsed) == (semantic_version.Version(str(version)) in peer)
 
 
 @settings(deadline=None)
