@@ -61,6 +61,7 @@ def refused(text, format_=NEW, **variables):
         ("$missing", None),
         ("list(a, b)", ["a", "b"]),
         ("{a => 1, 'b c' => [2]}", {"a": 1, "b c": [2]}),
+        ("{[1, [2]] => 3}", {(1, (2,)): 3}),
         ("$.l.select($ * 2).where($ > 2)", [6, 4]),
         ("let(x => 2) -> $.l.select($ + $x)", [5, 3, 4]),
         ("[1, 2].unpack(a, b) -> $a + $b", 3),
@@ -142,6 +143,8 @@ def test_what_older_formats_have_and_newer_ones_gave_up(text, old, new):
     ("text", "code", "words"),
     [
         ("1 / 0", "thrown", "division"),
+        ("let(x => 1)", "thrown", "behind `let`"),
+        ("[with(1)]", "thrown", "behind `let`"),
         ("1 + 'a'", "no-match", "operator `+`"),
         ("true + 1", "no-match", "operator `+`"),
         ("$.missing", "thrown", "no key 'missing'"),

@@ -1,9 +1,9 @@
 """Values of expressions: immutable within the language, plain outside of it."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
-from trundle.engine.expressions._yaql import FrozenDict, limited
+from trundle.engine.expressions._yaql import Context, FrozenDict, limited
 
 Freezer: TypeAlias = Callable[[Any], Any]
 
@@ -31,6 +31,10 @@ def _set(value: Any) -> frozenset[Any]:
     return frozenset([freeze(each) for each in value])
 
 
+def _no_value(_: Any) -> NoReturn:
+    raise TypeError("variables are no value; `->` and an expression stand behind `let`")
+
+
 def _sequence(value: Any) -> tuple[Any, ...]:
     return _list(limited(value))
 
@@ -41,7 +45,9 @@ _FREEZERS: dict[type, Freezer | None] = {}
 def _freezer(kind: type) -> Freezer | None:
     """What freezes values of a type; None if they are immutable."""
     found: Freezer | None = None
-    if issubclass(kind, tuple | list):
+    if issubclass(kind, Context):
+        found = _no_value
+    elif issubclass(kind, tuple | list):
         found = _list
     elif issubclass(kind, Mapping):
         found = _map
@@ -54,11 +60,11 @@ def _freezer(kind: type) -> Freezer | None:
 
 
 def thaw(value: Any) -> Any:
-    """A value as Python has it: lists and dictionaries; sets become lists, and objects stay as they are."""
+    """A value as Python has it: lists and dictionaries; sets become lists, objects and the keys of maps stay as they are."""
     if isinstance(value, tuple | list | frozenset | set):
         return [thaw(each) for each in value]
     if isinstance(value, Mapping):
-        return {thaw(key): thaw(each) for key, each in value.items()}
+        return {key: thaw(each) for key, each in value.items()}
     return value
 
 
