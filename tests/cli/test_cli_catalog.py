@@ -100,6 +100,14 @@ def test_what_cannot_be_read_is_listed_for_all_paths(line):
     assert not (line.folder / "kept").exists()
 
 
+def test_what_is_no_archive_is_not_read(line):
+    os.mkfifo(line.folder / "pipe")
+    assert "expected a folder or an archive" in refused(line, 2, "upload", "pipe")
+    with (line.folder / "large.tar").open("wb") as file:
+        file.truncate(300 * 1024**2)
+    assert "at most 268435456 bytes" in refused(line, 3, "upload", "large.tar")
+
+
 def test_a_dry_run_changes_nothing(line):
     assert ok(line, "upload", "db", "--dry-run").stdout.startswith("would have stored com.acme.Db")
     assert not (line.folder / "kept").exists()

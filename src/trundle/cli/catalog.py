@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trundle.packages import Package
 
 _LARGEST_ARCHIVE = 256 * 1024**2
-"""How many bytes of an installed archive are read at most; a package in a catalog has fewer."""
+"""How many bytes of an archive are read at most; a package in a catalog has fewer."""
 
 app = typer.Typer(no_args_is_help=True, help="Keep packages by tenant, in all their versions.")
 
@@ -140,7 +140,7 @@ def _read(paths: list[Path]) -> "list[Package]":
             if path.is_dir():
                 packages.append(Package.from_folder(path))
             else:
-                packages.append(Package.from_archive(path.read_bytes()))
+                packages.append(Package.from_archive(_archive(path)))
         except PackageError as error:
             code = code or EXIT_CODES[error.kind]
             at = "" if path.is_dir() else f"{path}: "  # Findings of folders name their files.
@@ -148,6 +148,22 @@ def _read(paths: list[Path]) -> "list[Package]":
     if problems:
         raise Refusal(code, *problems)
     return packages
+
+
+def _archive(path: Path) -> bytes:
+    """The content of an archive.
+
+    Raises:
+        Refusal: it is no file, or larger than any package.
+        OSError: it cannot be read.
+    """
+    size = path.stat().st_size
+    if not path.is_file():
+        raise unmet(str(path), "a folder or an archive", "something else", "name one of them")
+    if size > _LARGEST_ARCHIVE:
+        expected, advice = f"at most {_LARGEST_ARCHIVE} bytes", "leave large files out of packages"
+        raise unmet(str(path), expected, str(size), advice, ExitCode.FINDINGS)
+    return path.read_bytes()
 
 
 def _installed(state: Path | None) -> "list[Package]":
