@@ -127,6 +127,13 @@ def test_code_assigns_what_its_usage_allows():
         assert root.get("setting") == 12
 
 
+def test_a_static_default_that_needs_itself_is_a_circle():
+    text = "Properties: {p: {Contract: $.int(), Usage: Static, Default: $.p}}"
+    session = Engine([package("app", classes={"app.A": text})]).session()
+    for _ in range(2):
+        assert refusal(session.type("app.A").static, "p").code == "circular"
+
+
 def test_static_values_are_those_of_a_session():
     shared = engine()
     with shared.session() as one, shared.session() as other:
@@ -394,6 +401,8 @@ def test_an_error_leaves_the_session_as_it_was_and_lists_all():
         (app(db=db("a")), "conflict", "'a' a second time"),
         (app(name={1, 2}), "syntax", "JSON"),
         (app(backup="d9"), "no-object", "'d9'"),
+        (app(name=[1.5, float("nan")]), "syntax", "nan"),
+        (app(port=float("inf")), "syntax", "inf"),
     ],
 )
 def test_a_model_that_is_none_says_why(model, code, words):

@@ -5,7 +5,7 @@ from typing import Any
 from trundle.engine._errors import EngineCode
 from trundle.engine._frozen import frozen
 from trundle.engine._loading import Loading, Stage
-from trundle.engine._object import Instance, check_alive, declaring_class, key_of
+from trundle.engine._object import PENDING, Instance, check_alive, declaring_class, key_of
 from trundle.engine._type import Type
 from trundle.engine._world import World
 from trundle.errors import did_you_mean
@@ -86,10 +86,23 @@ def read_static(world: World, start: Type, name: str) -> Any:
         raise start.error(EngineCode.AMBIGUOUS, message, advice="override it", member=name)
     key = (declaring[0], name)
     if key not in world.statics:
-        slot, loading = world.layouts.static(*key), Loading(world)
-        stage = Stage(loading, declaring[0], declaring[0], name)
-        value = slot.transform(None if slot.default is None else slot.default(stage), stage)
-        loading.run()
-        loading.commit()
-        world.statics[key] = value
+        world.statics[key] = PENDING
+        try:
+            world.statics[key] = _default_static(world, declaring[0], name)
+        except BaseException:
+            del world.statics[key]
+            raise
+    if world.statics[key] is PENDING:
+        message = f"the default of {name} needs itself"
+        advice = "give it a default that needs no other"
+        raise declaring[0].error(EngineCode.CIRCULAR, message, advice=advice, member=name)
     return world.statics[key]
+
+
+def _default_static(world: World, declaring: Type, name: str) -> Any:
+    slot, loading = world.layouts.static(declaring, name), Loading(world)
+    stage = Stage(loading, declaring, declaring, name)
+    value = slot.transform(None if slot.default is None else slot.default(stage), stage)
+    loading.run()
+    loading.commit()
+    return value

@@ -1,5 +1,6 @@
 """Models as expressions see them: immutable, counted, and never gone through by recursion."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ from trundle.engine._scene import ObjectValue, TypeValue
 from trundle.engine.expressions import FrozenDict
 from trundle.errors import shown
 
-_SCALARS = frozenset({str, int, bool, float, type(None)})
+_SCALARS = frozenset({str, int, bool, type(None)})
 
 
 class _Open:
@@ -44,7 +45,7 @@ def frozen(model: Any, limits: Limits) -> Any:
         EngineError: it has more values, or lists and maps nested more deeply outside of objects, than the limits allow, or a
             value that no model has.
     """
-    if type(model) in _SCALARS:
+    if type(model) in _SCALARS or _is_number(model):
         return model
     room = limits.values
     stack = [_open(model, 0, limits)]
@@ -52,7 +53,7 @@ def frozen(model: Any, limits: Limits) -> Any:
         top = stack[-1]
         for value in top.parts:
             room -= 1
-            if type(value) in _SCALARS or isinstance(value, ObjectValue | TypeValue):
+            if type(value) in _SCALARS or _is_number(value) or _is_of_engine(value):
                 top.made.append(value)
                 continue
             if room < 0:
@@ -69,6 +70,23 @@ def frozen(model: Any, limits: Limits) -> Any:
             if not stack:
                 return made
             stack[-1].made.append(made)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a finite number with a fraction.
+
+    Raises:
+        EngineError: it is not finite.
+    """
+    if type(value) is not float:
+        return False
+    if not math.isfinite(value):
+        raise _strange(value)
+    return True
+
+
+def _is_of_engine(value: Any) -> bool:
+    return isinstance(value, ObjectValue | TypeValue)
 
 
 def _flat(value: Any) -> Any:

@@ -1,6 +1,6 @@
 """Objects as Python code outside of the engine sees them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from trundle.engine._assigning import assign
@@ -118,6 +118,22 @@ class Handle:
 
     def __repr__(self) -> str:
         return f"<{self.id} of {self._start.label}>"
+
+
+class Handles(Mapping[str, Handle]):
+    """All objects of a session by id, as they are when one looks."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def __getitem__(self, identifier: str) -> Handle:
+        return Handle(self._world, self._world.objects[identifier])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._world.objects)
+
+    def __len__(self) -> int:
+        return len(self._world.objects)
 
 
 def outside(world: World, value: Any) -> Any:

@@ -59,7 +59,7 @@ class Stage:
         except KeyError as error:
             message = f"expected a declared prefix, found {error.args[0]!r} in {name!r}"
             advice = "declare it under `Namespaces`"
-            raise origin.error(EngineCode.NO_CLASS, message, advice=advice) from None
+            raise origin.error(EngineCode.NO_CLASS, message, advice=advice, line=None) from None
         found = self.world.classes.resolve(origin.source, full)
         self.world.resolved[origin, name] = found
         return found

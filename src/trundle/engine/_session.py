@@ -1,14 +1,14 @@
 """A session: the classes and objects of one run."""
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType, TracebackType
+from types import TracebackType
 from typing import Any, Self, get_args
 
 from trundle.engine._assigning import read_static
 from trundle.engine._classes import Classes
 from trundle.engine._dump import Dump, Form
 from trundle.engine._errors import EngineCode, EngineError
-from trundle.engine._handle import Handle
+from trundle.engine._handle import Handle, Handles
 from trundle.engine._layout import Layouts
 from trundle.engine._limits import Limits
 from trundle.engine._lock import Lock
@@ -69,9 +69,8 @@ class Session:
 
     @property
     def objects(self) -> Mapping[str, Handle]:
-        """All objects by id."""
-        found = self._world.objects.items()
-        return MappingProxyType({name: Handle(self._world, each) for name, each in found})
+        """All objects by id; it changes with the session."""
+        return Handles(self._world)
 
     def type(self, name: str, version: str | None = None, package: str | None = None) -> Type:
         """A class, built if it was not used yet.
