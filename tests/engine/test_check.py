@@ -53,6 +53,7 @@ def test_a_good_package_has_no_findings():
         ({"contract": "$.class(far:Db)"}, "no-class", 7, "error"),
         ({"contract": "$.class(lib:Nothing)"}, "no-class", 7, "error"),
         ({"contract": "$.class('far.Db')"}, "no-class", 7, "error"),
+        ({"contract": "$.class(far.Db)"}, "no-class", 7, "error"),
         ({"contract": "[$.template(:Other)]"}, "no-class", 7, "error"),
         ({"contract": "$.check()"}, "syntax", 6, "error"),
         ({"default": "new(far:Db)"}, "no-class", 8, "error"),

@@ -207,6 +207,17 @@ def test_an_object_has_to_be_of_a_version_that_the_contract_requires():
         assert error.requirements == ("app/1.2.0 requires lib 1", "the object is lib.Db/2.0.0@lib")
 
 
+def test_a_contract_may_write_the_full_name_of_a_class_as_extends_does():
+    contract = "$.class(lib.Db, default => lib.Db).notNull()"
+    text = f"Properties: {{a: {{Contract: {contract}}}, b: {{Contract: $.template(lib.Db)}}}}"
+    text = text.replace("{Contract: $.class", "{Contract: !yaql '$.class").replace("()}", "()'}")
+    with engine(app=text).session() as session:
+        made = session.load({"?": {"type": "app.App"}, "a": {"size": 2}, "b": db()})
+        assert made.get("a").type == session.type("lib.Db", "1")
+        error = refusal(session.load, {"?": {"type": "app.App"}, "a": db(version="2.0.0")})
+        assert error.code == "contract"
+
+
 def test_the_maker_of_an_object_owns_it_and_references_do_not():
     model = app(
         db=db("d1", peer="d2"), backup="d3", named={"k": db("d2"), "l": db("d3", peer="d1")}
@@ -368,6 +379,9 @@ def test_a_circle_of_defaults_is_an_error_unless_the_model_breaks_it():
     error = refusal(session.load, {"?": {"type": "app.A"}})
     assert error.code == "circular"
     assert error.class_name == "app.A"
+    lines = {each.member: (each.file, each.line) for each in error.errors}
+    file = "Classes/class0.yaml"
+    assert lines == {"a": (file, 4), "b": (file, 5), "c": (file, 6)}
     assert session.load({"?": {"type": "app.A"}, "b": 4}).get("a") == 4
 
 

@@ -50,6 +50,31 @@ def test_requirements_are_never_transitive():
     assert "add lib to `Require`" in str(error)
 
 
+@pytest.mark.parametrize(
+    ("owner", "advice"),
+    [("app", "name a class of app/1.1.0 itself"), ("lib", "change the requirement on lib")],
+)
+def test_a_class_that_only_another_version_has_is_not_said_to_need_a_requirement(owner, advice):
+    first, second = (
+        package(owner, "1.0.0", classes={"x.Old": ""}),
+        package(owner, "1.1.0", classes={"x.New": ""}),
+    )
+    app = package("app", "1.1.0", {"lib": 1}, {"app.B": extends("x.Old")})
+    others = [first, lib("1.0.0")] if owner == "app" else [first, second]
+    error = refusal(Engine([app, *others]).session().type, "app.B")
+    assert error.code == "no-class"
+    assert advice in error.advice
+
+
+@pytest.mark.parametrize("name", ["app.A", "app.B", "app.Self"])
+def test_a_circle_of_parents_says_in_which_file_it_is(name):
+    parents = {"app.A": "app.B", "app.B": "app.A", "app.Self": "app.Self"}
+    classes = {each: extends(parent) for each, parent in parents.items()}
+    error = refusal(Engine([package("app", classes=classes)]).session().type, name)
+    assert (error.code, error.class_name) == ("circular", name)
+    assert (error.file, error.line) == (f"Classes/class{list(classes).index(name)}.yaml", 1)
+
+
 def test_a_requirement_that_nothing_meets_names_both_packages():
     app = package("app", requires={"lib": "2"}, classes={"app.B": ""})
     session = Engine([app, lib("1.0.0"), lib("1.2.0")]).session()

@@ -187,7 +187,12 @@ class Classes:
             source = self.repository.package(edge.requirement.name, version)
             return self.get(source, edge.class_name)
 
-        found = Lineage(root, get, self.lock, self._limits.ancestors)
+        try:
+            found = Lineage(root, get, self.lock, self._limits.ancestors)
+        except EngineError as error:
+            if error.class_name == root.name and not error.file:
+                error.file, error.line = root.declaration.file, root.declaration.line
+            raise
         _check_usage(found)
         return found
 

@@ -25,6 +25,7 @@ from trundle.engine.expressions import (
     Variable,
     Word,
     code_of,
+    dotted_name,
 )
 
 _EXCEPTIONS = ("Throw", "With")
@@ -109,6 +110,13 @@ def _in_tree(root: Tree) -> Iterator[str]:
                 if function in _TYPE_FIRST:
                     yield name
                 left += rest
+            case Call(name="class" | "template", arguments=(Binary() as first, *rest)):
+                full_name = dotted_name(first)
+                if full_name is not None:
+                    yield full_name
+                    left += rest
+                else:
+                    left += (first, *rest)
             case Call(arguments=parts) | Index(arguments=parts) | ListOf(items=parts):
                 left += parts
                 if isinstance(tree, Index):

@@ -210,10 +210,17 @@ def read(instance: Instance, start: Type, name: str, code: object) -> Any:
     except KeyError:
         raise _without_value(start, name, key) from None
     if value is PENDING:
-        message = f"the default of {name} needs itself"
-        advice = "give one of the properties a default that needs no other"
-        raise start.error(EngineCode.CIRCULAR, message, advice=advice, member=name)
+        raise _circle(declaring_class(instance.type, start, name) or start, name)
     return value
+
+
+def _circle(declaring: Type, name: str) -> EngineError:
+    declared = declaring.properties[name].declaration
+    message = f"the default of {name} needs itself"
+    advice = "give one of the properties a default that needs no other"
+    return declaring.error(
+        EngineCode.CIRCULAR, message, advice=advice, member=name, line=declared.line
+    )
 
 
 def check_alive(instance: Instance) -> None:

@@ -166,7 +166,14 @@ def no_class(
     advice = "correct the name"
     if elsewhere:
         found += f", only in {listed(elsewhere)}"
-        advice = f"add {elsewhere[0].partition('/')[0]} to `Require`"
+        owner = elsewhere[0].partition("/")[0]
+        advice = f"add {owner} to `Require`"
+        if owner == package.name:
+            advice = f"name a class of {label(package)} itself, or add this one to it"
+        elif any(each.name == owner for each in package.requirements):
+            advice = (
+                f"change the requirement on {owner}, or name a class that the chosen version has"
+            )
     return EngineError(
         EngineCode.NO_CLASS,
         f"expected the class {name} in {label(package)} or in what it requires, found {found}",

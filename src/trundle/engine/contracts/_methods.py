@@ -25,6 +25,7 @@ from trundle.engine.expressions import (
     Scope,
     Tree,
     Word,
+    dotted_name,
     language_for,
 )
 
@@ -211,6 +212,7 @@ def _unlike(expected: str, value: Any) -> Exception:
 
 
 _OBJECTS = ("default", "versionSpec")
+_TYPES = ("type", "default")
 
 METHODS: Mapping[str, ContractMethod] = {
     each.name: each
@@ -261,6 +263,9 @@ class _ContractDialect:
     ) -> Callable[[Scope], Any]:
         if tree is None:
             return lambda _: None
+        class_name = dotted_name(tree) if name in _TYPES else None
+        if class_name is not None:  # As a full name stands in `Extends`
+            return lambda _: class_name
         closure = compiler.closure(tree)
         return _deferred(closure) if name in METHODS[call.name].lazy else closure
 

@@ -24,6 +24,7 @@ from trundle.engine.expressions._tree import (
     Unary,
     Variable,
     Word,
+    dotted_name,
 )
 from trundle.engine.expressions._values import freeze, is_sequence, thaw
 from trundle.engine.expressions._yaql import Added, FrozenDict, Language
@@ -57,6 +58,7 @@ __all__ = [
     "Variable",
     "Word",
     "code_of",
+    "dotted_name",
     "failure",
     "freeze",
     "is_expression",

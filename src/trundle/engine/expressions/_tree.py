@@ -123,3 +123,14 @@ Tree: TypeAlias = (
     | Omitted
 )
 """An expression, or a part of one."""
+
+
+def dotted_name(tree: Tree) -> str | None:
+    """The name that words with dots between them write, as in `io.murano.Object`; None for anything else."""
+    words: list[str] = []
+    while isinstance(tree, Binary) and tree.operator == "." and isinstance(tree.right, Word):
+        words.append(tree.right.text)
+        tree = tree.left
+    if not words or not isinstance(tree, Word):
+        return None
+    return ".".join((tree.text, *reversed(words)))
