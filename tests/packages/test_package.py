@@ -1,4 +1,5 @@
 import io
+import pickle
 import stat
 import struct
 import tarfile
@@ -10,6 +11,7 @@ from trundle.packages import (
     ManifestError,
     ManifestMissingError,
     Package,
+    PackageError,
     PackError,
     UnpackError,
     pack,
@@ -234,3 +236,34 @@ def test_a_manifest_is_no_bomb():
     lines += [f"x{at}: &x{at} [{', '.join([f'*x{at - 1}'] * 10)}]" for at in range(1, 12)]
     with pytest.raises(ManifestError):
         Package.from_files({"manifest.yaml": "\n".join(lines)})
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (("Version: 1.2.0", "Version: 1.10"), 4),
+        (("  z.last: 1", "  z.last: ^1"), 6),
+        (("Type: Library", "Type: Library\nType: Library"), 3),
+        (("Lib/Other.yaml", "None.yaml"), None),
+        ((MANIFEST, "["), 1),
+    ],
+)
+def test_an_error_of_a_manifest_has_the_attributes_of_the_errors_of_the_engine(change, line):
+    with pytest.raises(PackageError) as caught:
+        Package.from_files({**FILES, "manifest.yaml": MANIFEST.replace(*change)})
+    error = caught.value
+    assert (error.code, error.file, error.line) == ("manifest", "manifest.yaml", line)
+    assert (error.package, error.version, error.class_name, error.member) == ("", None, "", "")
+    assert (error.requirements, error.errors) == ((), (error,))
+    assert str(error) == error.message
+    assert error.advice
+    assert error.advice in error.message
+    assert pickle.loads(pickle.dumps(error)).code == "manifest"
+
+
+def test_an_error_of_several_findings_has_an_error_for_each():
+    text = MANIFEST.replace("1.2.0", "1").replace("Library", "Thing")
+    with pytest.raises(ManifestError) as caught:
+        Package.from_files({**FILES, "manifest.yaml": text})
+    assert [each.line for each in caught.value.errors] == [2, 4]
+    assert caught.value.line == 2

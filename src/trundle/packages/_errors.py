@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from trundle.errors import Code, Finding, Kind, Place, TrundleError
+from trundle.version import SemVer
 
 
 class PackageCode(Code):
@@ -30,19 +31,53 @@ def finding(code: PackageCode, file: object, expected: str, found: str, advice: 
 class PackageError(TrundleError):
     """Base of all errors of packages.
 
+    It has the attributes of the engine's errors as well, so that a caller of both reads one kind of error; with several
+    findings they are about the first. What a damaged package cannot say is empty.
+
     Attributes:
         findings: everything that is wrong.
+        message: what is wrong, with the place.
+        advice: what to do about it.
+        file: the file.
+        line: the line in the file; the first is 1.
+        path: the place in the file.
     """
+
+    package = class_name = member = ""
+    version: SemVer | None = None
+    requirements: tuple[str, ...] = ()
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings = tuple(findings)
         super().__init__("\n".join(map(str, self.findings)))
+        if self.findings:
+            first = self.findings[0]
+            self.message, self.advice = str(first), first.advice
+            self.file, self.line, self.path = first.place.file, first.place.line, first.place.path
+
+    @property
+    def code(self) -> str:
+        """`manifest` for what is wrong with a manifest, or with the files it names, else the code of the finding."""
+        found = self.findings[0].code
+        return "manifest" if found is PackageCode.FILE_MISSING else str(found)
+
+    @property
+    def errors(self) -> "tuple[PackageError, ...]":
+        """An error for each finding."""
+        if len(self.findings) == 1:
+            return (self,)
+        return tuple(type(self)([each]) for each in self.findings)
 
 
 class ManifestError(PackageError):
     """A manifest that cannot be used."""
 
     kind = Kind.REFUSED
+
+    @property
+    def code(self) -> str:
+        """`manifest`."""
+        return "manifest"
 
 
 class ManifestMissingError(ManifestError):
