@@ -3,6 +3,7 @@
 import contextlib
 
 import pytest
+from amounts import full
 from interleaving import each_moment, moments_of_repositories
 from publishing_support import WORD, channel_of, keys_in, now, package, release
 
@@ -84,6 +85,11 @@ def place(request, tmp_path):
     return Place(tmp_path / "place", signed=request.param)
 
 
+signed_in_full = pytest.mark.parametrize(
+    "place", [False, full(True)], indirect=True, ids=["unsigned", "signed"]
+)
+
+
 def test_a_publisher_publishes_between_any_two_steps_of_a_repair(place):
     place.release("1.0.0")
 
@@ -101,6 +107,7 @@ def test_a_publisher_publishes_between_any_two_steps_of_a_repair(place):
     )
 
 
+@signed_in_full
 @pytest.mark.parametrize("keep", [False, True])
 def test_a_version_is_restored_between_any_two_steps_of_unpublishing_it(place, keep):
     for version in ("1.0.0", "1.1.0"):
@@ -124,6 +131,7 @@ def test_a_version_is_restored_between_any_two_steps_of_unpublishing_it(place, k
     )
 
 
+@signed_in_full
 def test_a_version_is_unpublished_between_any_two_steps_of_publishing_it_again(place):
     for version in ("1.0.0", "1.1.0"):
         place.release(version)
@@ -201,6 +209,7 @@ def test_a_refresh_pushes_the_mark_of_the_state_whose_files_it_signs(place, monk
     assert document.annotations[MARK_ANNOTATION] == of.document.annotations[MARK_ANNOTATION]
 
 
+@signed_in_full
 def test_a_publisher_publishes_between_any_two_steps_of_reading_a_history(place):
     """Another reader with the same memory sees the new state first."""
     place.release("1.0.0")
@@ -252,8 +261,8 @@ def act_unpublish_and_collect(place):
     "act",
     [
         act_publish,
-        pytest.param(act_publish_and_mirror, marks=pytest.mark.full),
-        pytest.param(act_unpublish_and_collect, marks=pytest.mark.full),
+        full(act_publish_and_mirror),
+        full(act_unpublish_and_collect),
     ],
 )
 def test_the_source_changes_between_any_two_steps_of_a_mirror(place, act):

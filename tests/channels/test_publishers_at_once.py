@@ -7,6 +7,7 @@ import msgspec
 import publishing_support
 import pytest
 import warm
+from amounts import full
 from interleaving import moments_of_repositories
 from passing import PassingTime
 from publishing_support import (
@@ -59,7 +60,11 @@ def again(repository):
     return open_repository(reference_of(repository))
 
 
-@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize(
+    ("repository", "signed"),
+    [("directory", True), ("http", False), full("directory", False), full("http", True)],
+    indirect=["repository"],
+)
 def test_ten_publishers_at_once_lose_nothing(repository, tmp_path, signed):
     keys = keys_in(tmp_path / "keys") if signed else "-"
     names = [f"1.{number}.0" for number in range(10)]
@@ -81,8 +86,9 @@ def test_ten_publishers_at_once_lose_nothing(repository, tmp_path, signed):
         assert {str(each.version) for each in believed.channel.versions} == set(names)
 
 
-@pytest.mark.parametrize("signed", [False, True])
-@pytest.mark.parametrize("exists", [False, True])
+@pytest.mark.parametrize(
+    ("signed", "exists"), [(False, False), (False, True), (True, False), full(True, True)]
+)
 def test_another_publishes_between_any_two_reads(tmp_path, monkeypatch, signed, exists):
     """Before each read once; what is read before and after it belongs to two states of the channel, or to none."""
     folders = [package(tmp_path / name, name, content=name) for name in ("1.0.0", "1.1.0", "1.2.0")]

@@ -4,6 +4,7 @@ import os
 import time
 
 import pytest
+from amounts import full
 from interleaving import each_moment, moments_of_installations
 from sites import Site
 
@@ -68,23 +69,6 @@ def upgraded(site):
 SIGNED, UNSIGNED = True, False
 
 
-def thorough(*arguments):
-    """A case of `make test-all`."""
-    return pytest.param(*arguments, marks=pytest.mark.full)
-
-
-CASES = [
-    (SIGNED, publish_and_look),
-    (UNSIGNED, publish_and_collect),
-    thorough(SIGNED, publish_and_collect),
-    thorough(SIGNED, refresh_it),
-    thorough(SIGNED, unpublish_old),
-    thorough(SIGNED, compact),
-    thorough(UNSIGNED, publish_and_look),
-    thorough(UNSIGNED, unpublish_old),
-]
-
-
 def newest(act, *, acted):
     return (
         "acme/crm 1.0.2"
@@ -98,8 +82,19 @@ def installed_again(site):
     return site.install(upgrade=True)
 
 
-@pytest.mark.parametrize(("signed", "act"), CASES)
-@pytest.mark.parametrize("command", [upgraded, installed_again])
+OFTEN = [(upgraded, SIGNED, publish_and_look), (installed_again, UNSIGNED, publish_and_collect)]
+CASES = [
+    (pytest.param if (command, signed, act) in OFTEN else full)(command, signed, act)
+    for command in (upgraded, installed_again)
+    for signed, acts in (
+        (SIGNED, (publish_and_look, publish_and_collect, refresh_it, unpublish_old, compact)),
+        (UNSIGNED, (publish_and_collect, publish_and_look, unpublish_old)),
+    )
+    for act in acts
+]
+
+
+@pytest.mark.parametrize(("command", "signed", "act"), CASES)
 def test_a_publisher_acts_between_any_two_steps_of_a_command(tmp_path, command, signed, act):
     site = site_in(tmp_path / "site", signed=signed)
     site.publish("1.0.0")
@@ -123,7 +118,7 @@ def test_a_publisher_acts_between_any_two_steps_of_a_command(tmp_path, command, 
     )
 
 
-@pytest.mark.parametrize("pin", ["", ":1.0.1"])
+@pytest.mark.parametrize("pin", ["", full(":1.0.1")])
 def test_content_is_tidied_away_between_any_two_steps_of_an_installation(tmp_path, pin):
     site = site_in(tmp_path / "site")
     site.publish("1.0.0")

@@ -13,7 +13,7 @@ from trundle.runtime import Scheme
 
 Take = Callable[[Scheme], Scheme]
 RESOURCE = "Thing"
-SEEDS = range(60 if ALL else 20)
+SEEDS = range(60 if ALL else 12)
 
 
 def earlier(case: Case, count: int) -> Scheme:

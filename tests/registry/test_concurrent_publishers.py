@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import warm
+from amounts import full
 from ledgers import ledger_of, shown, shows
 
 from trundle.registry import Reference
@@ -30,7 +31,11 @@ def finish(process):
     return process.returncode, output.split(), errors
 
 
-@pytest.mark.parametrize("publishers", [2, 10])
+@pytest.mark.parametrize(
+    ("repository", "publishers"),
+    [("directory", 10), ("http", 2), full("directory", 2), full("http", 10)],
+    indirect=["repository"],
+)
 def test_publishers_at_once_lose_nothing(repository, publishers):
     running = [publish(repository, f"p{number}", 2) for number in range(publishers)]
     results = [finish(process) for process in running]
@@ -41,6 +46,7 @@ def test_publishers_at_once_lose_nothing(repository, publishers):
     assert ledger_of(repository).is_settled()
 
 
+@pytest.mark.parametrize("repository", ["directory", full("http")], indirect=True)
 def test_publishers_of_which_some_die_lose_nothing(repository):
     deaths = {1: 3, 4: 8, 7: 12}
     running = [

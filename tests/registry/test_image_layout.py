@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import serving
+from amounts import full
 from artifacts import LAYER, push, push_index
 
 from trundle._locking import locked
@@ -274,7 +275,7 @@ def test_a_change_that_ends_at_any_system_call_leaves_a_layout_that_reads(tmp_pa
     }
 
 
-@pytest.mark.parametrize("how", ["kill", str(errno.ENOSPC)])
+@pytest.mark.parametrize("how", ["kill", full(str(errno.ENOSPC))])
 def test_a_layout_whose_maker_ended_anywhere_is_made_whole_by_the_next(tmp_path, how):
     for repository, _, _ in changed("-", tmp_path / "copies", how):
         assert repository.tags() in ([], ["stable"], ["2.0.0", "stable"])

@@ -4,7 +4,7 @@ import hashlib
 
 import msgspec
 import pytest
-from amounts import amount
+from amounts import amount, full
 from artifacts import push
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -55,6 +55,7 @@ def test_a_refusal_changes_nothing(repository):
     assert repository.tags() == repository.tags(internal=True) == []
 
 
+@pytest.mark.parametrize("repository", ["directory", full("http")], indirect=True)
 def test_checkpoints_keep_all_entries_under_few_tags(repository):
     ledger = ledger_of(repository, compact_at=3)
     for number in range(7):

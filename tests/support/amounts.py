@@ -6,6 +6,7 @@ printed with a line that repeats it.
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
@@ -30,4 +31,9 @@ if not FRESH:
 
 def amount(number: int) -> int:
     """How many of so many examples to try."""
-    return number if ALL else max(6, number // 10)
+    return number if ALL else max(3, number // 10)
+
+
+def full(*values: object) -> object:
+    """A case that `make test-all` runs and `make test` does not; a lighter case of its test stays."""
+    return pytest.param(*values, marks=pytest.mark.full)
