@@ -206,3 +206,49 @@ def test_many_packages_of_a_catalog_are_a_table(line):
     lines = ok(line, "list", "--catalog", "many.db").stdout.splitlines()
     assert lines[0].split() == ["PACKAGE", "VERSION", "TENANT", "SEEN", "BY", "DIGEST"]
     assert [each.split()[0] for each in lines[1:]] == ["a.P0", "a.P1", "a.P2"]
+
+
+SCHEMA = "title: Person\ntype: object\nproperties:\n  id: {type: string}\n  level: {type: string}\n"
+
+
+def project(line, folder, version, schema=SCHEMA):
+    line.write(f"{folder}/app.yaml", f"name: acme/crm\nversion: {version}\n")
+    line.write(f"{folder}/trundle.yaml", "package: crm\nsources: [schemas]\n")
+    line.write(f"{folder}/schemas/2014-04-04.yaml", schema)
+
+
+def test_a_project_is_checked_and_compared_before_it_is_stored(line):
+    project(line, "crm", "1.0.0")
+    assert "run `trundle generate`" in refused(line, 3, "upload", "crm")
+    assert line.run("-C", "crm", "generate").exit_code == 0
+    assert "run `trundle lock`" in refused(line, 3, "upload", "crm")
+    assert line.run("-C", "crm", "lock").exit_code == 0
+    ok(line, "upload", "crm")
+    project(line, "crm", "1.0.1", SCHEMA.replace("level: {type: string}", "level: {type: boolean}"))
+    assert line.run("-C", "crm", "generate").exit_code == 0
+    assert line.run("-C", "crm", "lock", "--accept").exit_code == 0
+    assert "raise the version to 2.0.0" in refused(line, 3, "upload", "crm")
+    assert [each["version"] for each in data(line, "list")] == ["1.0.0"]
+    line.write("crm/app.yaml", "name: acme/crm\nversion: 2.0.0\n")
+    ok(line, "upload", "crm")
+
+
+def test_all_releases_of_a_folder_are_stored_together_or_none(line):
+    for version in ("1.0.0", "1.1.0"):
+        line.write(f"tree/{version}/manifest.yaml", DB.replace("1.2.0", version))
+        line.write(f"tree/{version}/Classes/Db.yaml", "Name: com.acme.Db\n")
+    line.write("tree/dev/manifest.yaml", DB.replace("1.2.0", "0.0.0"))
+    ok(line, "upload", "tree")
+    assert [each["version"] for each in data(line, "list")] == ["1.0.0", "1.1.0"]
+    line.write("tree/1.2.0/manifest.yaml", DB.replace("1.2.0", "1.3.0"))
+    line.write("tree/1.2.0/Classes/Db.yaml", "Name: com.acme.Db\n")
+    assert "expected version 1.2.0, found 1.3.0" in refused(line, 3, "upload", "tree")
+
+
+def test_a_release_is_compared_with_the_one_before_it_in_the_same_upload(line):
+    project(line, "tree/1.0.0", "1.0.0")
+    project(line, "tree/1.0.1", "1.0.1", SCHEMA + "  new: {type: string}\n")
+    for folder in ("tree/1.0.0", "tree/1.0.1"):
+        assert line.run("-C", folder, "generate").exit_code == 0
+        assert line.run("-C", folder, "lock").exit_code == 0
+    assert "raise the version to 1.1.0" in refused(line, 3, "upload", "tree")

@@ -1,18 +1,42 @@
-"""What is looked at before a package is published: the projects in it, and the release that it follows."""
+"""What is looked at before a package is published or uploaded: the projects in it, and the release that it follows."""
 
-from collections.abc import Iterable, Mapping
+import io
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trundle.cli._failures import unmet
 from trundle.cli._package_sources import listed_folder
 from trundle.cli._printing import progress
 from trundle.cli._settings import current
 
 if TYPE_CHECKING:
+    from trundle.catalog import Catalog
     from trundle.channels.files import ListedVersion
     from trundle.channels.publishing import Review
     from trundle.errors import Finding
+    from trundle.packages import Package
     from trundle.registry import Repository
+
+
+def release_folders(folder: Path) -> tuple[Path, ...]:
+    """The folders of the releases in a folder, the lowest version first; none where it is a package itself.
+
+    Raises:
+        Refusal: nothing is released of it yet.
+        ManifestError: a release says another version than its folder is called by.
+    """
+    from trundle.packages import release_tree  # noqa: PLC0415
+
+    tree = release_tree(folder)
+    if tree is None:
+        return ()
+    tree.check()
+    if not tree.releases:
+        advice = "make one with `trundle package release`"
+        raise unmet(str(folder), "the folder of a release", "only `dev`", advice)
+    return tuple(tree.releases.values())
 
 
 def reviewing(
@@ -52,3 +76,48 @@ def _carries(repository: "Repository", base: "ListedVersion") -> bool:
     where = f"version {base.version}"
     artifact = read_artifact(repository, base.digest or base.tag_name, where)
     return bool(artifact.package.resource_versions)
+
+
+def uploading(
+    catalog: "Catalog", folders: Mapping[Path, "Package"], tenant: str, jobs: int | None
+) -> Iterator["Finding"]:
+    """What is against an upload besides the rules of catalogs: the errors in the projects of its packages.
+
+    Each is compared with the newest lower release of its package that the tenant sees or that is uploaded with it.
+
+    Args:
+        catalog: the catalog.
+        folders: the packages that are uploaded, by their folders.
+        tenant: whose they are.
+        jobs: how many processes to use.
+    """
+    from trundle.packages import unpack  # noqa: PLC0415
+    from trundle.project import review  # noqa: PLC0415
+
+    jobs_ = jobs or current().jobs
+    for folder, package in folders.items():
+        offers = catalog.offers(tenant, package.name)
+        if any(each.version == package.version for each in offers):
+            continue  # Nothing new is stored of it.
+        base = _base(catalog, package, folders.values(), tenant)
+        with progress("Checking") as step, tempfile.TemporaryDirectory() as name:
+            released = None
+            if base is not None:
+                before = Path(name, "package")
+                unpack(io.BytesIO(base.archive), before)
+                released = (before, base.version)
+            found = review(folder, released, jobs=jobs_, progress=step)
+        yield from found.errors
+
+
+def _base(
+    catalog: "Catalog", package: "Package", uploaded: Iterable["Package"], tenant: str
+) -> "Package | None":
+    """The newest lower release of a package, in a catalog or among what is uploaded with it."""
+    given = {each.version: each for each in uploaded if each.name == package.name}
+    known = {each.version for each in catalog.offers(tenant, package.name)} | set(given)
+    below = (each for each in known if each.release < package.version.release)
+    base = max(below, default=None)
+    if base is None:
+        return None
+    return given.get(base) or catalog.package(package.name, base, tenant=tenant)[1]

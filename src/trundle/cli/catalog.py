@@ -11,8 +11,9 @@ from trundle.cli._channels import say_done, version_of
 from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal, unmet
 from trundle.cli._installing import State, opened
 from trundle.cli._printing import Format, print_data, print_result, print_text, say, table, warn
+from trundle.cli._reviewing import release_folders, uploading
 from trundle.cli._settings import CATALOG, TENANT, current
-from trundle.cli.project import DryRun, Output
+from trundle.cli.project import DryRun, Jobs, Output
 
 if TYPE_CHECKING:
     from trundle.catalog import Catalog, Change, Offer
@@ -74,7 +75,7 @@ def upload(
         list[Path] | None,
         typer.Argument(
             metavar="PATH",
-            help="Folders of packages, zips, or archives of Trundle; the current folder by default.",
+            help="Folders of packages or of releases, zips, or archives of Trundle; the current folder by default.",
         ),
     ] = None,
     *,
@@ -83,16 +84,21 @@ def upload(
         bool, typer.Option("--installed", help="Upload everything that is installed, too.")
     ] = False,
     state: State = None,
+    jobs: Jobs = None,
     tenant: Tenant = None,
     catalog: Place = None,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
-    """Store packages, all or none of them."""
-    packages = _read(paths or ([] if installed else [Path()]))
+    """Store packages, all or none of them; of a folder with releases, each that is not yet stored."""
+    read = _read(_places(paths or ([] if installed else [Path()])))
+    packages = list(read.values())
+    folders = {path: each for path, each in read.items() if path.is_dir()}
     if installed:
         packages += _installed(state)
     with _opened(catalog, making=not dry_run) as opened_:
+        if against := tuple(uploading(opened_, folders, _tenant(tenant), jobs)):
+            raise Refusal(ExitCode.FINDINGS, *(each.coded for each in against))
         done = opened_.upload(packages, tenant=_tenant(tenant), public=public, dry_run=dry_run)
     if output is Format.TABLE:
         verb = "would have stored" if dry_run else "stored"
@@ -126,7 +132,12 @@ def _report(findings: Iterable["Finding"]) -> None:
         raise Refusal(ExitCode.FINDINGS, *errors)
 
 
-def _read(paths: list[Path]) -> "list[Package]":
+def _places(paths: list[Path]) -> list[Path]:
+    """The places of packages; a folder with releases stands for all of these."""
+    return [place for path in paths for place in release_folders(path) or (path,)]
+
+
+def _read(paths: list[Path]) -> "dict[Path, Package]":
     """The packages at some places.
 
     Raises:
@@ -134,13 +145,14 @@ def _read(paths: list[Path]) -> "list[Package]":
     """
     from trundle.packages import Package, PackageError  # noqa: PLC0415
 
-    packages, problems, code = [], [], ExitCode.DONE
+    packages: dict[Path, Package] = {}
+    problems, code = [], ExitCode.DONE
     for path in paths:
         try:
             if path.is_dir():
-                packages.append(Package.from_folder(path))
+                packages[path] = Package.from_folder(path)
             else:
-                packages.append(Package.from_archive(_archive(path)))
+                packages[path] = Package.from_archive(_archive(path))
         except PackageError as error:
             code = code or EXIT_CODES[error.kind]
             at = "" if path.is_dir() else f"{path}: "  # Findings of folders name their files.

@@ -25,7 +25,7 @@ from trundle.cli._channels import (
 )
 from trundle.cli._failures import ExitCode, unmet
 from trundle.cli._printing import Format, print_data, print_text, warn
-from trundle.cli._reviewing import reviewing
+from trundle.cli._reviewing import release_folders, reviewing
 from trundle.cli.project import DryRun, Jobs, Output
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def publish(
     if override is not None and not override.strip():
         raise unmet("--override", "the reason", "none", "say why it is published all the same")
     lifetime = duration_of(valid_for)
-    folders = _releases(folder)
+    folders = release_folders(folder)
     name = read_manifest((folders or (folder,))[0]).name
     target = published(to, channel, keys, lifetime, name, seen=seen)
     done = []
@@ -115,20 +115,6 @@ def publish(
         done.append(_published(target, request, to, output))
     if output is not Format.TABLE:
         print_data(done if folders else done[0], output.value)
-
-
-def _releases(folder: Path) -> tuple[Path, ...]:
-    """The folders of the releases in a folder, the lowest version first; none where it is a package itself."""
-    from trundle.packages import release_tree  # noqa: PLC0415
-
-    tree = release_tree(folder)
-    if tree is None:
-        return ()
-    tree.check()
-    if not tree.releases:
-        advice = "make one with `trundle package release`"
-        raise unmet(str(folder), "the folder of a release", "only `dev`", advice)
-    return tuple(tree.releases.values())
 
 
 def _request(
