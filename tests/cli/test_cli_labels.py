@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 import warm
+from amounts import amount
 
 V1, V2, V3 = "2024-01-01", "2025-01-01", "2026-01-01"
 KEY = "crm.example/tier"
@@ -88,7 +89,7 @@ def test_a_label_that_is_not_text_is_refused_with_its_place(plans):
 
 def test_check_and_verify_find_nothing_wrong(plans):
     run(plans, "check")
-    table = run(plans, "verify", "--examples", "30", "--seed", "7")
+    table = run(plans, "verify", "--examples", str(amount(30)), "--seed", "7")
     (row,) = [each.split("|") for each in table.splitlines() if each.startswith("| Plan ")]
     assert [int(row[place]) for place in (2, 4)] == [3, 0]
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 import serving
+from amounts import full
 from test_cli_install import Machine
 
 
@@ -49,6 +50,7 @@ def test_search_lists_the_channels_of_a_registry(machine):
         assert machine.run("search", registry, "billing", "-o", form).stdout.strip() == "[]"
 
 
+@pytest.mark.parametrize("machine", ["directory", full("http")], indirect=True)
 def test_outdated_lists_what_has_a_newer_version_and_what_changed(machine):
     publish(machine, "1.0.0")
     machine.run("install", machine.repository, "--unsigned")
@@ -70,6 +72,7 @@ def test_outdated_lists_what_has_a_newer_version_and_what_changed(machine):
     assert [each["version"] for each in plan["changes"]] == ["2.0.0", "1.1.0"]
 
 
+@pytest.mark.parametrize("machine", ["directory", full("http")], indirect=True)
 def test_a_default_registry_completes_references(machine, monkeypatch):
     monkeypatch.setenv("TRUNDLE_REGISTRY", place_of(machine))
     machine.repository = "acme/crm"

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 import warm
+from amounts import full
 
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -145,7 +146,7 @@ def test_a_check_on_a_terminal_shows_the_first_notes_of_each_kind(line):
     assert every.count("[lock]") == line.run("check").stdout.count("[lock]") == 9
 
 
-@pytest.mark.parametrize("width", [80, 100, 140])
+@pytest.mark.parametrize("width", [80, full(100), 140])
 def test_long_words_of_people_fit_the_terminal(empty, width):
     """Reasons, messages and changes are as long as publishers write them."""
     long = "a reason that goes on and on" + 20 * " and on"

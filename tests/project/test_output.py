@@ -314,7 +314,7 @@ DRIVER = """
 """
 
 
-@pytest.mark.parametrize("start", ["first", "next"])
+@pytest.mark.parametrize("start", [pytest.param("first", marks=pytest.mark.full), "next"])
 def test_a_process_killed_at_any_system_call_leaves_the_old_tree_or_the_new(tmp_path, start):
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(DRIVER), str(tmp_path), start],

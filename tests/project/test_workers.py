@@ -55,7 +55,7 @@ def test_results_come_in_the_order_of_the_pieces():
 
 def test_errors_arrive_as_they_were_raised():
     with pytest.raises(SchemaErrors) as caught:
-        run(fail, ["", "schema"])
+        run(fail, ["", "schema"], jobs=1)
     assert [each.file for each in caught.value.errors] == ["a.yaml", "b.yaml"]
     assert caught.value.reason == "one"
     assert "in fail" in "".join(caught.value.__notes__)
@@ -74,7 +74,10 @@ def test_an_error_that_cannot_be_sent_is_told_all_the_same():
 
 @pytest.mark.parametrize(
     ("kind", "message"),
-    [("die", r"ended by signal 9; .* --jobs"), ("exit", r"ended by exit code 3; .* --jobs 1")],
+    [
+        ("die", r"ended by signal 9; .* --jobs"),
+        pytest.param("exit", r"ended by exit code 3; .* --jobs 1", marks=pytest.mark.full),
+    ],
 )
 def test_a_worker_that_dies_is_an_error(kind, message):
     with pytest.raises(WorkerDiedError, match=message):
