@@ -5,6 +5,7 @@ Both do the same (`Repository`). Content is named by its digest and verified whe
 
 from trundle.registry._collect import Garbage
 from trundle.registry._copy import Copied, copy
+from trundle.registry._directory_registry import DirectoryRegistry
 from trundle.registry._docker_config import Credentials, find_credentials
 from trundle.registry._entries import Entries, LedgerEntry, mark_of
 from trundle.registry._interface import (
@@ -16,7 +17,7 @@ from trundle.registry._interface import (
     Repository,
     StoredManifest,
 )
-from trundle.registry._layout import DirectoryRegistry, DirectoryRepository
+from trundle.registry._layout import DirectoryRepository
 from trundle.registry._ledger import MARK_ANNOTATION, Ledger, PendingError, Turn
 from trundle.registry._markers import REMOVED_ARTIFACT
 from trundle.registry._model import (

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trundle.registry._directory_registry import DirectoryRegistry
 from trundle.registry._interface import Registry, Repository
-from trundle.registry._layout import DirectoryRegistry
 from trundle.registry._reference import LAYOUT_PREFIX, Reference
 from trundle.registry.errors import MissingExtraError
 
