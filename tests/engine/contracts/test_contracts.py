@@ -308,6 +308,7 @@ def test_violations_of_objects_within_a_list_are_reported_beside_its_own():
         ("$.class(Base, default => Base, default => Base)", "class(type"),
         ("{$.int(): $, $.string(): $}", "two expressions as keys"),
         ("[$, 3, 2]", "at least 3 and at most 2"),
+        ("[$, -1]", "at least -1 items"),
         ("(" * 900 + ")" * 900, "no expression"),
         ("$" + "[0]" * 900, "250 levels"),
     ],

@@ -147,7 +147,10 @@ def _list_part(listing: Listing, part: Callable[[Code], Part]) -> ListPart:
         items.pop()
     least = lengths[0] if lengths else 0
     most = lengths[1] if len(lengths) > 1 else None
-    if least < 0 or (most is not None and most < least):
+    if least < 0:
+        message = f"a list cannot have at least {least} items"
+        raise _wrong(listing.line, message, "write 0 or more")
+    if most is not None and most < least:
         message = f"a list cannot have at least {least} and at most {most} items"
         raise _wrong(listing.line, message, "write the smaller number first")
     return ListPart(tuple(map(part, items)), least, most)
