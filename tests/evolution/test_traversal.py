@@ -15,6 +15,7 @@ from trundle.evolution.steps import (
     HookCall,
     HookOutput,
     KeepPlaces,
+    Leaf,
     Optional,
     PlannedEntry,
     Presence,
@@ -52,7 +53,7 @@ V1 = shape("storage v1")
         Refill(HOOKED, (), ToFreeForm()),
         Presence(HOOKED),
         Said(Unstash((), None), HOOKED, place("o@v1"), V1),
-        Solid(Read("o"), HOOKED, place("o@v1"), ("a",)),
+        Solid(Read("o"), HOOKED, place("o@v1"), (Leaf("a", place("o.a@v1")),)),
     ],
     ids=lambda value: type(value).__name__,
 )

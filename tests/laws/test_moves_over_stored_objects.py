@@ -127,3 +127,36 @@ def test_what_a_rule_keeps_of_an_object_goes_with_it(forgetting, path):
         assert made.read(V2, after) == removed
         assert made.read(V1, after) == {**removed, "apiVersion": V1}
         assert "$propertyBag" not in after
+
+
+def test_an_object_that_a_client_empties_stays_where_a_rule_moves_within_it(forgetting):
+    scheme = forgetting(
+        evolve(
+            {
+                V1: {"Thing": {"o": "O"}, "O": {"a": "string", "b": "string"}},
+                V2: {"Thing": {"o": "O"}, "O": {"q": "Q", "b": "string"}, "Q": {"a": "string"}},
+            },
+            rules(V1, move={"o.a": "o.q.a"}),
+        )
+    )
+    stored = scheme.put(V2, thing(V2, o={"b": "x", "q": {}}))
+    written = scheme.put(V1, thing(V1, o={}), stored)
+    assert scheme.read(V1, written) == thing(V1, o={})
+
+
+def test_an_empty_object_within_another_shows_the_other_where_its_content_moves(forgetting):
+    scheme = forgetting(
+        evolve(
+            {
+                V1: {
+                    "Thing": {"st": "St"},
+                    "St": {"ru": "Ru", "k": "string"},
+                    "Ru": {"s": "string"},
+                },
+                V2: {"Thing": {"s": "string", "st": "St"}, "St": {"z": "string"}},
+            },
+            rules(V1, move={"st.ru.s": "s"}),
+        )
+    )
+    for st in ({}, {"k": "x"}, {"ru": {}}):
+        assert scheme.convert(thing(V1, st=st), to=V2) == thing(V2, st={})

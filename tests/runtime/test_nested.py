@@ -31,6 +31,10 @@ class Required(Kept, kw_only=True):
     size: int
 
 
+class Holder(Kept):
+    spec: Spec = ABSENT
+
+
 class Thing(Kept):
     template: Required = ABSENT
 
@@ -82,6 +86,14 @@ def test_an_object_with_nothing_but_what_is_followed_elsewhere_is_absent():
     assert solid(Spec(size=1, name="x"), "made", "size") == "made"
     assert solid(Spec(), "made", "size") == "made"
     assert solid(None, None, "size") is None
+
+
+def test_an_object_with_an_object_in_it_is_absent_where_that_has_nothing_but_what_is_followed_elsewhere():
+    assert solid(Holder(spec=Spec()), "made", ("spec", "size")) == "made"
+    assert solid(Holder(spec=Spec(name="x")), "made", ("spec", "size")) == "made"
+    assert solid(Holder(spec=Spec(size=1, name="x")), "made", ("spec", "size")) == "made"
+    assert solid(Holder(spec=Spec(size=1)), "made", ("spec", "size")) is ABSENT
+    assert stripped(Holder(spec=Spec()), ("spec", "size")) == Holder()
 
 
 def test_what_is_followed_elsewhere_is_not_kept_twice():

@@ -42,6 +42,7 @@ from trundle.evolution.steps import (
     HookOutput,
     KeepElements,
     KeepPlaces,
+    Leaf,
     MapText,
     Presence,
     Read,
@@ -210,14 +211,23 @@ class Expressions:
     def _solid(self, value: Solid, source: str, hint: str) -> str:
         """An object as far as it is one; who writes over a stored object learns what was made of it anyhow."""
         holder = self.statements.variable(self.render(value.holder, source, hint), hint)
-        names = self.types.names(value.place.version, held_object(self.key.lineage, value.place))
-        leaves = [text_literal(names[each]) for each in value.leaves]
+        leaves = self._leaves(value.place, value.leaves)
         if value.value == value.holder:
             return call("stripped", [holder, *leaves])
         derived = self.render(value.value, source, hint)
         ends = source, self.key.source.kind, self.key.target.kind
         solid = "solid_or_marked" if ends == ("source", "api", "storage") else "solid"
         return call(solid, [holder, derived, *leaves])
+
+    def _leaves(self, place: Place, leaves: tuple[Leaf, ...]) -> list[str]:
+        """The attributes of a nested object that are followed elsewhere, those of objects in it behind their names."""
+        names = self.types.names(place.version, held_object(self.key.lineage, place))
+        found = []
+        for each in leaves:
+            name = text_literal(names[each.name])
+            inner = self._leaves(each.place, each.leaves) if each.leaves else []
+            found.append(f"({', '.join([name, *inner])})" if inner else name)
+        return found
 
     def _change(
         self, inner: Expression, step: ValueStep, source: str, hint: str, instead: str | None

@@ -65,6 +65,21 @@ class Hidden(msgspec.Struct, frozen=True):
     value: "Expression"
 
 
+class Leaf(msgspec.Struct, frozen=True):
+    """A property of a nested object that the type around the object follows.
+
+    Attributes:
+        name: what the nested object calls it.
+        place: where it is.
+        leaves: what is followed elsewhere of an object that itself stays within the nested object in all versions;
+            such an object counts only where it has one of them. Empty for any other property.
+    """
+
+    name: str
+    place: Place
+    leaves: tuple["Leaf", ...] = ()
+
+
 class Solid(msgspec.Struct, frozen=True):
     """What is made of a nested object of the source; absent where all that this has in it is followed elsewhere.
 
@@ -78,7 +93,7 @@ class Solid(msgspec.Struct, frozen=True):
     holder: "Expression"
     value: "Expression"
     place: Place
-    leaves: tuple[str, ...]
+    leaves: tuple[Leaf, ...]
 
 
 class Presence(msgspec.Struct, frozen=True):

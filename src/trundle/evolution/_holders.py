@@ -8,11 +8,11 @@ good as absent, to the other it is needed. Whether its own side said that it is 
 from collections.abc import Iterator, Mapping
 
 from trundle.evolution._lineage import Lineage
-from trundle.evolution._paths import Path
+from trundle.evolution._paths import Path, join_path
 from trundle.evolution._threads import PRESENCE, Place, Thread
 from trundle.evolution._values import End
 from trundle.evolution._ways import along
-from trundle.evolution.steps import Expression, PlanKey, Read, Shape, Solid, Witness
+from trundle.evolution.steps import Expression, Leaf, PlanKey, Read, Shape, Solid, Witness
 from trundle.version import ApiVersion
 
 
@@ -44,8 +44,25 @@ def holds_alike(lineage: Lineage, one: Place, other: Place) -> bool:
 
 def solid(lineage: Lineage, place: Place) -> Expression:
     """What is at a place, as far as it is more than what was lifted out of it."""
-    read, leaves = Read(place.property), lineage.leaves(place)
+    read, leaves = Read(place.property), leaves_of(lineage, place)
     return Solid(read, read, place, leaves) if leaves else read
+
+
+def leaves_of(lineage: Lineage, place: Place) -> tuple[Leaf, ...]:
+    """The properties of the nested object at a place that are followed here, and what is so in those objects among them.
+
+    An object that is lifted only because something within it is stays within the nested object. Where it is empty,
+    nothing of it is anywhere else.
+    """
+    holder = lineage.thread(place)
+    found = []
+    for name in lineage.leaves(place):
+        leaf = Place(place.version, join_path((*lineage.path(place), name)))
+        thread = lineage.thread(leaf)
+        inside = all(_is_within(lineage, each, holder) for each in thread.places)
+        stays = inside and thread.number not in lineage.deriving
+        found.append(Leaf(name, leaf, leaves_of(lineage, leaf) if stays else ()))
+    return tuple(found)
 
 
 def presence_of(lineage: Lineage, thread: Thread, place: Place) -> Thread:

@@ -185,6 +185,15 @@ class Lineage(TypeVersions):
                 found.setdefault(thread.number, []).append(each)
         return {number: tuple(each) for number, each in found.items()}
 
+    @cached_property
+    def deriving(self) -> frozenset[int]:
+        """The numbers of the threads that derive from others, or from which others derive."""
+        return frozenset(
+            self.thread(place).number
+            for each in itertools.chain.from_iterable(self.derivations.values())
+            for place in (each.output, *each.inputs)
+        )
+
     def _conversions(self) -> Iterator[Derivation]:
         owned = {(each.output, each.inputs[0].version) for each in self.hooks}
         for link in self.links:

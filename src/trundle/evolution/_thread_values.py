@@ -8,7 +8,7 @@ between.
 from trundle.evolution._by_conversion import converted, input_of, read_straight
 from trundle.evolution._by_hook import hook_output
 from trundle.evolution._entries import Entries
-from trundle.evolution._holders import holds_alike, presence_of, presence_witness
+from trundle.evolution._holders import holds_alike, leaves_of, presence_of, presence_witness
 from trundle.evolution._stale import with_lost, with_own_texts
 from trundle.evolution._threads import ByConversion, ByHook, Derivation, Place, Thread
 from trundle.evolution._values import End
@@ -136,7 +136,7 @@ class ThreadValues:
         """What the source has of a thread; a nested object may be there for what another side has elsewhere."""
         read = Read(own.property)
         value = along(read, End(self.lineage, own, self.source), goal)
-        leaves = self.lineage.leaves(own)
+        leaves = leaves_of(self.lineage, own)
         alike = not leaves or holds_alike(self.lineage, own, goal.place)
         if leaves and (not alike or goal.place.version != self.target.version):
             value = Solid(read, value, own, leaves)

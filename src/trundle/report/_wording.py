@@ -83,9 +83,7 @@ def say(value: steps.Expression) -> str:
         case steps.Said(said=said, value=inner):
             return f"{say(inner)}, there or not as {say(said)} has it"
         case steps.Solid(value=inner, leaves=leaves):
-            return (
-                f"{say(inner)} where it has more than {listed([quoted(each) for each in leaves])}"
-            )
+            return f"{say(inner)} where it has more than {listed([quoted(each.name) for each in leaves])}"
         case steps.First(options=options):
             return ", else ".join(say(option) for option in options)
         case _:

@@ -1,7 +1,7 @@
 """Properties of nested objects that the type around them converts."""
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import msgspec
@@ -12,6 +12,9 @@ from trundle.runtime._objects import ABSENT, Absent, GeneratedObject, Hollow, Ma
 from trundle.runtime._required_values import if_whole
 
 Held = TypeVar("Held", bound=GeneratedObject)
+
+Leaf: TypeAlias = "str | tuple[str, *tuple[Leaf, ...]]"
+"""An attribute of a nested object that is followed elsewhere; or an object in it, with those of its attributes that are."""
 
 Shown: TypeAlias = Mapping[str, Any] | None
 """What an object that is made shows of what it requires, by attribute."""
@@ -48,7 +51,7 @@ def made_empty(class_: type[Any], shown: Shown = None) -> Any:
     return class_(**{**all_missing(class_), **copy.deepcopy(dict(if_whole(shown or {}) or {}))})
 
 
-def solid(holder: Any, value: Any, *leaves: str) -> Any:
+def solid(holder: Any, value: Any, *leaves: Leaf) -> Any:
     """What was made of a nested object; absent where that has nothing in it but some attributes, one at least.
 
     Args:
@@ -58,31 +61,62 @@ def solid(holder: Any, value: Any, *leaves: str) -> Any:
     """
     if holder is ABSENT or holder is None:
         return value
-    hollow = False
+    if _has_more(holder, leaves):
+        return _without(value, leaves) if value is holder else value
+    return ABSENT if _is_hollow(holder, leaves) else value
+
+
+def _has_more(holder: Any, leaves: tuple[Leaf, ...]) -> bool:
+    """Whether an object, or one in it, has anything but what is followed elsewhere."""
+    names = _names(leaves)
     for name in holder.__struct_fields__:
         held = getattr(holder, name)
         if held is ABSENT or (name == "property_bag" and not has_entries(held)):
             continue
-        if name not in leaves and not isinstance(held, Hollow):
-            return _without(value, leaves) if value is holder else value
-        hollow = True
-    return ABSENT if hollow else value
+        if name not in names and not isinstance(held, Hollow):
+            return True
+    return any(is_there(held) and _has_more(held, inner) for held, inner in _within(holder, leaves))
 
 
-def _without(value: Any, leaves: tuple[str, ...]) -> Any:
+def _is_hollow(holder: Any, leaves: tuple[Leaf, ...]) -> bool:
+    """Whether an object, or one in it, has something that is followed elsewhere, or a mark that says so."""
+    own = (each for each in leaves if isinstance(each, str))
+    if isinstance(holder.unknown, Hollow) or any(
+        getattr(holder, each) is not ABSENT for each in own
+    ):
+        return True
+    return any(
+        is_there(held) and _is_hollow(held, inner) for held, inner in _within(holder, leaves)
+    )
+
+
+def _within(holder: Any, leaves: tuple[Leaf, ...]) -> Iterator[tuple[Any, tuple[Leaf, ...]]]:
+    """What is at the attributes that are no leaves themselves, each with the leaves in it."""
+    for each in leaves:
+        if not isinstance(each, str):
+            name, *inner = each
+            yield getattr(holder, name), tuple(inner)
+
+
+def _names(leaves: tuple[Leaf, ...]) -> list[str]:
+    """The attributes of a nested object itself that are followed elsewhere, or have such in them."""
+    return [each if isinstance(each, str) else each[0] for each in leaves]
+
+
+def _without(value: Any, leaves: tuple[Leaf, ...]) -> Any:
     """An object that is passed on as it is, without the attributes that are followed elsewhere."""
-    return msgspec.structs.replace(value, **dict.fromkeys(leaves, ABSENT))
+    return msgspec.structs.replace(value, **dict.fromkeys(_names(leaves), ABSENT))
 
 
-def stripped(holder: Any, *leaves: str) -> Any:
+def stripped(holder: Any, *leaves: Leaf) -> Any:
     """A nested object without the attributes that are followed elsewhere; absent where it has nothing else."""
     found = solid(holder, holder, *leaves)
     if found is ABSENT or found is None:
         return found
-    return msgspec.structs.replace(found, **dict.fromkeys(leaves, ABSENT))
+    return _without(found, leaves)
 
 
-def solid_or_marked(holder: Any, value: Any, *leaves: str) -> Any:
+def solid_or_marked(holder: Any, value: Any, *leaves: Leaf) -> Any:
     """Like `solid`; but what is written over a stored object is there and marked where `solid` has it absent.
 
     The merge must see that a writer has the object: the stored one may hold what the writer cannot see.
