@@ -103,6 +103,25 @@ class TestDiamonds:
         with engine.session() as session:
             assert met(session.type("A.A")) == ["1.3.0"]
 
+    def test_a_lock_has_no_version_that_only_an_earlier_round_of_choosing_met(self):
+        packages = [
+            package("M", each, classes={"M.P": "", "M.M": "Extends: M.P"})
+            for each in ("1.0.0", "1.1.0")
+        ]
+        packages += [
+            package("X", requires={"M": "1.0.0"}, classes={"X.B": "Extends: M.M"}),
+            package("Y", requires={"M": 1}, classes={"Y.C": "Extends: M.M"}),
+            package("A", requires={"X": 1, "Y": 1}, classes={"A.A": "Extends: [X.B, Y.C]"}),
+        ]
+        with Engine(packages).session() as session:
+            assert met(session.type("A.A"), "M.P") == met(session.type("A.A"), "M.M") == ["1.0.0"]
+            lock = session.lock
+        assert lock["A/1.0.0 A.A"] == {"M M.M": "1.0.0"}
+        newer = package("M", "1.2.0", classes={"M.P": "", "M.M": "Extends: M.P"})
+        with Engine([*packages, newer]).session(lock=lock) as session:
+            assert met(session.type("A.A"), "M.P") == ["1.0.0"]
+            assert session.lock == lock
+
 
 NODE = """
 Properties:

@@ -71,11 +71,12 @@ class Lineage(Generic[Each]):
         self._declarers: dict[str, list[Each]] | None = None
         self._winners: dict[tuple[str, Each], tuple[Each, ...]] = {}
         self._below: dict[Each, frozenset[Each]] = {}
-        decided: dict[Meeting, SemVer] = {}
+        owner = f"{root.package}/{root.version} {root.name}"
+        decided = lock.given(owner)  # So that the rounds end where they ended before
         for _ in range(_MOST_ROUNDS):
             self._walk(decided)
             meetings = self._meetings()
-            decisions = self._decide(meetings, lock)
+            decisions = self._decide(meetings, lock, owner)
             if decisions == decided:
                 break
             decided = decisions
@@ -86,6 +87,7 @@ class Lineage(Generic[Each]):
                 "narrow the requirements of the packages",
             )
         self._check_unrelated(meetings, decided)
+        lock.keep(owner, decided)
 
     def declarers(self, name: str) -> Sequence[Each]:
         """The classes that declare a member, in lookup order."""
@@ -211,9 +213,8 @@ class Lineage(Generic[Each]):
         }
 
     def _decide(
-        self, meetings: Mapping[Meeting, Sequence[Edge]], lock: Lock
+        self, meetings: Mapping[Meeting, Sequence[Edge]], lock: Lock, owner: str
     ) -> dict[Meeting, SemVer]:
-        owner = f"{self.root.package}/{self.root.version} {self.root.name}"
         found = {}
         for (package, class_name), edges in meetings.items():
             version = lock.decide(owner, f"{package} {class_name}", edges)

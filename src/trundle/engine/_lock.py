@@ -81,6 +81,20 @@ class Lock:
             self._rows[key] = row
         return row
 
+    def given(self, owner: str) -> dict[tuple[str, str], SemVer]:
+        """The versions in which the ancestors of a class met before, by package and class, as far as there are such versions."""
+        found = {}
+        for meeting, version in self._given.get(owner, {}).items():
+            name, _, class_name = meeting.partition(" ")
+            if version in self._repository.with_class(class_name).get(name, ()):
+                found[name, class_name] = version
+        return found
+
+    def keep(self, owner: str, decided: Mapping[tuple[str, str], SemVer]) -> None:
+        """Keeps in which versions the ancestors of a class meet, by package and class."""
+        if decided:
+            self._decisions[owner] = {" ".join(at): str(each) for at, each in decided.items()}
+
     def decide(self, owner: str, meeting: str, edges: Sequence[Edge]) -> SemVer | None:
         """The version in which all paths to one class meet; None if there is none.
 
@@ -103,7 +117,6 @@ class Lock:
             if given not in fitting:
                 raise _unmet(f"{owner} at {meeting}", given, wanted, known)
             chosen = given
-        self._decisions.setdefault(owner, {})[meeting] = str(chosen)
         return chosen
 
     def _version(
