@@ -3,7 +3,7 @@
 Threads that derive from each other by conversion have one value, in the shapes of several versions. Where a version on the
 way cannot express what a client writes, nothing of it reaches the threads beyond, and these have to lose what they had.
 Elements of lists are apart: those that a version cannot express stay beside those that it can. So are objects and free-form
-data, which have members that the other cannot express.
+data, which have members that the other cannot express, and lists of texts, of which each keeps its own spelling.
 """
 
 from typing import TypeAlias, assert_never
@@ -29,6 +29,7 @@ from trundle.evolution.conversions import (
     Wrap,
     loosens,
 )
+from trundle.schema import FreeForm, ListOf, MapOf, Nullable, Ref, Scalar, Type, Union
 from trundle.version import ApiVersion
 
 OneValue: TypeAlias = tuple[Path, tuple[tuple[Place, ...], ...]]
@@ -61,12 +62,29 @@ def _groups(lineage: Lineage) -> tuple[tuple[Thread, ...], ...]:
             ends = (each.inputs[0], each.output)
             if loosens(each.how.conversion) and any(map(lineage.holds_objects, ends)):
                 continue
+            if isinstance(each.how.conversion, EnumText) and any(
+                _is_of_lists(lineage.type(end)) for end in ends
+            ):
+                continue  # each text of a list has a spelling of its own
             ours, theirs = group[number], group[lineage.thread(each.inputs[0]).number]
             if ours is not theirs:
                 ours += theirs
                 group.update((thread.number, ours) for thread in theirs)
     several = {id(each): each for each in group.values() if len(each) > 1}
     return tuple(tuple(sorted(each, key=lambda one: one.places)) for each in several.values())
+
+
+def _is_of_lists(type_: Type) -> bool:
+    """Whether a type is a list, or a map of them."""
+    match type_:
+        case ListOf():
+            return True
+        case MapOf(inner) | Nullable(inner):
+            return _is_of_lists(inner)
+        case Scalar() | FreeForm() | Ref() | Union():
+            return False
+        case _:
+            assert_never(type_)
 
 
 def _of_one(conversion: Conversion) -> bool:
