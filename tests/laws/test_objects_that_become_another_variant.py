@@ -1,9 +1,9 @@
 """An object of which one version is not told that it is there, because to it that is another variant."""
 
 import pytest
-from evolving import evolve, rules, thing
+from evolving import Store, evolve, rules, thing
 
-V1, V2 = "2020-01-01", "2021-01-01"
+V1, V2, V3 = "2020-01-01", "2021-01-01", "2022-01-01"
 A = {"A": {"kind!": "KA", "x": "string", "q": "string"}, "KA": ["a"]}
 NEWER = {
     "A": {"kind!": "KA", "x": "string", "z": "string"},
@@ -90,3 +90,18 @@ def test_texts_that_a_rule_renames_tell_variants_apart_as_they_are_stored(forget
         after = scheme.put(V2, thing(V2, w={"kind": "alpha"}), before)
         assert scheme.read(V2, after) == thing(V2, w={"kind": "alpha"})
         assert scheme.read(V1, after) == thing(V1, w={"kind": "a"})
+
+
+@pytest.mark.parametrize("hub", [V1, V2, V3])
+def test_an_object_of_the_same_shape_elsewhere_changes_nothing(forgetting, hub):
+    """The older versions have one shape at both places, and only one of them is a union in the newest."""
+    versions = {
+        V1: {"Thing": {"w": "A", "v": "A"}, "A": {"kind!": "KA", "x": "string"}, "KA": ["a"]},
+        V2: {"Thing": {"w": "A", "v": "A"}, **NEWER},
+        V3: {"Thing": {"w": "A|C"}, **NEWER},
+    }
+    store = Store(forgetting(evolve(versions, hub=hub)))
+    store.put(V2, w={"kind": "b", "x": "X", "z": "Z"})
+    assert store.read(V3) == {}
+    store.put(V3, w={"kind": "a"})
+    assert [store.read(each) for each in versions] == [{"w": {"kind": "a"}}] * 3

@@ -11,7 +11,16 @@ from functools import cached_property
 import msgspec
 
 from trundle.codegen._naming import class_name
-from trundle.evolution import Evolution, Lineage, Place, entries_of_one_value, partition
+from trundle.evolution import (
+    Evolution,
+    Lineage,
+    Place,
+    discriminators,
+    entries_of_one_value,
+    entries_within,
+    list_keys,
+    partition,
+)
 from trundle.schema import EnumType, ObjectType, Type
 from trundle.version import ApiVersion
 
@@ -236,6 +245,7 @@ class Classes:
             self._place(unit, members)
 
     def _own(self, node: StorageNode) -> Hashable:
+        """What a storage class is by itself: its tables depend on all versions of the type, not on its shape alone."""
         lineage, version = node.lineage, node.version
         root = id(lineage) if lineage.is_root or lineage.given else 0
         api = tuple(
@@ -246,8 +256,13 @@ class Classes:
         nullable = tuple(lineage.nullable(Place(version, name)) for name in lineage.held(version))
         number = self.evolution.identities[version, lineage.nodes[version]]
         alone = root or self.evolution.ruled(lineage.nodes)
-        values = entries_of_one_value(lineage, version)
-        return (root, version if alone else None, number, api, nullable, values)
+        tables = (
+            discriminators(lineage, version),
+            tuple(list_keys(lineage, version).items()),
+            tuple(entries_within(lineage, version).items()),
+            entries_of_one_value(lineage, version),
+        )
+        return (root, version if alone else None, number, api, nullable, tables)
 
     def _place(self, unit: str, nodes: Iterable[ApiNode | StorageNode]) -> None:
         """Spreads the classes of a unit over modules, dependencies first."""
