@@ -103,6 +103,20 @@ class TestDiamonds:
         with engine.session() as session:
             assert met(session.type("A.A")) == ["1.3.0"]
 
+    def test_a_lock_keeps_strangers_apart_when_a_version_comes_in_which_they_could_meet(self):
+        packages = diamond("!=1.2.0", "<2", "1.2.0", "2.0.0", shared="")
+        newer = package("Z", "1.9.0", classes={"Z.D": ""})
+        with Engine(packages).session() as session:
+            before = met(session.type("A.A"))
+            lock = json.loads(json.dumps(session.lock))
+        assert sorted(before) == ["1.2.0", "2.0.0"]
+        engine = Engine([*packages, newer])
+        with engine.session(lock=lock) as session:
+            assert met(session.type("A.A")) == before
+            assert session.lock == lock
+        with engine.session() as session:
+            assert met(session.type("A.A")) == ["1.9.0"]
+
     def test_a_lock_has_no_version_that_only_an_earlier_round_of_choosing_met(self):
         packages = [
             package("M", each, classes={"M.P": "", "M.M": "Extends: M.P"})

@@ -87,7 +87,8 @@ class Lineage(Generic[Each]):
                 "narrow the requirements of the packages",
             )
         self._check_unrelated(meetings, decided)
-        lock.keep(owner, decided)
+        if meetings:
+            lock.keep(owner, decided)
 
     def declarers(self, name: str) -> Sequence[Each]:
         """The classes that declare a member, in lookup order."""

@@ -61,7 +61,8 @@ class Lock:
             for (name, version), row in self._rows.items()
         }
         found = {**self._given_text, **rows, **self._decisions}
-        return {key: dict(sorted(row.items())) for key, row in sorted(found.items()) if row}
+        kept = {key: row for key, row in found.items() if row or " " in key}
+        return {key: dict(sorted(row.items())) for key, row in sorted(kept.items())}
 
     def versions(self, package: Package) -> Mapping[str, SemVer]:
         """The version that each requirement of a package gets; those that are implied may be missing.
@@ -91,9 +92,8 @@ class Lock:
         return found
 
     def keep(self, owner: str, decided: Mapping[tuple[str, str], SemVer]) -> None:
-        """Keeps in which versions the ancestors of a class meet, by package and class."""
-        if decided:
-            self._decisions[owner] = {" ".join(at): str(each) for at, each in decided.items()}
+        """Keeps in which versions the ancestors of a class meet, by package and class; all others stay apart."""
+        self._decisions[owner] = {" ".join(at): str(each) for at, each in decided.items()}
 
     def decide(self, owner: str, meeting: str, edges: Sequence[Edge]) -> SemVer | None:
         """The version in which all paths to one class meet; None if there is none.
@@ -109,15 +109,12 @@ class Lock:
             wanted &= edge.requirement.range
         known = self._repository.with_class(class_name).get(name, ())
         fitting = wanted.fitting(known)
-        if not fitting:
-            return None
-        chosen = fitting[0]
-        given = self._given.get(owner, {}).get(meeting)
-        if given is not None:
-            if given not in fitting:
-                raise _unmet(f"{owner} at {meeting}", given, wanted, known)
-            chosen = given
-        return chosen
+        if owner not in self._given:
+            return fitting[0] if fitting else None
+        given = self._given[owner].get(meeting)
+        if given is not None and given not in fitting:
+            raise _unmet(f"{owner} at {meeting}", given, wanted, known)
+        return given  # None where they were apart
 
     def _version(
         self, package: Package, requirement: Requirement, given: SemVer | None
