@@ -35,6 +35,12 @@ SCHEMAS = {
         properties:
           street: {type: string}
           past: {type: array, items: {type: string}}
+          home: {$ref: "#/$defs/Address"}
+        $defs:
+          Address:
+            type: object
+            required: [street]
+            properties: {street: {type: string}}
         """,
     "2025-01-01": """
         title: Person
@@ -63,6 +69,11 @@ WRONG = [
     ('{"street": each}', '{"streets": each}', "{0}_hooks.py"),
     ('"street": source.street, ', "", "{0}_hooks.py"),
     ("source.street,", "source.road,", "{0}_hooks.py"),
+    (
+        '{"street": source.street, "zip_code": 1, "inner": {"a": "x"}}',
+        "source.home",
+        "{0}_hooks.py",
+    ),
     ('-> "PersonNewerOutputs"', "-> dict[str, object]", "{0}/conversions/"),
     ('source: "PersonOlder"', "source: int", "{0}/conversions/"),
 ]

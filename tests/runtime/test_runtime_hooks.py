@@ -66,8 +66,17 @@ def test_an_undeclared_output_is_an_error_that_says_what_to_do():
 
 
 def test_an_output_of_a_wrong_type_is_an_error_that_names_it():
-    with pytest.raises(HookError, match=r"wrong type: Expected `str`, got `int` - at `\$.first`"):
+    with pytest.raises(
+        HookError, match=r"wrong type: Expected `str`, got `int` for 'first'$"
+    ) as raised:
         called(lambda source: {"first": 5})
+    raised.value.path = "$.spec"
+    assert str(raised.value).endswith("got `int` for 'first' - at $.spec")
+
+
+def test_an_object_of_another_class_is_an_error_that_names_the_attribute():
+    with pytest.raises(HookError, match=r"got `Names` for 'first'$"):
+        called(lambda source: {"first": source})
 
 
 def test_an_absent_output_is_as_if_not_written():

@@ -125,9 +125,18 @@ def call_hook(
     try:
         made = msgspec.convert(as_documents_write(given, result), result)
     except msgspec.ValidationError as error:
-        reason = f"the hook {name} between {between} wrote a value of a wrong type: {error}"
+        reason = (
+            f"the hook {name} between {between} wrote a value of a wrong type: {_wrong(str(error))}"
+        )
         raise HookError(reason, holder) from None
     return cast("Written", {name: getattr(made, name) for name in given})
+
+
+def _wrong(message: str) -> str:
+    """What msgspec says of an output, with the attribute in place of a path: the path of the error is that of the holder."""
+    said, _, path = message.partition(" - at `$")
+    attribute = path.removeprefix(".").removesuffix("`")
+    return f"{said} for {attribute!r}" if attribute else said
 
 
 def plain_metadata(metadata: FreeForm | Absent) -> dict[str, Any] | Absent:
