@@ -23,7 +23,7 @@ class Kind(StrEnum):
     UNREACHABLE = "unreachable"
     """Another system does not answer, or does not let us in."""
     CONFLICT = "conflict"
-    """Someone else is changing, or has changed, the same thing."""
+    """Another writer is changing, or has changed, the same thing."""
     FAILED = "failed"
     """Something else went wrong."""
 

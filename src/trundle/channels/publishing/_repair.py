@@ -92,7 +92,7 @@ def repair(channel: PublishedChannel, *, dry_run: bool = False) -> tuple[Repair,
                 channel.show_all(turn)
         folded = channel.folded(turn.entries)
         repairs += [
-            Repair("ignored", f"{each}; someone else may have written to the registry")
+            Repair("ignored", f"{each}; another tool may have written to the registry")
             for each in (*channel.ignored, *_foreign(channel))
         ]
         with channel.alone_with_content():
