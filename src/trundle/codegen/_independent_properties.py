@@ -84,7 +84,7 @@ def _alone(up: Plan, down: Plan) -> frozenset[tuple[str, str]]:
     """Pairs of properties, of the API type and the storage type, that nothing else reads, is beside or takes the place of."""
     lineage = up.key.lineage
     versions = (up.key.source.version, up.key.target.version)
-    rising, falling = Counter(_read(up)), Counter(_read(down))
+    rising, falling = _read(up), _read(down)
     taken = {lineage.definition(versions[0]).tag, *_beside(up)}
     several = {path[0] for path, _ in entries_of_one_value(lineage, versions[1]) if path}
     ours, theirs = ({path[0] for path in lineage.lifted(version).values()} for version in versions)
@@ -133,33 +133,45 @@ def _drops_null(down: Plan, place: Place) -> bool:
     return lineage.nullable(place) and not isinstance(lineage.type(place), Nullable)
 
 
-def _read(plan: Plan) -> Iterator[str]:
-    """Each property of a plan's source, once for each time that it is read."""
+def _read(plan: Plan) -> Counter[str]:
+    """How often a plan reads each property of its source."""
+    known: dict[int, Counter[str]] = {}
+    found: Counter[str] = Counter()
     for step in plan.steps:
-        if step.value is None:
-            continue
-        yield from _within(step.value)
+        if step.value is not None:
+            found += _within(step.value, known)
+    return found
 
 
-def _beside(plan: Plan) -> Iterator[str]:
-    """Each property of a plan's target that an entry of its bag accompanies, or is derived from."""
+def _beside(plan: Plan) -> Counter[str]:
+    """The properties of a plan's target that an entry of its bag accompanies, or is derived from."""
+    known: dict[int, Counter[str]] = {}
+    found: Counter[str] = Counter()
     for step in plan.steps:
         if isinstance(step, Stash):
             if step.witness is not None:
-                yield from _witnessed(step.witness)
+                found += _witnessed(step.witness, known)
             if step.derived is not None:
-                yield from _within(step.derived)
+                found += _within(step.derived, known)
+    return found
 
 
-def _witnessed(witness: Witness) -> Iterator[str]:
-    for value in witness.values:
-        if value is not None:
-            yield from _within(value)
+def _witnessed(witness: Witness, known: dict[int, Counter[str]]) -> Counter[str]:
+    """What a witness reads; entries of one plan share witnesses, so that each is looked through once."""
+    found = known.get(id(witness))
+    if found is None:
+        found = known[id(witness)] = Counter()
+        for value in witness.values:
+            if value is not None:
+                found += _within(value, known)
+    return found
 
 
-def _within(value: Expression) -> Iterator[str]:
+def _within(value: Expression, known: dict[int, Counter[str]]) -> Counter[str]:
+    found: Counter[str] = Counter()
     for each in expressions_in(value):
         if isinstance(each, Read):
-            yield each.property
+            found[each.property] += 1
         elif isinstance(each, Unstash) and each.witness is not None:
-            yield from _witnessed(each.witness)
+            found += _witnessed(each.witness, known)
+    return found

@@ -142,31 +142,35 @@ def _expressions(made: Plan) -> Iterator[Expression]:
 def calls(made: Plan) -> Iterator[PlanKey]:
     """The plans that a plan calls, wherever in its steps."""
     lineage = made.key.lineage
+    known: set[int] = set()
     for step in made.steps:
         match step:
             case Assign(value=value):
-                yield from _in_expression(value, lineage)
+                yield from _in_expression(value, lineage, known)
             case Stash(value=value, witness=witness, derived=derived, aliases=aliases):
-                yield from _in_expression(value, lineage)
-                yield from _in_witness(witness, lineage)
-                yield from _in_expression(derived, lineage)
+                yield from _in_expression(value, lineage, known)
+                yield from _in_witness(witness, lineage, known)
+                yield from _in_expression(derived, lineage, known)
                 yield from _in_aliases(aliases, lineage)
     for each in made.carried:
-        yield from _in_witness(each.before, lineage)
-        yield from _in_witness(each.after, lineage)
+        yield from _in_witness(each.before, lineage, known)
+        yield from _in_witness(each.after, lineage, known)
 
 
-def _in_expression(value: Expression | None, lineage: Lineage) -> Iterator[PlanKey]:
+def _in_expression(
+    value: Expression | None, lineage: Lineage, known: set[int]
+) -> Iterator[PlanKey]:
+    """The plans that an expression calls, but for witnesses that are known already: entries of one plan share them."""
     if value is None:
         return
     for each in operands(value):
-        yield from _in_expression(each, lineage)
+        yield from _in_expression(each, lineage, known)
     for step in changes_in(value):
         yield from _in_step(step, lineage)
     match value:
         case Unstash(entries, witness):
             yield from _in_entries(entries, lineage)
-            yield from _in_witness(witness, lineage)
+            yield from _in_witness(witness, lineage, known)
         case KeepElements(entries=entries) | KeepPlaces(entries=entries) | Refill(entries=entries):
             yield from _in_entries(entries, lineage)
         case Said(_, _, place, shape):
@@ -189,9 +193,12 @@ def _in_aliases(aliases: tuple[PlannedEntry, ...], lineage: Lineage) -> Iterator
             yield from _in_step(entry.step, lineage)
 
 
-def _in_witness(witness: Witness | None, lineage: Lineage) -> Iterator[PlanKey]:
-    for value in witness.values if witness is not None else ():
-        yield from _in_expression(value, lineage)
+def _in_witness(witness: Witness | None, lineage: Lineage, known: set[int]) -> Iterator[PlanKey]:
+    if witness is None or id(witness) in known:
+        return
+    known.add(id(witness))
+    for value in witness.values:
+        yield from _in_expression(value, lineage, known)
 
 
 def _in_step(step: ValueStep, lineage: Lineage) -> Iterator[PlanKey]:

@@ -5,10 +5,14 @@ from the bag, while nothing has made the entry stale; else from other threads, b
 between.
 """
 
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar, TypeVarTuple
+
 from trundle.evolution._by_conversion import converted, input_of, read_straight
 from trundle.evolution._by_hook import hook_output
 from trundle.evolution._entries import Entries
 from trundle.evolution._holders import holds_alike, leaves_of, presence_of, presence_witness
+from trundle.evolution._lineage import Lineage
 from trundle.evolution._stale import with_lost, with_own_texts
 from trundle.evolution._threads import ByConversion, ByHook, Derivation, Place, Thread
 from trundle.evolution._values import End
@@ -30,6 +34,9 @@ from trundle.evolution.steps import (
 )
 from trundle.version import ApiVersion
 
+_Made = TypeVar("_Made")
+_Wanted = TypeVarTuple("_Wanted")
+
 
 class ThreadValues:
     """The values that the source of a plan has of the threads of its lineage.
@@ -45,11 +52,54 @@ class ThreadValues:
         self.target = key.target
         self.entries = Entries(key)
         self.asking = asking
+        evolution = key.lineage.evolution
+        self._made = evolution.once(_nothing_made, key)
+        self._reached = evolution.once(_nothing_reached, key.lineage, key.source)
 
     def value(
         self, thread: Thread, place: Place, shape: Shape, seen: frozenset[int] = frozenset()
     ) -> Expression | None:
         """A thread's value at one of its places in some shape; None where the source has none."""
+        return self._once(self._value, thread, seen, place, shape)
+
+    def _once(
+        self,
+        make: Callable[[Thread, frozenset[int], *_Wanted], _Made],
+        thread: Thread,
+        seen: frozenset[int],
+        *wanted: *_Wanted,
+    ) -> _Made:
+        """What a method makes of a thread, made the first time only: a value that several others derive from is one record.
+
+        Of the threads that were seen or are being asked, those matter alone to which the thread leads.
+        """
+        reached = self._reach(thread)
+        key = (make.__name__, thread.number, seen & reached, self.asking & reached, wanted)
+        if key not in self._made:
+            self._made[key] = make(thread, seen, *wanted)
+        made: _Made = self._made[key]
+        return made
+
+    def _reach(self, thread: Thread) -> frozenset[int]:
+        """The threads that a thread's value or what its entry accompanies may come from, itself included."""
+        found = self._reached.get(thread.number)
+        if found is None:
+            waiting, seen = [thread], {thread.number}
+            while waiting:
+                each = waiting.pop()
+                followed = filter(self._from_source, self.lineage.derivations.get(each.number, ()))
+                places = {place for one in followed for place in one.inputs}
+                for place in (*places, *self._beside(each)):
+                    other = self.lineage.thread(place)
+                    if other.number not in seen:
+                        seen.add(other.number)
+                        waiting.append(other)
+            found = self._reached[thread.number] = frozenset(seen)
+        return found
+
+    def _value(
+        self, thread: Thread, seen: frozenset[int], place: Place, shape: Shape
+    ) -> Expression | None:
         found = self.beside_own_text(thread, place, shape, seen)
         entries = self.entries.own_text(place) if shape.kind == "api" else ()
         if found is None or not entries:
@@ -111,11 +161,13 @@ class ThreadValues:
         storage = Shape("storage", self.source.version)
         asking = self.asking | {thread.number}
         stored = ThreadValues(PlanKey(self.lineage, storage, storage), asking)
-        seen = frozenset({thread.number})
+        return stored._once(stored._witness, thread, frozenset({thread.number}))
+
+    def _witness(self, thread: Thread, seen: frozenset[int]) -> Witness | None:
         met = tuple(
-            place for place in stored._beside(thread) if self.lineage.thread(place) is not thread
+            place for place in self._beside(thread) if self.lineage.thread(place) is not thread
         )
-        values = tuple(stored._accompanied(thread, place, seen) for place in met)
+        values = tuple(self._accompanied(thread, place, seen) for place in met)
         return None if all(value is None for value in values) else Witness(met, values)
 
     def own_text_witness(self, thread: Thread) -> Witness:
@@ -152,6 +204,11 @@ class ThreadValues:
         return Unstash(self.entries.read(thread, goal), witness)
 
     def _accompanied(self, thread: Thread, place: Place, seen: frozenset[int]) -> Expression | None:
+        return self._once(self._accompanied_once, thread, seen, place)
+
+    def _accompanied_once(
+        self, thread: Thread, seen: frozenset[int], place: Place
+    ) -> Expression | None:
         """What the source has at a place that an entry of a thread accompanies.
 
         Where it has nothing there, that is what it has at the next place on the way to it: what the value of one
@@ -265,6 +322,14 @@ class ThreadValues:
         given = input_of(self.lineage, each, how)
         value = self.value(thread, given.place, given.shape, seen)
         return None if value is None else converted(value, each, how, goal, self.entries)
+
+
+def _nothing_made(_key: PlanKey) -> dict[Hashable, Any]:
+    return {}
+
+
+def _nothing_reached(_lineage: Lineage, _source: Shape) -> dict[int, frozenset[int]]:
+    return {}
 
 
 def _first(options: list[Expression]) -> Expression | None:
