@@ -1,5 +1,7 @@
 """The rules of the house: what a room may import, no circles, no private modules of others."""
 
+from collections import Counter
+
 import house
 import pytest
 
@@ -82,3 +84,8 @@ def test_modules_do_not_import_each_other_in_circles(found):
 def test_the_picture_of_the_house_is_that_of_the_code(found):
     drawn = house.picture(house.between_rooms(found))
     assert house.PICTURE.read_text("utf-8") == drawn, "run `make house`"
+
+
+def test_test_modules_have_names_of_their_own():
+    names = Counter(each.name for each in (house.ROOT / "tests").rglob("test_*.py"))
+    assert [name for name, count in names.items() if count > 1] == []

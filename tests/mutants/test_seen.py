@@ -127,7 +127,7 @@ def test_an_entry_that_never_becomes_stale_is_found_by_an_edit_of_an_edit() -> N
         )
 
     laws = broken(
-        CASES["object to union"],
+        CASES["list of unions"],
         always_current,
         lambda plan: (
             plan.key.source.kind == "api" and plan.key.target.kind == "storage" and up(plan)
