@@ -400,3 +400,29 @@ def test_of_texts_that_cannot_be_told_apart_nothing_is_said() -> None:
     seen, before = {"a": ["Gold", "Gold"]}, {"a": ["gold", "GOLD"]}
     assert after(known, seen, {"a": ["Gold", "Gold", "Tin"]}, before) == {"a": ANY}
     assert after(known, {"a": ["Gold"]}, {"a": ["Gold", "Tin"]}, before) == {"a": ANY}
+
+
+@pytest.mark.xfail(
+    strict=True,
+    reason="the oracle expects nothing of what a nested type moves into an object that a rule around it moves away",
+)
+def test_what_a_nested_type_moves_into_an_object_does_not_leave_with_that_object() -> None:
+    versions = {
+        V1: {
+            **thing(strategy="S", check="TCheck"),
+            "S": {"remediation": "R"},
+            "R": {"m": "string"},
+            "TCheck": {"range": "string"},
+        },
+        V2: {
+            **thing(health="TCheck"),
+            "TCheck": {"remediation": "R"},
+            "R": {"trigger": "T", "m": "string"},
+            "T": {"range": "string"},
+        },
+    }
+    moved = {"strategy.remediation": "health.remediation", "check": "health"}
+    inside = rules(V1, "TCheck", move={"range": "remediation.trigger.range"})
+    known = world(versions, rules(V1, move=moved), inside)
+    found = shown(known, V2, V1, health={"remediation": {"trigger": {"range": "x"}}})
+    assert found["check"] == {"range": "x"}
