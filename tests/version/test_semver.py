@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from semvers import VERSIONS
 
-from trundle.version import SemVer, VersionError, VersionSyntaxError, change_level
+from trundle.version import SemVer, VersionError, VersionSyntaxError, change_level, version_before
 
 v = SemVer.parse
 
@@ -315,3 +315,11 @@ def test_the_level_of_a_change(old, new, caret, plain):
     assert change_level(v(old), v(new)) == caret
     assert change_level(v(new), v(old)) == caret
     assert change_level(v(old), v(new), "plain") == plain
+
+
+def test_a_version_follows_the_newest_lower_release_and_its_pre_releases_the_same() -> None:
+    versions = [v("1.0.0"), v("1.1.0"), v("1.2.0-beta.1"), v("1.2.0"), v("2.0.0")]
+    assert version_before(v("1.2.0"), versions) == v("1.1.0")
+    assert version_before(v("1.2.0-beta.2"), versions) == v("1.1.0")
+    assert version_before(v("1.3.0"), versions) == v("1.2.0")
+    assert version_before(v("1.0.0"), versions) is None

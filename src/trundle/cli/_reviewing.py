@@ -93,31 +93,20 @@ def uploading(
     """
     from trundle.packages import unpack  # noqa: PLC0415
     from trundle.project import review  # noqa: PLC0415
+    from trundle.version import version_before  # noqa: PLC0415
 
     jobs_ = jobs or current().jobs
     for folder, package in folders.items():
-        offers = catalog.offers(tenant, package.name)
-        if any(each.version == package.version for each in offers):
+        known = {each.version for each in catalog.offers(tenant, package.name)}
+        if package.version in known:
             continue  # Nothing new is stored of it.
-        base = _base(catalog, package, folders.values(), tenant)
+        given = {each.version: each for each in folders.values() if each.name == package.name}
+        before = version_before(package.version, known | set(given))
         with progress("Checking") as step, tempfile.TemporaryDirectory() as name:
             released = None
-            if base is not None:
-                before = Path(name, "package")
-                unpack(io.BytesIO(base.archive), before)
-                released = (before, base.version)
+            if before is not None:
+                base = given.get(before) or catalog.package(package.name, before, tenant=tenant)[1]
+                unpack(io.BytesIO(base.archive), Path(name, "package"))
+                released = (Path(name, "package"), before)
             found = review(folder, released, jobs=jobs_, progress=step)
         yield from found.errors
-
-
-def _base(
-    catalog: "Catalog", package: "Package", uploaded: Iterable["Package"], tenant: str
-) -> "Package | None":
-    """The newest lower release of a package, in a catalog or among what is uploaded with it."""
-    given = {each.version: each for each in uploaded if each.name == package.name}
-    known = {each.version for each in catalog.offers(tenant, package.name)} | set(given)
-    below = (each for each in known if each.release < package.version.release)
-    base = max(below, default=None)
-    if base is None:
-        return None
-    return given.get(base) or catalog.package(package.name, base, tenant=tenant)[1]

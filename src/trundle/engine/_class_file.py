@@ -48,8 +48,8 @@ def read_class_file(data: bytes, file: str) -> tuple[ClassDeclaration, ...]:
         file: its path in the package, for messages.
 
     Raises:
-        EngineError: the file cannot be read, with the code `syntax`, or two classes cannot be told apart, with
-            the code `ambiguous`. It has file and line, but not the package.
+        EngineError: the file cannot be read, with the code `syntax`, or two classes lack a name, with the
+            code `ambiguous`. It has file and line, but not the package.
     """
     try:
         documents = parse_nodes(decode(data, file), file)

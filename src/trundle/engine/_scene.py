@@ -4,6 +4,7 @@ Expressions and contracts are compiled without knowing any object. When they run
 is, which object it is about, and how objects are found, loaded and dumped.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, Protocol
@@ -21,17 +22,17 @@ class TypeValue:
     __slots__ = ()
 
     @property
+    @abstractmethod
     def name(self) -> str:
         """The full name of the class."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read(self, name: str, scene: "Scene") -> Any:
         """The value of a static property.
 
         Raises:
             EngineError: there is no such property, or it has no value yet.
         """
-        raise NotImplementedError
 
 
 class ObjectValue:
@@ -40,27 +41,27 @@ class ObjectValue:
     __slots__ = ()
 
     @property
+    @abstractmethod
     def id(self) -> str:
         """The object's id."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def type(self) -> TypeValue:
         """The object's class."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def owner(self) -> "ObjectValue | None":
         """The object that owns it; None for a root."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read(self, name: str, scene: "Scene") -> Any:
         """The value of a property, as the code of a scene sees it.
 
         Raises:
             EngineError: there is no such property, it has no value yet, or several classes declare it.
         """
-        raise NotImplementedError
 
 
 class Origin(Protocol):

@@ -48,7 +48,7 @@ def _read_object(known: msgspec.Raw, class_: type[Any]) -> Any:
 
 
 def _has_tag(known: msgspec.Raw, class_: type[Any]) -> bool:
-    """Whether JSON is an object with the text by which a class is told apart from other variants."""
+    """Whether JSON is an object with the text that distinguishes a class from other variants."""
     config = class_.__struct_config__
     try:
         members = decoder(dict[str, msgspec.Raw]).decode(known)

@@ -3,7 +3,7 @@
 from trundle.version._api_version import ApiVersion, own_spelling
 from trundle.version._errors import VersionError, VersionSyntaxError
 from trundle.version._range import ANY, VersionRange
-from trundle.version._semver import Level, SemVer, ZeroMajor, change_level
+from trundle.version._semver import Level, SemVer, ZeroMajor, change_level, version_before
 
 __all__ = [
     "ANY",
@@ -16,4 +16,5 @@ __all__ = [
     "ZeroMajor",
     "change_level",
     "own_spelling",
+    "version_before",
 ]

@@ -5,6 +5,7 @@ Rules are those of https://semver.org/spec/v2.0.0.html; the numbers of its items
 
 import functools
 import re
+from collections.abc import Iterable
 from typing import Literal, Self, TypeAlias
 
 from trundle.version._scanning import Scanner
@@ -180,6 +181,14 @@ def _check(numbers: tuple[int, ...], prerelease: tuple[str, ...], build: tuple[s
 def _identifiers(identifiers: tuple[str, ...]) -> _Identifiers:
     """Sort key of identifiers: numbers by value, before texts in the order of ASCII (item 11.4)."""
     return tuple((0, int(each), "") if each.isdigit() else (1, 0, each) for each in identifiers)
+
+
+def version_before(version: SemVer, versions: Iterable[SemVer]) -> SemVer | None:
+    """The version that a version follows: the newest of those whose release is a lower one.
+
+    Pre-releases of one release follow the same version. None where there is nothing to follow.
+    """
+    return max((each for each in versions if each.release < version.release), default=None)
 
 
 def change_level(old: SemVer, new: SemVer, zero_major: ZeroMajor = "caret") -> Level | None:

@@ -27,7 +27,7 @@ from trundle.channels.transitions._operations import (
 )
 from trundle.errors import Finding
 from trundle.packages import Manifest, Requirement
-from trundle.version import SemVer, VersionSyntaxError
+from trundle.version import SemVer, VersionSyntaxError, version_before
 
 
 def version_to_publish(manifest: SemVer, word: str, suffix: str = "") -> SemVer:
@@ -65,12 +65,10 @@ def version_to_publish(manifest: SemVer, word: str, suffix: str = "") -> SemVer:
 
 
 def base_of(channel: Channel, version: SemVer) -> ListedVersion | None:
-    """The release that a version follows: of those that the channel lists, the newest whose release is a lower one.
-
-    Pre-releases of one release follow the same base. None where there is nothing to follow.
-    """
-    below = (each for each in channel.versions if each.version.release < version.release)
-    return max(below, key=lambda each: each.version, default=None)
+    """The release that a version follows, of those that the channel lists; None where there is nothing to follow."""
+    listed = {each.version: each for each in channel.versions}
+    before = version_before(version, listed)
+    return None if before is None else listed[before]
 
 
 def new_entry(
