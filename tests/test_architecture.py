@@ -39,6 +39,7 @@ ALLOWED = {
     "verify": {"codegen", "errors", "evolution", "runtime", "schema", "version"},
     "channels": {"errors", "packages", "registry", "version"},
     "registry": {"errors"},
+    "store": {"database", "errors", "runtime"},
     "catalog": {"database", "engine", "errors", "packages", "version"},
     "engine": {"documents", "errors", "packages", "schema", "version"},
     "packages": {"documents", "errors", "version"},

@@ -20,6 +20,7 @@ ROOMS = (
     "verify",
     "channels",
     "registry",
+    "store",
     "catalog",
     "engine",
     "packages",

@@ -1,0 +1,237 @@
+"""What becomes of an object when somebody writes: pure functions of what is stored.
+
+A decision is made within the transaction, over what is stored at that moment. It gives the object from now on, or raises why the
+write is refused.
+"""
+
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
+
+from trundle.errors import shown
+from trundle.runtime import AnyScheme, Lenience
+from trundle.store._documents import (
+    IN_COLUMNS,
+    columns_of,
+    members_of,
+    metadata_of,
+    same_content,
+    to_put,
+    version_of,
+    with_metadata,
+)
+from trundle.store._errors import (
+    ConflictError,
+    InvalidMetadataError,
+    NoSuchObjectError,
+    ObjectExistsError,
+)
+from trundle.store._records import ChangeKind, Key, StoredObject
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When and how a write is stored.
+
+    Attributes:
+        time: the time.
+        scheme: stores objects in the shape that is agreed on.
+    """
+
+    time: str
+    scheme: AnyScheme
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What becomes of an object.
+
+    Attributes:
+        kind: what happens to it; None where nothing does.
+        object: the object from now on, whose resource version is that of before.
+    """
+
+    kind: ChangeKind | None
+    object: StoredObject
+
+
+Decide: TypeAlias = Callable[[StoredObject | None, Moment], Decision]
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a writer takes the object for.
+
+    Attributes:
+        resource_version: its resource version; None for any.
+        uid: its uid; None for any.
+    """
+
+    resource_version: int | None = None
+    uid: str | None = None
+
+    def found(self, key: Key, current: StoredObject | None) -> StoredObject:
+        """The object, if it is the one that is expected.
+
+        Raises:
+            NoSuchObjectError: there is none.
+            ConflictError: it is another one, or was written since.
+        """
+        if current is None:
+            raise missing(key)
+        read, advice = "read it again, and write over that", "the object was made anew; read it"
+        if self.uid not in {None, current.uid}:
+            raise ConflictError(str(key), f"the uid {self.uid}", current.uid, advice)
+        if self.resource_version not in {None, current.resource_version}:
+            expected, found = (
+                f"resource version {each}"
+                for each in (self.resource_version, current.resource_version)
+            )
+            raise ConflictError(str(key), expected, found, read)
+        return current
+
+
+def missing(key: Key) -> NoSuchObjectError:
+    """The error for a key without an object."""
+    return NoSuchObjectError(str(key), "an object", "none", "create it, or correct the name")
+
+
+def creating(key: Key, document: bytes, version: str | None, lenience: Lenience | None) -> Decide:
+    """Stores a new object."""
+
+    def decide(current: StoredObject | None, moment: Moment) -> Decision:
+        if current is not None:
+            advice = "replace it, or choose another name"
+            found = f"one with resource version {current.resource_version}"
+            raise ObjectExistsError(str(key), "no such object", found, advice)
+        given = to_put(key, document, iter(()))
+        data = moment.scheme.put(version, given, resource=key.resource, lenience=lenience)
+        columns = columns_of(key, data)
+        made = StoredObject(
+            key=key,
+            uid=str(uuid.uuid4()),
+            resource_version=0,
+            generation=1,
+            created=moment.time,
+            deleted=None,
+            written=moment.time,
+            data=data,
+            **columns._asdict(),
+        )
+        return Decision("added", made)
+
+    return decide
+
+
+def replacing(
+    key: Key,
+    document: bytes,
+    version: str | None,
+    lenience: Lenience | None,
+    expected: Expected,
+    *,
+    counts: bool,
+) -> Decide:
+    """Puts a document over an object."""
+
+    def decide(current: StoredObject | None, moment: Moment) -> Decision:
+        found = expected.found(key, current)
+
+        def seen() -> Iterator[bytes]:
+            yield found.data
+            named = version or version_of(document)
+            if named is not None:
+                yield moment.scheme.read(named, found.data)
+
+        given = to_put(key, document, seen())
+        data = moment.scheme.put(
+            version, given, found.data, resource=key.resource, lenience=lenience
+        )
+        if data == found.data:
+            return Decision(None, found)
+        written = _written(found, data, moment)
+        if counts and not _same(found, written, moment.scheme):
+            written = replace(written, generation=found.generation + 1)
+        return _ended(written)
+
+    return decide
+
+
+def deleting(key: Key, expected: Expected, finalizers: tuple[str, ...]) -> Decide:
+    """Deletes an object, or marks it as deleted while it has finalizers."""
+
+    def decide(current: StoredObject | None, moment: Moment) -> Decision:
+        found = expected.found(key, current)
+        more = tuple(each for each in finalizers if each not in found.finalizers)
+        marked = found
+        if more:
+            marked = _with_metadata(found, moment, {"finalizers": [*found.finalizers, *more]})
+        if not marked.finalizers:
+            return Decision("deleted", replace(marked, written=moment.time))
+        if found.deleted is None:
+            marked = replace(
+                marked,
+                deleted=moment.time,
+                written=moment.time,
+                generation=found.generation + 1,
+            )
+        return Decision(None if marked is found else "modified", marked)
+
+    return decide
+
+
+MetadataEdit: TypeAlias = Callable[[dict[str, Any]], Mapping[str, Any]]
+
+
+def editing_metadata(key: Key, edit: MetadataEdit, expected: Expected) -> Decide:
+    """Changes the metadata of an object, without any conversion."""
+
+    def decide(current: StoredObject | None, moment: Moment) -> Decision:
+        found = expected.found(key, current)
+        metadata = msgspec.json.decode(
+            msgspec.json.encode(metadata_of(key, members_of(found.data)))
+        )
+        edited = {**edit(dict(metadata))}
+        if edited == metadata:
+            return Decision(None, found)
+        for name in ("name", "namespace"):
+            if edited.get(name) != metadata.get(name):
+                known, there = shown(metadata.get(name)), shown(edited.get(name))
+                advice = "leave it as it is"
+                raise InvalidMetadataError(f"{key}: metadata.{name}", known, there, advice)
+        for name in IN_COLUMNS:
+            edited.pop(name, None)
+        return _ended(_with_metadata(found, moment, edited, whole=True))
+
+    return decide
+
+
+def _with_metadata(
+    found: StoredObject, moment: Moment, members: Mapping[str, Any], *, whole: bool = False
+) -> StoredObject:
+    before: Mapping[str, Any] = {} if whole else metadata_of(found.key, members_of(found.data))
+    data = with_metadata(found.data, msgspec.json.encode({**before, **members}))
+    return _written(found, data, moment)
+
+
+def _written(found: StoredObject, data: bytes, moment: Moment) -> StoredObject:
+    columns = columns_of(found.key, data)
+    return replace(found, data=data, written=moment.time, **columns._asdict())
+
+
+def _ended(written: StoredObject) -> Decision:
+    """An object that is marked as deleted is gone when it has no finalizers."""
+    gone = written.deleted is not None and not written.finalizers
+    return Decision("deleted" if gone else "modified", written)
+
+
+def _same(before: StoredObject, after: StoredObject, scheme: AnyScheme) -> bool:
+    """Whether an object is as it was but for its metadata."""
+    data = before.data
+    if before.storage_version != after.storage_version:
+        data = scheme.convert_json(data)
+    return same_content(data, after.data)

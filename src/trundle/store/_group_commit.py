@@ -1,0 +1,91 @@
+"""Group commit: what several threads write at the same time goes into one transaction.
+
+There is no thread of its own. The first one that comes commits for all that wait, itself included; meanwhile others
+gather behind it, and the first of these goes on.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
+
+_T = TypeVar("_T")
+
+
+class _Waiting(Generic[_T]):
+    """Something to be committed, and its thread.
+
+    Attributes:
+        item: what is to be committed.
+        done: whether it was.
+        awake: set when it was, or when its thread has to commit.
+        error: what the thread that committed raised.
+    """
+
+    __slots__ = ("awake", "done", "error", "item")
+
+    def __init__(self, item: _T) -> None:
+        self.item = item
+        self.done = False
+        self.error: BaseException | None = None
+        self.awake = threading.Event()
+
+
+class GroupCommit(Generic[_T]):
+    """Gathers what threads commit.
+
+    Args:
+        commit: commits some items; each item says itself what became of it. What it raises, each of their threads raises.
+        most: how many it is given at once.
+    """
+
+    def __init__(self, commit: Callable[[Sequence[_T]], None], most: int) -> None:
+        self._commit = commit
+        self._most = most
+        self._lock = threading.Lock()
+        self._queue: list[_Waiting[_T]] = []
+        self._busy = False
+
+    def submit(self, item: _T) -> None:
+        """Commits an item, together with those of other threads; returns when that is done."""
+        mine = _Waiting(item)
+        with self._lock:
+            self._queue.append(mine)
+            leading, self._busy = not self._busy, True
+        try:
+            if not leading:
+                mine.awake.wait()
+                leading = not mine.done
+            if leading:
+                self._lead()
+        except BaseException:  # An interrupt: others must not wait for this thread.
+            self._leave(mine, leading=leading or mine.awake.is_set())
+            raise
+        if mine.error is not None:
+            raise mine.error
+
+    def _lead(self) -> None:
+        with self._lock:
+            batch, self._queue = self._queue[: self._most], self._queue[self._most :]
+        error: BaseException | None = None
+        try:
+            self._commit([each.item for each in batch])
+        except BaseException as raised:  # noqa: BLE001 - each of the threads raises it
+            error = raised
+        for each in batch:
+            each.error, each.done = error, True
+        self._pass_on()
+        for each in batch:
+            each.awake.set()
+
+    def _pass_on(self) -> None:
+        with self._lock:
+            self._busy = bool(self._queue)
+            if self._queue:
+                self._queue[0].awake.set()
+
+    def _leave(self, mine: _Waiting[_T], *, leading: bool) -> None:
+        with self._lock:
+            if mine in self._queue:
+                self._queue.remove(mine)
+        if leading and not mine.done:
+            self._pass_on()

@@ -1,0 +1,110 @@
+"""The resource types of a scheme, as a store finds them; and the schemes that store the shape that is agreed on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from trundle.errors import did_you_mean
+from trundle.runtime import AnyScheme, ConversionError
+from trundle.store._errors import InvalidKeyError, NewerShapeError, UnknownResourceError
+from trundle.store._records import Key
+
+_LONGEST = 512
+
+
+@dataclass(frozen=True, slots=True)
+class StoredType:
+    """A resource type of a scheme.
+
+    Attributes:
+        called: what the scheme calls it.
+        group: its API group.
+        name: its name within the group.
+        hub: the version that the scheme stores it in, unless another one is agreed on.
+        readable: the storage versions that the scheme can read.
+    """
+
+    called: str
+    group: str
+    name: str
+    hub: str
+    readable: frozenset[str]
+
+
+class StoredTypes:
+    """The resource types of a scheme.
+
+    Args:
+        scheme: the scheme.
+        where: the store, as errors name it.
+    """
+
+    def __init__(self, scheme: AnyScheme, where: str) -> None:
+        self.scheme = scheme
+        self._where = where
+        self._types: dict[str, StoredType] = {}
+        self._schemes: dict[tuple[str, str], AnyScheme] = {}
+
+    @property
+    def all(self) -> Mapping[str, StoredType]:
+        """All of them, by what the scheme calls them."""
+        return {name: self[name] for name in self.scheme.resources}
+
+    def __getitem__(self, called: str) -> StoredType:
+        """A resource type.
+
+        Raises:
+            UnknownResourceError: the scheme has none of this name.
+        """
+        found = self._types.get(called)
+        if found is None:
+            resource = self.scheme.resources.get(called)
+            if resource is None:
+                advice = did_you_mean(called, tuple(self.scheme.resources))
+                expected = "a resource type of the project"
+                raise UnknownResourceError(self._where, expected, repr(called), advice)
+            found = StoredType(
+                called, resource.group, resource.name, resource.hub, frozenset(resource.storage)
+            )
+            self._types[called] = found
+        return found
+
+    def storing(self, type_: StoredType, version: str) -> AnyScheme:
+        """The scheme that stores a resource type in some version.
+
+        Raises:
+            NewerShapeError: this release cannot store it so.
+        """
+        if version == type_.hub:
+            return self.scheme
+        found = self._schemes.get((type_.called, version))
+        if found is None:
+            try:
+                found = self.scheme.storing({type_.called: version})
+            except ConversionError:
+                found = None
+            if found is None or version not in type_.readable:
+                expected = f"{type_.called} in a storage version that this release can write"
+                advice = "use the release that stores it, or a later one; if it is an earlier version, lock it"
+                raise NewerShapeError(self._where, expected, version, advice)
+            self._schemes[type_.called, version] = found
+        return found
+
+    def check(self, key: Key) -> None:
+        """Refuses a key that no object can have.
+
+        Raises:
+            UnknownResourceError: the scheme has no such resource type.
+            InvalidKeyError: the name or the namespace is no text that a store can keep.
+        """
+        _ = self[key.resource]
+        for what, text in (("name", key.name), ("namespace", key.namespace)):
+            if (what == "name" and not text) or len(text) > _LONGEST or not _plain(text):
+                expected = (
+                    f"a {what} of at most {_LONGEST} characters that can be printed, without `/`"
+                )
+                advice = "choose another one"
+                raise InvalidKeyError(key.resource, expected, ascii(text[:60]), advice)
+
+
+def _plain(text: str) -> bool:
+    return (text.isprintable() or not text) and "/" not in text

@@ -1,0 +1,311 @@
+"""The rows of a store in one transaction: read as records, and written."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    and_,
+    bindparam,
+    insert,
+    or_,
+    select,
+    tuple_,
+    update,
+)
+
+from trundle.store import _tables as t
+from trundle.store._records import Change, ChangeKind, Choice, Key, StoredObject
+from trundle.store._selectors import condition
+
+_R, _V = t.RESOURCES.c, t.REVISIONS.c
+_OBJECT = (
+    _V.namespace,
+    _V.name,
+    _V.uid,
+    _V.resource_version,
+    _V.generation,
+    _V.created,
+    _V.deleted,
+    _V.written,
+    _V.labels,
+    _V.finalizers,
+    _V.owners,
+    _V.storage_version,
+    _V.written_with,
+    _V.data,
+)
+_CURRENT = _V.replaced.is_(None)
+_OF = _V.resource == bindparam("of")
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceRow:
+    """A resource type in a store.
+
+    Attributes:
+        id: its number within the database.
+        group: its API group.
+        name: its name.
+        resource_version: that of its last write.
+        compacted: up to which resource version replaced revisions are gone.
+        written: when its last write was.
+        storage_version: what is stored from now on.
+    """
+
+    id: int
+    group: str
+    name: str
+    resource_version: int
+    compacted: int
+    written: str
+    storage_version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A write that is to be stored.
+
+    Attributes:
+        kind: what it does.
+        object: the object after it.
+        previous: the resource version that it replaces; None for a new object.
+    """
+
+    kind: ChangeKind
+    object: StoredObject
+    previous: int | None
+
+
+def conditions(choice: Choice) -> list[ColumnElement[bool]]:
+    """What holds for the rows of some objects."""
+    found = [*condition(choice.labels, _V.labels)]
+    if choice.namespace is not None:
+        found.append(_V.namespace == choice.namespace)
+    if choice.name is not None:
+        found.append(_V.name == choice.name)
+    return found
+
+
+class Rows:
+    """The rows of a store in a transaction.
+
+    Args:
+        connection: the transaction.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    # Resource types
+
+    def resource(self, group: str, name: str, *, locked: bool = False) -> ResourceRow | None:
+        """A resource type; None before anything of it was stored.
+
+        Args:
+            group: its API group.
+            name: its name.
+            locked: whether others wait who lock it, until the transaction ends.
+        """
+        statement = select(*_R).where(_R.api_group == group, _R.name == name)
+        if locked:
+            statement = statement.with_for_update()
+        found = self._connection.execute(statement).one_or_none()
+        return None if found is None else ResourceRow(*found)
+
+    def resources(self) -> tuple[ResourceRow, ...]:
+        """All resource types of the store."""
+        statement = select(*_R).order_by(_R.api_group, _R.name)
+        return tuple(ResourceRow(*each) for each in self._connection.execute(statement))
+
+    def add_resource(self, group: str, name: str, storage_version: str) -> None:
+        """Adds a resource type; another writer may do so at the same time."""
+        row = {
+            "api_group": group,
+            "name": name,
+            "resource_version": 1,  # Clients mean something else by 0.
+            "compacted": 1,
+            "written": "",
+            "storage_version": storage_version,
+        }
+        there = select(_R.id).where(_R.api_group == group, _R.name == name)
+        if self._connection.execute(there).one_or_none() is None:
+            self._connection.execute(_inserted_once(self._connection), row)
+
+    def set_storage_version(self, resource: int, version: str) -> None:
+        """Changes what is stored from now on."""
+        statement = update(t.RESOURCES).where(_R.id == resource)
+        self._connection.execute(statement.values(storage_version=version))
+
+    # Objects
+
+    def current(self, resource: ResourceRow, keys: Collection[Key]) -> dict[Key, StoredObject]:
+        """The objects of some keys as they are now, as far as there are any; all of the keys are of one resource type."""
+        of = next(iter(keys)).resource
+        if len(keys) == 1:
+            (key,) = keys
+            statement = _ONE
+            values: Mapping[str, Any] = {
+                "of": resource.id,
+                "namespace_": key.namespace,
+                "name_": key.name,
+            }
+        else:
+            statement = _SOME
+            values = {"of": resource.id, "keys": [(each.namespace, each.name) for each in keys]}
+        found = (object_of(of, each) for each in self._connection.execute(statement, values))
+        return {each.key: each for each in found}
+
+    def listed(
+        self,
+        resource: ResourceRow,
+        name: str,
+        choice: Choice,
+        *,
+        at: int,
+        after: tuple[str, str] | None,
+        limit: int,
+    ) -> tuple[StoredObject, ...]:
+        """Objects as they were at a resource version, by namespace and name.
+
+        Args:
+            resource: their resource type.
+            name: what the scheme calls it.
+            choice: which of them.
+            at: the resource version.
+            after: namespace and name behind which to start; None to start with the first.
+            limit: how many at most.
+        """
+        there = (
+            _CURRENT
+            if at == resource.resource_version
+            else and_(_V.resource_version <= at, or_(_CURRENT, _V.replaced > at))
+        )
+        statement = select(*_OBJECT).where(_OF, there, *conditions(choice))
+        if after is not None:
+            statement = statement.where(tuple_(_V.namespace, _V.name) > after)
+        statement = statement.order_by(_V.namespace, _V.name).limit(limit)
+        found = self._connection.execute(statement, {"of": resource.id})
+        return tuple(object_of(name, each) for each in found)
+
+    def changes(
+        self, resource: ResourceRow, name: str, after: int, limit: int
+    ) -> tuple[Change, ...]:
+        """The first changes after a resource version.
+
+        Args:
+            resource: the resource type.
+            name: what the scheme calls it.
+            after: the resource version.
+            limit: how many at most.
+        """
+        values = {"of": resource.id, "after": after, "most": limit}
+        rows = self._connection.execute(_CHANGES, values).all()
+        wanted = [each.previous for each in rows if each.previous is not None]
+        those = {"of": resource.id, "versions": wanted}
+        before = self._connection.execute(_AT, those).all() if wanted else []
+        previous = {each.resource_version: object_of(name, each) for each in before}
+        return tuple(
+            Change(each.change, object_of(name, each), previous.get(each.previous)) for each in rows
+        )
+
+    def add(self, resource: ResourceRow, revisions: Sequence[Revision], time: str) -> None:
+        """Stores revisions, which follow each other from the resource type's last one on.
+
+        Args:
+            resource: the resource type, locked.
+            revisions: the revisions, with their resource versions.
+            time: when they were written.
+        """
+        replaced = {
+            each.previous: each.object.resource_version
+            for each in revisions
+            if each.previous is not None
+        }
+        before = [
+            {"of": resource.id, "version": old, "by": new}
+            for old, new in replaced.items()
+            if old <= resource.resource_version
+        ]
+        if before:  # First, as no two revisions of an object may be current.
+            self._connection.execute(_REPLACE, before)
+        rows = [_row(resource.id, each, replaced) for each in revisions]
+        self._connection.execute(insert(t.REVISIONS), rows)
+        values = {
+            "resource_version": revisions[-1].object.resource_version,
+            "written": time,
+        }
+        self._connection.execute(update(t.RESOURCES).where(_R.id == resource.id).values(values))
+
+
+def _row(resource: int, revision: Revision, replaced: Mapping[int, int]) -> dict[str, Any]:
+    found = revision.object
+    version = found.resource_version
+    return {
+        "resource": resource,
+        "resource_version": version,
+        "namespace": found.key.namespace,
+        "name": found.key.name,
+        "change": revision.kind,
+        "previous": revision.previous,
+        "replaced": version if revision.kind == "deleted" else replaced.get(version),
+        "uid": found.uid,
+        "generation": found.generation,
+        "created": found.created,
+        "deleted": found.deleted,
+        "written": found.written,
+        "labels": found.labels,
+        "finalizers": found.finalizers,
+        "owners": found.owners,
+        "storage_version": found.storage_version,
+        "written_with": found.written_with,
+        "data": found.data,
+    }
+
+
+def object_of(resource: str, row: Sequence[Any]) -> StoredObject:
+    """The object of a row, whose resource type the scheme calls so."""
+    return StoredObject(
+        key=Key(resource, row[0], row[1]),
+        uid=row[2],
+        resource_version=row[3],
+        generation=row[4],
+        created=row[5],
+        deleted=row[6],
+        written=row[7],
+        labels=row[8],
+        finalizers=tuple(row[9]),
+        owners=tuple(row[10]),
+        storage_version=row[11],
+        written_with=row[12],
+        data=bytes(row[13]),
+    )
+
+
+def _inserted_once(connection: Connection) -> Any:
+    from sqlalchemy.dialects import postgresql, sqlite  # noqa: PLC0415
+
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    return dialect.insert(t.RESOURCES).on_conflict_do_nothing()
+
+
+_ONE = select(*_OBJECT).where(
+    _OF, _V.namespace == bindparam("namespace_"), _V.name == bindparam("name_"), _CURRENT
+)
+_SOME = select(*_OBJECT).where(
+    _OF, tuple_(_V.namespace, _V.name).in_(bindparam("keys", expanding=True)), _CURRENT
+)
+_AT = select(*_OBJECT).where(_OF, _V.resource_version.in_(bindparam("versions", expanding=True)))
+_CHANGES = (
+    select(*_OBJECT, _V.change, _V.previous)
+    .where(_OF, _V.resource_version > bindparam("after"))
+    .order_by(_V.resource_version)
+    .limit(bindparam("most"))
+)
+_REPLACE = (
+    update(t.REVISIONS)
+    .where(_OF, _V.resource_version == bindparam("version"))
+    .values(replaced=bindparam("by"))
+)
