@@ -27,6 +27,7 @@ ALLOWED = {
     "project": {
         "codegen",
         "documents",
+        "engine",
         "errors",
         "evolution",
         "packages",

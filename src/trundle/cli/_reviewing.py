@@ -55,11 +55,13 @@ def reviewing(
     """
 
     def look(base: "ListedVersion | None") -> Iterable["Finding"]:
+        from trundle.packages import read_manifest  # noqa: PLC0415
         from trundle.project import review  # noqa: PLC0415
 
         jobs_ = jobs or current().jobs
+        compared = bool(resources or read_manifest(folder).classes)
         with progress("Checking") as step:
-            if base is None or not (resources or _carries(repository, base)):
+            if base is None or not (compared or _carries(repository, base)):
                 return review(folder, resources=resources, jobs=jobs_, progress=step).findings
             with listed_folder(repository, base, f"version {base.version}") as before:
                 released = (before, base.version)
@@ -70,20 +72,20 @@ def reviewing(
 
 
 def _carries(repository: "Repository", base: "ListedVersion") -> bool:
-    """Whether a published version carries projects, as its manifest says; its files are not fetched."""
+    """Whether a published version carries projects or classes, as its manifest says; its files are not fetched."""
     from trundle.channels.artifacts import read_artifact  # noqa: PLC0415
 
     where = f"version {base.version}"
-    artifact = read_artifact(repository, base.digest or base.tag_name, where)
-    return bool(artifact.package.resource_versions)
+    package = read_artifact(repository, base.digest or base.tag_name, where).package
+    return bool(package.resource_versions or package.classes)
 
 
 def uploading(
     catalog: "Catalog", folders: Mapping[Path, "Package"], tenant: str, jobs: int | None
 ) -> Iterator["Finding"]:
-    """What is against an upload besides the rules of catalogs: the errors in the projects of its packages.
+    """What is against an upload besides the rules of catalogs: errors in projects, and versions that are too low.
 
-    Each is compared with the newest lower release of its package that the tenant sees or that is uploaded with it.
+    Classes are left to the catalog, which builds them. Each is compared with the newest lower release of its package that the tenant sees or that is uploaded with it.
 
     Args:
         catalog: the catalog.
@@ -91,6 +93,7 @@ def uploading(
         tenant: whose they are.
         jobs: how many processes to use.
     """
+    from trundle.engine import EngineCode  # noqa: PLC0415
     from trundle.packages import unpack  # noqa: PLC0415
     from trundle.project import review  # noqa: PLC0415
     from trundle.version import version_before  # noqa: PLC0415
@@ -109,4 +112,4 @@ def uploading(
                 unpack(io.BytesIO(base.archive), Path(name, "package"))
                 released = (Path(name, "package"), before)
             found = review(folder, released, jobs=jobs_, progress=step)
-        yield from found.errors
+        yield from (each for each in found.errors if not isinstance(each.code, EngineCode))

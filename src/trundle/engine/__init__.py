@@ -3,7 +3,7 @@
 The room reads what packages and models say, and takes and returns values: no files, no network, no clock.
 """
 
-from trundle.engine._check import check
+from trundle.engine._check import check, check_files
 from trundle.engine._core import core_packages
 from trundle.engine._engine import Engine, PackageVersion
 from trundle.engine._errors import EngineCode, EngineError
@@ -36,6 +36,7 @@ __all__ = [
     "Session",
     "Type",
     "check",
+    "check_files",
     "core_packages",
     "explain",
     "explanation_data",

@@ -13,7 +13,7 @@ from trundle.engine._mentions import Mention, mentions
 from trundle.engine._metas import attached
 from trundle.engine._nodes import Node
 from trundle.engine._repository import Repository
-from trundle.engine._sources import Sources
+from trundle.engine._sources import Sources, compile_property
 from trundle.engine._type import Type
 from trundle.engine.expressions import code_of
 from trundle.engine.statements import read_body
@@ -37,6 +37,24 @@ def check(packages: Iterable[Package], among: Iterable[Package] = ()) -> tuple[F
     checked = list(packages)
     checker = _Checker(Repository([*checked, *among], core_packages()))
     found = (finding for package in checked for finding in checker.package(package))
+    return tuple(dict.fromkeys(found))
+
+
+def check_files(package: Package) -> tuple[Finding, ...]:
+    """What is wrong with the class files of a package, whatever it requires: what cannot be read or compiled."""
+    sources = Sources(Limits())
+    found: list[Finding] = []
+    for name in package.classes:
+        try:
+            declaration = sources.declaration(package, name)
+        except EngineError as error:
+            found += error.findings
+            continue
+        for each in declaration.properties.values():
+            try:
+                compile_property(package, declaration, each)
+            except EngineError as error:
+                found += error.findings
     return tuple(dict.fromkeys(found))
 
 

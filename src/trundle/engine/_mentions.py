@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from trundle.engine._declarations import ArgumentDeclaration, ClassDeclaration, PropertyDeclaration
 from trundle.engine._errors import EngineError
+from trundle.engine._nodes import Node
 from trundle.engine.expressions import (
     Binary,
     Call,
@@ -62,6 +63,11 @@ def mentions(declaration: ClassDeclaration) -> Iterator[Mention]:
         if method.body is not None:
             for name, line in _in_code(code_of(method.body, file)):
                 yield Mention(name, method.name, line, is_loaded=False)
+
+
+def named_types(node: Node | None, file: str) -> Iterator[str]:
+    """The types that a part of a class file names, as they are written."""
+    return (name for name, _ in _in_code(code_of(node, file))) if node is not None else iter(())
 
 
 def _declared(

@@ -73,7 +73,7 @@ class Sources:
         key = (type_.package, type_.version, type_.name, declaration.name)
         if key not in self._compiled:
             with _about(type_.source, type_.name):
-                self._compiled[key] = _compile(type_, declaration)
+                self._compiled[key] = compile_property(type_.source, type_.declaration, declaration)
         return self._compiled[key]
 
     def _file(self, package: Package, path: str) -> tuple[ClassDeclaration, ...]:
@@ -117,10 +117,17 @@ def format_of(package: Package) -> Format:
     return Format(written.version.major, written.version.minor)
 
 
-def _compile(type_: Type, declaration: PropertyDeclaration) -> Compiled:
-    file, form = type_.declaration.file, format_of(type_.source)
+def compile_property(
+    package: Package, owner: ClassDeclaration, declaration: PropertyDeclaration
+) -> Compiled:
+    """Compiles a property that a class declares.
+
+    Raises:
+        EngineError: its contract or its default cannot be compiled.
+    """
+    file, form = owner.file, format_of(package)
     nothing = ScalarNode(None, "", declaration.line)
-    where = Where(type_.name, declaration.name, file=file, line=declaration.line)
+    where = Where(owner.name, declaration.name, file=file, line=declaration.line)
     contract = compile_contract(
         code_of(declaration.contract or nothing, file), format_=form, where=where
     )

@@ -6,6 +6,7 @@ and back, a `Package` has both manifest and files, and `resolve` chooses the rel
 
 from trundle.packages._app_schema import app_schema
 from trundle.packages._candidates import Candidates, Unusable
+from trundle.packages._change_codes import ChangeCode, judged, major, minor
 from trundle.packages._changes import (
     Bump,
     Level,
@@ -60,6 +61,7 @@ __all__ = [
     "MANIFEST_FILE",
     "Bump",
     "Candidates",
+    "ChangeCode",
     "Clash",
     "ClassFile",
     "Conflict",
@@ -92,10 +94,13 @@ __all__ = [
     "app_schema",
     "bump_of",
     "digest_of",
+    "judged",
     "lock_of",
+    "major",
     "manifest_from_json",
     "manifest_keys",
     "manifest_to_json",
+    "minor",
     "next_version",
     "pack",
     "package_files",

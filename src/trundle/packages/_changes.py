@@ -36,7 +36,7 @@ class ReleaseChange(msgspec.Struct, frozen=True, order=True):
         code: what kind of change it is.
         text: what changed about it.
         level: how far it goes.
-        judge: whether only a person can say how far it goes; the level is the least then.
+        judge: whether only a person can say how far it goes; the level is what it counts as until then.
     """
 
     place: str

@@ -28,8 +28,7 @@ from trundle.evolution.conversions import (
     Wrap,
     exact,
 )
-from trundle.packages import ReleaseChange
-from trundle.project._release_codes import ChangeCode, judged, major, minor
+from trundle.packages import ChangeCode, ReleaseChange, judged, major, minor
 from trundle.report import lineages, spell
 from trundle.schema import ABSENT, EnumType, ListOf, MapOf, Nullable, Property, Ref, Schema, Type
 from trundle.version import ApiVersion

@@ -6,8 +6,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from trundle.evolution import Evolution, Lineage, TypeChanges
-from trundle.packages import ReleaseChange
-from trundle.project._release_codes import ChangeCode, judged, major, minor
+from trundle.packages import ChangeCode, ReleaseChange, judged, major, minor
 from trundle.project.changes import BY_PROPERTY
 from trundle.project.loading import Project
 from trundle.report import Handling, Meeting, lineages, meetings

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 import msgspec
 
 from trundle.evolution import HookReference
-from trundle.packages import ReleaseChange
-from trundle.project._release_codes import ChangeCode, judged, major, minor
+from trundle.packages import ChangeCode, ReleaseChange, judged, major, minor
 from trundle.project.config import Config
 
 

@@ -16,6 +16,7 @@ import msgspec
 from trundle.errors import Finding, Place, errors_among
 from trundle.packages import (
     Bump,
+    ChangeCode,
     Level,
     Manifest,
     ReleaseChange,
@@ -30,7 +31,7 @@ from trundle.packages import (
 )
 from trundle.project._commits import Commit, History, commits_since
 from trundle.project._each_part import Progress, ignore
-from trundle.project._release_codes import ChangeCode, ReleaseCode
+from trundle.project._release_codes import ReleaseCode
 from trundle.project.documents import read_documents, write_documents
 from trundle.project.findings import FindingsError
 from trundle.project.releasing import bump_to_plain, compare_packages, review

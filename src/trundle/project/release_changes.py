@@ -9,12 +9,11 @@ from pathlib import Path
 
 import msgspec
 
-from trundle.packages import ReleaseChange
+from trundle.packages import ChangeCode, ReleaseChange, judged, major, minor
 from trundle.project._contract_changes import contract_changes
 from trundle.project._conversion_changes import conversion_changes
 from trundle.project._hook_changes import hook_changes
 from trundle.project._readable import objections
-from trundle.project._release_codes import ChangeCode, judged, major, minor
 from trundle.project._stored import release_of
 from trundle.project.config import Config, load_config
 from trundle.project.loading import Project, load_configured, load_parts

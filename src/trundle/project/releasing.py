@@ -1,6 +1,6 @@
-"""What a package that carries projects is as a release: whether it is in order, what it brings, what changed in it.
+"""What a package is as a release: whether it is in order, what it brings, what changed in it.
 
-A package carries each project whose file is packed with it.
+A package carries each project whose file is packed with it, and the classes in its manifest.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,14 +12,18 @@ import msgspec
 from trundle.errors import Finding, Place, errors_among, listed
 from trundle.packages import (
     Bump,
+    ChangeCode,
     Manifest,
+    Package,
     ReleaseChange,
     bump_of,
+    major,
+    minor,
     package_files,
     read_manifest,
 )
 from trundle.project._each_part import Progress, ignore
-from trundle.project._release_codes import ChangeCode, ReleaseCode, major, minor
+from trundle.project._release_codes import ReleaseCode
 from trundle.project.check import check
 from trundle.project.config import load_config
 from trundle.project.errors import ProjectError
@@ -102,7 +106,7 @@ def resources_in(folder: Path) -> Mapping[str, tuple[str, ...]]:
 
 
 def compare_packages(before: Path, now: Path, base: SemVer) -> Bump:
-    """What changed from one release of a package to the next, as far as its projects go.
+    """What changed from one release of a package to the next: in its projects, its classes, and what these need.
 
     Args:
         before: the folder of the earlier release.
@@ -118,6 +122,10 @@ def compare_packages(before: Path, now: Path, base: SemVer) -> Bump:
 
 
 def _changes(before: Path, now: Path) -> Iterator[ReleaseChange]:
+    if any(read_manifest(each).classes for each in (before, now)):
+        from trundle.engine.changes import package_changes  # noqa: PLC0415 - needs an extra
+
+        yield from package_changes(*map(Package.from_folder, (before, now)))
     ours, theirs = set(projects_in(before)), set(projects_in(now))
     for name in sorted(ours - theirs):
         yield major(ChangeCode.PROJECT_REMOVED, str(name), "the project is removed")
@@ -135,7 +143,7 @@ def review(
     jobs: int | None = None,
     progress: Progress = ignore,
 ) -> Review:
-    """Looks at a package that is to be released: at all that `check` finds, the lock, its manifest, and its version.
+    """Looks at a package that is to be released: at its projects and what they store, its class files, its manifest, and its version.
 
     Args:
         folder: the folder of the package.
@@ -159,6 +167,10 @@ def review(
         found += map(_as_released, checked)
     if names:
         found += _resource_types(manifest, resources, folder)
+    if manifest.classes:
+        from trundle.engine import check_files  # noqa: PLC0415 - needs an extra
+
+        found += check_files(Package.from_folder(folder))
     bump = None
     if released is not None:
         before, base = released

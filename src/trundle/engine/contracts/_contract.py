@@ -47,10 +47,10 @@ class Where:
 class Contract:
     """A compiled contract; it keeps nothing between calls, and threads may share it."""
 
-    __slots__ = ("_part", "where")
+    __slots__ = ("part", "where")
 
     def __init__(self, part: Part, where: Where) -> None:
-        self._part = part
+        self.part = part
         self.where = where
 
     def transform(self, value: Any, scene: Scene) -> Any:
@@ -67,7 +67,7 @@ class Contract:
             EngineError: the value violates the contract; `errors` has all violations in it.
         """
         try:
-            return self._part.transform(value, scene)
+            return self.part.transform(value, scene)
         except ViolationError as error:
             raise self._error(error.problems, scene) from error.__cause__
 
@@ -78,7 +78,7 @@ class Contract:
             EngineError: the value violates the contract; `errors` has all violations in it.
         """
         try:
-            self._part.validate(value, scene)
+            self.part.validate(value, scene)
         except ViolationError as error:
             raise self._error(error.problems, scene) from error.__cause__
 

@@ -244,7 +244,7 @@ class _ContractDialect:
         compute = self.computes.get(call.name)
         if compute is None:
             return None
-        given = _given(METHODS[call.name], call)
+        given = arguments_of(call)
         if not given:
             return lambda value, scope: compute(value, scope.scene)
         names = (*METHODS[call.name].required, *METHODS[call.name].optional)
@@ -274,12 +274,13 @@ def _deferred(body: Callable[[Scope], Any]) -> Callable[[Scope], Any]:
     return lambda scope: lambda value: body(Scope(scope.scene, {"$1": value}, scope))
 
 
-def _given(method: ContractMethod, call: Call) -> dict[str, Tree]:
-    """The arguments of a call by name.
+def arguments_of(call: Call) -> dict[str, Tree]:
+    """The arguments of a call of one of the `METHODS`, by name.
 
     Raises:
         EngineError: one is missing, unknown or given twice.
     """
+    method = METHODS[call.name]
     names = (*method.required, *method.optional)
     given: dict[str, Tree] = {}
     for at, each in enumerate(call.arguments):

@@ -10,6 +10,7 @@ from trundle.engine.expressions._failures import reason as failure
 from trundle.engine.expressions._format import Format
 from trundle.engine.expressions._languages import language_for
 from trundle.engine.expressions._scope import SCENE, Scope
+from trundle.engine.expressions._spelled import spelled
 from trundle.engine.expressions._tree import (
     Binary,
     Call,
@@ -65,5 +66,6 @@ __all__ = [
     "is_sequence",
     "language_for",
     "read_code",
+    "spelled",
     "thaw",
 ]

@@ -1,0 +1,88 @@
+"""Packages of classes are judged as packages with projects are: by `diff`, `check`, `release`, `publish` and `catalog upload`."""
+
+import json
+
+import pytest
+
+MANIFEST = """\
+Format: 1.4
+FullName: acme.Db
+Type: Library
+Version: {version}
+Require: {{lib.that.is.not.here: 1}}
+Classes: {{acme.Db: Db.yaml}}
+"""
+CLASS = """\
+Namespaces: {{=: acme, lib: lib.that.is.not.here}}
+Name: Db
+Extends: lib:Base
+Properties:
+  port: {{Contract: $.int(){contract}}}
+"""
+
+
+def release(line, folder, version, contract=""):
+    line.write(f"{folder}/manifest.yaml", MANIFEST.format(version=version))
+    line.write(f"{folder}/Classes/Db.yaml", CLASS.format(contract=contract))
+
+
+@pytest.fixture
+def releases(empty):
+    """A release, and a patch of it that refuses what it accepted; what they require is nowhere."""
+    release(empty, "old", "1.0.0")
+    release(empty, "new", "1.0.1", ".notNull()")
+    return empty
+
+
+def test_a_diff_ends_with_3_where_the_version_is_too_low(releases):
+    done = releases.run("package", "diff", "old", "new")
+    assert done.exit_code == 3
+    assert (
+        "major  acme.Db.port  the contract $.int().notNull() no longer accepts null [contract-narrowed]"
+        in done.stdout
+    )
+    assert "expected 2.0.0 at least, found 1.0.1" in done.stderr
+    release(releases, "new", "2.0.0", ".notNull()")
+    found = json.loads(releases.run("package", "diff", "old", "new", "-o", "json").stdout)
+    assert (found["required"], found["sufficient"]) == ("2.0.0", True)
+
+
+def test_a_check_reads_class_files_and_judges_the_version(releases):
+    assert releases.run("package", "check", "old").exit_code == 0
+    done = releases.run("package", "check", "new", "--against", "old")
+    assert done.exit_code == 3
+    assert "1.0.1 is too low" in done.stdout
+    releases.write("new/Classes/Db.yaml", "Name: Db\nProperties: {p: {Contract: $.check()}}")
+    done = releases.run("package", "check", "new")
+    assert done.exit_code == 3
+    assert "Classes/Db.yaml" in done.stdout
+
+
+def test_a_patch_that_breaks_callers_is_not_published(releases):
+    to = ("--to", "oci:hub//acme/db", "--channel", "stable")
+    assert releases.run("publish", "old", *to).exit_code == 0
+    done = releases.run("publish", "new", *to)
+    assert done.exit_code == 3
+    assert "[contract-narrowed]" in done.stderr
+    assert releases.run("publish", "new", *to, "--override", "nobody uses it").exit_code == 0
+
+
+def test_a_patch_that_breaks_callers_is_not_uploaded(releases):
+    releases.write(
+        "lib/manifest.yaml",
+        "FullName: lib.that.is.not.here\nType: Library\nVersion: 1.0.0\nClasses: {lib.that.is.not.here.Base: B.yaml}\n",
+    )
+    releases.write("lib/Classes/B.yaml", "Name: lib.that.is.not.here.Base\n")
+    upload = ("catalog", "upload", "--catalog", "c.db")
+    assert releases.run(*upload, "old", "lib").exit_code == 0
+    done = releases.run(*upload, "new")
+    assert done.exit_code == 3
+    assert "[contract-narrowed]" in done.stderr
+
+
+def test_a_release_gets_the_version_that_its_classes_require(releases):
+    release(releases, "tree/1.0.0", "1.0.0")
+    release(releases, "tree/dev", "0.0.0", ".notNull()")
+    done = releases.run("package", "release", "tree", "-o", "json", "--dry-run")
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["version"] == "2.0.0"
