@@ -16,16 +16,20 @@ MEMORY := $(shell [ -w /dev/shm ] && ! grep -qs " /dev/shm .*noexec" /proc/mount
 PYTEST = $(if $(MEMORY),TMPDIR=$(MEMORY)) $(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") \
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: demo test test-all check bench house mutants mutmut format constraints clean
+.PHONY: demo test test-all test-cluster check bench house mutants mutmut format constraints clean
 
 demo: $(RUNTIME) ## Run the main job on the example, as a story in the terminal.
 	@$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python examples/crm/demo.py
 
 test: $(DEVELOPMENT) $(SYSTEM) ## Run the tests to run before each change; laws with some examples.
-	$(PYTEST) -m "not full" $(TESTS)
+	$(PYTEST) -m "not full and not cluster" $(TESTS)
 
 test-all: $(DEVELOPMENT) $(SYSTEM) ## Run all tests, laws with all examples.
-	TRUNDLE_TESTS=all $(PYTEST) $(TESTS)
+	TRUNDLE_TESTS=all $(PYTEST) -m "not cluster" $(TESTS)
+
+test-cluster: $(DEVELOPMENT) ## Run the tests that need a real cluster; the first time builds it, which needs Go.
+	@$(BIN)/python tests/support/control_plane.py
+	TRUNDLE_TESTS=all $(PYTEST) --numprocesses 0 -m cluster $(or $(TESTS),tests)
 
 check: $(DEVELOPMENT) ## Check format, lint and types.
 	$(BIN)/ruff format --check .

@@ -1,0 +1,76 @@
+"""A certificate authority made for one run of tests, and what it signs."""
+
+import datetime as dt
+import ipaddress
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+
+class Authority:
+    """Writes certificates with their keys, each pair as one PEM file, into a folder."""
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+        self._key = ec.generate_private_key(ec.SECP256R1())
+        self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "authority of a test")])
+        basic = x509.BasicConstraints(ca=True, path_length=None)
+        signed = self._sign(self._name, self._key, (basic, True))
+        self.certificate = folder / "authority.pem"
+        self.certificate.write_bytes(signed.public_bytes(serialization.Encoding.PEM))
+
+    def key(self, name: str) -> Path:
+        """A key alone."""
+        written = self._folder / f"{name}.pem"
+        written.write_bytes(_pem(ec.generate_private_key(ec.SECP256R1())))
+        return written
+
+    def server(self, name: str) -> Path:
+        """A certificate for a server on this machine."""
+        names = [x509.IPAddress(ipaddress.ip_address("127.0.0.1")), x509.DNSName("localhost")]
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+        usage = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH])
+        return self._pair(
+            name, subject, (x509.SubjectAlternativeName(names), False), (usage, False)
+        )
+
+    def client(self, name: str, *, group: str) -> Path:
+        """A certificate for a user of a group."""
+        named = [(NameOID.ORGANIZATION_NAME, group), (NameOID.COMMON_NAME, name)]
+        subject = x509.Name([x509.NameAttribute(*each) for each in named])
+        usage = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.CLIENT_AUTH])
+        return self._pair(name, subject, (usage, False))
+
+    def _pair(self, name: str, subject: x509.Name, *extensions) -> Path:
+        key = ec.generate_private_key(ec.SECP256R1())
+        signed = self._sign(subject, key, *extensions)
+        written = self._folder / f"{name}.pem"
+        written.write_bytes(_pem(key) + signed.public_bytes(serialization.Encoding.PEM))
+        return written
+
+    def _sign(
+        self, subject: x509.Name, key: ec.EllipticCurvePrivateKey, *extensions
+    ) -> x509.Certificate:
+        now = dt.datetime.now(dt.UTC)
+        builder = x509.CertificateBuilder(
+            issuer_name=self._name,
+            subject_name=subject,
+            public_key=key.public_key(),
+            serial_number=x509.random_serial_number(),
+            not_valid_before=now - dt.timedelta(hours=1),
+            not_valid_after=now + dt.timedelta(days=1),
+        )
+        for extension, critical in extensions:
+            builder = builder.add_extension(extension, critical)
+        return builder.sign(self._key, hashes.SHA256())
+
+
+def _pem(key: ec.EllipticCurvePrivateKey) -> bytes:
+    return key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.TraditionalOpenSSL,
+        serialization.NoEncryption(),
+    )
