@@ -66,6 +66,29 @@ MOVES: dict[str, Case] = {
         },
         (rules(V1, move={"a": "o.a", "o.b": "b"}),),
     ),
+    "out of an object that becomes free-form data": Case(
+        {
+            V1: thing(o="O") | {"O": {"a": "string", "b": "string", "c": "[integer]"}},
+            V2: thing(o="any", x="string", c="[integer]"),
+        },
+        (rules(V1, move={"o.a": "x", "o.c": "c"}),),
+    ),
+    "what is required out of an object that becomes free-form data": Case(
+        {
+            V1: thing(o="O") | {"O": {"a!": "string", "b": "string"}},
+            V2: thing(o="any", x="integer"),
+            V3: thing(o="any", x="integer", y="string"),
+        },
+        (rules(V1, move={"o.a": "x"}, convert={"o.a": "string-to-integer"}),),
+    ),
+    "into an object that was free-form data": Case(
+        {
+            V1: thing(o="any", x="string"),
+            V2: thing(o="O") | {"O": {"a": "string", "b": "string"}},
+            V3: thing(o="O") | {"O": {"a": "string", "b": "string", "d": "string"}},
+        },
+        (rules(V1, move={"x": "o.a"}),),
+    ),
     "one name for two meanings": Case(
         {
             V1: thing(r="integer", v2="S") | {"S": {"r": "integer"}},

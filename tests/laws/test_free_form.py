@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from cases import CASES
-from evolving import Store, evolve, forget
+from evolving import Store, evolve, forget, rules, thing
 
 from trundle.verify import LawBroken
 from trundle.verify._hop_laws import law_hops
@@ -137,3 +137,36 @@ def test_hops_are_silent_only_about_the_names_that_hooks_beyond_the_way_tell(sch
     law_hops(scheme, document, [V3, V2], walk, frozenset({"name"}))
     with pytest.raises(LawBroken, match="hop by hop"):
         law_hops(scheme, document, [V3, V2], walk, frozenset({"z"}))
+
+
+def test_what_moves_out_of_an_object_that_becomes_free_form_data_is_not_in_it_any_more(forgetting):
+    scheme = forgetting(
+        evolve(
+            {
+                V1: {"Thing": {"o": "O"}, "O": {"a": "string", "b": "string"}},
+                V2: {"Thing": {"o": "any", "x": "string"}},
+            },
+            rules(V1, move={"o.a": "x"}),
+        )
+    )
+    shown = scheme.convert(thing(V1, o={"a": "1", "b": "2"}), to=V2)
+    assert shown == thing(V2, o={"b": "2"}, x="1")
+
+
+@pytest.mark.parametrize("hub", [V1, V2])
+def test_a_client_edits_what_is_left_of_an_object_out_of_which_something_required_moved(
+    forgetting, hub
+) -> None:
+    """The free-form data has no `a`, which the type requires; and one that it has of its own is another property."""
+    older = {"Thing": {"o": "O"}, "O": {"a!": "string", "b": "string"}}
+    newer = {"Thing": {"o": "any", "x": "string"}}
+    store = Store(forgetting(evolve({V1: older, V2: newer}, rules(V1, move={"o.a": "x"}), hub=hub)))
+    store.put(V1, o={"a": "1", "b": "2"})
+    store.edit(V2, o={"b": "3"}, x="1")
+    assert store.read(V1) == {"o": {"a": "1", "b": "3"}}
+    store.edit(V2, o={"a": "own", "b": "3"}, x="1")
+    assert store.read(V1) == {"o": {"a": "1", "b": "3"}}
+    store.edit(V1, o={"a": "4", "b": "5"})
+    assert store.read(V2) == {"o": {"a": "own", "b": "5"}, "x": "4"}
+    store.edit(V2, o={"b": 5}, x="4")
+    assert store.read(V1) == {"o": {"a": "4"}}

@@ -133,6 +133,29 @@ def test_a_rename_to_the_name_of_a_property_that_stays_is_a_note(project):
 
 
 @pytest.mark.parametrize(
+    ("path", "newer", "followed"),
+    [
+        ("o.a", "b: {type: string}", []),
+        ("o.n", "b: {type: object, properties: {a: {type: string}}}", []),
+        ("o.n.a", "b: {type: string}", ["n.a"]),
+    ],
+)
+def test_a_move_out_of_what_is_within_an_object_that_becomes_free_form_data_is_a_note(
+    project, path, newer, followed
+):
+    within = "{type: object, properties: {a: {type: string}, z: {type: string}}}"
+    nested = f"{{type: object, properties: {{a: {{type: string}}, n: {within}}}}}"
+    project.schema("2011-01-01", f"{{o: {nested}}}")
+    project.schema("2012-02-02", f"{{o: {{}}, {newer}}}")
+    project.configure(f"changes: {{2011-01-01: {{Person: {{move: {{{path}: b}}}}}}}}\n")
+    notes = project.findings("loss")
+    assert len(notes) == len(followed)
+    for note, name in zip(notes, followed, strict=True):
+        assert f"`move` of o.{name} follows o.{name} of Person in 2011-01-01 by itself" in note
+        assert "2012-02-02 has it in its free-form o as well" in note
+
+
+@pytest.mark.parametrize(
     ("rules", "rule"),
     [
         ("move: {a: inner.b}", "move"),

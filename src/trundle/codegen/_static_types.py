@@ -152,8 +152,8 @@ class StaticTypes:
             case steps.Listed(inner):
                 found = without(given if inner is None else self.changed(inner, given), "Absent")
                 return None if found is None else (f"list[{shown(found)}]",)
-            case steps.ToFreeForm():
-                return ("FreeForm",)
+            case steps.ToFreeForm(elsewhere):
+                return ("FreeForm",) if elsewhere is None else united(("FreeForm",), OR_ABSENT)
             case steps.ToEnum(partly=partly):
                 return ANY if partly else ("str",)
             case steps.MapText():

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import assert_never
 
 from trundle.codegen._cases import case_test, in_order, joined
+from trundle.codegen._lifted import held_object
 from trundle.codegen._plan_names import direction
 from trundle.codegen._statements import Statements
 from trundle.codegen._static_types import StaticTypes, shown, united
@@ -15,6 +16,7 @@ from trundle.evolution.steps import (
     CallScalar,
     Cases,
     Chain,
+    Elsewhere,
     Fit,
     FromFreeForm,
     Items,
@@ -101,11 +103,12 @@ class Steps:
                 return f"through(single({value}), lambda first: {self.render(inner, 'first')})"
             case ToList() | ToMap():
                 return self._keyed(step, value)
-            case ToFreeForm():
-                return f"to_free_form({value})"
-            case FromFreeForm(place, type_, shape) | KnownPart(place, type_, shape):
+            case ToFreeForm(elsewhere):
+                return call("to_free_form", [value, *self._attributes(elsewhere)])
+            case FromFreeForm() | KnownPart():
                 read = "from_free_form" if isinstance(step, FromFreeForm) else "known_part"
-                return f"{read}({value}, {self.annotation(place, shape, type_)})"
+                type_ = self.annotation(step.place, step.shape, step.type)
+                return call(read, [value, type_, *self._attributes(step.elsewhere)])
             case Fit(kinds):
                 return call("fit", [value, *map(text_literal, kinds)])
             case ToEnum(values, partly):
@@ -185,6 +188,14 @@ class Steps:
         schema = self.key.lineage.evolution.schema(step.place.version)
         names = self.types.names(step.shape.version, schema.object(self._element(step)))
         return [text_literal(names[each]) for each in (step.key, step.value) if each]
+
+    def _attributes(self, elsewhere: Elsewhere | None) -> list[str]:
+        """The attributes of a nested object that free-form data has in other places."""
+        if elsewhere is None:
+            return []
+        place = elsewhere.place
+        names = self.types.names(place.version, held_object(self.key.lineage, place))
+        return [text_literal(names[each]) for each in elsewhere.names]
 
     def _element(self, step: ToList | ToMap) -> str:
         lineage = self.key.lineage

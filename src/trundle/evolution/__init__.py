@@ -14,6 +14,7 @@ from trundle.evolution._defaults import default_of
 from trundle.evolution._discriminating import fixed_text
 from trundle.evolution._errors import ChangeError
 from trundle.evolution._evolution import Evolution, ResourceLineage
+from trundle.evolution._free_form import doubled_in_free_form
 from trundle.evolution._holders import entries_within
 from trundle.evolution._hooks import converter_names, hooks_among, named_by_hooks, snake
 from trundle.evolution._identity import partition
@@ -75,6 +76,7 @@ __all__ = [
     "default_of",
     "derived_keys",
     "discriminators",
+    "doubled_in_free_form",
     "entries_of_one_value",
     "entries_within",
     "expressions_in",

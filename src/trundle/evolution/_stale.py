@@ -139,8 +139,8 @@ def _known_within(end: End, sides: Iterable[End]) -> Chain | None:
         outer = step.inner if isinstance(step, Optional) else step
         if not isinstance(outer, FromFreeForm) or not side.lineage.holds_objects(side.place):
             continue
-        known = KnownPart(outer.place, outer.type, outer.shape)
-        return Chain((known, ToFreeForm()))
+        known = KnownPart(outer.place, outer.type, outer.shape, outer.elsewhere)
+        return Chain((known, ToFreeForm(outer.elsewhere)))
     return None
 
 

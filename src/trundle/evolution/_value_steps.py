@@ -127,16 +127,31 @@ class Single(msgspec.Struct, frozen=True):
     item: "ValueStep | None"
 
 
+class Elsewhere(msgspec.Struct, frozen=True):
+    """Properties of a nested object that the side with free-form data has in other places.
+
+    Attributes:
+        place: where the nested object is.
+        names: what it calls them.
+    """
+
+    place: Place
+    names: tuple[str, ...]
+
+
 class ToFreeForm(msgspec.Struct, frozen=True):
-    """A typed value becomes plain JSON."""
+    """A typed value becomes plain JSON; an object without what is elsewhere there, absent where it has nothing else."""
+
+    elsewhere: Elsewhere | None = None
 
 
 class FromFreeForm(msgspec.Struct, frozen=True):
-    """Plain JSON becomes a typed value where it fits, else absent."""
+    """Plain JSON becomes a typed value where it fits, else absent; an object may lack what is elsewhere, and lets it go."""
 
     place: Place
     type: Type
     shape: Shape
+    elsewhere: Elsewhere | None = None
 
 
 class KnownPart(msgspec.Struct, frozen=True):
@@ -145,6 +160,7 @@ class KnownPart(msgspec.Struct, frozen=True):
     place: Place
     type: Type
     shape: Shape
+    elsewhere: Elsewhere | None = None
 
 
 class Fit(msgspec.Struct, frozen=True):
@@ -245,7 +261,9 @@ def may_lack(step: ValueStep) -> bool:
             return False  # these leave out what is absent within
         case ToEnum(partly=partly):
             return bool(partly)
-        case ToObject() | ToFreeForm() | MapText() | ToList() | ToMap():
+        case ToFreeForm(elsewhere):
+            return elsewhere is not None
+        case ToObject() | MapText() | ToList() | ToMap():
             return False
         case _:
             assert_never(step)

@@ -6,6 +6,7 @@ from typing import Literal
 
 from trundle.evolution._discriminating import tag_text
 from trundle.evolution._lineage import Lineage
+from trundle.evolution._paths import join_path
 from trundle.evolution._spelling import spellings
 from trundle.evolution._straight import alike
 from trundle.evolution._threads import ByConversion, Place
@@ -13,6 +14,7 @@ from trundle.evolution.conversions import MapValues
 from trundle.evolution.steps import (
     Case,
     Cases,
+    Elsewhere,
     Fit,
     FromFreeForm,
     Items,
@@ -105,6 +107,22 @@ def own_letter_case(end: End) -> ValueStep | None:
     return Optional(spelled) if isinstance(end.type, Nullable) else spelled
 
 
+def elsewhere(typed: End, free: End) -> Elsewhere | None:
+    """What the side with free-form data has in other places of the nested object that stands at a typed end."""
+    lineage, place = typed.lineage, typed.place
+    names = []
+    for name in lineage.leaves(place):
+        leaf = lineage.thread(Place(place.version, join_path((*lineage.path(place), name))))
+        derived = (
+            lineage.thread(each.inputs[0])
+            for each in lineage.derivations.get(leaf.number, ())
+            if isinstance(each.how, ByConversion)
+        )
+        if any(each.at(free.place.version) is not None for each in (leaf, *derived)):
+            names.append(name)
+    return Elsewhere(place, tuple(names)) if names else None
+
+
 class _Changing:
     def __init__(self, source: End, target: End) -> None:
         self.source = source
@@ -117,9 +135,10 @@ class _Changing:
             return self._scalars(source.kind, target.kind)
         free = _is_free_form(source), _is_free_form(target)
         if free == (True, False):
-            return FromFreeForm(self.target.place, target, self.target.shape)
+            typed = self.target
+            return FromFreeForm(typed.place, target, typed.shape, elsewhere(typed, self.source))
         if free == (False, True):
-            return ToFreeForm()
+            return ToFreeForm(elsewhere(self.source, self.target))
         if isinstance(source, Nullable) or isinstance(target, Nullable):
             inner = self.step(
                 source.inner if isinstance(source, Nullable) else source,

@@ -3,7 +3,17 @@
 from collections.abc import Iterator
 
 from trundle.errors import Finding
-from trundle.evolution import HookDeclaration, Lineage, Link, TypeChanges, leads, path_of
+from trundle.evolution import (
+    ByHook,
+    HookDeclaration,
+    Lineage,
+    Link,
+    Place,
+    TypeChanges,
+    doubled_in_free_form,
+    leads,
+    path_of,
+)
 from trundle.project._type_changes import is_acknowledged, spelled
 from trundle.project.findings import ProjectCode, finding
 from trundle.project.loading import Project
@@ -20,6 +30,7 @@ def lossy_rules(project: Project) -> Iterator[Finding]:
         yield from _subtrees(project, each)
     yield from dict.fromkeys(_namesakes(project))
     yield from dict.fromkeys(_unconverted(project))
+    yield from dict.fromkeys(_doubled(project))
 
 
 def _note(where: str, what: str, advice: str) -> Finding:
@@ -129,6 +140,48 @@ def _unconverted(project: Project) -> Iterator[Finding]:
                     yield _note(
                         changes.place(rule, older), what, "add a `convert`, or write a hook"
                     )
+
+
+def _doubled(project: Project) -> Iterator[Finding]:
+    """Rules and hooks about what is inside of an object that another version has as free-form data."""
+    for changes in project.evolution.all_changes:
+        for lineage in _of_type(project, changes):
+            for rule, older, newer in changes.named():
+                ends = [Place(changes.version, older)]
+                for place, free in doubled_in_free_form(lineage):
+                    if newer is not None:
+                        ends.append(Place(place.version, newer))
+                    if any(_same(lineage, place, each) for each in ends):
+                        where = changes.place(rule, older)
+                        yield _double(lineage, place, free, where, f"`{rule}` of {older}")
+    for lineage in project.lineages:
+        for each in lineage.hooks:
+            if not isinstance(each.how, ByHook):
+                continue
+            hook = next(
+                one.reference
+                for one in project.evolution.hooks
+                if one.reference.use == each.how.use
+            )
+            for place, free in doubled_in_free_form(lineage):
+                if any(_same(lineage, place, one) for one in (*each.inputs, each.output)):
+                    yield _double(lineage, place, free, hook.where, f"the hook {hook.use}")
+
+
+def _same(lineage: Lineage, one: Place, other: Place) -> bool:
+    """Whether two places have one property; the second need not be one that is followed."""
+    known = other.version in lineage.nodes and other.property in lineage.followed(other.version)
+    return known and lineage.thread(one) is lineage.thread(other)
+
+
+def _double(lineage: Lineage, place: Place, free: Place, where: str, says: str) -> Finding:
+    what = f"{says} follows {place.property} of {lineage.definition(place.version).name} in "
+    what += (
+        f"{place.version} by itself, and {free.version} has it in its free-form {free.property} "
+    )
+    what += "as well: an edit of the one is not seen in the other"
+    advice = f"give {free.property} a type in {free.version}, or do not name what is inside of it"
+    return _note(where, what, advice)
 
 
 def _joins(lineage: Lineage, link: Link, older: str, newer: str) -> bool:

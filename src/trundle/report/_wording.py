@@ -124,6 +124,11 @@ def _with(step: steps.ValueStep | None) -> str:
     return "" if step is None else f", {say_change(step)}"
 
 
+def _but(elsewhere: steps.Elsewhere | None) -> str:
+    """What is not in an object, because the other side has it in other places."""
+    return "" if elsewhere is None else f", without {listed(elsewhere.names, 'and')}"
+
+
 def say_change(step: steps.ValueStep) -> str:  # noqa: C901 - one for each kind
     """What becomes of a value that goes through a change."""
     match step:
@@ -148,12 +153,12 @@ def say_change(step: steps.ValueStep) -> str:  # noqa: C901 - one for each kind
             return f"as a list of one{_with(item)}"
         case steps.Single(item=item):
             return f"the first of the list{_with(item)}"
-        case steps.ToFreeForm():
-            return "as plain JSON"
-        case steps.FromFreeForm():
-            return "where it fits the type"
-        case steps.KnownPart():
-            return "with what the type knows"
+        case steps.ToFreeForm(elsewhere):
+            return f"as plain JSON{_but(elsewhere)}"
+        case steps.FromFreeForm(elsewhere=elsewhere):
+            return f"where it fits the type{_but(elsewhere)}"
+        case steps.KnownPart(elsewhere=elsewhere):
+            return f"with what the type knows{_but(elsewhere)}"
         case steps.Fit(kinds=kinds):
             return f"where it is {listed(kinds, 'or')}"
         case steps.ToEnum():

@@ -1,7 +1,7 @@
 """Properties of nested objects that the type around them converts."""
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import msgspec
@@ -105,7 +105,14 @@ def _names(leaves: tuple[Leaf, ...]) -> list[str]:
 
 def _without(value: Any, leaves: tuple[Leaf, ...]) -> Any:
     """An object that is passed on as it is, without the attributes that are followed elsewhere."""
-    return msgspec.structs.replace(value, **dict.fromkeys(_names(leaves), ABSENT))
+    return without_attributes(value, _names(leaves))
+
+
+def without_attributes(value: Any, names: Iterable[str]) -> Any:
+    """A nested object with some attributes absent; any other value as it is."""
+    if not isinstance(value, GeneratedObject):
+        return value
+    return msgspec.structs.replace(value, **dict.fromkeys(names, ABSENT))
 
 
 def stripped(holder: Any, *leaves: Leaf) -> Any:

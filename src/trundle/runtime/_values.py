@@ -1,14 +1,15 @@
 """Changes of scalar values that generated conversions call."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import msgspec
 
-from trundle.runtime._documents import without_bags, write_value
+from trundle.runtime._documents import member_path, wire_name, without_bags, write_value
 from trundle.runtime._json import decoder
 from trundle.runtime._lenience import Lenience
-from trundle.runtime._objects import ABSENT, Absent, FreeForm
+from trundle.runtime._nested import stripped, without_attributes
+from trundle.runtime._objects import ABSENT, Absent, FreeForm, GeneratedObject
 from trundle.runtime._placed import Placed, is_placing, placed
 from trundle.runtime._validation import read_leniently, read_value
 
@@ -49,14 +50,36 @@ def convert_each(
     return Placed(made, items.whole, items.places) if type(items) is Placed else made
 
 
-def to_free_form(value: Any) -> FreeForm:
-    """A typed value as free-form data."""
-    return msgspec.Raw(write_value(without_bags(value), stored=False))
+@overload
+def to_free_form(value: Any) -> FreeForm: ...
+@overload
+def to_free_form(value: Any, *elsewhere: str) -> FreeForm | Absent: ...
+def to_free_form(value: Any, *elsewhere: str) -> FreeForm | Absent:
+    """A typed value as free-form data.
+
+    Args:
+        value: the value.
+        elsewhere: the attributes of a nested object that are in other places beside the free-form data. They are left
+            out of it, and an object that has nothing else is absent.
+    """
+    whole: Any = stripped(value, *elsewhere) if elsewhere else value
+    if isinstance(whole, Absent):
+        return whole
+    return msgspec.Raw(write_value(without_bags(whole), stored=False))
 
 
-def from_free_form(value: FreeForm | None, type_: Any) -> Any:
-    """Free-form data as a typed value where it fits, else absent."""
+def from_free_form(value: FreeForm | None, type_: Any, *elsewhere: str) -> Any:
+    """Free-form data as a typed value where it fits, else absent.
+
+    Args:
+        value: the free-form data.
+        type_: the type.
+        elsewhere: the attributes of a nested object that are in other places beside the free-form data. They may be
+            missing in it, and are left out of the object.
+    """
     data = b"null" if value is None else value
+    if elsewhere:
+        return _but_elsewhere(bytes(data), type_, elsewhere)
     try:
         if any(each in bytes(data) for each in _OWN):
             return _from_odd_form(bytes(data), type_)
@@ -65,10 +88,29 @@ def from_free_form(value: FreeForm | None, type_: Any) -> Any:
         return ABSENT
 
 
-def known_part(value: FreeForm, type_: Any) -> Any:
-    """What of free-form data a type knows, as a typed value; absent where that does not fit."""
+def known_part(value: FreeForm, type_: Any, *elsewhere: str) -> Any:
+    """What of free-form data a type knows, as a typed value; absent where that does not fit.
+
+    Args:
+        value: the free-form data.
+        type_: the type.
+        elsewhere: the attributes of a nested object that are left out of it.
+    """
     read = read_leniently(bytes(value), type_, _KNOWN, stored=False)
-    return ABSENT if read.findings else read.value
+    return ABSENT if read.findings else without_attributes(read.value, elsewhere)
+
+
+def _but_elsewhere(data: bytes, type_: Any, elsewhere: tuple[str, ...]) -> Any:
+    """Like `from_free_form`, of an object that may lack some attributes, and is left without them."""
+    read = read_leniently(data, type_, Lenience(missing=True), stored=False)
+    if read.findings:
+        return ABSENT
+    if not isinstance(read.value, GeneratedObject):
+        return read.value
+    missing = {member_path("$", wire_name(type(read.value), each)) for each in elsewhere}
+    if any(each.path not in missing for each in read.tolerated):
+        return ABSENT
+    return without_attributes(read.value, elsewhere)
 
 
 _KNOWN = Lenience(missing=True, unknown="prune")

@@ -245,7 +245,9 @@ def unsure(world: World, stations: Stations) -> set[str]:
         if len(stations) > 2:  # noqa: PLR2004 - more than two neighbours
             up = world.newer(other.version, one.version)
             rules = world.rules_of(one if up else other)
-            touched |= {(new if up else old)[0] for old, new in moves(rules).items()}
+            for old, new in moves(rules).items():
+                left, reached = (old, new) if up else (new, old)
+                touched |= {reached[0], *_freed(world, one, other, left)}
         for name in touched:
             if number + 2 == len(stations):
                 found.add(name)
@@ -253,6 +255,13 @@ def unsure(world: World, stations: Stations) -> set[str]:
                 ways = followed(world, stations[number + 1 :], name)
                 found.add(name if ways is None else ways[0])
     return found
+
+
+def _freed(world: World, one: At, other: At, path: tuple[str, ...]) -> set[str]:
+    """The free-form data that an object becomes out of which a rule moves what stands at a path."""
+    name = world.counterpart(one, other, path[0]) or path[0]
+    member = world.member(other, name) if len(path) > 1 else None
+    return set() if member is None or not isinstance(bare(member.type), FreeForm) else {name}
 
 
 def hooked(world: World, one: At, other: At) -> Iterator[str]:
