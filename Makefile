@@ -10,6 +10,9 @@ WORKERS ?= auto
 CORPUS ?=
 CONSTRAINTS = tests/constraints.txt
 
+# Tests start many interpreters: each would compile Trundle anew where the environment forbids bytecode.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Much of what is tested writes through to the disk; in memory that takes no time.
 MEMORY := $(shell [ -w /dev/shm ] && ! grep -qs " /dev/shm .*noexec" /proc/mounts && \
 	df -Pk /dev/shm | awk 'NR == 2 && $$4 > 4000000 { print "/dev/shm" }')

@@ -62,7 +62,7 @@ def again(repository):
 
 @pytest.mark.parametrize(
     ("repository", "signed"),
-    [("directory", True), ("http", False), full("directory", False), full("http", True)],
+    [("directory", True), full("http", False), full("directory", False), full("http", True)],
     indirect=["repository"],
 )
 def test_ten_publishers_at_once_lose_nothing(repository, tmp_path, signed):
@@ -87,7 +87,7 @@ def test_ten_publishers_at_once_lose_nothing(repository, tmp_path, signed):
 
 
 @pytest.mark.parametrize(
-    ("signed", "exists"), [(False, False), (False, True), (True, False), full(True, True)]
+    ("signed", "exists"), [(False, True), full(False, False), full(True, False), full(True, True)]
 )
 def test_another_publishes_between_any_two_reads(tmp_path, monkeypatch, signed, exists):
     """Before each read once; what is read before and after it belongs to two states of the channel, or to none."""

@@ -87,6 +87,7 @@ def test_a_label_that_is_not_text_is_refused_with_its_place(plans):
     assert f'expected text as metadata.labels["{KEY}"], found 5; write it as text' in found
 
 
+@pytest.mark.full
 def test_check_and_verify_find_nothing_wrong(plans):
     run(plans, "check")
     table = run(plans, "verify", "--examples", str(amount(30)), "--seed", "7")

@@ -8,7 +8,7 @@ from amounts import full
 from test_cli_install import Machine
 
 
-@pytest.fixture(params=["directory", "http"])
+@pytest.fixture(params=["directory", full("http")])
 def machine(request, tmp_path):
     if request.param == "directory":
         yield Machine(tmp_path, "oci:registry//acme/crm")

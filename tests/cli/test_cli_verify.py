@@ -58,6 +58,7 @@ def test_the_result_as_data_tells_what_is_lossy_by_nature(line) -> None:
     assert "dropped $.level of 2014-04-04, not 2015-05-05: they have no place for it" in listed
 
 
+@pytest.mark.full
 def test_the_package_on_disk_counts_only_where_it_is_up_to_date(line) -> None:
     assert "generated to be proved" in line.run("verify", *LITTLE).stderr
     assert line.run("generate").exit_code == 0
@@ -76,6 +77,7 @@ def test_schemas_are_proved_without_a_project(line) -> None:
     assert line.run("-C", "/", "verify", str(Path.cwd()), *LITTLE).exit_code == 0
 
 
+@pytest.mark.full
 def test_several_processes_find_what_one_finds(line) -> None:
     results = [
         json.loads(line.run("verify", *LITTLE[:2], "--seed", "3", "-j", jobs, "-o", "json").stdout)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from amounts import full
 
 from trundle.cli._failures import EXTRAS
 
@@ -99,7 +100,7 @@ def test_the_command_without_its_extra_says_what_to_install(tmp_path):
 
 @pytest.mark.parametrize(
     ("arguments", "extra"),
-    [(("status",), "channels"), (("verify",), "verify"), (("keys", "--help"), None)],
+    [(("status",), "channels"), full(("verify",), "verify"), full(("keys", "--help"), None)],
 )
 def test_a_command_says_which_extra_it_needs(project, arguments, extra):
     assert run(command("generate"), "cli", folder=project).returncode == 0

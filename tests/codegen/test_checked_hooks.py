@@ -60,6 +60,8 @@ SCHEMAS = {
 }
 
 
+pytestmark = pytest.mark.full
+
 RIGHT = ("", "", "")
 WRONG = [
     ('"zip_code": 1', '"zip_code": "1"', "{0}_hooks.py"),

@@ -6,6 +6,7 @@ Steps of the planner are counted, not seconds, and so are the bytes that are gen
 import itertools
 
 import pytest
+from amounts import full
 from evolving import evolution
 
 from trundle.codegen import generate_package
@@ -28,7 +29,7 @@ def variants(number):
     }
 
 
-@pytest.mark.parametrize(("version", "counts"), [(plain, (4, 8, 16)), (variants, (3, 6))])
+@pytest.mark.parametrize(("version", "counts"), [full(plain, (4, 8, 16)), (variants, (3, 6))])
 def test_values_are_planned_once_and_code_does_not_double_with_each_version(
     monkeypatch, version, counts
 ):

@@ -351,6 +351,7 @@ def test_tags_distinguish_the_variants_of_unions():
         assert type(value.shape) is getattr(types, class_)
 
 
+@pytest.mark.full
 def test_modules_are_bounded():
     many = {f"T{n}": {"a": "string", "b": f"T{n + 1}"} for n in range(300)}
     changed = {name: {**each, "c": "string"} for name, each in many.items()}

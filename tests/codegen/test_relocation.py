@@ -124,6 +124,7 @@ def test_no_module_names_its_own_package(tmp_path):
         assert '"acme.crm"' not in text, path
 
 
+@pytest.mark.full
 def test_the_tests_of_a_package_move_with_it(tmp_path):
     root = project(tmp_path, "acme.crm", "..hooks_of_people:Names", "acme")
     moved = tmp_path / "vendor" / "release_1"

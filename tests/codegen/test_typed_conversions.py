@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from amounts import full
 from evolving import evolution, rules
 from strictness import mypy
 from test_package import HAND_WRITTEN, everything, written
@@ -61,7 +62,9 @@ def unions(folder):
 
 
 @pytest.fixture(
-    scope="module", params=[everything_at_once, crm, unions], ids=lambda each: each.__name__
+    scope="module",
+    params=[crm, full(everything_at_once), full(unions)],
+    ids=lambda each: each.__name__,
 )
 def package(request, tmp_path_factory):
     return request.param(tmp_path_factory.mktemp(request.param.__name__))

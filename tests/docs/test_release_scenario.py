@@ -38,6 +38,7 @@ def run(repository: str, folder: Path) -> str:
     return without_times(printed.lstrip("\n"))
 
 
+@pytest.mark.full
 def test_the_scenario_runs_in_a_folder_as_the_readme_shows(tmp_path: Path):
     repository, shown = shown_in("README.md")
     printed = run(repository, tmp_path / "here")

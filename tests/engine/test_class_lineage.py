@@ -175,6 +175,7 @@ def stacked(levels):
     return Engine([package("app", classes=classes)]).session().type(f"L{levels}")
 
 
+@pytest.mark.full
 def test_stacked_diamonds_are_looked_up_in_linear_time():
     def looked_up(levels):
         found = stacked(levels)

@@ -567,6 +567,7 @@ def test_a_long_circle_of_defaults_ends_with_an_error(size):
         assert not session.objects
 
 
+@pytest.mark.full
 def test_an_error_deep_in_a_model_has_a_short_place():
     model = deep(20_000)
     model["peer"]["peer"]["size"] = None

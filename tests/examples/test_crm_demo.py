@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import warm
+from amounts import full
 from releases import CRM
 
 DEMO = CRM / "demo.py"
@@ -31,7 +32,7 @@ def tree() -> set[Path]:
     return {path for path in CRM.rglob("*") if "__pycache__" not in path.parts}
 
 
-@pytest.mark.parametrize("columns", ["1", "40", "80", "120", "200"])
+@pytest.mark.parametrize("columns", ["40", full("1"), full("80"), full("120"), full("200")])
 def test_it_ends_well_on_a_terminal_of_any_width(columns: str) -> None:
     ran = run(COLUMNS=columns, PYTHONIOENCODING="utf-8")
     assert ran.returncode == 0, ran.stderr

@@ -127,6 +127,7 @@ def test_the_hooks_are_pure() -> None:
             assert not (isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
 
 
+@pytest.mark.full
 def test_the_hooks_fit_the_generated_protocols_for_a_strict_type_checker(tmp_path: Path) -> None:
     folder = tmp_path / "crm"
     shutil.copytree(CRM, folder, ignore=shutil.ignore_patterns("crm", "__pycache__", "*.lock"))

@@ -1,11 +1,12 @@
 """A sample of all mutants: `make mutants` runs them all."""
 
 import pytest
+from amounts import full
 from damage import DECISIONS, damages
 from run import Project, decided, report
 
 
-@pytest.mark.parametrize("name", ["lists with a key property", "rename", "hook"])
+@pytest.mark.parametrize("name", ["rename", full("lists with a key property"), full("hook")])
 def test_damaged_plans_are_found(name: str) -> None:
     results = list(Project(name).mutants(every=11))
     fates = [each.fate for each in results]

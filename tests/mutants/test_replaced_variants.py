@@ -1,6 +1,7 @@
 """`verify` finds a version that shows a variant which another version has replaced."""
 
 import pytest
+from amounts import full
 from cases import Case
 from run import Project
 
@@ -17,7 +18,7 @@ def case(*unions):
 
 
 @pytest.mark.parametrize(
-    "unions", [("AB", "ABC", "AC"), ("AB", "AC", "ABC"), ("AB", "AC")], ids=" ".join
+    "unions", [("AB", "AC"), full(("AB", "ABC", "AC")), full(("AB", "AC", "ABC"))], ids=" ".join
 )
 def test_verify_finds_a_variant_that_was_replaced(monkeypatch, unions):
     project = Project("variants", case(*unions))

@@ -481,6 +481,7 @@ def test_a_url_that_leads_elsewhere_counts(tmp_path):
 # In several processes
 
 
+@pytest.mark.full
 def test_several_processes_generate_the_same(groups, tmp_path):
     steps = []
     one = tree(groups.generate(jobs=1).root)
@@ -493,6 +494,7 @@ def test_several_processes_generate_the_same(groups, tmp_path):
     assert {("all.crm", 2, 2), ("all.shop", 2, 2)} & set(steps)
 
 
+@pytest.mark.full
 def test_check_and_lock_work_in_several_processes(groups):
     groups.generate()
     lock(groups.config, jobs=2)

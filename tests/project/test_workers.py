@@ -112,6 +112,7 @@ def test_workers_start_once_and_results_come_as_they_are_ready():
     assert multiprocessing.active_children() == []
 
 
+@pytest.mark.full
 def test_a_worker_makes_room_for_a_fresh_one(monkeypatch):
     monkeypatch.setattr("trundle.project._workers._PIECES", 2)
     found = list(spread(begun, range(5), jobs=1, start=begin))

@@ -33,7 +33,7 @@ def finish(process):
 
 @pytest.mark.parametrize(
     ("repository", "publishers"),
-    [("directory", 10), ("http", 2), full("directory", 2), full("http", 10)],
+    [("directory", 3), ("http", 2), full("directory", 10), full("http", 10)],
     indirect=["repository"],
 )
 def test_publishers_at_once_lose_nothing(repository, publishers):

@@ -251,7 +251,7 @@ def check_usable(repository):
     assert list((repository.folder / ".trundle" / "staging").iterdir()) == []
 
 
-@pytest.mark.parametrize("how", ["kill", str(errno.ENOSPC)])
+@pytest.mark.parametrize("how", ["kill", full(str(errno.ENOSPC))])
 def test_a_change_that_ends_at_any_system_call_leaves_a_layout_that_reads(tmp_path, how):
     template = tmp_path / "template"
     original = DirectoryRegistry(template).repository("acme/crm")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+from amounts import amount
 from evolving import evolve, rules
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -230,7 +231,7 @@ def _careful(scheme: Scheme, data: bytes, base: bytes) -> bytes:
 
 @pytest.mark.parametrize("name", list(_MADE))
 @settings(
-    max_examples=80,
+    max_examples=amount(200),
     deadline=None,
     phases=(Phase.explicit, Phase.generate, Phase.shrink),
     suppress_health_check=list(HealthCheck),

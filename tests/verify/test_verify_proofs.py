@@ -112,12 +112,14 @@ def test_a_dropped_entry_is_found_with_little_more_than_the_lost_value() -> None
     assert set(document(found)) == {"apiVersion", "kind", "l"}
 
 
+@pytest.mark.full
 def test_the_same_seed_finds_the_same() -> None:
     runs = [proved(items("x", "y"), replaced(STASH, ""), seed=5) for _ in range(2)]
     assert runs[0] == runs[1]
     assert findings(runs[0])
 
 
+@pytest.mark.full
 def test_elements_matched_by_their_place_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def by_place(values: Any, others: Any, keys: Any = ()) -> list[int | None]:
         return [place if place < len(others) else None for place in range(len(values))]
@@ -161,6 +163,7 @@ def test_a_rule_that_is_wrong_both_ways_is_found_hop_by_hop() -> None:
     assert {V1, V2} == set(found.versions)
 
 
+@pytest.mark.full
 def test_an_entry_that_is_never_stale_is_found() -> None:
     old = "unstash(source, _level_entries, common.level_witness)"
     new = "unstash(source, _level_entries)"

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from amounts import full
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 from verify_things import Part, Stored, Whole
@@ -58,11 +59,11 @@ def test_recursion_ends(part: Part) -> None:
         lambda whole: whole.data is not ABSENT and bytes(whole.data) == b"1.10",
         lambda whole: whole.labels is not ABSENT and None in whole.labels.values(),
         lambda whole: whole.labels == {},
-        lambda whole: whole.part is not ABSENT and whole.part.level == "Silver",
+        full(lambda whole: whole.part is not ABSENT and whole.part.level == "Silver"),
         lambda whole: whole.part is not ABSENT and whole.part.name == "",
-        lambda whole: whole.shape == "null",
+        full(lambda whole: whole.shape == "null"),
         lambda whole: isinstance(getattr(whole.shape, "radius", None), float),
-        lambda whole: getattr(whole.shape, "side", ABSENT) is None,
+        full(lambda whole: getattr(whole.shape, "side", ABSENT) is None),
         lambda whole: whole.additional_properties is not ABSENT,
         lambda whole: whole.parts is not ABSENT and len({p.name for p in whole.parts}) > 1,
     ],

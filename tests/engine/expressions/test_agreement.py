@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Iterator
 
 import pytest
-from amounts import amount
+from amounts import amount, full
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from scenes import Thing, Type, World
@@ -179,7 +179,7 @@ def filled_in(choices):
             yield [value if place == at else some[0] for place, some in enumerate(choices)]
 
 
-@pytest.mark.parametrize("is_legacy", [False, True])
+@pytest.mark.parametrize("is_legacy", [full(False), True])
 def test_every_row_agrees_on_what_it_is_for(is_legacy):
     differing, valued = [], 0
     for text in sorted(set(calls())):
