@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trundle.version import ApiVersion, VersionError, own_spelling
+from trundle.version import ApiVersion, SemVer, VersionError, own_spelling
 
 v = ApiVersion.parse
 
@@ -28,7 +28,12 @@ LABELS = st.builds(
     st.dates(dt.date(2000, 1, 1), dt.date(2003, 12, 31)),
     st.sampled_from(["", "preview", "alpha1", "beta1", "beta2", "beta12"]),
 )
-VERSIONS = st.one_of(DATED, LABELS, STAGED).map(v)
+PACKAGED = st.builds(
+    lambda numbers, stage: ".".join(map(str, numbers)) + stage,
+    st.tuples(*[st.integers(0, 12)] * 3),
+    st.sampled_from(["", "-rc.1", "-rc.10", "-alpha", "-0"]),
+)
+VERSIONS = st.one_of(DATED, LABELS, STAGED, PACKAGED).map(v)
 
 
 @pytest.mark.parametrize(
@@ -43,6 +48,9 @@ VERSIONS = st.one_of(DATED, LABELS, STAGED).map(v)
         ("v12", False),
         ("v1alpha1", True),
         ("v2beta13", True),
+        ("1.2.0", False),
+        ("0.0.0", False),
+        ("10.0.1-rc.1", True),
     ],
 )
 def test_a_version_is_read_from_its_name(text, preview):
@@ -69,6 +77,10 @@ def test_a_version_is_read_from_its_name(text, preview):
         "2014-04-04-1",
         "2014-04-04preview",
         "14-04-04",
+        "1.2",
+        "v1.2.3",
+        "1.2.3.4",
+        "1.2.3+1",
         "2014-04-04\n",
         "\N{ARABIC-INDIC DIGIT ONE}014-04-04-preview!",
     ],
@@ -78,6 +90,20 @@ def test_any_other_text_is_an_error_that_shows_it_and_what_was_expected(text):
         v(text)
     assert repr(text) in str(raised.value)
     assert "expected a date such as 2016-03-01" in str(raised.value)
+
+
+@pytest.mark.parametrize("text", ["01.2.3", "1.2.3-01", "1.2.3-a..b"])
+def test_a_version_of_a_package_is_strict(text):
+    with pytest.raises(VersionError, match=f"'{text}' is not an API version"):
+        v(text)
+
+
+@given(PACKAGED, PACKAGED)
+def test_versions_of_packages_order_as_semver_says(one, other):
+    assert (v(one) < v(other)) == (SemVer.parse(one) < SemVer.parse(other))
+    assert (v(one) == v(other)) == (one == other)
+    assert v("v99") < v(one)
+    assert v("9999-01-01") < v(one)
 
 
 @pytest.mark.parametrize("text", ["2015-02-29", "2015-13-01", "2015-00-10", "0000-01-01"])

@@ -17,7 +17,9 @@ from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._lineage import Lineage
 from trundle.engine._lock import Edge
 from trundle.engine._scene import Scene, TypeValue
+from trundle.engine.schemas import class_json_schema, class_schema
 from trundle.packages import Package
+from trundle.schema import Schema
 
 ROOT_CLASS = "io.murano.Object"
 """The class that all others descend from; it has no parent."""
@@ -123,6 +125,15 @@ class Type(TypeValue):
         keys = [each for each in self.lineage.members if each.endswith("()")]
         found = {each[:-2]: self.lineage.winners(each)[0] for each in keys}
         return MappingProxyType({name: Method.of(each, name) for name, each in found.items()})
+
+    @functools.cached_property
+    def schema(self) -> Schema:
+        """What models give to its objects: inputs with contracts and defaults, and its parents; its version is an API version."""
+        return class_schema(self)
+
+    def json_schema(self) -> dict[str, Any]:
+        """The JSON Schema of the maps that stand for its objects; what JSON Schema cannot say is left out."""
+        return class_json_schema(self)
 
     def winners(self, key: str, start: "Type | None" = None) -> tuple["Type", ...]:
         """The classes whose declaration of a member counts; several where it is ambiguous.

@@ -1,4 +1,4 @@
-"""API versions: dated ones as Azure names them, staged ones as Kubernetes does."""
+"""API versions: dated ones as Azure names them, staged ones as Kubernetes does, and those of packages."""
 
 import datetime as dt
 import functools
@@ -6,12 +6,16 @@ import re
 from collections.abc import Callable, Iterable
 
 from trundle.version._errors import VersionError
+from trundle.version._semver import SemVer
 
 _DATED = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:-([A-Za-z][0-9A-Za-z.-]*))?")
 _LABEL = re.compile(r"v(?:1api)?([0-9]{4})([0-9]{2})([0-9]{2})([A-Za-z][0-9A-Za-z.-]*)?")
 """A dated version where a name must be a DNS label: as the API spells it, and as Azure Service Operator does."""
 
 _STAGED = re.compile(r"v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?")
+_PACKAGED = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?")
+"""A SemVer in full, without build metadata; that says nothing of a shape."""
+
 _NUMBERED = re.compile(r"(alpha|beta)([1-9][0-9]*)")
 _FIRST = {"alpha": "alpha", "beta": "preview"}
 """What a dated version calls the stages of Kubernetes; further ones are numbered: `beta2` is `preview.2`."""
@@ -22,10 +26,11 @@ _STAGE_ORDER = {"alpha": 0, "beta": 1, None: 2}
 class ApiVersion:
     """The name of a published shape of resource types, with its place in the order of versions.
 
-    Two families are known. Dated versions (`2014-04-04`, `2014-04-04-preview`) order by date, a
+    Three families are known. Dated versions (`2014-04-04`, `2014-04-04-preview`) order by date, a
     preview before the GA version of its date, previews of one date by the name of their stage. Staged
-    versions (`v1alpha1`, `v1beta2`, `v1`, `v2`) order by major number, stage and stage number. All dated
-    versions come before all staged ones.
+    versions (`v1alpha1`, `v1beta2`, `v1`, `v2`) order by major number, stage and stage number. Versions of
+    packages (`1.2.0`, `2.0.0-rc.1`) order as SemVer says; a pre-release is a preview. All dated versions come before all staged
+    ones, and these before those of packages.
 
     A dated version may be spelt as a DNS label. `v20140404` and `v1api20140404` are `2014-04-04`;
     `v20140404beta1` and `v1api20140404preview` are `2014-04-04-preview`. Spellings of one version are equal.
@@ -48,7 +53,7 @@ class ApiVersion:
         """Reads a version from its name; the same text mostly gives the same object.
 
         Raises:
-            VersionError: the text is neither a dated nor a staged version.
+            VersionError: the text is no version of any family.
         """
         return _parse(text)
 
@@ -106,9 +111,11 @@ def _parse(text: str) -> ApiVersion:
         major, stage, number = match.groups()
         key = (1, int(major), _STAGE_ORDER[stage], int(number or 0))
         return ApiVersion(text, key, preview=stage is not None)
+    if _PACKAGED.fullmatch(text):
+        return _packaged(text)
     raise VersionError(
         f"{text!r} is not an API version: expected a date such as 2016-03-01 or "
-        "2016-03-01-preview, or a Kubernetes version such as v1beta1"
+        "2016-03-01-preview, a Kubernetes version such as v1beta1, or a package's such as 1.2.0"
     )
 
 
@@ -120,6 +127,15 @@ def _dated(text: str, parts: tuple[str | None, ...]) -> ApiVersion:
     except ValueError as error:
         raise VersionError(f"{text!r} is not an API version: {error}") from None
     return ApiVersion(text, (0, date, not stage, *_stage_key(stage or "")), preview=bool(stage))
+
+
+def _packaged(text: str) -> ApiVersion:
+    """The version of a package; a pre-release is a preview."""
+    try:
+        version = SemVer.parse(text)
+    except VersionError as error:
+        raise VersionError(f"{text!r} is not an API version: {error}") from None
+    return ApiVersion(text, (2, version), preview=version.is_prerelease)
 
 
 def _stage_of_label(stage: str) -> str:
