@@ -40,7 +40,7 @@ ALLOWED = {
     "verify": {"codegen", "errors", "evolution", "runtime", "schema", "version"},
     "channels": {"errors", "packages", "registry", "version"},
     "registry": {"errors"},
-    "store": {"database", "errors", "runtime"},
+    "store": {"database", "errors", "runtime", "version"},
     "catalog": {"database", "engine", "errors", "packages", "version"},
     "engine": {"documents", "errors", "packages", "schema", "version"},
     "packages": {"documents", "errors", "version"},

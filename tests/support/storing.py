@@ -14,8 +14,8 @@ SECOND = {"Thing": {"group": "string", "note": "string"}}
 
 
 def people():
-    """The scheme of both versions; the second is the hub."""
-    return evolve({V1: FIRST, V2: SECOND}, rules(V1, rename={"team": "group"}))
+    """The scheme of both versions; the second is the hub, and the first may be stored."""
+    return evolve({V1: FIRST, V2: SECOND}, rules(V1, rename={"team": "group"}), kept=(V1,))
 
 
 def people_before():

@@ -3,6 +3,7 @@
 `Store` is bound to a database and to the scheme of a generated package.
 """
 
+from trundle.store._compaction import Compaction, compact
 from trundle.store._decisions import Decision
 from trundle.store._errors import (
     ConflictError,
@@ -15,21 +16,37 @@ from trundle.store._errors import (
     NewerShapeError,
     NoSuchObjectError,
     ObjectExistsError,
+    RefusedImportError,
     StoreError,
     UnknownResourceError,
+    UnrecordedShapeError,
 )
+from trundle.store._exchange import Imported, export, import_
+from trundle.store._leases import Holder, Lease, Move, move_storage_versions
 from trundle.store._records import Change, Changes, Choice, Key, Page, StoredObject
+from trundle.store._rolling import Roll, Rolled, roll
 from trundle.store._selectors import LabelRequirement, LabelSelector
+from trundle.store._status import (
+    StoredVersion,
+    StoreStatus,
+    TypeStatus,
+    check,
+    dropped,
+    status,
+)
 from trundle.store._store import Store
 
 __all__ = [
     "Change",
     "Changes",
     "Choice",
+    "Compaction",
     "ConflictError",
     "Decision",
     "FutureVersionError",
     "GoneError",
+    "Holder",
+    "Imported",
     "InvalidContinueError",
     "InvalidKeyError",
     "InvalidMetadataError",
@@ -37,12 +54,29 @@ __all__ = [
     "Key",
     "LabelRequirement",
     "LabelSelector",
+    "Lease",
+    "Move",
     "NewerShapeError",
     "NoSuchObjectError",
     "ObjectExistsError",
     "Page",
+    "RefusedImportError",
+    "Roll",
+    "Rolled",
     "Store",
     "StoreError",
+    "StoreStatus",
     "StoredObject",
+    "StoredVersion",
+    "TypeStatus",
     "UnknownResourceError",
+    "UnrecordedShapeError",
+    "check",
+    "compact",
+    "dropped",
+    "export",
+    "import_",
+    "move_storage_versions",
+    "roll",
+    "status",
 ]

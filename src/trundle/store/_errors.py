@@ -1,6 +1,8 @@
 """What can go wrong with a store, and what it refuses."""
 
-from trundle.errors import Code, ExpectationError, Kind
+from collections.abc import Iterable
+
+from trundle.errors import Code, ExpectationError, Finding, Kind, TrundleError
 
 
 class StoreCode(Code):
@@ -17,6 +19,11 @@ class StoreCode(Code):
     GONE = "resource-version-gone"
     FUTURE = "resource-version-in-the-future"
     NEWER = "stored-by-a-newer-release"
+    UNRECORDED = "storage-version-not-recorded"
+    UNCONVERTIBLE = "object-not-convertible"
+    DIFFERS = "view-differs-after-rolling"
+    DROPPED = "storage-version-still-stored"
+    EXPORT = "unreadable-export"
 
 
 class StoreError(ExpectationError):
@@ -96,8 +103,29 @@ class FutureVersionError(StoreError):
     code = StoreCode.FUTURE
 
 
+class RefusedImportError(TrundleError):
+    """A file cannot be imported.
+
+    Attributes:
+        findings: everything that is wrong.
+    """
+
+    kind = Kind.REFUSED
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self.findings = tuple(findings)
+        super().__init__("\n".join(map(str, self.findings)))
+
+
+class UnrecordedShapeError(StoreError):
+    """The store keeps an earlier storage version, and the lock of this release does not record that it is to be written."""
+
+    kind = Kind.REFUSED
+    code = StoreCode.UNRECORDED
+
+
 class NewerShapeError(StoreError):
-    """The store keeps a storage version that this release cannot read or write."""
+    """The store keeps a storage version that this release cannot read."""
 
     kind = Kind.REFUSED
     code = StoreCode.NEWER

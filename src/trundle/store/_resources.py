@@ -3,9 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from trundle.errors import did_you_mean
+from trundle.errors import did_you_mean, listed
 from trundle.runtime import AnyScheme, ConversionError
-from trundle.store._errors import InvalidKeyError, NewerShapeError, UnknownResourceError
+from trundle.store._errors import (
+    InvalidKeyError,
+    NewerShapeError,
+    UnknownResourceError,
+    UnrecordedShapeError,
+)
 from trundle.store._records import Key
 
 _LONGEST = 512
@@ -72,20 +77,21 @@ class StoredTypes:
         """The scheme that stores a resource type in some version.
 
         Raises:
-            NewerShapeError: this release cannot store it so.
+            NewerShapeError: this release cannot read it.
+            UnrecordedShapeError: this release can read it, but its lock does not record it.
         """
         if version == type_.hub:
             return self.scheme
         found = self._schemes.get((type_.called, version))
         if found is None:
+            if version not in type_.readable:
+                raise unreadable(self._where, type_, version)
             try:
                 found = self.scheme.storing({type_.called: version})
             except ConversionError:
-                found = None
-            if found is None or version not in type_.readable:
-                expected = f"{type_.called} in a storage version that this release can write"
-                advice = "use the release that stores it, or a later one; if it is an earlier version, lock it"
-                raise NewerShapeError(self._where, expected, version, advice)
+                expected = f"{type_.called} to be stored in a version that the lock records"
+                advice = "record it and generate again, or run `trundle store roll` when no server needs it"
+                raise UnrecordedShapeError(self._where, expected, version, advice) from None
             self._schemes[type_.called, version] = found
         return found
 
@@ -104,6 +110,13 @@ class StoredTypes:
                 )
                 advice = "choose another one"
                 raise InvalidKeyError(key.resource, expected, ascii(text[:60]), advice)
+
+
+def unreadable(where: str, type_: StoredType, version: str) -> NewerShapeError:
+    """The error for a store that keeps what a release cannot read."""
+    expected = f"{type_.called} to be stored in one of {listed(type_.readable)}"
+    advice = "use the release that stores it, or a later one"
+    return NewerShapeError(where, expected, version, advice)
 
 
 def _plain(text: str) -> bool:

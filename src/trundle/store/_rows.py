@@ -1,6 +1,6 @@
 """The rows of a store in one transaction: read as records, and written."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,8 @@ from sqlalchemy import (
     Connection,
     and_,
     bindparam,
+    delete,
+    func,
     insert,
     or_,
     select,
@@ -109,10 +111,9 @@ class Rows:
             name: its name.
             locked: whether others wait who lock it, until the transaction ends.
         """
-        statement = select(*_R).where(_R.api_group == group, _R.name == name)
-        if locked:
-            statement = statement.with_for_update()
-        found = self._connection.execute(statement).one_or_none()
+        statement = _RESOURCE_LOCKED if locked else _RESOURCE
+        values = {"group_": group, "name_": name}
+        found = self._connection.execute(statement, values).one_or_none()
         return None if found is None else ResourceRow(*found)
 
     def resources(self) -> tuple[ResourceRow, ...]:
@@ -130,33 +131,98 @@ class Rows:
             "written": "",
             "storage_version": storage_version,
         }
-        there = select(_R.id).where(_R.api_group == group, _R.name == name)
-        if self._connection.execute(there).one_or_none() is None:
-            self._connection.execute(_inserted_once(self._connection), row)
+        self._connection.execute(_inserted_once(self._connection), row)
 
-    def set_storage_version(self, resource: int, version: str) -> None:
-        """Changes what is stored from now on."""
-        statement = update(t.RESOURCES).where(_R.id == resource)
+    def set_storage_version(self, group: str, name: str, version: str) -> None:
+        """Changes what is stored of a resource type from now on."""
+        statement = update(t.RESOURCES).where(_R.api_group == group, _R.name == name)
         self._connection.execute(statement.values(storage_version=version))
+
+    def unrolled(
+        self, resource: ResourceRow, name: str, version: str, after: int, limit: int
+    ) -> tuple[StoredObject, ...]:
+        """Revisions that are not stored in some version, in the order of their resource versions.
+
+        Args:
+            resource: the resource type.
+            name: what the scheme calls it.
+            version: the version.
+            after: the resource version behind which to start.
+            limit: how many at most.
+        """
+        values = {"of": resource.id, "after": after, "version": version, "most": limit}
+        found = self._connection.execute(_UNROLLED, values)
+        return tuple(object_of(name, each) for each in found)
+
+    def count_unrolled(self, resource: ResourceRow, version: str) -> int:
+        """How many revisions are not stored in some version."""
+        values = {"of": resource.id, "after": 0, "version": version}
+        return int(self._connection.execute(_COUNT_UNROLLED, values).scalar_one())
+
+    def rewrite(self, resource: ResourceRow, rolled: Sequence[StoredObject]) -> None:
+        """Stores the same revisions in another shape."""
+        values = [
+            {
+                "of": resource.id,
+                "number": each.resource_version,
+                "new_version": each.storage_version,
+                "new_labels": each.labels,
+                "new_data": each.data,
+            }
+            for each in rolled
+        ]
+        self._connection.execute(_REWRITE, values)
+
+    def compact(self, resource: ResourceRow, up_to: int) -> int:
+        """Removes revisions that were replaced up to a resource version; gives how many.
+
+        Args:
+            resource: the resource type.
+            up_to: the resource version.
+        """
+        values = {"of": resource.id, "after": resource.compacted, "up_to": up_to}
+        self._connection.execute(_SET_COMPACTED, {"of": resource.id, "up_to": up_to})
+        removed = [self._connection.execute(each, values).rowcount for each in _FORGET]
+        return sum(removed)
+
+    def written_until(self, resource: ResourceRow, time: str) -> int:
+        """The last resource version that was written until some time; what was compacted counts as such."""
+        values = {"of": resource.id, "after": resource.compacted, "time": time}
+        found: int | None = self._connection.execute(_WRITTEN_UNTIL, values).scalar()
+        return resource.compacted if found is None else found
+
+    def kept(self) -> dict[tuple[int, str, bool], tuple[int, int]]:
+        """How many revisions there are, and how many bytes they have; by resource type, storage version, and whether they are current."""
+        return {
+            (each[0], each[1], bool(each[2])): (each[3], each[4] or 0)
+            for each in self._connection.execute(_KEPT)
+        }
 
     # Objects
 
-    def current(self, resource: ResourceRow, keys: Collection[Key]) -> dict[Key, StoredObject]:
+    def one(self, resource: int, key: Key) -> StoredObject | None:
+        """An object as it is now; None where there is none."""
+        values = {"of": resource, "namespace_": key.namespace, "name_": key.name}
+        row = self._connection.execute(_ONE, values).one_or_none()
+        return None if row is None else object_of(key.resource, row)
+
+    def current(self, resource: int, keys: Collection[Key]) -> dict[Key, StoredObject]:
         """The objects of some keys as they are now, as far as there are any; all of the keys are of one resource type."""
-        of = next(iter(keys)).resource
         if len(keys) == 1:
-            (key,) = keys
-            statement = _ONE
-            values: Mapping[str, Any] = {
-                "of": resource.id,
-                "namespace_": key.namespace,
-                "name_": key.name,
-            }
+            found = [self.one(resource, each) for each in keys]
         else:
-            statement = _SOME
-            values = {"of": resource.id, "keys": [(each.namespace, each.name) for each in keys]}
-        found = (object_of(of, each) for each in self._connection.execute(statement, values))
-        return {each.key: each for each in found}
+            of = next(iter(keys)).resource
+            values = {"of": resource, "keys": [(each.namespace, each.name) for each in keys]}
+            found = [object_of(of, each) for each in self._connection.execute(_SOME, values)]
+        return {each.key: each for each in found if each is not None}
+
+    def all(self, resource: ResourceRow, together: int) -> Iterator[StoredObject]:
+        """All objects of a resource type, by namespace and name, read from the database so many at a time."""
+        options = {"yield_per": together}
+        values = {"of": resource.id}
+        found = self._connection.execute(_ALL, values, execution_options=options)
+        for each in found:
+            yield object_of(resource.name, each)
 
     def listed(
         self,
@@ -233,11 +299,8 @@ class Rows:
             self._connection.execute(_REPLACE, before)
         rows = [_row(resource.id, each, replaced) for each in revisions]
         self._connection.execute(insert(t.REVISIONS), rows)
-        values = {
-            "resource_version": revisions[-1].object.resource_version,
-            "written": time,
-        }
-        self._connection.execute(update(t.RESOURCES).where(_R.id == resource.id).values(values))
+        last = revisions[-1].object.resource_version
+        self._connection.execute(_COUNT, {"of": resource.id, "last": last, "time": time})
 
 
 def _row(resource: int, revision: Revision, replaced: Mapping[int, int]) -> dict[str, Any]:
@@ -291,12 +354,55 @@ def _inserted_once(connection: Connection) -> Any:
     return dialect.insert(t.RESOURCES).on_conflict_do_nothing()
 
 
+_RESOURCE = select(*_R).where(_R.api_group == bindparam("group_"), _R.name == bindparam("name_"))
+_RESOURCE_LOCKED = _RESOURCE.with_for_update()
+_COUNT = (
+    update(t.RESOURCES)
+    .where(_R.id == bindparam("of"))
+    .values(resource_version=bindparam("last"), written=bindparam("time"))
+)
+_SET_COMPACTED = (
+    update(t.RESOURCES).where(_R.id == bindparam("of")).values(compacted=bindparam("up_to"))
+)
+_RANGE = and_(_OF, _V.resource_version > bindparam("after"))
+_UP_TO = and_(_RANGE, _V.resource_version <= bindparam("up_to"))
+_FORGET = (
+    delete(t.REVISIONS).where(
+        _OF, _V.resource_version.in_(select(_V.previous).where(_UP_TO, _V.previous.is_not(None)))
+    ),
+    delete(t.REVISIONS).where(_UP_TO, _V.replaced == _V.resource_version),
+)
+_WRITTEN_UNTIL = select(func.max(_V.resource_version)).where(
+    _RANGE, _V.written <= bindparam("time")
+)
+_OTHER_VERSION = and_(_RANGE, _V.storage_version != bindparam("version"))
+_UNROLLED = (
+    select(*_OBJECT).where(_OTHER_VERSION).order_by(_V.resource_version).limit(bindparam("most"))
+)
+_COUNT_UNROLLED = select(func.count()).select_from(t.REVISIONS).where(_OTHER_VERSION)
+_REWRITE = (
+    update(t.REVISIONS)
+    .where(_OF, _V.resource_version == bindparam("number"))
+    .values(
+        storage_version=bindparam("new_version"),
+        labels=bindparam("new_labels"),
+        data=bindparam("new_data"),
+    )
+)
+_KEPT = select(
+    _V.resource,
+    _V.storage_version,
+    _CURRENT.label("current"),
+    func.count(),
+    func.sum(func.length(_V.data)),
+).group_by(_V.resource, _V.storage_version, _CURRENT)
 _ONE = select(*_OBJECT).where(
     _OF, _V.namespace == bindparam("namespace_"), _V.name == bindparam("name_"), _CURRENT
 )
 _SOME = select(*_OBJECT).where(
     _OF, tuple_(_V.namespace, _V.name).in_(bindparam("keys", expanding=True)), _CURRENT
 )
+_ALL = select(*_OBJECT).where(_OF, _CURRENT).order_by(_V.namespace, _V.name)
 _AT = select(*_OBJECT).where(_OF, _V.resource_version.in_(bindparam("versions", expanding=True)))
 _CHANGES = (
     select(*_OBJECT, _V.change, _V.previous)

@@ -64,6 +64,12 @@ class Store:
         clock: gives the time of writes.
         wait: seconds to wait for other writers.
 
+    Attributes:
+        database: the database.
+        types: the resource types of the scheme.
+        clock: gives the time.
+        writer: commits writes.
+
     Raises:
         DatabaseError: the database cannot be used; the class says why.
     """
@@ -71,16 +77,18 @@ class Store:
     def __init__(
         self, place: str | Path, scheme: AnyScheme, *, clock: Clock = now, wait: float = _WAIT
     ) -> None:
-        self._database = open_database(place, wait=wait)
+        self.database = open_database(place, wait=wait)
         try:
-            self._database.migrate(t.MIGRATIONS)
+            self.database.migrate(t.MIGRATIONS)
         except BaseException:
             self.close()
             raise
-        self._types = StoredTypes(scheme, self.where)
+        self.types = StoredTypes(scheme, self.where)
         self._changed = threading.Condition()
         self._commits = 0
-        self._writer = Writer(self._database, self._types, clock, self._announce)
+        self._numbers: dict[str, int] = {}
+        self.clock = clock
+        self.writer = Writer(self.database, self.types, clock, self._announce)
 
     def __enter__(self) -> Self:
         return self
@@ -95,17 +103,17 @@ class Store:
 
     def close(self) -> None:
         """Closes the database."""
-        self._database.close()
+        self.database.close()
 
     @property
     def where(self) -> str:
         """The file, or the URL without its password."""
-        return self._database.where
+        return self.database.where
 
     @property
     def scheme(self) -> AnyScheme:
         """The scheme that converts documents."""
-        return self._types.scheme
+        return self.types.scheme
 
     # Writing
 
@@ -137,7 +145,7 @@ class Store:
             InvalidMetadataError: its metadata cannot be kept, or names another object.
         """
         decide = creating(key, document, version, lenience)
-        return self._writer.write(key, decide, dry_run=dry_run).object
+        return self.writer.write(key, decide, dry_run=dry_run).object
 
     def replace(
         self,
@@ -177,7 +185,7 @@ class Store:
         """
         expected = Expected(resource_version, uid)
         decide = replacing(key, document, version, lenience, expected, counts=counts)
-        return self._writer.write(key, decide, dry_run=dry_run).object
+        return self.writer.write(key, decide, dry_run=dry_run).object
 
     def update(
         self,
@@ -259,7 +267,7 @@ class Store:
             ConflictError: it was written since, or is another one.
         """
         decide = deleting(key, Expected(resource_version, uid), finalizers)
-        return self._writer.write(key, decide, dry_run=dry_run)
+        return self.writer.write(key, decide, dry_run=dry_run)
 
     def edit_metadata(
         self,
@@ -290,7 +298,7 @@ class Store:
             InvalidMetadataError: it cannot be kept, or names another object.
         """
         decide = editing_metadata(key, edit, Expected(resource_version, uid))
-        return self._writer.write(key, decide, dry_run=dry_run)
+        return self.writer.write(key, decide, dry_run=dry_run)
 
     # Reading
 
@@ -307,11 +315,16 @@ class Store:
 
     def find(self, key: Key) -> StoredObject | None:
         """An object as it is now; None where there is none."""
-        self._types.check(key)
-        with self._database.reading() as connection:
+        self.types.check(key)
+        with self.database.reading() as connection:
             rows = Rows(connection)
-            resource = self._resource(rows, key.resource)
-            return None if resource is None else rows.current(resource, [key]).get(key)
+            number = self._numbers.get(key.resource)
+            if number is None:
+                resource = self._resource(rows, key.resource)
+                if resource is None:
+                    return None
+                number = self._numbers[key.resource] = resource.id
+            return rows.one(number, key)
 
     def shown(self, found: StoredObject, version: str) -> bytes:
         """An object as a version shows it, as JSON, with all of its metadata.
@@ -353,7 +366,7 @@ class Store:
         if token:
             parsed = Token.parse(token, resource)
             at, after = parsed.at, (parsed.namespace, parsed.name)
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             rows = Rows(connection)
             found = self._resource(rows, resource)
             if found is None:
@@ -368,6 +381,29 @@ class Store:
         last = objects[limit - 1].key
         more = Token(resource, shown, last.namespace, last.name).text()
         return Page(objects[:limit], shown, more)
+
+    def stream(
+        self,
+        resource: str,
+        *,
+        namespace: str | None = None,
+        labels: LabelSelector = _ALL,
+    ) -> Iterator[StoredObject]:
+        """All objects of a resource type at one moment, by namespace and name, read in pages as they are asked for.
+
+        Args:
+            resource: the resource type.
+            namespace: those of one namespace; of all where None.
+            labels: those that a selector chooses by their labels at the storage version.
+
+        Raises:
+            GoneError: it took so long that the moment was compacted meanwhile; begin again.
+        """
+        page = self.list(resource, namespace=namespace, labels=labels)
+        yield from page.objects
+        while page.token:
+            page = self.list(resource, namespace=namespace, labels=labels, token=page.token)
+            yield from page.objects
 
     def changes(
         self, resource: str, after: int, *, limit: int = _PAGE, wait: float = 0.0
@@ -389,7 +425,7 @@ class Store:
         deadline = time.monotonic() + wait
         while True:
             commits = self._commits
-            with self._database.reading() as connection:
+            with self.database.reading() as connection:
                 rows = Rows(connection)
                 found = self._resource(rows, resource)
                 newest = 1 if found is None else found.resource_version
@@ -445,12 +481,12 @@ class Store:
 
     def newest(self, resource: str) -> int:
         """The resource version of the last write to a resource type."""
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             found = self._resource(Rows(connection), resource)
             return 1 if found is None else found.resource_version
 
     def _resource(self, rows: Rows, called: str) -> ResourceRow | None:
-        type_ = self._types[called]
+        type_ = self.types[called]
         return rows.resource(type_.group, type_.name)
 
     def _check_reached(self, resource: str, wanted: int | None, newest: int) -> None:

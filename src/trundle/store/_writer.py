@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from trundle._clock import Clock
-from trundle.database import Database
+from trundle.database import BusyError, Database, UnreachableError
 from trundle.store._decisions import Decide, Decision, Moment
 from trundle.store._group_commit import GroupCommit
 from trundle.store._records import Key, StoredObject
@@ -81,17 +81,28 @@ class Writer:
             self._group.submit(write)
         return write.outcome()
 
+    def write_all(self, writes: Sequence[Write]) -> None:
+        """Stores some writes in one transaction; each says itself what became of it.
+
+        Raises:
+            DatabaseError: the database cannot be written. Nothing was changed.
+        """
+        with self._database.writing() as connection:
+            self._decide_all(Rows(connection), writes, dry_run=False)
+        self._committed()
+
     def _commit(self, writes: Sequence[Write]) -> None:
         decided = False
         try:
             with self._database.writing() as connection:
                 self._decide_all(Rows(connection), writes, dry_run=False)
                 decided = True
-        except Exception as error:
+        except (BusyError, UnreachableError):
+            raise
+        except Exception:
             if decided or len(writes) == 1:
                 raise
-            del error  # One of them may be what the database refuses.
-            for each in writes:
+            for each in writes:  # One of them may be what the database refuses.
                 self._commit_alone(each)
         self._committed()
 
@@ -127,7 +138,7 @@ class Writer:
             max(time_text(self._clock()), resource.written),
             self._types.storing(type_, resource.storage_version),
         )
-        current = rows.current(resource, {each.key for each in writes})
+        current = rows.current(resource.id, {each.key for each in writes})
         revisions = _decided(writes, current, moment, resource.resource_version)
         if revisions and not dry_run:
             rows.add(resource, revisions, moment.time)

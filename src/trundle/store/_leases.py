@@ -1,0 +1,216 @@
+"""Leases: servers say what they can read, so that objects are stored in a shape that all of them can.
+
+The storage version of a resource type moves up to the hub of a server as soon as all servers with a lease can read that. Until then the
+release can be rolled back: what is stored is readable to the release before. It never moves down by itself. A server that was
+silent for longer than its lease does no harm: what it cannot read it does not write over.
+"""
+
+import contextlib
+import datetime as dt
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from sqlalchemy import Connection, delete, select
+
+from trundle.database import upsert
+from trundle.store import _tables as t
+from trundle.store._resources import StoredType, unreadable
+from trundle.store._rows import Rows
+from trundle.store._store import Store
+from trundle.store._times import time_of, time_text
+from trundle.version import ApiVersion
+
+_LASTS = dt.timedelta(seconds=30)
+_LOCK = "store leases"
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A server that said what it can read.
+
+    Attributes:
+        name: its name.
+        expires: until when it counts.
+        reads: the storage versions that it can read, by `group/name` of resource types.
+    """
+
+    name: str
+    expires: dt.datetime
+    reads: Mapping[str, frozenset[str]]
+
+    def objects_to(self, type_: StoredType, version: str) -> bool:
+        """Whether it could not read what is stored in a version. It need not where it does not know the resource type."""
+        reads = self.reads.get(_name(type_))
+        return reads is not None and version not in reads
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """The storage version of a resource type, and where it is to move.
+
+    Attributes:
+        resource: the resource type, as the scheme calls it.
+        before: what was stored until now.
+        after: what is stored from now on.
+        held_by: the servers that cannot read it; then it did not move.
+    """
+
+    resource: str
+    before: str
+    after: str
+    held_by: tuple[str, ...] = ()
+
+
+class Lease:
+    """Says that a server uses a store. Used as a context manager, or ended by `end`.
+
+    Args:
+        store: the store.
+        holder: the name of the server, as others are shown it; one is made up where empty.
+        lasts: for how long a renewal counts; a server renews it a few times in that time.
+
+    Raises:
+        NewerShapeError: the store keeps what this release cannot read. It must not serve then.
+        DatabaseError: the database cannot be written.
+    """
+
+    def __init__(self, store: Store, holder: str = "", *, lasts: dt.timedelta = _LASTS) -> None:
+        self._store = store
+        self._lasts = lasts
+        self.holder = holder or str(uuid.uuid4())
+        self.moves = self.renew()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.end()
+
+    def renew(self) -> tuple[Move, ...]:
+        """Says that the server is still there, and moves storage versions up where all servers can read that.
+
+        Returns:
+            What moved, and what servers of earlier releases hold back.
+
+        Raises:
+            NewerShapeError: the store keeps what this release cannot read: its lease had ended. It must not go on serving.
+            DatabaseError: the database cannot be written.
+        """
+        store = self._store
+        with _leasing(store) as connection:
+            check_readable(store, Rows(connection))
+            _add_types(store, Rows(connection))
+            expires = time_text(store.clock() + self._lasts)
+            reads = {_name(each): sorted(each.readable) for each in store.types.all.values()}
+            row = {"holder": self.holder, "reads": reads, "expires": expires}
+            upsert(connection, t.LEASES, [row])
+            return _moved(store, connection)
+
+    def end(self) -> None:
+        """Says that the server is gone."""
+        with _leasing(self._store) as connection:
+            connection.execute(delete(t.LEASES).where(t.LEASES.c.holder == self.holder))
+
+
+def move_storage_versions(store: Store, *, dry_run: bool = False) -> tuple[Move, ...]:
+    """Moves storage versions up to the hubs of this release, where all servers can read that.
+
+    Args:
+        store: the store.
+        dry_run: whether nothing moves.
+
+    Returns:
+        What moved, and what servers hold back.
+
+    Raises:
+        NewerShapeError: the store keeps what this release cannot read.
+        DatabaseError: the database cannot be written.
+    """
+    if dry_run:
+        with store.database.reading() as connection:
+            check_readable(store, Rows(connection))
+            return tuple(_moves(store, connection))
+    with _leasing(store) as connection:
+        check_readable(store, Rows(connection))
+        return _moved(store, connection)
+
+
+def holders(store: Store, connection: Connection) -> tuple[Holder, ...]:
+    """The servers that have a lease now."""
+    now = store.clock()
+    found = (
+        Holder(name, time_of(expires), {of: frozenset(each) for of, each in reads.items()})
+        for name, reads, expires in connection.execute(select(*t.LEASES.c))
+    )
+    return tuple(sorted((each for each in found if each.expires > now), key=lambda each: each.name))
+
+
+def check_readable(store: Store, rows: Rows) -> None:
+    """Refuses a store that keeps what this release cannot read.
+
+    Raises:
+        NewerShapeError: it does.
+    """
+    types = {(each.group, each.name): each for each in store.types.all.values()}
+    for found in rows.resources():
+        type_ = types.get((found.group, found.name))
+        if type_ is not None and found.storage_version not in type_.readable:
+            raise unreadable(store.where, type_, found.storage_version)
+
+
+def _add_types(store: Store, rows: Rows) -> None:
+    """Adds the resource types that are not yet stored, so that what is stored of them is agreed on from the beginning."""
+    there = {(each.group, each.name) for each in rows.resources()}
+    for each in store.types.all.values():
+        if (each.group, each.name) not in there:
+            rows.add_resource(each.group, each.name, each.hub)
+
+
+def _moved(store: Store, connection: Connection) -> tuple[Move, ...]:
+    moves = tuple(_moves(store, connection))
+    rows = Rows(connection)
+    for each in moves:
+        if not each.held_by:
+            type_ = store.types[each.resource]
+            rows.set_storage_version(type_.group, type_.name, each.after)
+    return moves
+
+
+def _moves(store: Store, connection: Connection) -> Iterator[Move]:
+    servers = holders(store, connection)
+    stored = {(each.group, each.name): each for each in Rows(connection).resources()}
+    for type_ in store.types.all.values():
+        found = stored.get((type_.group, type_.name))
+        if found is None or not _is_later(type_.hub, found.storage_version):
+            continue
+        held = tuple(each.name for each in servers if each.objects_to(type_, type_.hub))
+        yield Move(type_.called, found.storage_version, type_.hub, held)
+
+
+def _is_later(version: str, other: str) -> bool:
+    return ApiVersion.parse(version) > ApiVersion.parse(other)
+
+
+def _name(type_: StoredType) -> str:
+    return f"{type_.group}/{type_.name}"
+
+
+@contextlib.contextmanager
+def _leasing(store: Store) -> Iterator[Connection]:
+    """A transaction in which nobody else changes leases."""
+    with store.database.writing() as connection:
+        store.database.lock(connection, _LOCK)
+        yield connection
+
+
+def held_back(moves: Iterable[Move]) -> tuple[Move, ...]:
+    """What servers of earlier releases hold back."""
+    return tuple(each for each in moves if each.held_by)

@@ -1,0 +1,244 @@
+"""Rolls stored objects forward: rewrites them in the storage version that is agreed on.
+
+A revision is rewritten in its place, with the resource version that it has: no API version shows a difference, so there is nothing to
+tell to watchers. Writers add revisions and never change them, so rolling cannot write over anything newer, and what it reads is what it
+rewrites. Which revisions are left is seen in the rows; so it goes on after being killed, wherever that was.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgspec.structs import replace
+
+from trundle._clock import Timer
+from trundle.errors import Finding, Place
+from trundle.runtime import AnyScheme, ConversionError
+from trundle.store._documents import columns_of
+from trundle.store._errors import StoreCode
+from trundle.store._leases import Move, check_readable, move_storage_versions
+from trundle.store._records import StoredObject
+from trundle.store._resources import StoredType
+from trundle.store._rows import ResourceRow, Rows
+from trundle.store._store import Store
+
+_BATCH = 100
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is rolled, how many revisions are done, and how many there are."""
+
+
+def ignore(step: str, done: int, total: int) -> None:
+    """Shows no progress."""
+    del step, done, total
+
+
+@dataclass(slots=True)
+class Rolled:
+    """What rolling did to a resource type, or would do.
+
+    Attributes:
+        resource: the resource type, as the scheme calls it.
+        storage_version: the version that it is stored in from now on.
+        rolled: how many revisions were rewritten, by the storage version that they had.
+        findings: what is left as it is, and why.
+    """
+
+    resource: str
+    storage_version: str
+    rolled: dict[str, int] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+    def to_plain(self) -> dict[str, Any]:
+        """The same as plain values."""
+        return {
+            "resource": self.resource,
+            "storageVersion": self.storage_version,
+            "rolled": self.rolled,
+            "findings": [each.to_plain() for each in self.findings],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Roll:
+    """What rolling did, or would do.
+
+    Attributes:
+        moves: storage versions that moved, or that servers hold back.
+        resources: what happened to each resource type of which something is stored.
+    """
+
+    moves: tuple[Move, ...]
+    resources: tuple[Rolled, ...]
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is left as it is, and why."""
+        return tuple(each for rolled in self.resources for each in rolled.findings)
+
+
+def roll(
+    store: Store,
+    *,
+    rate: float | None = None,
+    verify: bool = False,
+    dry_run: bool = False,
+    progress: Progress = ignore,
+    timer: Timer | None = None,
+) -> Roll:
+    """Rewrites everything that is stored in another version than what is agreed on, beside servers that read and write.
+
+    Storage versions move up first where all servers can read that. An object that cannot be converted is a finding; it stays as it is, and
+    all others are rolled. What is killed midway goes on with the next run.
+
+    Args:
+        store: the store.
+        rate: how many revisions are rewritten in a second at most; as many as can be where None.
+        verify: whether each revision is read at every version before and after; where two differ it is a finding, and stays as it is.
+        dry_run: whether nothing is written: all is converted, and the result says what would happen.
+        progress: called after each batch.
+        timer: measures the time for the rate.
+
+    Raises:
+        NewerShapeError: the store keeps what this release cannot read.
+        DatabaseError: the database cannot be written; what was rolled until then is.
+    """
+    moves = move_storage_versions(store, dry_run=dry_run)
+    after = {each.resource: each.after for each in moves if not each.held_by}
+    done = []
+    with store.database.reading() as connection:
+        check_readable(store, Rows(connection))
+        stored = {(each.group, each.name): each for each in Rows(connection).resources()}
+    pace = _Pace(rate, timer or Timer())
+    for type_ in store.types.all.values():
+        found = stored.get((type_.group, type_.name))
+        if found is not None:
+            version = after.get(type_.called, found.storage_version)
+            work = _Work(store, type_, found, version, verify=verify)
+            done.append(work.run(pace, progress, dry_run=dry_run))
+    return Roll(moves, tuple(done))
+
+
+class _Work:
+    """Rolling of one resource type."""
+
+    def __init__(
+        self, store: Store, type_: StoredType, found: ResourceRow, version: str, *, verify: bool
+    ) -> None:
+        self._store = store
+        self._type = type_
+        self._found = found
+        self._version = version
+        self._verify = verify
+        self._scheme = store.types.storing(type_, version)
+
+    def run(self, pace: "_Pace", progress: Progress, *, dry_run: bool) -> Rolled:
+        result = Rolled(self._type.called, self._version)
+        with self._store.database.reading() as connection:
+            total = Rows(connection).count_unrolled(self._found, self._version)
+        done = 0
+        for batch in self._batches():
+            rolled = self._converted(batch, result)
+            if rolled and not dry_run:
+                with self._store.database.writing() as connection:
+                    Rows(connection).rewrite(self._found, rolled)
+            done += len(batch)
+            progress(self._type.called, done, max(done, total))
+            if not dry_run:
+                pace.keep(len(rolled))
+        return result
+
+    def _batches(self) -> Iterator[Sequence[StoredObject]]:
+        after = 0
+        while True:
+            with self._store.database.reading() as connection:
+                rows = Rows(connection)
+                batch = rows.unrolled(self._found, self._type.called, self._version, after, _BATCH)
+            if not batch:
+                return
+            yield batch
+            after = batch[-1].resource_version
+
+    def _converted(self, batch: Sequence[StoredObject], result: Rolled) -> list[StoredObject]:
+        made = []
+        for each in batch:
+            found = rolled_object(each, self._scheme)
+            if isinstance(found, StoredObject) and self._verify:
+                found = self._verified(each, found)
+            if isinstance(found, StoredObject):
+                before = each.storage_version
+                result.rolled[before] = result.rolled.get(before, 0) + 1
+                made.append(found)
+            else:
+                result.findings.append(found)
+        return made
+
+    def _verified(self, before: StoredObject, after: StoredObject) -> StoredObject | Finding:
+        """The object after rolling, where every version shows what it showed before."""
+        for version in self._scheme.resources[self._type.called].versions:
+            views = [_view(self._scheme, version, each) for each in (before, after)]
+            if views[0] != views[1]:
+                expected = f"what {version} shows to be the same in {after.storage_version}"
+                advice = "it is left as it is; report it"
+                return object_finding(before, StoreCode.DIFFERS, expected, "a difference", advice)
+        return after
+
+
+def rolled_object(found: StoredObject, scheme: AnyScheme) -> StoredObject | Finding:
+    """An object in the shape that a scheme stores; a finding where it cannot be converted."""
+    try:
+        data = scheme.convert_json(found.data, resource=found.key.resource)
+        columns = columns_of(found.key, data)
+    except Exception as error:  # noqa: BLE001 - one object must not block others
+        return _unconvertible(found, error)
+    return replace(found, data=data, storage_version=columns.storage_version, labels=columns.labels)
+
+
+def _unconvertible(found: StoredObject, error: Exception) -> Finding:
+    reason = (
+        str(error) if isinstance(error, ConversionError) else f"{type(error).__name__}: {error}"
+    )
+    expected = f"an object that can be converted from {found.storage_version}"
+    advice = "its bytes are as they were; correct it, or delete it"
+    return object_finding(found, StoreCode.UNCONVERTIBLE, expected, reason, advice)
+
+
+def object_finding(
+    found: StoredObject, code: StoreCode, expected: str, there: str, advice: str
+) -> Finding:
+    """A finding about an object."""
+    place = Place(object=f"{found.key} at resource version {found.resource_version}")
+    return Finding(code, place, expected, there, advice)
+
+
+def _view(scheme: AnyScheme, version: str, found: StoredObject) -> bytes | str:
+    """What a version shows of an object, or why it cannot."""
+    try:
+        view: bytes = scheme.read(version, found.data)
+    except ConversionError as error:
+        return f"an error: {error}"
+    return view
+
+
+class _Pace:
+    """Keeps to a rate.
+
+    Args:
+        rate: how many in a second at most.
+        timer: measures time, and waits.
+    """
+
+    def __init__(self, rate: float | None, timer: Timer) -> None:
+        self._rate = rate
+        self._timer = timer
+        self._start = timer.seconds()
+        self._done = 0
+
+    def keep(self, number: int) -> None:
+        """Waits until so many more may have been done."""
+        if self._rate is None:
+            return
+        self._done += number
+        early = self._start + self._done / self._rate - self._timer.seconds()
+        if early > 0:
+            self._timer.sleep(early)

@@ -1,0 +1,249 @@
+"""What a store keeps: of which resource types, in which storage versions, and what is wrong with it."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from trundle.database import Database
+from trundle.errors import Finding, Place, listed
+from trundle.store._documents import columns_of
+from trundle.store._errors import StoreCode
+from trundle.store._leases import Holder, holders
+from trundle.store._records import StoredObject
+from trundle.store._rolling import Progress, ignore, object_finding, rolled_object
+from trundle.store._rows import ResourceRow, Rows
+from trundle.store._store import Store
+
+TypeName = tuple[str, str]
+"""The API group and the name of a resource type."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVersion:
+    """What is stored in one storage version.
+
+    Attributes:
+        version: the storage version.
+        objects: how many objects are stored in it.
+        earlier: how many earlier states of objects are, which compaction removes.
+        size: how many bytes all of these have.
+    """
+
+    version: str
+    objects: int
+    earlier: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class TypeStatus:
+    """What is stored of a resource type.
+
+    Attributes:
+        group: its API group.
+        resource: its name within the group.
+        resource_version: that of the last write.
+        compacted: up to where changes were forgotten.
+        storage_version: what is stored from now on.
+        versions: what is stored, by storage version.
+    """
+
+    group: str
+    resource: str
+    resource_version: int
+    compacted: int
+    storage_version: str
+    versions: tuple[StoredVersion, ...]
+
+    @property
+    def name(self) -> str:
+        """Group and name, as they are shown."""
+        return f"{self.group}/{self.resource}" if self.group else self.resource
+
+    @property
+    def objects(self) -> int:
+        """How many objects there are."""
+        return sum(each.objects for each in self.versions)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreStatus:
+    """What a store keeps.
+
+    Attributes:
+        where: the store.
+        resources: its resource types.
+        holders: the servers that have a lease.
+    """
+
+    where: str
+    resources: tuple[TypeStatus, ...]
+    holders: tuple[Holder, ...]
+
+    def to_plain(self) -> dict[str, Any]:
+        """The status as plain values."""
+        return {
+            "store": self.where,
+            "resources": [_plain(each) for each in self.resources],
+            "servers": [
+                {"name": each.name, "expires": each.expires.isoformat()} for each in self.holders
+            ],
+        }
+
+
+def _plain(status: TypeStatus) -> dict[str, Any]:
+    return {
+        "group": status.group,
+        "resource": status.resource,
+        "resourceVersion": status.resource_version,
+        "compacted": status.compacted,
+        "storageVersion": status.storage_version,
+        "versions": [
+            {
+                "version": each.version,
+                "objects": each.objects,
+                "earlier": each.earlier,
+                "bytes": each.size,
+            }
+            for each in status.versions
+        ],
+    }
+
+
+def status(store: Store) -> StoreStatus:
+    """What a store keeps, at one moment.
+
+    Raises:
+        DatabaseError: the database cannot be read.
+    """
+    with store.database.reading() as connection:
+        resources = _types(Rows(connection))
+        return StoreStatus(store.where, resources, holders(store, connection))
+
+
+def _types(rows: Rows) -> tuple[TypeStatus, ...]:
+    kept = rows.kept()
+    return tuple(
+        TypeStatus(
+            each.group,
+            each.name,
+            each.resource_version,
+            each.compacted,
+            each.storage_version,
+            tuple(_versions(each, kept)),
+        )
+        for each in rows.resources()
+    )
+
+
+def _versions(
+    found: ResourceRow, kept: Mapping[tuple[int, str, bool], tuple[int, int]]
+) -> Iterator[StoredVersion]:
+    for version in sorted({version for of, version, _ in kept if of == found.id}):
+        (objects, size), (earlier, more) = (
+            kept.get((found.id, version, current), (0, 0)) for current in (True, False)
+        )
+        yield StoredVersion(version, objects, earlier, size + more)
+
+
+def dropped(
+    database: Database, readable: Mapping[TypeName, Collection[str]]
+) -> tuple[Finding, ...]:
+    """What a release could not read of what a database keeps.
+
+    Args:
+        database: the database of a store; it may be one that no store was ever in.
+        readable: the storage versions of the release, by resource type.
+
+    Raises:
+        DatabaseError: the database cannot be read.
+    """
+    with database.reading() as connection:
+        if not connection.dialect.has_table(connection, "store_resources"):
+            return ()
+        found = _types(Rows(connection))
+    return tuple(_dropped(database.where, found, readable))
+
+
+def _dropped(
+    where: str, types: Collection[TypeStatus], readable: Mapping[TypeName, Collection[str]]
+) -> Iterator[Finding]:
+    for each in types:
+        known = readable.get((each.group, each.resource), ())
+        for stored in each.versions:
+            if stored.version not in known:
+                there = f"{_counted(stored)} in {stored.version}"
+                expected = (
+                    f"{each.name} to be stored in {listed(known)}"
+                    if known
+                    else "a store without it"
+                )
+                yield Finding(
+                    StoreCode.DROPPED,
+                    Place(file=where, object=each.name),
+                    expected,
+                    there,
+                    _advice(stored, known=bool(known)),
+                )
+
+
+def _counted(stored: StoredVersion) -> str:
+    objects = "1 object" if stored.objects == 1 else f"{stored.objects} objects"
+    states = "1 earlier state" if stored.earlier == 1 else f"{stored.earlier} earlier states"
+    return " and ".join(
+        text for number, text in ((stored.objects, objects), (stored.earlier, states)) if number
+    )
+
+
+def _advice(stored: StoredVersion, *, known: bool) -> str:
+    if not known:
+        return "keep the resource type, or delete its objects and compact the store"
+    if stored.objects:
+        return "keep that version, or run `trundle store roll` with the release before"
+    return "keep that version, or run `trundle store roll` or `trundle store compact` with the release before"
+
+
+def check(store: Store, *, progress: Progress = ignore) -> tuple[Finding, ...]:
+    """Everything that is wrong with what a store keeps.
+
+    Each object is read at every version that is served, and converted to what would be stored; what cannot be is a finding.
+
+    Args:
+        store: the store.
+        progress: called as it goes on.
+
+    Raises:
+        DatabaseError: the database cannot be read.
+    """
+    types = {(each.group, each.name): each for each in store.types.all.values()}
+    readable = {name: each.readable for name, each in types.items()}
+    findings = [*dropped(store.database, readable)]
+    totals = {(each.group, each.resource): each.objects for each in status(store).resources}
+    for name, each in types.items():
+        if name in totals:
+            for number, found in enumerate(store.stream(each.called), 1):
+                findings += _wrong(store, found)
+                progress(each.called, number, max(number, totals[name]))
+    return tuple(findings)
+
+
+def _wrong(store: Store, found: StoredObject) -> Iterator[Finding]:
+    resource = store.scheme.resources[found.key.resource]
+    if found.storage_version not in resource.storage:
+        return  # It is counted among what the release dropped.
+    rolled = rolled_object(found, store.scheme)
+    if isinstance(rolled, Finding):
+        yield rolled
+        return
+    for version in resource.versions:
+        if version in store.scheme.served:
+            try:
+                store.shown(found, version)
+            except Exception as error:  # noqa: BLE001 - one object must not block others
+                expected, advice = f"an object that {version} can show", "correct it, or delete it"
+                yield object_finding(found, StoreCode.UNCONVERTIBLE, expected, str(error), advice)
+    columns = columns_of(found.key, found.data)
+    for name, value in columns._asdict().items():
+        if getattr(found, name) != value:
+            there, advice = repr(getattr(found, name)), "restore the database from a backup"
+            yield object_finding(found, StoreCode.UNCONVERTIBLE, f"{name} {value!r}", there, advice)

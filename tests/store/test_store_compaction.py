@@ -1,0 +1,129 @@
+"""What compaction forgets, and what it keeps."""
+
+import datetime as dt
+import threading
+
+import pytest
+from sqlalchemy import text
+from storing import document, kept, key
+from test_store_trouble import Clock, dying
+
+from trundle.store import GoneError, Store, compact
+
+NEVER = dt.timedelta(days=365)
+
+
+def filled(store, times=20):
+    """Four objects, written again and again; one of them is deleted and made anew now and then."""
+    for at in range(times):
+        name = "abcd"[at % 4]
+        if name == "d" and store.find(key("d")) is not None:
+            store.delete(key("d"))
+        else:
+            store.update(key(name), lambda _, at=at: document(group=str(at)))
+
+
+def rows(store):
+    with store.database.reading() as connection:
+        return connection.execute(text("SELECT count(*) FROM store_revisions")).scalar()
+
+
+def test_what_is_current_stays_and_what_was_is_gone(either):
+    filled(either)
+    now = list(either.stream("Thing"))
+    assert rows(either) == 20
+    (done,) = compact(either, age=NEVER, most=5)
+    assert (done.before, done.resource_version, done.removed) == (1, 16, 20 - rows(either))
+    assert list(either.stream("Thing")) == now
+    with pytest.raises(
+        GoneError, match="expected a resource version of Thing from 16 on, found 15"
+    ):
+        either.changes("Thing", 15)
+    with pytest.raises(GoneError):
+        either.list("Thing", at=15)
+    assert [each.resource_version for each in either.changes("Thing", 16).changes] == [
+        17,
+        18,
+        19,
+        20,
+        21,
+    ]
+    assert all(
+        each.previous is not None
+        for each in either.changes("Thing", 16).changes
+        if each.kind != "added"
+    )
+    compact(either, most=0)
+    assert rows(either) == len(now)
+    assert list(either.stream("Thing")) == now
+    assert compact(either, most=0)[0].removed == 0
+
+
+def test_every_moment_that_is_kept_is_shown_as_before(store):
+    filled(store, 30)
+
+    def moments(first):
+        return {
+            at: [kept(each)["group"] for each in store.list("Thing", at=at).objects]
+            for at in range(first, 32)
+        }
+
+    before = moments(1)
+    for most in (25, 12, 3):
+        compact(store, age=NEVER, most=most)
+        first = 31 - most
+        assert moments(first) == {at: before[at] for at in range(first, 32)}
+
+
+def test_a_list_whose_moment_is_gone_says_so(store):
+    for name in "abc":
+        store.create(key(name), document())
+    token = store.list("Thing", limit=1).token
+    store.create(key("d"), document())
+    compact(store, most=0)
+    with pytest.raises(GoneError, match="list again"):
+        store.list("Thing", limit=1, token=token)
+
+
+def test_changes_are_forgotten_by_age(in_file, scheme):
+    clock = Clock()
+    with Store(in_file, scheme, clock=clock) as store:
+        for at in range(10):
+            clock.go(minutes=1)
+            store.update(key(), lambda _, at=at: document(group=str(at)))
+        assert compact(store, age=dt.timedelta(minutes=3), dry_run=True)[0].resource_version == 8
+        assert rows(store) == 10
+        assert compact(store, age=dt.timedelta(minutes=3))[0].resource_version == 8
+        assert len(store.changes("Thing", 8).changes) == 3
+
+
+def test_a_compaction_that_dies_goes_on(url, scheme):
+    with Store(url, scheme) as store:
+        filled(store)
+        now = list(store.stream("Thing"))
+    at = 0
+    while dying(url, scheme, at, lambda store: compact(store, most=2)):
+        with Store(url, scheme) as store:
+            assert list(store.stream("Thing")) == now
+        at += 1
+    assert at == 3
+    with Store(url, scheme) as store:
+        assert list(store.stream("Thing")) == now
+        assert rows(store) <= len(now) + 4
+        assert len(store.changes("Thing", 19).changes) == 2
+
+
+def test_compaction_runs_beside_writers(either):
+    stop = threading.Event()
+
+    def keep_compacting():
+        while not stop.is_set():
+            compact(either, most=2)
+
+    thread = threading.Thread(target=keep_compacting)
+    thread.start()
+    filled(either, 40)
+    stop.set()
+    thread.join()
+    assert either.newest("Thing") == 41
+    assert [each.key.name for each in either.stream("Thing")] == ["a", "b", "c"]

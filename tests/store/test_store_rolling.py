@@ -1,0 +1,219 @@
+"""Rolling forward: every view stays, nothing is written over, what cannot be converted stays and is named."""
+
+import json
+import threading
+
+import pytest
+from sqlalchemy import text
+from storing import V1, V2, document, kept, key, people_before, seen
+from test_store_trouble import dying
+
+from trundle.database import open_database
+from trundle.store import NoSuchObjectError, Store, check, compact, dropped, roll, status
+
+
+@pytest.fixture(scope="module")
+def before():
+    return people_before()
+
+
+def fill(url, before, number=250):
+    with Store(url, before) as old:
+        for at in range(number):
+            old.create(
+                key(f"n{at:04}"),
+                document(V1, team=str(at), age=at, metadata={"labels": {"n": str(at % 3)}}),
+            )
+        old.replace(key("n0000"), document(V1, team="again", age=0))
+        old.delete(key("n0001"))
+
+
+def views(store):
+    """What each version shows of each object."""
+    return {
+        each.key: [seen(store, each, version) for version in (V1, V2)]
+        for each in store.stream("Thing")
+    }
+
+
+def spoil(store, name, data):
+    with store.database.writing() as connection:
+        statement = text("UPDATE store_revisions SET data = :data WHERE name = :name")
+        connection.execute(statement, {"data": data, "name": name})
+
+
+def versions(store):
+    (found,) = status(store).resources
+    return {each.version: (each.objects, each.earlier) for each in found.versions}
+
+
+def test_every_view_is_as_before_and_no_watcher_sees_anything(url, scheme, before):
+    fill(url, before)
+    with Store(url, scheme) as store:
+        shown, newest = views(store), store.newest("Thing")
+        assert versions(store) == {V1: (249, 3)}
+        looked = roll(store, dry_run=True, verify=True)
+        assert versions(store) == {V1: (249, 3)}
+        steps = []
+        done = roll(store, verify=True, progress=lambda *step: steps.append(step))
+        assert (done.resources, done.findings) == (looked.resources, ())
+        assert done.resources[0].rolled == {V1: 252}
+        assert versions(store) == {V2: (249, 3)}
+        assert views(store) == shown
+        assert store.newest("Thing") == newest
+        assert steps[-1] == ("Thing", 252, 252)
+        assert roll(store).resources[0].rolled == {}
+        assert kept(store.get(key("n0002")))["apiVersion"] == V2
+        assert len(store.changes("Thing", 1).changes) == 252
+
+
+def test_an_object_that_cannot_be_converted_is_named_and_left(url, scheme, before):
+    fill(url, before, 5)
+    bad = b'{"apiVersion":"2020-01-01","kind":"Thing","team":5,"$writtenWith":"2020-01-01"}'
+    with Store(url, scheme) as store:
+        spoil(store, "n0002", bad)
+        spoil(store, "n0003", b"no JSON")
+        for options in ({"dry_run": True}, {}, {"verify": True}):
+            done = roll(store, **options)
+            assert [each.code for each in done.findings] == ["object-not-convertible"] * 2
+            assert (
+                "Thing default/n0002 at resource version 4: expected an object that can be converted"
+                in str(done.findings[0])
+            )
+            assert "`$.team`" in str(done.findings[0]) or "$.team" in str(done.findings[0])
+        assert versions(store) == {V1: (2, 0), V2: (2, 3)}
+        assert store.get(key("n0002")).data == bad
+        # It blocks no list, no watch, and it can be deleted.
+        assert len(store.list("Thing").objects) == 4
+        assert len(store.changes("Thing", 1).changes) == 7
+        assert [str(each.place.object)[:19] for each in check(store)] == [
+            "Thing default/n0002",
+            "Thing default/n0003",
+        ]
+        store.delete(key("n0002"))
+        with pytest.raises(NoSuchObjectError):
+            store.get(key("n0002"))
+
+
+def test_a_view_that_would_differ_is_a_finding(in_file, scheme, before, monkeypatch):
+    fill(in_file, before, 4)
+    real = type(scheme).convert_json
+
+    def wrong(self, data, *arguments, **options):
+        found = real(self, data, *arguments, **options)
+        return found.replace(b'"group":"2"', b'"group":"3"')
+
+    monkeypatch.setattr(type(scheme), "convert_json", wrong)
+    with Store(in_file, scheme) as store:
+        stored = store.get(key("n0002"))
+        assert roll(store, verify=True, dry_run=True).findings != ()
+        (finding,) = roll(store, verify=True).findings
+        assert finding.code == "view-differs-after-rolling"
+        assert store.get(key("n0002")) == stored
+
+
+def test_rolling_that_dies_goes_on(url, scheme, before):
+    fill(url, before, 230)
+    with Store(url, scheme) as store:
+        shown = views(store)
+    at = 0
+    while dying(url, scheme, at, roll):
+        with Store(url, scheme) as store:
+            assert views(store) == shown
+        at += 1
+    assert at >= 3, "three batches, and the move with the first"
+    with Store(url, scheme) as store:
+        assert set(versions(store)) == {V2}
+        assert views(store) == shown
+
+
+def test_rolling_beside_writers_loses_no_write(url, scheme, before):
+    fill(url, before, 120)
+    with Store(url, scheme) as store:
+        stop, failures = threading.Event(), []
+        wrote = {}
+
+        def write(number):
+            at = 0
+            while not stop.is_set():
+                name = f"n{2 + (number * 7 + at * 3) % 118:04}"
+                if int(name[1:]) % 4 != number:
+                    at += 1
+                    continue
+                try:
+                    found = store.replace(key(name), document(V1, team=f"{number}.{at}", age=at))
+                    wrote[name] = (found.resource_version, f"{number}.{at}")
+                except Exception as error:  # noqa: BLE001 - the test looks at it
+                    failures.append(error)
+                at += 1
+
+        threads = [threading.Thread(target=write, args=(number,)) for number in range(4)]
+        for each in threads:
+            each.start()
+        done = roll(store, verify=True)
+        stop.set()
+        for each in threads:
+            each.join()
+        assert failures == []
+        assert done.findings == ()
+        assert roll(store).resources[0].rolled == {}
+        assert wrote
+        for name, (version, value) in wrote.items():
+            found = store.get(key(name))
+            assert (found.resource_version, seen(store, found, V1)["team"]) == (version, value)
+        changes = [
+            each.resource_version for each in store.changes("Thing", 1, limit=100_000).changes
+        ]
+        assert changes == list(range(2, store.newest("Thing") + 1))
+
+
+class Stopwatch:
+    def __init__(self):
+        self.time = 0.0
+
+    def seconds(self):
+        return self.time
+
+    def sleep(self, seconds):
+        self.time += seconds
+
+
+def test_rolling_keeps_to_a_rate(in_file, scheme, before):
+    fill(in_file, before)
+    with Store(in_file, scheme) as store:
+        timer = Stopwatch()
+        roll(store, rate=10, timer=timer)
+        assert timer.time == pytest.approx(25.2)
+
+
+def test_a_storage_version_that_is_still_stored_is_named(url, scheme, before):
+    fill(url, before, 3)
+    with Store(url, scheme) as store:
+        newer = {("", "Thing"): {V2}}
+        (finding,) = dropped(store.database, newer)
+        assert finding.code == "storage-version-still-stored"
+        assert (
+            "Thing: expected Thing to be stored in 2022-02-02, found 2 objects and 3 earlier states in 2020-01-01"
+            in str(finding)
+        )
+        assert "roll" in finding.advice
+        assert dropped(store.database, {})[0].expected == "a store without it"
+        roll(store)
+        assert dropped(store.database, newer) == ()
+        assert check(store) == ()
+
+
+def test_a_store_that_never_was_has_nothing_to_be_dropped(in_file):
+    with open_database(in_file) as database:
+        assert dropped(database, {}) == ()
+
+
+def test_objects_at_the_new_version_are_rewritten_with_the_labels_that_they_have(
+    in_file, scheme, before
+):
+    fill(in_file, before, 9)
+    with Store(in_file, scheme) as store:
+        roll(store)
+        compact(store, most=0)
+        for each in store.stream("Thing"):
+            assert dict(each.labels) == json.loads(each.data)["metadata"].get("labels", {})

@@ -1,0 +1,141 @@
+"""What a store does when the disk is full, the clock goes back, or a process dies in the middle of a write."""
+
+import datetime as dt
+import os
+
+import pytest
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+from storing import document, kept, key
+from test_store_under_load import ended, in_child
+
+from trundle.database import UnwritableError
+from trundle.store import GoneError, Store, compact
+
+
+def fill(store):
+    """Creates objects until the disk is full; gives how many were stored."""
+    for number in range(200):
+        try:
+            store.create(key(str(number)), document(group="x" * 3000))
+        except UnwritableError:
+            return number
+    raise AssertionError("the disk is never full")
+
+
+def test_a_full_disk_keeps_what_was_there(in_file, scheme):
+    """The database may not grow over some size; a write that needs more is refused as a whole."""
+
+    def limit(connection, _record):
+        connection.execute("PRAGMA max_page_count = 60")
+
+    event.listen(Engine, "connect", limit)
+    try:
+        with Store(in_file, scheme) as store:
+            store.create(key("first"), document(group="x"))
+            done = fill(store)
+            before = store.newest("Thing")
+            assert before == done + 2
+            assert len(store.list("Thing").objects) == done + 1
+            with pytest.raises(UnwritableError, match="make room on the disk"):
+                store.replace(key("first"), document(group="y" * 100_000))
+            assert kept(store.get(key("first")))["group"] == "x"
+    finally:
+        event.remove(Engine, "connect", limit)
+    with Store(in_file, scheme) as store:
+        assert store.newest("Thing") == before
+        store.replace(key("first"), document(group="y" * 100_000))
+        assert [each.resource_version for each in store.changes("Thing", before).changes] == [
+            before + 1
+        ]
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    def __init__(self):
+        self.time = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+
+    def __call__(self):
+        return self.time
+
+    def go(self, **by):
+        self.time += dt.timedelta(**by)
+
+
+def test_times_of_writes_never_go_back(in_file, scheme):
+    clock = Clock()
+    with Store(in_file, scheme, clock=clock) as store:
+        first = store.create(key("a"), document())
+        clock.go(days=-5)
+        second = store.create(key("b"), document())
+        clock.go(days=5, seconds=1)
+        third = store.replace(key("b"), document(group="x"))
+    assert first.written == second.written == "2026-01-01T00:00:00.000000Z"
+    assert third.written == "2026-01-01T00:00:01.000000Z"
+    assert third.created == first.written
+
+
+def test_a_clock_that_goes_back_compacts_nothing_too_early(in_file, scheme):
+    clock = Clock()
+    with Store(in_file, scheme, clock=clock) as store:
+        for at in range(5):
+            store.update(key(), lambda _, at=at: document(group=str(at)))
+        clock.go(minutes=-30)
+        for at in range(5, 10):
+            store.update(key(), lambda _, at=at: document(group=str(at)))
+        compact(store)
+        assert len(store.changes("Thing", 1).changes) == 10
+        clock.go(minutes=34, seconds=59)
+        compact(store)
+        assert len(store.changes("Thing", 1).changes) == 10
+        clock.go(seconds=1)
+        compact(store)
+        with pytest.raises(GoneError):
+            store.changes("Thing", 10)
+        assert store.changes("Thing", 11).changes == ()
+
+
+def dying(url, scheme, at, work):
+    """Works in a process that dies before some statement that changes rows; whether it died."""
+
+    def run():
+        left = at
+
+        def step(_connection, _cursor, statement, *_):
+            nonlocal left
+            if statement.startswith(("INSERT", "UPDATE", "DELETE")):
+                left -= 1
+                if left < 0:
+                    os._exit(9)
+
+        with Store(url, scheme) as store:
+            event.listen(Engine, "before_cursor_execute", step)
+            work(store)
+        return 0
+
+    return ended(in_child(run)) == 9
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda store: store.create(key("new"), document(group="z")),
+        lambda store: store.replace(key(), document(group="y")),
+        lambda store: store.delete(key()),
+    ],
+)
+def test_a_process_that_dies_in_a_write_leaves_nothing_of_it(url, scheme, work):
+    with Store(url, scheme) as store:
+        store.create(key(), document(group="x"))
+        store.create(key("other"), document(group="x"))
+    at = 0
+    while dying(url, scheme, at, work):
+        with Store(url, scheme) as store:
+            assert store.newest("Thing") == 3
+            assert [kept(each)["group"] for each in store.stream("Thing")] == ["x", "x"]
+            assert len(store.changes("Thing", 1).changes) == 2
+        at += 1
+    assert at >= 2, "the revision and the counter"
+    with Store(url, scheme) as store:
+        assert len(store.changes("Thing", 1).changes) == store.newest("Thing") - 1 == 3
