@@ -209,6 +209,9 @@ def _unseen(
         return
     hidden = not same(was, fresh) and same(before, found) and not same(found, fresh)
     hidden = hidden and (was is not MISSING or not _has_all(found, fresh))
+    hidden = hidden and not (
+        before == {} and isinstance(was, dict)
+    )  # the editor saw what it requires, and no more
     if hidden or (was == [] and isinstance(fresh, list) and _lost(before, found)):
         yield path
 

@@ -12,11 +12,13 @@ from trundle.verify.oracle._meeting import (
     bare,
     bare_all,
     first,
+    inside,
     moves,
     objects_only,
     once,
+    parts,
 )
-from trundle.verify.oracle._showing import followed, shown_member, unsure
+from trundle.verify.oracle._showing import followed, perhaps_hollow, shown_member, unsure
 from trundle.verify.oracle._texts import texts_after
 
 
@@ -39,8 +41,14 @@ class Edited(NamedTuple):
 
     def member(self, own: str, other: str) -> "Edited":
         """The edit of one property, as the editor and as the observer calls it."""
-        ours = (each.get(own, MISSING) for each in self[:2])
-        return Edited(*ours, *(each.get(other, MISSING) for each in self[2:]))
+        names = (own, own, other, other, other)
+        every = zip(self, names, strict=True)
+        return Edited(
+            *(
+                each.get(name, MISSING) if isinstance(each, dict) else MISSING
+                for each, name in every
+            )
+        )
 
 
 class _Ways(NamedTuple):
@@ -115,16 +123,19 @@ def _object(world: World, edit: Edited, ways: _Ways) -> dict[str, Any]:
     for name in {**edit.before, **edit.fresh, **sources, **dict.fromkeys(decided)}:
         own, types = sources.get(name, (name, None))
         member = edit.member(own, name)
+        paths = _hooked_paths(world, across, name)
         if name in elsewhere or world.moved(across):
             found[name] = ANY
-        elif name in decided:
+        elif name in decided and not paths:
             found[name] = _decided(member, across)
         elif name not in sources:
-            found[name] = _apart(world, edit, ways, name)
+            found[name] = member.before if paths else _apart(world, edit, ways, name)
         elif types is None:
             found[name] = member.before if same(member.seen, member.edited) else ANY
         else:
             found[name] = _member(world, member, ways.member(world, own, name, types), own, ways)
+        if paths:
+            found[name] = _around(member, found[name], paths, across)
     if world.object(across[-1]).embedded:
         found["apiVersion"] = ANY
     return {name: each for name, each in found.items() if each is not MISSING}
@@ -136,6 +147,43 @@ def _decided(member: Edited, across: Stations) -> Any:
         return ANY
     anew = either(MISSING, member.fresh)
     return either(anew, member.before) if same(member.was, member.fresh) else anew
+
+
+@once
+def _hooked_paths(world: World, across: Stations, name: str) -> set[tuple[str, ...]]:
+    """The paths inside of a property at which hooks between two neighbours write, or read what the editor has otherwise.
+
+    Returns:
+        Nothing where more than that is decided for the property.
+    """
+    if len(across) > 2 or world.renamed_between(*across):  # noqa: PLR2004 - two neighbours
+        return set()
+    paths = [
+        path
+        for way, place in ((across, 1), (across[::-1], 0))
+        for hook, up in world.hooks_between(*way)
+        for path in map(parts, (hook.to if up else hook.back)[place])
+    ]
+    found = {path[1:] for path in paths if path[0] == name}
+    plain = not any(not path or "[]" in path for path in found)
+    return (
+        found
+        if plain and not any(name in inside(world.rules_of(each)) for each in across)
+        else set()
+    )
+
+
+def _around(edit: Edited, expected: Any, paths: set[tuple[str, ...]], across: Stations) -> Any:
+    """What is expected of an object inside of which hooks decide; what stands beside that is as it is without them."""
+    if () in paths or expected is MISSING:
+        return _decided(edit, across)
+    if not isinstance(expected, dict):
+        return ANY
+    found = dict(expected)
+    for name in {path[0] for path in paths}:
+        below = {path[1:] for path in paths if path[0] == name}
+        found[name] = _around(edit.member(name, name), expected.get(name, MISSING), below, across)
+    return perhaps_hollow({name: each for name, each in found.items() if each is not MISSING})
 
 
 def _called(world: World, stations: Stations, name: str) -> str:

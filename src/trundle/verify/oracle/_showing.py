@@ -283,20 +283,22 @@ def _object(world: World, value: dict[str, Any], stations: Stations) -> dict[str
     found: dict[str, Any] = {}
     whole = value
     value, moved = _taken(world, value, stations)
+    emptied = _moved_out_of(world, stations)
     for name, member in value.items():
         way = followed(world, stations, name) if world.member(stations[0], name) else None
-        if way is not None:
-            at, types = way
-            one = ANY if types is None else shown_member(world, name, member, types, stations)
-            if one is not MISSING:
-                found[at] = one
-    hollowed = {name for name in value if value[name] != whole[name]}
-    for name in (_moved_out_of(world, stations) | hollowed) & found.keys():
-        found[name] = _perhaps_hollow(found[name])
-        if name in hollowed and not value[name] and isinstance(found[name], dict):
-            found[name] = either(found[name], MISSING)
+        if way is None:
+            continue
+        at, types = way
+        one = ANY if types is None else shown_member(world, name, member, types, stations)
+        hollowed = member != whole[name]
+        if hollowed or at in emptied:
+            one = perhaps_hollow(one)
+        if hollowed and not member and isinstance(one, dict):
+            one = either(one, MISSING)
+        if one is not MISSING:
+            found[at] = one
     for path, each in sorted(moved, key=lambda each: len(each[0])):  # what holds others first
-        _put(world, found, path, each, last)
+        _put_around(world, found, path, each, stations)
     found.update(dict.fromkeys(unsure(world, stations), ANY))
     found.update(dict.fromkeys(world.derived_from_hub(stations) - found.keys(), ANY))
     if world.object(last).embedded and "apiVersion" in found:
@@ -329,11 +331,11 @@ def _moved_out_of(world: World, stations: Stations) -> set[str]:
     }
 
 
-def _perhaps_hollow(expected: Any) -> Any:
+def perhaps_hollow(expected: Any) -> Any:
     """An object in which objects with nothing in them may be left out, and itself if there is nothing else."""
     if not isinstance(expected, dict):
         return expected
-    members = {name: _perhaps_hollow(each) for name, each in expected.items()}
+    members = {name: perhaps_hollow(each) for name, each in expected.items()}
     if all(_may_be_left_out(each) for each in members.values()):
         return either(members, MISSING)
     return members
@@ -406,14 +408,19 @@ def _taken(
     rules = world.rules_of(one if up else other)
     moved = []
     whole = value
-    ways = [(older, newer) if up else (newer, older) for older, newer in moves(rules).items()]
-    for source, target in sorted(ways, key=lambda each: -len(each[0])):  # what stands inside first
+    ways = _ways(world, one, other)
+    for source, target in sorted(
+        ways.items(), key=lambda each: -len(each[0])
+    ):  # what stands inside first
         older = source if up else target
         if "[]" in source:
             moved.append((target, ANY))
             continue
         types = type_at(world, one, source), type_at(world, other, target)
         found, value = without(value, source)
+        for path in _claimed(world, one, other, source):
+            own, found = without(found, path) if isinstance(found, dict) else (MISSING, found)
+            value = _with(value, (*source, *path), own)
         if found is MISSING or None in types:
             moved.append((target, MISSING))
             continue
@@ -428,9 +435,62 @@ def _taken(
         ]
         comes = _ruled(world, found, pair, says[0]) if says else _moved(world, found, pair)
         if without(whole, source)[0] != found:
-            comes = _perhaps_hollow(comes)
+            comes = perhaps_hollow(comes)
         moved.append((target, comes))
     return value, moved
+
+
+@once
+def _ways(world: World, one: At, other: At) -> dict[tuple[str, ...], tuple[str, ...]]:
+    """The paths at which moved values stand in a neighbour, by those at which they stand in an object type."""
+    up = world.newer(other.version, one.version)
+    found = moves(world.rules_of(one if up else other))
+    return found if up else {newer: older for older, newer in found.items()}
+
+
+@once
+def _claimed(world: World, one: At, other: At, path: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The paths inside of what moves that types of objects around it move by rules of their own."""
+    ways = _ways(world, one, other)
+    found = []
+    for around in (path[:length] for length in range(1, len(path))):
+        name = world.counterpart(one, other, around[0])
+        there = ways.get(around) or (None if name is None else (name, *around[1:]))
+        ends = type_at(world, one, around), None if there is None else type_at(world, other, there)
+        if ends[0] is None or ends[1] is None:
+            continue
+        plain = bare_all((ends[0], ends[1]))
+        every = _ways(world, *plain) if objects_only(world, plain) else {}
+        inside_of = [(*around, *each) for each in every]
+        found += [
+            each[len(path) :]
+            for each in inside_of
+            if len(each) > len(path) and each[: len(path)] == path
+        ]
+    return found
+
+
+def _with(value: Any, path: tuple[str, ...], own: Any) -> Any:
+    """An object with a value at a path, and the objects around that."""
+    if own is MISSING or not path:
+        return value if own is MISSING else own
+    members = value if isinstance(value, dict) else {}
+    return {**members, path[0]: _with(members.get(path[0]), path[1:], own)}
+
+
+def _put_around(
+    world: World, found: dict[str, Any], path: tuple[str, ...], value: Any, stations: Stations
+) -> None:
+    """Puts what has moved to its path, around what types of objects there have moved into it by rules of their own."""
+    one, other = stations
+    claimed = [
+        ((*path, *each), without(found, (*path, *each))[0])
+        for each in _claimed(world, other, one, path)
+    ]
+    _put(world, found, path, value, other)
+    for place, own in claimed:
+        if own is not MISSING:
+            _put(world, found, place, own, other)
 
 
 def _moved(world: World, value: Any, pair: tuple[At, At]) -> Any:
@@ -465,4 +525,4 @@ def _put(world: World, found: dict[str, Any], path: tuple[str, ...], value: Any,
         found[name] = ANY
         return
     _put(world, inner, below, value, At(member.version, bare(member.type)))
-    found[name] = _perhaps_hollow(inner) if made and isinstance(value, Either) else inner
+    found[name] = perhaps_hollow(inner) if made and isinstance(value, Either) else inner
