@@ -2,6 +2,7 @@
 
 from trundle.codegen._blueprint import STRAIGHT, Blueprint
 from trundle.codegen._joined import MemberPackage, generate_joined
+from trundle.codegen._live import LiveConversions
 from trundle.codegen._naming import attribute_names, class_name
 from trundle.codegen._package import generate_package
 from trundle.codegen._tests import generate_tests, renamed_properties
@@ -9,6 +10,7 @@ from trundle.codegen._tests import generate_tests, renamed_properties
 __all__ = [
     "STRAIGHT",
     "Blueprint",
+    "LiveConversions",
     "MemberPackage",
     "attribute_names",
     "class_name",

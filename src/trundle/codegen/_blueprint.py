@@ -34,10 +34,11 @@ class Blueprint:
         self.evolution = evolution
         self.served = evolution.served(horizon)
         self.plans = needed_plans(evolution, straight_plans(evolution, self.served, straight))
-        self.classes = Classes(evolution, self.served, _storage_nodes(self.plans))
+        self.classes = Classes(evolution, self.served, storage_nodes(self.plans))
 
 
-def _storage_nodes(plans: Iterable[PlanKey]) -> Iterator[StorageNode]:
+def storage_nodes(plans: Iterable[PlanKey]) -> Iterator[StorageNode]:
+    """The storage types that plans read and make."""
     for key in plans:
         for shape in (key.source, key.target):
             if shape.kind == "storage":

@@ -112,7 +112,7 @@ class FunctionBody:
         tail = "".join([*self.statements.prelude, *self.statements.lines])
         if carried:
             tail += self._carry()
-        elif len(stashes) > 1 and any(_asks_bag(step.witness) for step in stashes):
+        elif len(stashes) > 1 and any(asks_bag(step.witness) for step in stashes):
             tail += "    settle(target)\n"
         if keep:
             tail += "    return target\n"
@@ -379,7 +379,7 @@ def _calls_own_hook(step: Assign) -> bool:
     return any(isinstance(each, HookOutput) for each in parts)
 
 
-def _asks_bag(witness: Witness | None) -> bool:
+def asks_bag(witness: Witness | None) -> bool:
     """Whether a witness looks into the property bag; an object that is put together anew counts as that."""
     return witness is not None and any(
         isinstance(each, Unstash | KeepElements | KeepPlaces | Refill | Said)

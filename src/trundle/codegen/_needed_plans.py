@@ -51,7 +51,12 @@ def needed_plans(evolution: Evolution, straight: Iterable[PlanKey] = ()) -> dict
         evolution: what the package is generated from.
         straight: root plans that are wanted beyond those to the hub and back.
     """
-    waiting = list(reversed([*root_plans(evolution), *straight]))
+    return with_called([*root_plans(evolution), *straight])
+
+
+def with_called(keys: Iterable[PlanKey]) -> dict[PlanKey, Plan]:
+    """Some plans with all that they call, by their keys, in a fixed order."""
+    waiting = list(reversed(list(keys)))
     found: dict[PlanKey, Plan] = {}
     while waiting:
         key = waiting.pop()

@@ -113,7 +113,7 @@ class Steps:
                 return call("fit", [value, *map(text_literal, kinds)])
             case ToEnum(values, partly):
                 named = {"values": values, **({"doubtful": partly} if partly else {})}
-                tables = [self._table(each, _own_spellings(named[each])) for each in named]
+                tables = [self._table(each, own_spellings(named[each])) for each in named]
                 return call("to_enum", [value, *tables])
             case MapText(values):
                 return f"map_text({value}, {self._table('values', dict(values))})"
@@ -228,7 +228,7 @@ class Steps:
         )
 
 
-def _own_spellings(values: tuple[str, ...]) -> Mapping[str, str]:
+def own_spellings(values: tuple[str, ...]) -> Mapping[str, str]:
     """How an enum spells texts, by their case-folded form; what it spells in two ways stays either way."""
     own: dict[str, str] = {}
     twice: set[str] = set()

@@ -72,11 +72,11 @@ class Evolution(Declared):
         )
         nodes = {version: each.root for version, each in resources.items()}
         names = {version: self.schema(version).object(key).name for version, key in nodes.items()}
-        named = resources[max(resources)].name_property == "kind"
+        name = resources[max(resources)].name_property
         return Lineage(
             self,
             nodes,
             versions=versions,
             labels=written_labels(written_by_hooks(self.hooks), versions, names),
-            envelope=ENVELOPE if named else ("apiVersion", "type"),
+            envelope=ENVELOPE if name == "kind" else ("apiVersion", name),
         )
