@@ -15,6 +15,7 @@ ALLOWED = {
         "evolution",
         "installation",
         "packages",
+        "pages",
         "project",
         "registry",
         "report",
@@ -23,6 +24,7 @@ ALLOWED = {
         "verify",
         "version",
     },
+    "pages": {"engine", "errors", "packages", "project", "report", "schema", "version"},
     "installation": {"channels", "database", "errors", "packages", "registry", "version"},
     "project": {
         "codegen",

@@ -38,7 +38,7 @@ def test_a_diff_ends_with_3_where_the_version_is_too_low(releases):
     done = releases.run("package", "diff", "old", "new")
     assert done.exit_code == 3
     assert (
-        "major  acme.Db.port  the contract $.int().notNull() no longer accepts null [contract-narrowed]"
+        "major  acme.Db.port  the contract `$.int().notNull()` no longer accepts null [contract-narrowed]"
         in done.stdout
     )
     assert "expected 2.0.0 at least, found 1.0.1" in done.stderr
@@ -64,7 +64,7 @@ def test_a_patch_that_breaks_callers_is_not_published(releases):
     done = releases.run("publish", "new", *to)
     assert done.exit_code == 3
     assert "[contract-narrowed]" in done.stderr
-    assert releases.run("publish", "new", *to, "--override", "nobody uses it").exit_code == 0
+    assert releases.run("publish", "new", *to, "--override", "it is not in use yet").exit_code == 0
 
 
 def test_a_patch_that_breaks_callers_is_not_uploaded(releases):
@@ -86,3 +86,31 @@ def test_a_release_gets_the_version_that_its_classes_require(releases):
     done = releases.run("package", "release", "tree", "-o", "json", "--dry-run")
     assert done.exit_code == 0, done.stderr
     assert json.loads(done.stdout)["version"] == "2.0.0"
+
+
+def test_docs_writes_pages_of_folders_trees_and_archives(releases):
+    done = releases.run("package", "docs", "old", "new", "--to", "site")
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.splitlines() == ["wrote site/acme.Db/1.0.0", "wrote site/acme.Db/1.0.1"]
+    assert "Changes since 1.0.0" in (releases.folder / "site/acme.Db/1.0.1/index.md").read_text()
+    done = releases.run("package", "docs", "old", "--to", "site")
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "left site/acme.Db/1.0.0 as it was" in done.stderr
+    release(releases, "old", "1.0.0", ".check($ > 1)")
+    done = releases.run("package", "docs", "old", "--to", "site")
+    assert done.exit_code == 4
+    assert "--replace" in done.stderr
+    release(releases, "tree/2.0.0", "2.0.0")
+    found = releases.run("package", "docs", "tree", "--to", "site", "--dry-run", "-o", "json")
+    assert json.loads(found.stdout) == {
+        "written": ["site/acme.Db/2.0.0"],
+        "kept": [],
+        "dryRun": True,
+    }
+
+
+def test_docs_refuses_what_is_given_twice(releases):
+    done = releases.run("package", "docs", "old", "old", "--to", "site")
+    assert done.exit_code == 2
+    assert "a second one" in done.stderr
+    assert not (releases.folder / "site").exists()

@@ -9,7 +9,7 @@ from amounts import full
 
 from trundle.cli._failures import EXTRAS
 
-MODULES = {"PyYAML": "yaml", "SQLAlchemy": "sqlalchemy"}
+MODULES = {"Jinja2": "jinja2", "PyYAML": "yaml", "SQLAlchemy": "sqlalchemy"}
 
 ONLY = """
 import importlib.abc, sys

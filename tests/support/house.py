@@ -16,6 +16,7 @@ PICTURE = ROOT / "docs" / "images" / "house.svg"
 ROOMS = (
     "cli",
     "installation",
+    "pages",
     "project",
     "verify",
     "channels",

@@ -109,6 +109,7 @@ EXTRAS = {
     "alembic": "database",
     "cronsim": "channels",
     "hypothesis": "verify",
+    "jinja2": "docs",
     "psycopg": "postgres",
     "pydantic": "pydantic",
     "regex": "engine",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trundle.cli._describing import described
 from trundle.cli._failures import ExitCode, Refusal, unmet
 from trundle.cli._package_sources import package_folder, packages_below
 from trundle.cli._printing import (
@@ -212,6 +213,41 @@ def release(
         warn(note)
     done = f"{shown_path(planned.folder)}: {planned.package} {planned.version}"
     say(f"would have written {done}" if dry_run else f"wrote {done}")
+
+
+@app.command()
+def docs(
+    packages: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PACKAGE]...",
+            help="Folders of packages or of releases, archives, or published versions; the current folder by default.",
+        ),
+    ] = None,
+    *,
+    to: Annotated[Path, typer.Option("--to", metavar="DIR", help="The folder of the pages.")],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Write pages anew that are there already.")
+    ] = False,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Write HTML and Markdown pages about packages: classes, members, requirements, and what changed.
+
+    Pages of other versions stay as they are. A version is compared with the one before if that is given, too.
+    """
+    from trundle.pages import write_site  # noqa: PLC0415
+
+    with progress("Reading") as step, described(packages or ["."], step) as releases:
+        done = write_site(to, releases, replace=replace, dry_run=dry_run)
+    if output is Format.TABLE:
+        for each in done.written:
+            print_text(f"{'would write' if dry_run else 'wrote'} {shown_path(each)}\n")
+        for each in done.kept:
+            say(f"left {shown_path(each)} as it was")
+    else:
+        data = {"written": list(map(str, done.written)), "kept": list(map(str, done.kept))}
+        print_data({**data, "dryRun": dry_run}, output.value)
 
 
 def changes_text(bump: "Bump") -> str:

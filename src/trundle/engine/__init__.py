@@ -18,23 +18,34 @@ from trundle.engine._explain import (
 from trundle.engine._handle import Handle
 from trundle.engine._limits import Limits
 from trundle.engine._natives import method
+from trundle.engine._outline import (
+    ClassOutline,
+    Inherited,
+    MethodOutline,
+    ValueOutline,
+    outline,
+)
 from trundle.engine._picture import explanation_svg
 from trundle.engine._session import Session
 from trundle.engine._type import Method, Property, Type
 
 __all__ = [
+    "ClassOutline",
     "Engine",
     "EngineCode",
     "EngineError",
     "Explained",
     "Handle",
+    "Inherited",
     "Limits",
     "Method",
+    "MethodOutline",
     "PackageVersion",
     "Property",
     "Reason",
     "Session",
     "Type",
+    "ValueOutline",
     "check",
     "check_files",
     "core_packages",
@@ -44,4 +55,5 @@ __all__ = [
     "explanation_rows",
     "explanation_svg",
     "method",
+    "outline",
 ]

@@ -24,7 +24,7 @@ from trundle.project.findings import FindingsError
 from trundle.project.generated import NotGeneratedError, generated_scheme
 from trundle.project.generating import GenerateResult, generate, generated_files, package_folder
 from trundle.project.init import CONFIG_NAME, plan_init, write_new_files
-from trundle.project.loading import Project, evolution_of, load_project
+from trundle.project.loading import Project, evolution_of, load_parts, load_project
 from trundle.project.lock import LockChange, lock
 from trundle.project.next_release import NextRelease, Wanted, plan_release, write_release
 from trundle.project.output import MANIFEST, TreeChange, TreeComparison, compare_tree, write_tree
@@ -92,6 +92,7 @@ __all__ = [
     "generated_files",
     "generated_scheme",
     "load_config",
+    "load_parts",
     "load_project",
     "lock",
     "lock_path",

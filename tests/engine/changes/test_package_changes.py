@@ -118,7 +118,11 @@ A, B = "{a: {Contract: $.int()}}", "{b: {Contract: $.int()}}"
             property_("Contract: $.class(core:Application)"),
             {("contract-narrowed", MAJOR, False), ("contract-widened", MINOR, False)},
         ),
-        (property_("Contract: $.class(lib:X)"), property_("Contract: $.class(lib.X)"), set()),
+        (
+            property_("Contract: $.class(lib:X)"),
+            property_("Contract: $.class(lib.X)"),
+            {("files-changed", PATCH, False)},
+        ),
         (
             "Properties:\n  p:\n    Contract: $.class(lib:X, versionSpec => '>=1,<3')",
             "Properties:\n  p:\n    Contract: $.class(lib:X, versionSpec => '1')",
@@ -193,7 +197,7 @@ A, B = "{a: {Contract: $.int()}}", "{b: {Contract: $.int()}}"
             method("Usage: Static"),
             {("method-usage-changed", MAJOR, False)},
         ),
-        (method("Usage: Action"), method("Scope: Public"), set()),
+        (method("Usage: Action"), method("Scope: Public"), {("files-changed", PATCH, False)}),
         (method("Usage: Action"), method(""), {("method-scope-changed", MAJOR, False)}),
         (method(""), method("Scope: Public"), {("method-scope-changed", MINOR, False)}),
         # Arguments.
@@ -245,7 +249,11 @@ A, B = "{a: {Contract: $.int()}}", "{b: {Contract: $.int()}}"
             arguments("{a: {Contract: $.notNull()}}", name=".init"),
             {("method-added", MINOR, True), ("argument-required", MAJOR, False)},
         ),
-        (arguments(A, B, name=".init"), arguments(B, A, name=".init"), set()),
+        (
+            arguments(A, B, name=".init"),
+            arguments(B, A, name=".init"),
+            {("files-changed", PATCH, False)},
+        ),
         (
             arguments(A, name="initialize"),
             "",
@@ -275,7 +283,7 @@ A, B = "{a: {Contract: $.int()}}", "{b: {Contract: $.int()}}"
         (
             method("Body: [ $.f() ]"),
             "# another layout\nMethods:\n  m:\n    Body:\n      - $.f()",
-            set(),
+            {("files-changed", PATCH, False)},
         ),
     ],
 )

@@ -9,7 +9,7 @@ from trundle.engine._declarations import (
     MethodDeclaration,
     PropertyDeclaration,
 )
-from trundle.engine.changes._declared import OWN, Kind, Member
+from trundle.engine._declared import OWN, Kind, Member
 from trundle.engine.changes._methods import NOTHING, Methods
 from trundle.engine.changes._properties import new_property, property_changes, replaced
 from trundle.engine.changes._releases import Releases

@@ -93,7 +93,9 @@ class Methods:
         if not self._is_initializer:
             return major(code, place, "the argument must be given: it has no default")
         is_optional = self._releases.takes_null(Contracted(self._later, new, self._new.name))
-        text = f"models must give it: it has no default, and its contract {shortened(new.contract)}"
+        text = (
+            f"models must give it: it has no default, and its contract `{shortened(new.contract)}`"
+        )
         if is_optional is None:
             text = f"look whether {text} refuses null"
             return ReleaseChange(place, code, text, Level.MINOR, judge=True)
@@ -130,12 +132,12 @@ class Methods:
         if required:
             yield required
         elif new.has_default and not old.has_default:
-            text = f"the argument may be left out: its default is {shortened(new.default)}"
+            text = f"the argument may be left out: its default is `{shortened(new.default)}`"
             yield minor(ChangeCode.ARGUMENT_OPTIONAL, place, text)
         elif old.has_default != new.has_default or not releases.is_same(
             self._owner, old.default, self._later, new.default
         ):
-            words = f"its default was {shortened(old.default)} and is {shortened(new.default)}"
+            words = f"its default was `{shortened(old.default)}` and is `{shortened(new.default)}`"
             yield judged(ChangeCode.DEFAULT_CHANGED, place, words)
 
 

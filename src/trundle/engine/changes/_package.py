@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
+from trundle.engine._declared import Declared
 from trundle.engine.changes._classes import class_changes
-from trundle.engine.changes._declared import Declared
 from trundle.engine.changes._ranges import covers
 from trundle.engine.changes._releases import Releases
 from trundle.packages import (
@@ -32,9 +32,17 @@ def package_changes(before: Package, now: Package) -> Iterator[ReleaseChange]:
         before: the earlier release.
         now: the later one.
     """
+    found = [
+        *_manifest_changes(before, now),
+        *_requirement_changes(before, now),
+        *_class_changes(before, now),
+        *_file_changes(before, now),
+    ]
+    yield from found or _rewritten(before, now)
+
+
+def _class_changes(before: Package, now: Package) -> Iterator[ReleaseChange]:
     releases = Releases(Declared(before), Declared(now))
-    yield from _manifest_changes(before, now)
-    yield from _requirement_changes(before, now)
     for name in sorted(before.classes.keys() - now.classes.keys()):
         yield major(ChangeCode.CLASS_REMOVED, name, "the class is removed")
     for name in sorted(now.classes.keys() - before.classes.keys()):
@@ -50,7 +58,6 @@ def package_changes(before: Package, now: Package) -> Iterator[ReleaseChange]:
             yield judged(ChangeCode.NOT_COMPARED, name, text)
         else:
             yield from class_changes(releases, name)
-    yield from _file_changes(before, now)
 
 
 def _manifest_changes(before: Package, now: Package) -> Iterator[ReleaseChange]:
@@ -86,6 +93,14 @@ def _requirement_changes(before: Package, now: Package) -> Iterator[ReleaseChang
 def _requirements(package: Package) -> Mapping[str, Requirement]:
     """What a package requires of others."""
     return {each.name: each for each in package.requirements if each.name != package.name}
+
+
+def _rewritten(before: Package, now: Package) -> Iterator[ReleaseChange]:
+    """Class files that say the same in other words: a release differs in nothing else, but it differs."""
+    for name in sorted({*before.classes.values()} & {*now.classes.values()}):
+        if before.file(name) != now.file(name):
+            text = "it says the same in other words"
+            yield ReleaseChange(name, ChangeCode.FILES, text, Level.PATCH)
 
 
 def _file_changes(before: Package, now: Package) -> Iterator[ReleaseChange]:

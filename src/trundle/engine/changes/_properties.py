@@ -62,7 +62,7 @@ def _requirement(
         return None
     is_optional = releases.takes_null(Contracted(owner, new))
     giver = "the configuration of the class" if new.usage == "Config" else "a model"
-    text = f"{giver} must give it: it has no default, and its contract {shortened(new.contract)}"
+    text = f"{giver} must give it: it has no default, and its contract `{shortened(new.contract)}`"
     if is_optional is None:
         text = f"look whether {text} refuses null"
         return ReleaseChange(place, ChangeCode.REQUIRED, text, Level.MINOR, judge=True)
@@ -78,10 +78,10 @@ def _default_changes(
     (_, old), (owner, new) = before, now
     bare = replace(new, has_default=False, default=None)
     if not old.has_default and _requirement(place, releases, owner, bare) is not None:
-        yield minor(ChangeCode.OPTIONAL, place, f"it has the default {shortened(new.default)}")
+        yield minor(ChangeCode.OPTIONAL, place, f"it has the default `{shortened(new.default)}`")
         return
-    ours = shortened(old.default) if old.has_default else "none"
-    theirs = shortened(new.default) if new.has_default else "none"
+    ours = f"`{shortened(old.default)}`" if old.has_default else "none"
+    theirs = f"`{shortened(new.default)}`" if new.has_default else "none"
     yield judged(ChangeCode.DEFAULT_CHANGED, place, f"its default was {ours} and is {theirs}")
 
 

@@ -9,11 +9,11 @@ from trundle.engine._declarations import (
     ClassDeclaration,
     PropertyDeclaration,
 )
+from trundle.engine._declared import Declared
 from trundle.engine._errors import EngineError
 from trundle.engine._mentions import named_types
 from trundle.engine._nodes import Node
 from trundle.engine._written import same, shortened
-from trundle.engine.changes._declared import Declared
 from trundle.engine.changes._ranges import covers
 from trundle.engine.contracts import Difference, differences, takes_null
 from trundle.packages import ChangeCode, Level, ReleaseChange
@@ -68,7 +68,7 @@ class Releases:
         """What changed in the contract of a property or an argument."""
         if self.is_same(before.owner, before.declared.contract, now.owner, now.declared.contract):
             return
-        text = shortened(now.declared.contract)
+        text = f"`{shortened(now.declared.contract)}`"
         try:
             contracts = (
                 self.before.contract(before.owner, before.declared, before.member),

@@ -1,0 +1,130 @@
+"""Writes pages into a folder: those of new versions once, and the lists of versions anew."""
+
+import tempfile
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from pathlib import Path
+
+import msgspec
+
+from trundle.pages import _listing
+from trundle.pages._errors import NoSiteError, OtherContentError
+from trundle.pages._listing import Listed, Listing
+from trundle.pages._names import folder_name
+from trundle.pages._release import Release
+from trundle.pages._version_pages import version_pages
+
+MARK = "pages.json"
+"""The file by which a folder is known for a site of pages."""
+
+_ASSETS = ("style.css", "pages.js")
+
+
+class Written(msgspec.Struct, frozen=True):
+    """What was done to a site.
+
+    Attributes:
+        written: the folders of versions whose pages were written.
+        kept: the folders of versions whose pages were there already.
+    """
+
+    written: tuple[Path, ...]
+    kept: tuple[Path, ...]
+
+
+def write_site(
+    folder: Path, releases: Iterable[Release], *, replace: bool = False, dry_run: bool = False
+) -> Written:
+    """Writes the pages of some versions into a site. Pages of other versions stay as they are.
+
+    Args:
+        folder: the site; it is made where there is none.
+        releases: the versions.
+        replace: whether to write pages anew that are there already.
+        dry_run: whether to look only.
+
+    Raises:
+        NoSiteError: the folder holds something else.
+        OtherContentError: the pages of a version are there, of another content, and are not to be replaced.
+        OSError: something cannot be read or written.
+    """
+    _check_folder(folder)
+    listings = _read_listings(folder)
+    written, kept = [], []
+    found = list(releases)
+    for each in found:
+        place = folder / folder_name(each.name) / str(each.version)
+        listing = listings.get(each.name)
+        known = None if listing is None else listing.find(str(each.version))
+        if known is None or replace:
+            written.append((place, each))
+        elif known.digest != each.digest:
+            raise OtherContentError(place)
+        else:
+            kept.append(place)
+    if not dry_run:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / MARK).write_text('{"pages": "packages"}\n', encoding="utf-8")
+        for place, each in written:
+            _write_folder(place, version_pages(each))
+            _add(folder, listings, each)
+        _write_files(folder, _listing.pages(listings.values()))
+        _write_files(folder / "assets", {name: _asset(name) for name in _ASSETS})
+    return Written(tuple(place for place, _ in written), tuple(kept))
+
+
+def _check_folder(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise NoSiteError(folder, "a file")
+    if folder.is_dir() and not (folder / MARK).is_file() and any(folder.iterdir()):
+        raise NoSiteError(folder, "other files")
+
+
+def _read_listings(folder: Path) -> dict[str, Listing]:
+    found = {}
+    for path in sorted(folder.glob(f"*/{_listing.FILE}")):
+        try:
+            listing = msgspec.json.decode(path.read_bytes(), type=Listing)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            raise NoSiteError(path, "a list of versions that cannot be read") from None
+        found[listing.package] = listing
+    return found
+
+
+def _add(folder: Path, listings: dict[str, Listing], release: Release) -> None:
+    """Lists a version whose pages are there."""
+    listing = listings.get(release.name, Listing(release.name)).having(Listed.of(release))
+    listings[release.name] = listing
+    path = folder / folder_name(release.name) / _listing.FILE
+    _write_file(path, msgspec.json.format(msgspec.json.encode(listing)) + b"\n")
+
+
+def _write_folder(place: Path, pages: Mapping[str, bytes]) -> None:
+    """Writes the folder of a version: all of it, or nothing."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=place.parent, prefix=f".{place.name}.") as name:
+        staged = Path(name, "pages")
+        _write_files(staged, pages)
+        if place.exists():
+            place.rename(Path(name, "before"))
+        staged.rename(place)
+
+
+def _write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    for name, content in files.items():
+        _write_file(folder / name, content)
+
+
+def _write_file(path: Path, content: bytes) -> None:
+    """Writes a file, unless it has that content; readers see all of it, or what was there before."""
+    if path.is_file() and path.read_bytes() == content:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as name:
+        staged = Path(name, "file")
+        staged.write_bytes(content)
+        staged.replace(path)
+
+
+def _asset(name: str) -> bytes:
+    return (resources.files("trundle.pages") / "assets" / name).read_bytes()

@@ -1,0 +1,229 @@
+"""Pages about packages: what they show, that nothing in a package becomes markup, and that pages of earlier versions stay."""
+
+import json
+import re
+from urllib.parse import unquote
+
+import pytest
+from markdown_it import MarkdownIt
+from site_pages import HOSTILE, Html, made, to_folder
+
+from trundle.pages import NoSiteError, OtherContentError, describe, write_site
+
+TEXT = """\
+Extends: io.murano.Application
+Meta: {m:Title: {text: The app}, m:Description: {text: Runs things.}}
+Properties:
+  port: {Contract: $.int().notNull()}
+  size: {Contract: $.int(), Default: 3, Meta: {m:Description: {text: How large.}}}
+  next: {Contract: $.class(App), Usage: Runtime}
+Methods:
+  deploy: {Scope: Public, Arguments: [by: {Contract: $.string(), Default: x}]}
+"""
+
+
+def released(tmp_path, package, before=None):
+    folder = to_folder(package, tmp_path / f"{package.name}-{package.version}")
+    if before is None:
+        return describe(folder)
+    earlier = to_folder(before, tmp_path / f"{before.name}-{before.version}")
+    return describe(folder, (earlier, before.version))
+
+
+@pytest.fixture
+def site(tmp_path):
+    write_site(tmp_path / "site", [released(tmp_path, made(TEXT))])
+    return tmp_path / "site"
+
+
+def test_a_class_has_a_page_with_its_members(site):
+    page = Html((site / "a/1.0.0/classes/a.App.html").read_bytes())
+    for each in (
+        "The app",
+        "Runs things.",
+        "port required",
+        "$.int().notNull()",
+        "How large.",
+        "Default 3",
+        "deploy( by ) public",
+        "reportDeployed()",
+    ):
+        assert each.replace(" ", "") in page.text.replace(" ", ""), each
+    assert {"property-port", "property-size", "method-deploy"} <= set(page.ids)
+    text = (site / "a/1.0.0/classes/a.App.md").read_text()
+    assert "- usage `In`, **required**\n- contract `$.int().notNull()`\n" in text
+    assert "- argument `by`: contract `$.string()`, default `x`\n" in text
+
+
+def targets(site):
+    """Every link of every page, with the page."""
+    for page in site.rglob("*.html"):
+        found = Html(page.read_bytes())
+        yield from ((page, link) for link in found.links)
+    for page in site.rglob("*.md"):
+        for token in MarkdownIt().parse(page.read_text()):
+            for each in token.children or ():
+                if each.type == "link_open":
+                    yield page, each.attrs["href"]
+    for page in site.rglob("search.js"):
+        script = page.read_text()
+        entries = json.loads(script.removeprefix("window.trundleSearch = ").removesuffix(";\n"))
+        yield from ((page, each[3]) for each in entries)
+
+
+def check_links(site):
+    count = 0
+    for page, link in targets(site):
+        path, _, fragment = link.partition("#")
+        target = (page.parent / unquote(path)).resolve() if path else page
+        assert target.is_file(), (page, link)
+        assert target.is_relative_to(site.resolve()), (page, link)
+        if fragment and target.suffix == ".html":
+            ids = Html(target.read_bytes()).ids
+            assert fragment in ids or unquote(fragment) in ids, (page, link)
+        count += 1
+    return count
+
+
+def test_every_link_leads_to_a_page_of_the_site(site):
+    assert check_links(site) > 30
+
+
+def test_no_page_asks_another_host(site):
+    for path in site.rglob("*"):
+        if path.is_file() and path.suffix in (".html", ".js", ".css"):
+            assert not re.search(
+                r"(https?:)?//(?!\s)[a-z]",
+                re.sub(r"//.*", "", path.read_text()) if path.suffix == ".js" else path.read_text(),
+            ), path
+
+
+def test_the_page_of_a_class_says_what_changed(tmp_path):
+    before, now = made(TEXT), made(TEXT.replace("size:", "amount:"), version="1.1.0")
+    write_site(tmp_path / "site", [released(tmp_path, now, before), released(tmp_path, before)])
+    found = Html((tmp_path / "site/a/1.1.0/classes/a.App.html").read_bytes()).text
+    assert (
+        "Changes since 1.0.0 major size the property is removed minor amount the property is new"
+        in found
+    )
+    assert "2 changes since 1.0.0" in Html((tmp_path / "site/a/index.html").read_bytes()).text
+    assert (
+        "**major** `a.App.size`: the property is removed"
+        in (tmp_path / "site/a/1.1.0/index.md").read_text()
+    )
+    check_links(tmp_path / "site")
+
+
+def snapshot(folder):
+    return {
+        path: (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_pages_of_earlier_versions_stay_as_they_are(site, tmp_path):
+    before = snapshot(site / "a/1.0.0")
+    done = write_site(
+        site, [released(tmp_path, made(TEXT, version="1.1.0")), released(tmp_path, made(TEXT))]
+    )
+    assert [each.name for each in done.written] == ["1.1.0"]
+    assert [each.name for each in done.kept] == ["1.0.0"]
+    assert snapshot(site / "a/1.0.0") == before
+    assert (site / "a/versions.js").read_text() == 'window.trundleVersions = ["1.1.0","1.0.0"];\n'
+    write_site(site, [released(tmp_path, made("", version="2.0.0-rc"))])
+    assert "a/1.1.0/" in (site / "search.js").read_text()  # The newest is no pre-release.
+    check_links(site)
+
+
+def test_other_content_under_a_version_is_refused(site, tmp_path):
+    before = snapshot(site)
+    (tmp_path / "other").mkdir()
+    other = released(tmp_path / "other", made(""))
+    with pytest.raises(OtherContentError) as caught:
+        write_site(site, [other])
+    assert "--replace" in str(caught.value)
+    assert snapshot(site) == before
+    write_site(site, [other], replace=True)
+    assert "deploy" not in (site / "a/1.0.0/classes/a.App.html").read_text()
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home/letter").write_text("")
+    with pytest.raises(NoSiteError):
+        write_site(tmp_path / "home", [released(tmp_path, made(""))])
+    assert [each.name for each in (tmp_path / "home").iterdir()] == ["letter"]
+
+
+def test_looking_writes_nothing(tmp_path):
+    done = write_site(tmp_path / "site", [released(tmp_path, made(""))], dry_run=True)
+    assert [each.name for each in done.written] == ["1.0.0"]
+    assert not (tmp_path / "site").exists()
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    quoted = json.dumps(HOSTILE)
+    text = (
+        f"Meta: {{m:Title: {{text: {quoted}}}, m:HelpText: {{text: {quoted}}}}}\n"
+        f"Properties:\n  {quoted}: {{Contract: {quoted}, Default: {quoted}}}\n"
+        f"Methods:\n  {quoted}:\n    Arguments:\n    - {quoted}: {{Contract: $, Default: {quoted}}}\n"
+    )
+    manifest = f"Name: {quoted}\nDescription: {quoted}\nAuthor: {quoted}\nTags: [{quoted}]\n"
+    package = made(text, manifest)
+    later = made("", manifest, version="2.0.0")
+    write_site(tmp_path / "site", [released(tmp_path, package), released(tmp_path, later, package)])
+    return tmp_path / "site"
+
+
+def test_nothing_in_a_package_becomes_html(hostile):
+    plain = {
+        "a", "abbr", "article", "body", "code", "dd", "details", "div", "dl", "dt", "footer", "h1", "h2", "h3", "head", "header",
+        "html", "input", "li", "link", "main", "meta", "nav", "ol", "p", "script", "section", "small", "span", "strong",
+        "summary", "table", "tbody", "td", "th", "thead", "title", "tr", "ul", "wbr",
+    }  # fmt: skip
+    seen = 0
+    for path in hostile.rglob("*.html"):
+        page = Html(path.read_bytes())
+        assert page.tags <= plain, path
+        assert not {each for each in page.attributes if each.startswith("on")}, path
+        assert not [each for each in page.links if ":" in each.split("/")[0]], path
+        assert page.text.count("<script>alert(1)</script>") == path.read_text().count(
+            "&lt;script&gt;alert(1)"
+        )
+        assert "49" not in page.text
+        seen += page.text.count("<script>alert(1)")
+    assert seen > 20
+
+
+def test_nothing_in_a_package_becomes_markdown(hostile):
+    shown = " ".join(HOSTILE.split())
+    seen = 0
+    for path in hostile.rglob("*.md"):
+        for token in (
+            MarkdownIt("commonmark", {"html": True}).enable("table").parse(path.read_text())
+        ):
+            assert token.type not in ("html_block", "table_open", "fence", "code_block"), path
+            for each in token.children or ():
+                assert each.type not in ("html_inline", "image", "em_open"), path
+                if each.type == "link_open":
+                    assert "alert" not in each.attrs["href"]
+                if "alert(1)" in each.content:
+                    seen += shown in each.content
+    assert seen > 10
+
+
+def test_what_is_searched_is_data(hostile):
+    script = (hostile / "a/1.0.0/search.js").read_text()
+    entries = json.loads(script.removeprefix("window.trundleSearch = ").removesuffix(";\n"))
+    assert [HOSTILE, "property", "a.App"] in [each[:3] for each in entries]
+    assert all("alert(1)" not in each[3] for each in entries)
+    check_links(hostile)
+
+
+def test_a_class_that_cannot_be_read_has_a_page_that_says_so(tmp_path):
+    write_site(tmp_path / "site", [released(tmp_path, made("Methods: ["))])
+    assert (
+        "cannot be read" in Html((tmp_path / "site/a/1.0.0/classes/a.App.html").read_bytes()).text
+    )
