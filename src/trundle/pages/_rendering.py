@@ -3,20 +3,21 @@
 import re
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
-
-import jinja2
+from typing import TYPE_CHECKING, Any
 
 from trundle.pages import _markdown
 from trundle.pages._names import anchor, link
 
-_LOADER = jinja2.PackageLoader("trundle.pages")
+if TYPE_CHECKING:
+    import jinja2
 
 
 @cache
-def _html() -> jinja2.Environment:
+def _html() -> "jinja2.Environment":
+    import jinja2  # noqa: PLC0415 - needs an extra
+
     environment = jinja2.Environment(
-        loader=_LOADER,
+        loader=jinja2.PackageLoader("trundle.pages"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -27,9 +28,11 @@ def _html() -> jinja2.Environment:
 
 
 @cache
-def _for_markdown() -> jinja2.Environment:
+def _for_markdown() -> "jinja2.Environment":
+    import jinja2  # noqa: PLC0415 - needs an extra
+
     environment = jinja2.Environment(
-        loader=_LOADER,
+        loader=jinja2.PackageLoader("trundle.pages"),
         autoescape=False,  # noqa: S701 - what is printed goes through `finalize`
         finalize=_markdown.text,
         undefined=jinja2.StrictUndefined,
