@@ -61,6 +61,14 @@ def test_each_condition(made, installed, kind, expected):
     assert found.condition(kind).message
 
 
+def test_a_reason_of_several_lines_is_one_line_of_a_message():
+    held = state("1.0.0", holds=(Hold("audit\nerror: all is lost", START),))
+    found = status(channel("1.0.1"), held)
+    said = [*(each.message for each in found.conditions), *(each.message for each in found.blocked)]
+    assert any("audit error: all is lost" in each for each in said)
+    assert not any("\n" in each for each in said)
+
+
 def test_a_status_shows_what_is_installed_and_what_comes():
     found = status(channel("1.0.1", "1.1.0", "2.0.0"), state("1.0.0"))
     assert (found.installed_version, found.installed_digest) == ("1.0.0", digest("1.0.0"))

@@ -7,16 +7,18 @@ from publishing_support import QUICK, WORD, channel_of, keys_in, now, package, r
 from trundle.channels import ChannelError, RefusalCode, RefusedError, Unpublish, operation_to_json
 from trundle.channels.publishing import (
     PublishedChannel,
+    PublishRequest,
     events,
     mirror,
     packed,
+    publish,
     repair,
     restore,
     unpublish,
 )
 from trundle.channels.reading import open_channel, read_channel
 from trundle.channels.reading.signatures import KeyFileError
-from trundle.registry import REMOVED_ARTIFACT, copy, open_registry
+from trundle.registry import REMOVED_ARTIFACT, DirectoryRegistry, copy, open_registry
 from trundle.registry._markers import put_marker
 from trundle.version import SemVer
 
@@ -215,6 +217,44 @@ def test_the_log_tells_what_happened_also_without_the_ledger(layout, remote, tmp
     assert kinds == [("publish", "1.0.0"), ("publish", "1.1.0"), ("unpublish", "1.0.0")]
     mirror(layout, remote)
     assert [(each.kind, str(each.version)) for each in events(remote, WORD, clock=now)] == kinds
+
+
+def test_a_repository_is_of_one_package(repository, tmp_path):
+    release(repository, package(tmp_path / "a", "1.0.0"))
+    folder = package(tmp_path / "b", "1.0.0", name="acme/other")
+    before = repository.tags(internal=True)
+    for dry_run in (True, False):
+        channel = PublishedChannel(repository, "beta", clock=now, package="acme/other")
+        with pytest.raises(RefusedError) as caught:
+            publish(channel, PublishRequest(folder, suffix="-beta.1", dry_run=dry_run))
+        assert caught.value.code is RefusalCode.WRONG_PACKAGE
+        assert "expected the package acme/other, found acme/db" in str(caught.value)
+    assert repository.tags(internal=True) == before
+    release(repository, package(tmp_path / "c", "1.1.0"), word="beta", suffix="-beta.1")
+
+
+@pytest.mark.parametrize(
+    ("name", "noted"),
+    [
+        ("acme/db", False),
+        ("other/db", False),
+        ("db", False),
+        ("io.acme.db", False),
+        ("acme/other", True),
+        ("acme/b", True),
+        ("acme/xdb", True),
+    ],
+)
+def test_a_repository_of_another_name_is_noted_once(tmp_path, name, noted):
+    registry = DirectoryRegistry(tmp_path / "registry")
+    repository = registry.repository("acme/db")
+    notes = []
+    for version in ("1.0.0", "1.1.0"):
+        folder = package(tmp_path / version, version, name=name)
+        channel = PublishedChannel(repository, WORD, clock=now, package=name)
+        notes.append(publish(channel, PublishRequest(folder)).notes)
+    said = f"{repository.location} is not named after the package {name}"
+    assert notes == [(said,) if noted else (), ()]
 
 
 def test_a_channel_of_a_long_word(layout, tmp_path):

@@ -223,6 +223,23 @@ def test_looking_makes_no_installation(plain):
     assert not (plain.folder / "state").exists()
 
 
+def test_an_agent_that_cannot_notify_does_not_start(plain):
+    plain.publish("1.0.0")
+    plain.run("install", plain.repository, "--unsigned")
+    said = plain.run("agent", "--once", "--notify", "no-such-command x", code=2).stderr
+    assert "--notify: no-such-command: expected a command or a URL, found no such command" in said
+
+
+def test_a_file_is_no_state(plain):
+    file = plain.folder / "state"
+    file.write_text("text")
+    for command in ("list", "status", "plan", "upgrade", "history", "agent"):
+        said = plain.run(command, code=1).stderr
+        assert "state: expected a folder, found a file; name the folder with --state" in said
+    file.unlink()
+    assert "in state, which does not exist" in plain.run("upgrade").stderr
+
+
 def test_a_check_tells_of_what_can_be_had_only(plain):
     plain.publish("1.0.0")
     (plain.folder / "policy.yaml").write_text("upgrade: {minor: never, major: approval}")

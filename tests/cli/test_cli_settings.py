@@ -112,7 +112,7 @@ SOURCES = sorted(Path(trundle.__file__).parent.rglob("*.py"))
     ("pattern", "only"),
     [
         (r"\bdatetime\.now\(|\butcnow\(|\btime\.time\(", {"_clock.py"}),
-        (r"\bos\.(environ|getenv)\b", {"_settings.py", "_docker_config.py"}),
+        (r"\bos\.(environ|getenv)\b", {"_environment.py"}),
     ],
     ids=["clock", "environment"],
 )

@@ -210,6 +210,33 @@ def test_a_command_that_moves_nothing_shows_no_progress(empty):
     assert "\x1b[?25l" not in read.decode()
 
 
+@pytest.mark.parametrize("width", [60, 100])
+@pytest.mark.parametrize("redirected", [False, True])
+def test_messages_fit_the_terminal_that_they_go_to(empty, width, redirected):
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    unset = ("COLUMNS", "LINES")
+    process = subprocess.Popen(
+        [*warm.script(_program()), "upgrade acme/db --state state", "list --state state"],
+        cwd=empty.folder,
+        stdin=theirs,
+        stdout=subprocess.DEVNULL if redirected else theirs,
+        stderr=theirs,
+        env={name: value for name, value in os.environ.items() if name not in unset}
+        | {"TERM": "xterm"},
+    )
+    os.close(theirs)
+    read = b""
+    while part := _part(ours):
+        read += part
+    os.close(ours)
+    assert process.wait() == 0
+    printed = plain(read.decode())
+    assert "error: acme/db: expected an installed package" in printed
+    assert "correct the name [not-installed]" in " ".join(printed.split())
+    assert max(map(len, printed.splitlines())) <= width
+
+
 @pytest.mark.parametrize("width", [80, 100, 140])
 def test_what_is_installed_fits_the_terminal_with_whole_digests(empty, width):
     empty.write("db/app.yaml", "name: acme/db\nversion: 1.0.0\ntitle: Database\n")

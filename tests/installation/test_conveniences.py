@@ -135,10 +135,9 @@ class TestNotifying:
         ("target", "found"),
         [
             ("false", "found 1"),
-            ("/no/such/command", "No such file"),
             (f"{sys.executable} -c 'import time; time.sleep(60)'", "within 0.5 s"),
         ],
-        ids=["failing", "missing", "slow"],
+        ids=["failing", "slow"],
     )
     def test_what_does_not_arrive_is_an_error(self, target, found):
         with pytest.raises(NotificationError, match=found):
@@ -150,6 +149,30 @@ class TestNotifying:
             pytest.raises(NotificationError, match="refused"),
         ):
             notifier(f"http://{address}/", seconds=0.5)(LINE)
+
+    def test_a_command_that_goes_away_is_an_error(self, tmp_path):
+        command = tmp_path / "hook"
+        command.write_text("#!/bin/sh\n")
+        command.chmod(0o700)
+        notify = notifier(str(command))
+        command.unlink()
+        with pytest.raises(NotificationError, match="No such file"):
+            notify(LINE)
+
+    @pytest.mark.parametrize(
+        ("target", "found"),
+        [
+            ("/no/such/command --fast", "no such command"),
+            ("no-such-command", "no such command"),
+            ("http://", "without a host"),
+            ("https:///hook", "without a host"),
+            ("http://example.com:99999/", "Port out of range"),
+            ("http://[::1/", "Invalid IPv6 URL"),
+        ],
+    )
+    def test_what_can_never_be_notified_is_refused_at_once(self, target, found):
+        with pytest.raises(NotificationError, match=found):
+            notifier(target)
 
     @pytest.mark.parametrize("target", ["", "'"])
     def test_what_is_neither_a_command_nor_a_url(self, target):

@@ -74,7 +74,8 @@ def opened(
     folder = state_folder(state)
     with contextlib.ExitStack() as stack:
         if not making and not exists(folder):
-            say(f"nothing is installed in {folder}")
+            missing = "" if folder.exists() else ", which does not exist"
+            say(f"nothing is installed in {folder}{missing}")
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         progress = stack.enter_context(bytes_progress(label))
         installation = Installation(folder, clock=now, progress=progress, looking=looking)

@@ -4,6 +4,7 @@ import contextlib
 import datetime as dt
 import json
 import math
+import os
 import re
 import shutil
 import sys
@@ -161,8 +162,8 @@ def shown_path(path: Path) -> str:
 
 
 def say(message: str) -> None:
-    """Reports what was done."""
-    typer.echo(harmless(message), err=True)
+    """Reports what was done; on a terminal it is wrapped to the width."""
+    typer.echo(_fitting(harmless(message)), err=True)
 
 
 def warn(message: str) -> None:
@@ -176,7 +177,19 @@ def complain(message: str) -> None:
 
 
 def _labelled(label: str, colour: str, message: str) -> None:
-    typer.echo(f"{styled(label, colour, err=True)}: {harmless(message)}", err=True)
+    text = _fitting(f"{label}: {harmless(message)}").removeprefix(label)
+    typer.echo(f"{styled(label, colour, err=True)}{text}", err=True)
+
+
+def _fitting(message: str) -> str:
+    """A message that fits the terminal that messages go to; as it is where they go elsewhere."""
+    if not sys.stderr.isatty():
+        return message
+    from trundle.report import wrapped  # noqa: PLC0415
+
+    width = shutil.get_terminal_size((0, 0)).columns  # Of standard output, which may go elsewhere.
+    width = width or os.get_terminal_size(sys.stderr.fileno()).columns
+    return "\n".join(wrapped(each, width, indent=2) for each in message.split("\n"))
 
 
 def styled(

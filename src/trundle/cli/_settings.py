@@ -12,13 +12,13 @@ Settings of a project are not among them: they are in its `trundle.yaml`. Nor is
 the logins of registries in Docker's configuration.
 """
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import typer
 
+from trundle._environment import variables
 from trundle.errors import Kind, TrundleError, did_you_mean, expectation
 
 STATE = "TRUNDLE_STATE"
@@ -117,17 +117,17 @@ def current() -> Settings:
 
 def resolve_for(folder: Path) -> Settings:
     """The settings of this process for a project's folder; the errors are those of `resolve`."""
-    return resolve(folder, os.environ, Path.home())
+    return resolve(folder, variables(), Path.home())
 
 
 def wants_colours() -> bool:
     """Whether colours are wanted, also where other settings cannot be used: https://no-color.org."""
-    return not os.environ.get("NO_COLOR")
+    return not variables().get("NO_COLOR")
 
 
 def wants_traceback() -> bool:
     """Whether a bug shows its traceback, also where other settings cannot be used."""
-    return bool(os.environ.get("TRUNDLE_TRACEBACK"))
+    return bool(variables().get("TRUNDLE_TRACEBACK"))
 
 
 def _jobs(environment: Mapping[str, str]) -> int | None:

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from trundle._durable import sync_folder, write_durably
 from trundle.channels.files import id_of
+from trundle.installation._errors import StateError
 from trundle.installation._records import Package
 from trundle.packages import lock_of
 
@@ -134,11 +135,27 @@ class Folders:
 
 
 def exists(folder: Path) -> bool:
-    """Whether there is an installation in a folder; a folder that cannot be read may have one."""
+    """Whether there is an installation in a folder; a folder that cannot be read may have one.
+
+    Raises:
+        StateError: it is a file.
+    """
     try:
+        refuse_file(folder)
         return Folders(folder).database.exists()
     except OSError:
         return True
+
+
+def refuse_file(folder: Path) -> None:
+    """Refuses a file where the folder of an installation is to be.
+
+    Raises:
+        StateError: it is a file.
+        OSError: the folder around it cannot be read.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise StateError(str(folder), "a folder", "a file", "name the folder with --state")
 
 
 def folder_name(package: str) -> str:

@@ -24,7 +24,7 @@ from trundle.channels.policy import Policy
 from trundle.errors import Finding
 from trundle.installation._content import ContentStore
 from trundle.installation._errors import StateBusyError, StateError
-from trundle.installation._folders import Folders
+from trundle.installation._folders import Folders, refuse_file
 from trundle.installation._import import import_trust
 from trundle.installation._outlook import Outlook, Reader, absolute, judge
 from trundle.installation._records import Event, Package
@@ -437,6 +437,7 @@ class Installation:
 
 def _make(folder: Path) -> None:
     try:
+        refuse_file(folder)
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         advice = "choose a folder that can be written with --state"

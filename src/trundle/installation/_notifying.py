@@ -1,8 +1,10 @@
 """Notifies others of what an agent did: runs a command, or calls a webhook, with a line of its log as JSON."""
 
 import shlex
+import shutil
 import subprocess
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -40,9 +42,10 @@ def notifier(target: str, *, seconds: float = _SECONDS) -> Callable[[LogLine], N
         seconds: how long the target may take.
 
     Raises:
-        NotificationError: the target is neither.
+        NotificationError: the target is neither, or the command is not there.
     """
-    if target.startswith(_WEB):
+    if target.lower().startswith(_WEB):
+        _check_url(target)
         return lambda line: _post(target, msgspec.json.encode(line), seconds)
     try:
         command = shlex.split(target)
@@ -50,7 +53,20 @@ def notifier(target: str, *, seconds: float = _SECONDS) -> Callable[[LogLine], N
         raise NotificationError(target, _EXPECTED, str(error), "close the quotes") from None
     if not command:
         raise NotificationError("the notification", _EXPECTED, "nothing", "write one of both")
+    if shutil.which(command[0]) is None:
+        found, advice = "no such command", "check the path, and the right to run it"
+        raise NotificationError(command[0], _EXPECTED, found, advice)
     return lambda line: _run(command, msgspec.json.encode(line), seconds)
+
+
+def _check_url(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        found = "" if parts.hostname and parts.port != 0 else "one without a host"
+    except ValueError as error:
+        found = str(error)
+    if found:
+        raise NotificationError(url, "a URL such as https://example.com/hook", found, "correct it")
 
 
 def _post(url: str, content: bytes, seconds: float) -> None:

@@ -2,13 +2,13 @@
 
 import base64
 import binascii
-import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import msgspec
 
+from trundle._environment import variables
 from trundle.registry.errors import UnauthorisedError
 
 _HUB = "https://index.docker.io/v1/"
@@ -69,7 +69,7 @@ def find_credentials(host: str) -> Credentials | None:
     Raises:
         UnauthorisedError: the file cannot be read, or a helper fails.
     """
-    folder = os.environ.get("DOCKER_CONFIG") or Path.home() / ".docker"
+    folder = variables().get("DOCKER_CONFIG") or Path.home() / ".docker"
     path = Path(folder) / "config.json"
     try:
         config = msgspec.json.decode(path.read_bytes(), type=_Config)

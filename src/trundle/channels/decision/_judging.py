@@ -163,7 +163,11 @@ class Judge:
                     parts.append("no window with enough time left is open")
                 case Wait.EXCLUSION:
                     exclusion = gates.exclusion_at(self._at) if gates else None
-                    why = f": {exclusion.reason}" if exclusion and exclusion.reason else ""
+                    why = (
+                        f": {' '.join(exclusion.reason.split())}"
+                        if exclusion and exclusion.reason
+                        else ""
+                    )
                     parts.append(f"an exclusion holds it back{why}")
         return f"{', and '.join(parts)}; not before {format_time(start)}"
 
@@ -172,7 +176,7 @@ def hold_text(hold: Hold) -> str:
     """A hold in words."""
     what = "everything" if hold.version is None else str(hold.version)
     until = f" until {format_time(hold.until)}" if hold.until else ""
-    why = f": {hold.reason}" if hold.reason else ""
+    why = f": {hold.why}" if hold.reason else ""
     return f"{what} is held{until}{why}"
 
 

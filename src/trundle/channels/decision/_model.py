@@ -62,6 +62,11 @@ class Hold(msgspec.Struct, frozen=True):
     until: dt.datetime | None = None
     by: str = ""
 
+    @property
+    def why(self) -> str:
+        """The reason on one line, for messages."""
+        return " ".join(self.reason.split())
+
 
 class State(msgspec.Struct, frozen=True, kw_only=True):
     """What an installation knows of a package.

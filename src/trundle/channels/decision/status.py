@@ -234,7 +234,7 @@ def _held(plan: Plan, state: State) -> _Fact:
     holds = [each for each in state.holds if each.until is None or each.until > plan.at]
     if not holds:
         return ("Held", "False", "NotHeld", "nothing is held")
-    texts = (f"{each.version or 'everything'}: {each.reason}" for each in holds)
+    texts = (f"{each.version or 'everything'}: {each.why}" for each in holds)
     return ("Held", "True", "Held", "; ".join(texts))
 
 

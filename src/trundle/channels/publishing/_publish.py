@@ -10,6 +10,7 @@ The order of the writes, so that a channel reads whenever a publisher dies:
 """
 
 import datetime as dt
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
@@ -29,6 +30,7 @@ from trundle.channels.publishing._content import (
     set_version_tag,
 )
 from trundle.channels.publishing._released import is_released
+from trundle.channels.reading import channel_tag, offered
 from trundle.channels.transitions import (
     Operation,
     Publish,
@@ -37,7 +39,7 @@ from trundle.channels.transitions import (
     version_to_publish,
 )
 from trundle.errors import Finding, errors_among
-from trundle.registry import Progress
+from trundle.registry import Progress, Reference
 from trundle.version import SemVer
 
 Review: TypeAlias = Callable[[ListedVersion | None], Iterable[Finding]]
@@ -136,6 +138,7 @@ class _Publishing:
         self._release = release
         self._base: ListedVersion | None = None
         self._against: tuple[Finding, ...] = ()
+        self._is_first = False
 
     def review(self, channel: Channel) -> None:
         """Finds what is against the release besides the rules of channels; nothing where it is published already."""
@@ -150,6 +153,9 @@ class _Publishing:
     def result(self, channel: Channel, notes: tuple[str, ...]) -> Published:
         """The result for a version that is published now."""
         notes = (*self._package.notes, *notes)
+        if self._is_first and not self._has_name_of(channel.package):
+            location = self._channel.repository.location
+            notes = (*notes, f"{location} is not named after the package {channel.package}")
         if self._release.override and not self._against:
             notes = (*notes, "there was nothing to override; the reason is not recorded")
         entry = channel.entry(self._entry.version) or self._entry
@@ -210,6 +216,9 @@ class _Publishing:
     def check(self, channel: Channel) -> None:
         """Makes sure that nothing refuses the version."""
         listed = channel.entry(self._entry.version) is not None
+        self._is_first = not (channel.versions or channel.unpublished)
+        if self._is_first:
+            self._check_package(channel.package)
         against = () if listed else tuple(self._objections(channel))
         try:
             self._check_rules(channel)
@@ -235,6 +244,22 @@ class _Publishing:
             yield refusal(RefusalCode.NOT_IN_ORDER, where, "a package in order", found, advice)
             yield from self._against
 
+    def _check_package(self, package: str) -> None:
+        """Refuses a repository whose other channels are of another package: tags of versions are of all channels."""
+        repository = self._channel.repository
+        for latest in offered(repository):
+            if latest.package != package:
+                where = f"{repository.location}:{channel_tag(latest.name)}"
+                expected, advice = f"the package {package}", "publish it to its own repository"
+                code = RefusalCode.WRONG_PACKAGE
+                raise RefusedError(refusal(code, where, expected, latest.package, advice))
+
+    def _has_name_of(self, package: str) -> bool:
+        """Whether the repository ends with the last part of a package's name; one in a folder may have no name."""
+        name = Reference.parse(self._channel.repository.location).repository
+        last = re.split(r"[./]", package)[-1]
+        return not name or f"-{_spelled(name)}".endswith(f"-{_spelled(last)}")
+
     def _check_rules(self, channel: Channel) -> None:
         """Makes sure that no rule of channels refuses the version."""
         repository, tag = self._channel.repository, self._entry.tag_name
@@ -253,6 +278,11 @@ class _Publishing:
 
 def _identity(entry: ListedVersion | None) -> tuple[SemVer, str] | None:
     return None if entry is None else (entry.version, entry.identity)
+
+
+def _spelled(name: str) -> str:
+    """A name as far as names of repositories can spell those of packages."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower())
 
 
 def _entry(

@@ -21,7 +21,7 @@ from trundle.channels.reading._names import (
     ledger_name,
     signed_name,
 )
-from trundle.channels.reading._search import Offer, search
+from trundle.channels.reading._search import Offer, offered, search
 from trundle.channels.reading._sources import (
     TITLE,
     ChannelSource,
@@ -48,6 +48,7 @@ __all__ = [
     "has_signatures",
     "is_metadata_name",
     "ledger_name",
+    "offered",
     "open_channel",
     "read_channel",
     "read_whole",

@@ -60,23 +60,28 @@ def search(registry: Registry, words: str = "") -> Iterator[Offer]:
     wanted = words.lower().split()
     for name in registry.repositories():
         repository = registry.repository(name)
-        for offer in _offers(repository):
+        for latest in offered(repository):
+            offer = Offer(repository.location, latest, _description(repository, latest))
             text = f"{offer.repository} {offer.latest.package} {offer.description}".lower()
             if all(each in text for each in wanted):
                 yield offer
 
 
-def _offers(repository: Repository) -> Iterator[Offer]:
+def offered(repository: Repository) -> Iterator[Latest]:
+    """What the channels in a repository offer, not verified; a channel that cannot be read is passed over.
+
+    Raises:
+        RegistryError: the repository cannot be read.
+    """
     for tag in repository.tags():
         word = tag.removeprefix(CHANNEL_PREFIX)
         if word == tag or not is_channel_word(word):
             continue
         try:
             source = RepositorySource(repository, word)
-            latest = read_latest(read_whole(source, "latest") or b"", source.location).latest
+            yield read_latest(read_whole(source, "latest") or b"", source.location).latest
         except (ChannelFileError, InvalidManifestError, NotFoundError, RefusedError):
             continue
-        yield Offer(repository.location, latest, _description(repository, latest))
 
 
 def _description(repository: Repository, latest: Latest) -> str:
