@@ -39,6 +39,7 @@ ALLOWED = {
         "verify",
         "version",
     },
+    "api": {"errors", "schema"},
     "verify": {"codegen", "errors", "evolution", "runtime", "schema", "version"},
     "channels": {"errors", "packages", "registry", "version"},
     "registry": {"errors"},

@@ -1,0 +1,70 @@
+"""Whether the elements of lists can be told apart, as sets and lists with keys need it."""
+
+from collections.abc import Iterator
+
+from trundle.api._fields import Json, Path, member, path_text
+from trundle.api._shapes import ElementError, ListShape, MapShape, Shape, element_of
+from trundle.errors import Code, Finding, Kind, Place, TrundleError
+
+
+class ListCode(Code):
+    """What can be wrong with the elements of lists."""
+
+    DUPLICATE = "duplicate-element"
+    UNIDENTIFIED = "unidentified-element"
+
+
+class ListError(TrundleError):
+    """Elements of lists that cannot be told apart; the findings name all of them."""
+
+    kind = Kind.REFUSED
+
+    def __init__(self, findings: tuple[Finding, ...]) -> None:
+        self.findings = findings
+        super().__init__("\n".join(map(str, findings)))
+
+
+def require_elements(shape: Shape, document: Json) -> None:
+    """Checks that every element of a list that is a set, or has keys, is there once.
+
+    Args:
+        shape: the shape of the document.
+        document: the document, such as a configuration that is applied.
+
+    Raises:
+        ListError: an element is there twice, or cannot be identified.
+    """
+    found = tuple(_findings(shape, document, ()))
+    if found:
+        raise ListError(found)
+
+
+def _findings(shape: Shape | None, value: Json, path: Path) -> Iterator[Finding]:
+    match None if shape is None else shape.handled(shape.form(value)):
+        case ListShape() as listed if isinstance(value, list):
+            yield from _of_list(listed, value, path)
+        case MapShape() as mapped if isinstance(value, dict):
+            for name, inner in value.items():
+                yield from _findings(mapped.at(name), inner, (*path, member(name)))
+        case _:
+            pass
+
+
+def _of_list(shape: ListShape, values: list[Json], path: Path) -> Iterator[Finding]:
+    seen: set[str] = set()
+    for index, value in enumerate(values):
+        here = f"i:{index}"
+        if not shape.atomic:
+            try:
+                here = element_of(shape, value)
+            except ElementError as error:
+                place = Place(path=f"${path_text((*path, here))}")
+                yield Finding(ListCode.UNIDENTIFIED, place, error.expected, error.found)
+                continue
+            if here in seen:
+                place = Place(path=f"${path_text(path)}")
+                text = path_text((here,))
+                advice = "remove one of them, or merge them"
+                yield Finding(ListCode.DUPLICATE, place, f"{text} once", "it several times", advice)
+            seen.add(here)
+        yield from _findings(shape.items, value, (*path, here))

@@ -1,0 +1,322 @@
+"""`metadata.managedFields`: read, written, and kept by each write of an object."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from trundle.api._checking import require_elements
+from trundle.api._fields import (
+    EMPTY,
+    FieldSet,
+    Json,
+    Path,
+    UnreadableFieldsError,
+    decode,
+    encode,
+    member,
+)
+from trundle.api._last_applied import MANAGER, applied_by_client, with_last_applied
+from trundle.api._owning import (
+    ApplyConflictError,
+    Manager,
+    Owned,
+    Owners,
+    apply,
+    unchanged,
+    update,
+)
+from trundle.api._shapes import ElementError, Shape
+
+_UNTRACKED = ("apiVersion", "kind", "metadata")
+_UNTRACKED_METADATA = (
+    "name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation", "managedFields",
+    "resourceVersion",
+)  # fmt: skip
+_STRIPPED = frozenset(
+    {(member(name),) for name in _UNTRACKED}
+    | {(member("metadata"), member(name)) for name in _UNTRACKED_METADATA}
+)
+"""What nobody owns."""
+_MOST_UPDATERS = 10
+_OLD_UPDATES = "ancient-changes"
+_BEFORE_APPLY = "before-first-apply"
+
+
+class Words(Protocol):
+    """How the fields that `managedFields` keeps are called at the version of a request."""
+
+    def shown(self, fields: FieldSet) -> tuple[FieldSet, Any]:
+        """What of kept fields the version can show, in its own words; and the rest."""
+
+    def kept(self, fields: FieldSet, hidden: Any) -> FieldSet:
+        """Fields in the version's words, and the rest, as they are kept."""
+
+
+class SameWords:
+    """The words of fields that are called alike at every version."""
+
+    def shown(self, fields: FieldSet) -> tuple[FieldSet, None]:
+        """All of the fields."""
+        return fields, None
+
+    def kept(self, fields: FieldSet, hidden: Any) -> FieldSet:  # noqa: ARG002 - the protocol's
+        """The fields as they are."""
+        return fields
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """A write of an object, as far as it concerns who owns what.
+
+    Attributes:
+        name: the field manager that the client names.
+        version: the `apiVersion` of the request.
+        shape: the shape of objects at that version.
+        now: the time, as `2026-01-31T12:00:00Z`.
+        subresource: the subresource that is written, or nothing.
+        ignored: places that this write cannot change, such as `status` where it is a subresource.
+        words: how kept fields are called at the version.
+        served: whether objects can be shown at a version; what was owned at others is given up.
+    """
+
+    name: str
+    version: str
+    shape: Shape
+    now: str
+    subresource: str = ""
+    ignored: tuple[Path, ...] = ()
+    words: Words = field(default_factory=SameWords)
+    served: Callable[[str], bool] = lambda _: True
+
+    def manager(self, operation: str) -> Manager:
+        """Who this is when it writes so."""
+        version = "" if operation == "Apply" else self.version
+        return Manager(operation, self.name or "unknown", version, self.subresource)
+
+
+def applied(writer: Writer, live: Json, config: Json, *, force: bool = False) -> Json:
+    """An object after a configuration was applied to it.
+
+    Args:
+        writer: who applies.
+        live: the object; what has only `apiVersion` and `kind` where there is none yet.
+        config: the configuration, which has no `managedFields`.
+        force: whether the configuration takes over what others own.
+
+    Returns:
+        The object with its `managedFields`; the object as it was where nothing changed.
+
+    Raises:
+        ApplyConflictError: others own fields with other values.
+        ListError: elements of the configuration's lists cannot be told apart.
+        UnreadableFieldsError: the object's `managedFields` cannot be read.
+        ElementError: elements of the object's own lists cannot be told apart.
+    """
+    require_elements(writer.shape, config)
+    try:
+        result = _applied(writer, live, config, force=force)
+    except ApplyConflictError as error:
+        if writer.name != MANAGER:
+            raise
+        own = applied_by_client(writer.shape, _bare(live), writer.version)
+        conflicts = [each for each in error.conflicts if each.path not in own]
+        if conflicts:
+            raise ApplyConflictError(conflicts) from None
+        result = _applied(writer, live, config, force=True)
+    if writer.name == MANAGER:
+        result = with_last_applied(result, config)
+    return _unless_same(live, result)
+
+
+def _applied(writer: Writer, live: Json, config: Json, *, force: bool) -> Json:
+    owners = _owners(live, writer)
+    if not owners:
+        owners = _updated(replace(writer, name=_BEFORE_APPLY), _typed(live), _bare(live), {})
+    owners = _served(owners, writer)
+    manager = writer.manager("Apply")
+    before = _bare(live)
+    result, owners = apply(
+        writer.shape,
+        before,
+        config,
+        owners,
+        manager,
+        writer.version,
+        force=force,
+        ignored=writer.ignored,
+    )
+    owners = _stripped(owners, manager)
+    if not unchanged(result, before) and manager in owners:
+        owners[manager] = replace(owners[manager], time=writer.now)
+    return _with_owners(result, owners, writer)
+
+
+def updated(writer: Writer, live: Json, new: Json) -> Json:
+    """An object after an update, with its `managedFields`.
+
+    Owners are not kept for an object in which elements of a list with keys have none of them.
+
+    Args:
+        writer: who updates.
+        live: the object before; what has only `apiVersion` and `kind` where it is created.
+        new: the object as the client wants it. Its own `managedFields` count, so that clients can edit them, unless they
+            cannot be read; a list with one empty entry ends that owners are kept.
+    """
+    created = not live.get("metadata", {}).get("uid")
+    given = None if writer.subresource else new.get("metadata", {}).get("managedFields")
+    owners: Owners = {}
+    if given != [{}]:
+        owners = _owners_or_none(new, writer) if given else {}
+        owners = owners or _owners_or_none(live, writer)
+    if owners or created:
+        try:
+            owners = _capped(_updated(writer, _bare(live), _bare(new), _served(owners, writer)))
+        except ElementError:  # Nobody can say what of such a list is whose.
+            owners = {}
+    return _unless_same(live, _with_owners(_bare(new), owners, writer))
+
+
+def _updated(writer: Writer, live: Json, new: Json, owners: Owners) -> Owners:
+    taken, left = update(writer.shape, live, new, owners, ignored=writer.ignored)
+    taken -= _STRIPPED
+    if taken:
+        manager = writer.manager("Update")
+        previous = left.get(manager, Owned(writer.version, EMPTY))
+        fields = previous.fields | taken
+        left[manager] = replace(previous, version=writer.version, fields=fields, time=writer.now)
+    return left
+
+
+def _capped(owners: Owners) -> Owners:
+    """Owners of which not too many are updaters; the oldest of a version become one."""
+    updaters = [each for each in owners if each.operation == "Update"]
+    updaters.sort(key=lambda each: (owners[each].time or "", each))
+    excess = len(updaters) - _MOST_UPDATERS
+    firsts: dict[str, Manager] = {}
+    for each in updaters:
+        if excess <= 0:
+            break
+        owned = owners[each]
+        first = firsts.setdefault(owned.version, each)
+        if first is each:
+            continue
+        old = Manager("Update", _OLD_UPDATES, owned.version, "")
+        if old not in owners:
+            owners[old] = owners.pop(first)
+        joined = owners[old].fields | owned.fields
+        owners[old] = replace(owners[old], fields=joined, time=owned.time)
+        del owners[each]
+        excess -= 1
+    return owners
+
+
+def _served(owners: Owners, writer: Writer) -> Owners:
+    return {each: owned for each, owned in owners.items() if writer.served(owned.version)}
+
+
+def _stripped(owners: Owners, manager: Manager) -> Owners:
+    if manager not in owners:
+        return owners
+    own = owners[manager]
+    own = own.with_fields(own.fields - _STRIPPED)
+    return (
+        {**owners, manager: own}
+        if own
+        else {each: owners[each] for each in owners if each != manager}
+    )
+
+
+def _typed(document: Json) -> Json:
+    return {key: document[key] for key in ("apiVersion", "kind") if key in document}
+
+
+def _bare(document: Json) -> Json:
+    """A document without its `managedFields`."""
+    if "metadata" not in document:
+        return document
+    metadata = {key: value for key, value in document["metadata"].items() if key != "managedFields"}
+    return {**document, "metadata": metadata}
+
+
+def _with_owners(document: Json, owners: Owners, writer: Writer) -> Json:
+    entries = [_entry(each, owners[each], writer) for each in _in_order(owners)]
+    if not entries:
+        return document
+    return {**document, "metadata": {**document.get("metadata", {}), "managedFields": entries}}
+
+
+def _in_order(owners: Owners) -> list[Manager]:
+    return sorted(
+        owners,
+        key=lambda each: (
+            each.operation, owners[each].time or "", each.name, owners[each].version, each.subresource
+        ),
+    )  # fmt: skip
+
+
+def _entry(manager: Manager, owned: Owned, writer: Writer) -> dict[str, Json]:
+    entry: dict[str, Json] = {
+        "manager": manager.name,
+        "operation": manager.operation,
+        "apiVersion": owned.version,
+        "time": owned.time,
+        "fieldsType": "FieldsV1",
+        "fieldsV1": encode(writer.words.kept(owned.fields, owned.hidden)),
+        "subresource": manager.subresource,
+    }
+    return {key: value for key, value in entry.items() if value not in (None, "")}
+
+
+def _owners(document: Json, writer: Writer) -> Owners:
+    """The owners that a document names.
+
+    Raises:
+        UnreadableFieldsError: its `managedFields` cannot be read.
+    """
+    found: Owners = {}
+    for place, entry in enumerate(document.get("metadata", {}).get("managedFields") or ()):
+        try:
+            manager, owned = _read(entry, writer)
+        except UnreadableFieldsError as error:
+            raise UnreadableFieldsError(f"metadata.managedFields[{place}]: {error}") from None
+        found[manager] = owned
+    return found
+
+
+def _owners_or_none(document: Json, writer: Writer) -> Owners:
+    try:
+        return _owners(document, writer)
+    except UnreadableFieldsError:
+        return {}
+
+
+def _read(entry: Json, writer: Writer) -> tuple[Manager, Owned]:
+    operation, version = entry.get("operation"), entry.get("apiVersion")
+    if operation not in ("Apply", "Update"):
+        raise UnreadableFieldsError(f"expected Apply or Update as operation, found {operation!r}")
+    if not version:
+        raise UnreadableFieldsError("expected an apiVersion, found none")
+    if entry.get("fieldsType") != "FieldsV1":
+        raise UnreadableFieldsError(
+            f"expected FieldsV1 as fieldsType, found {entry.get('fieldsType')!r}"
+        )
+    fields, hidden = writer.words.shown(decode(entry.get("fieldsV1") or {}))
+    manager = Manager(
+        operation,
+        entry.get("manager", ""),
+        "" if operation == "Apply" else version,
+        entry.get("subresource", ""),
+    )
+    return manager, Owned(version, fields, entry.get("time"), hidden)
+
+
+def _unless_same(live: Json, result: Json) -> Json:
+    """The object as it was, where at most times of its owners changed."""
+    if unchanged(live, result) and _untimed(live) == _untimed(result):
+        return live
+    return result
+
+
+def _untimed(document: Json) -> Iterable[Json]:
+    entries = document.get("metadata", {}).get("managedFields") or ()
+    return [{key: value for key, value in each.items() if key != "time"} for each in entries]

@@ -1,0 +1,252 @@
+"""Who owns which fields of an object, and what applying and updating do to that.
+
+These are the rules of Kubernetes' server-side apply, for an object in the shape of one version: fields that an applier no longer
+states go where no other owner has them, what somebody else owns with another value is a conflict, and an update takes over what it
+changes.
+
+The sets of fields are in the words of that version. What an owner has that the version cannot show is `hidden`: it stays as it is,
+whatever is applied.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from trundle.api._differences import Differences, differences, fields_of
+from trundle.api._fields import EMPTY, FieldSet, Json, Path, outside, path_text
+from trundle.api._merging import as_empty, as_null, merged, without
+from trundle.api._shapes import Shape, is_field, under
+from trundle.api._values import same
+from trundle.errors import Kind, TrundleError
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Manager:
+    """Who owns fields; an applier is the same at every version, all others are one for each version.
+
+    Attributes:
+        operation: `Apply` or `Update`.
+        name: its name, as the client gives it.
+        version: the `apiVersion` that it writes; empty for an applier.
+        subresource: the subresource that it writes, or nothing.
+    """
+
+    operation: str
+    name: str
+    version: str
+    subresource: str
+
+    def __str__(self) -> str:
+        about = f'"{self.name}"'
+        if self.subresource:
+            about += f' with subresource "{self.subresource}"'
+        return about + (f" using {self.version}" if self.version else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """What one manager owns.
+
+    Attributes:
+        version: the `apiVersion` that it wrote last.
+        fields: the fields, in the words of the version at hand.
+        time: when it changed something last, in seconds precise; none where that is not known.
+        hidden: what it owns that the version at hand cannot show.
+    """
+
+    version: str
+    fields: FieldSet
+    time: str | None = None
+    hidden: Any = None
+
+    def __bool__(self) -> bool:
+        return bool(self.fields or self.hidden)
+
+    def with_fields(self, fields: FieldSet) -> "Owned":
+        """The same with other fields."""
+        return replace(self, fields=fields)
+
+
+Owners = dict[Manager, Owned]
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A field that another manager owns with another value.
+
+    Attributes:
+        manager: the owner.
+        path: the field.
+    """
+
+    manager: Manager
+    path: Path
+
+    @property
+    def field(self) -> str:
+        """The field, as Kubernetes writes it: `.spec.replicas`."""
+        return path_text(self.path)
+
+
+class ApplyConflictError(TrundleError):
+    """An applied configuration says something else than what others own.
+
+    Attributes:
+        conflicts: the fields, by their owners.
+    """
+
+    kind = Kind.CONFLICT
+
+    def __init__(self, conflicts: Iterable[Conflict]) -> None:
+        self.conflicts = tuple(sorted(conflicts, key=lambda each: (each.manager, each.path)))
+        super().__init__(self._text())
+
+    def _text(self) -> str:
+        if len(self.conflicts) == 1:
+            (only,) = self.conflicts
+            return f"Apply failed with 1 conflict: conflict with {only.manager}: {only.field}"
+        lines = []
+        for manager in sorted({each.manager for each in self.conflicts}):
+            lines.append(f"conflicts with {manager}:")
+            lines += [f"- {each.field}" for each in self.conflicts if each.manager == manager]
+        return f"Apply failed with {len(self.conflicts)} conflicts: " + "\n".join(lines)
+
+
+def apply(
+    shape: Shape,
+    live: Json,
+    config: Json,
+    owners: Owners,
+    manager: Manager,
+    version: str,
+    *,
+    force: bool,
+    ignored: Iterable[Path] = (),
+) -> tuple[Json, Owners]:
+    """Applies a configuration to an object.
+
+    Args:
+        shape: the shape of both.
+        live: the object.
+        config: the configuration.
+        owners: who owns what of the object.
+        manager: who applies.
+        version: the `apiVersion` of the configuration.
+        force: whether it takes over what others own.
+        ignored: places that it neither changes nor owns.
+
+    Returns:
+        The object, and who owns what of it.
+
+    Raises:
+        ApplyConflictError: others own fields with other values.
+    """
+    owners = _reconciled(shape, owners)
+    last = owners.get(manager, Owned(version, EMPTY))
+    fields = outside(fields_of(shape, config), tuple(ignored))
+    owners[manager] = replace(last, version=version, fields=fields)
+    result = _pruned(shape, merged(shape, live, config), owners, last.fields)
+    found = differences(shape, live, result).outside(ignored)
+    return result, _taken(owners, found, manager, force=force)
+
+
+def update(
+    shape: Shape,
+    live: Json,
+    new: Json,
+    owners: Owners,
+    *,
+    ignored: Iterable[Path] = (),
+) -> tuple[FieldSet, Owners]:
+    """Finds what an update takes over.
+
+    Args:
+        shape: the shape of both objects.
+        live: the object before.
+        new: the object after.
+        owners: who owns what of the object before.
+        ignored: places that are not owned by this update.
+
+    Returns:
+        The fields that it owns now, and who owns what of the others.
+    """
+    found = differences(shape, live, new).outside(ignored)
+    return found.changed, _taken(_reconciled(shape, owners), found, None, force=True)
+
+
+def _taken(owners: Owners, found: Differences, manager: Manager | None, *, force: bool) -> Owners:
+    """What others own after a change."""
+    others = {each: owned for each, owned in owners.items() if each != manager}
+    conflicts = {each: owned.fields & found.changed for each, owned in others.items()}
+    if not force and any(conflicts.values()):
+        raise ApplyConflictError(
+            Conflict(each, path) for each, paths in conflicts.items() for path in paths
+        )
+    for each, owned in others.items():
+        others[each] = owned.with_fields(owned.fields - conflicts[each] - found.removed)
+    return {each: owned for each, owned in {**owners, **others}.items() if owned}
+
+
+def _pruned(shape: Shape, result: Json, owners: Mapping[Manager, Owned], last: FieldSet) -> Json:
+    """An object without what its applier stated before, and no owner states now."""
+    if not last:
+        return result
+    named = _with_named(shape)
+    everything, before = named(fields_of(shape, result)), named(last)
+
+    def left_without(gone: FieldSet) -> FieldSet:
+        return named(fields_of(shape, without(shape, result, gone, emptied=as_null)))
+
+    claimed = named(frozenset[Path]().union(*(each.fields for each in owners.values())))
+    left = left_without(everything - left_without(before) - claimed)
+    # What the applier did not have before stays, even without any owner.
+    return without(shape, result, (everything - left) & before, emptied=as_empty)
+
+
+def _with_named(shape: Shape) -> Callable[[FieldSet], FieldSet]:
+    """Adds to sets of fields the named fields that contain theirs."""
+
+    def add(fields: FieldSet) -> FieldSet:
+        found = set(fields)
+        for path in fields:
+            at: Shape | None = shape
+            for length, element in enumerate(path[:-1], 1):
+                if is_field(at, element):
+                    found.add(path[:length])
+                at = under(at, element)
+        return frozenset(found)
+
+    return add
+
+
+def _reconciled(shape: Shape, owners: Mapping[Manager, Owned]) -> Owners:
+    """Owners with the whole of what has become one value, in place of fields in it."""
+    return {
+        each: owned.with_fields(frozenset(_whole(shape, path) for path in owned.fields))
+        for each, owned in owners.items()
+    }
+
+
+def _whole(shape: Shape, path: Path) -> Path:
+    """The place that is one value and contains a path; else the path itself."""
+    at: Shape | None = shape
+    for length, element in enumerate(path):
+        if at is None or at.free_form:
+            break
+        handled = at.handled("any") or at.list
+        if length and handled is not None and handled.atomic:
+            return path[:length]
+        at = under(at, element)
+    return path
+
+
+def unchanged(one: Json, other: Json) -> bool:
+    """Whether two objects are the same, owners left aside."""
+    return same(_bare(one), _bare(other))
+
+
+def _bare(document: Json) -> Json:
+    metadata = {
+        key: value for key, value in document.get("metadata", {}).items() if key != "managedFields"
+    }
+    return {**document, "metadata": metadata}

@@ -1,0 +1,26 @@
+"""Plain values: what JSON has."""
+
+from typing import Final
+
+from trundle.api._fields import Json
+
+
+class Absent:
+    """That there is no value, which is something else than null."""
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT: Final = Absent()
+
+
+def same(one: Json, other: Json) -> bool:
+    """Whether two values are the same JSON; `1` and `1.0` are, `1` and `true` are not."""
+    match one, other:
+        case dict(), dict():
+            return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+        case list(), list():
+            return len(one) == len(other) and all(map(same, one, other))
+        case _:
+            return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)

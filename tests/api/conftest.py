@@ -1,0 +1,1 @@
+from cluster_fixtures import cluster  # noqa: F401 - a fixture
