@@ -21,6 +21,7 @@ ALLOWED = {
         "report",
         "runtime",
         "schema",
+        "store",
         "verify",
         "version",
     },

@@ -4,7 +4,9 @@ import contextlib
 import errno
 import os
 import secrets
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 
 def write_durably(
@@ -31,6 +33,30 @@ def write_durably(
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+        temporary.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+@contextlib.contextmanager
+def durable_file(path: Path) -> Iterator[BinaryIO]:
+    """A file that is written in parts: it replaces what was there when the block ends, and is gone when the block raises.
+
+    Args:
+        path: the file.
+
+    Raises:
+        OSError: the file cannot be written; what was there before still is.
+    """
+    temporary = path.parent / f".{path.name}.{secrets.token_hex(8)}"
+    try:
+        with temporary.open("xb") as target:
+            yield target
+            target.flush()
+            os.fsync(target.fileno())
         temporary.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):

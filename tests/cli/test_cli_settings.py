@@ -84,7 +84,10 @@ def test_a_file_may_be_named(tmp_path, monkeypatch):
         ("jobs: many\n", r"config\.yaml: \$\.jobs: expected a whole number above 0, found 'many'"),
         ("jobs: 0\n", "expected a whole number above 0, found 0"),
         ("state: [a]\n", "expected a text"),
-        ("- a\n", "expected one document with the keys catalog, jobs, registry, state, tenant"),
+        (
+            "- a\n",
+            "expected one document with the keys catalog, jobs, registry, state, store, tenant",
+        ),
         ("a: b: c\n", r"config\.yaml:1"),
     ],
 )

@@ -8,7 +8,6 @@ from sqlalchemy import text
 from storing import V1, V2, document, kept, key, people_before, seen
 from test_store_trouble import dying
 
-from trundle.database import open_database
 from trundle.store import NoSuchObjectError, Store, check, compact, dropped, roll, status
 
 
@@ -190,22 +189,21 @@ def test_a_storage_version_that_is_still_stored_is_named(url, scheme, before):
     fill(url, before, 3)
     with Store(url, scheme) as store:
         newer = {("", "Thing"): {V2}}
-        (finding,) = dropped(store.database, newer)
+        (finding,) = dropped(url, newer)
         assert finding.code == "storage-version-still-stored"
         assert (
             "Thing: expected Thing to be stored in 2022-02-02, found 2 objects and 3 earlier states in 2020-01-01"
             in str(finding)
         )
         assert "roll" in finding.advice
-        assert dropped(store.database, {})[0].expected == "a store without it"
+        assert dropped(url, {})[0].expected == "a store without it"
         roll(store)
-        assert dropped(store.database, newer) == ()
+        assert dropped(url, newer) == ()
         assert check(store) == ()
 
 
 def test_a_store_that_never_was_has_nothing_to_be_dropped(in_file):
-    with open_database(in_file) as database:
-        assert dropped(database, {}) == ()
+    assert dropped(in_file, {}) == ()
 
 
 def test_objects_at_the_new_version_are_rewritten_with_the_labels_that_they_have(

@@ -23,6 +23,7 @@ from trundle.cli import (
     publish,
     reports,
     search,
+    store,
     tidy,
     verify,
 )
@@ -147,6 +148,7 @@ for _panel, _commands in _COMMANDS.items():
         app.command(_command.__name__.rstrip("_"), rich_help_panel=_panel)(_command)
 
 app.add_typer(channel.app, name="channel", rich_help_panel="Packages and channels")
+app.add_typer(store.app, name="store", rich_help_panel="Schemas")
 app.add_typer(catalog.app, name="catalog", rich_help_panel="Packages and channels")
 app.add_typer(package.app, name="package", rich_help_panel="Packages and channels")
 app.add_typer(keys.app, name="keys", rich_help_panel="Packages and channels")

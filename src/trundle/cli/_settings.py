@@ -24,6 +24,7 @@ from trundle.errors import Kind, TrundleError, did_you_mean, expectation
 STATE = "TRUNDLE_STATE"
 REGISTRY = "TRUNDLE_REGISTRY"
 CATALOG = "TRUNDLE_CATALOG"
+STORE = "TRUNDLE_STORE"
 TENANT = "TRUNDLE_TENANT"
 PASSPHRASE = "TRUNDLE_KEY_PASSPHRASE"  # noqa: S105 - the name of a variable
 _CONFIG = "TRUNDLE_CONFIG"
@@ -33,6 +34,7 @@ _KINDS: dict[str, type] = {
     "jobs": int,
     "registry": str,
     "state": str,
+    "store": str,
     "tenant": str,
 }
 
@@ -59,6 +61,7 @@ class Settings(NamedTuple):
         passphrase: the passphrase of the keys; None where it is asked for.
         catalog: the database of the catalog, as a file or a URL.
         tenant: the tenant of the catalog.
+        store: the database of the project's store, as a file or a URL.
     """
 
     folder: Path = Path()
@@ -68,6 +71,7 @@ class Settings(NamedTuple):
     passphrase: str | None = None
     catalog: str = ""
     tenant: str = ""
+    store: str = ""
 
     @property
     def config_path(self) -> Path:
@@ -90,6 +94,7 @@ def resolve(folder: Path, environment: Mapping[str, str], home: Path) -> Setting
     base = environment.get("XDG_STATE_HOME")
     state = (Path(base) if base else home / ".local" / "state") / "trundle"
     state = Path(environment.get(STATE) or file.get("state") or state).expanduser()
+    project = folder.parent if folder.is_file() else folder
     return Settings(
         folder=folder,
         state=state,
@@ -98,6 +103,7 @@ def resolve(folder: Path, environment: Mapping[str, str], home: Path) -> Setting
         passphrase=environment.get(PASSPHRASE),
         catalog=environment.get(CATALOG) or file.get("catalog") or str(state / "catalog.db"),
         tenant=environment.get(TENANT) or file.get("tenant", "default"),
+        store=environment.get(STORE) or file.get("store") or str(project / "store.db"),
     )
 
 

@@ -144,6 +144,14 @@ def check(
             "--all", help="On a terminal, show all notes of each kind, not only the first ones."
         ),
     ] = False,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            "--store",
+            metavar="URL",
+            help="A store whose objects the project must be able to read: a file or a URL.",
+        ),
+    ] = None,
     jobs: Jobs = None,
     output: Output = Format.TABLE,
 ) -> None:
@@ -154,6 +162,10 @@ def check(
     config = config_of(context)
     with progress("Checking") as step:
         findings = run(config, strict=strict, jobs=jobs or current().jobs, progress=step)
+    if store is not None:
+        from trundle.cli._stores import still_stored  # noqa: PLC0415
+
+        findings = (*still_stored(context, store), *findings)
     if output is Format.TABLE:
         print_findings(findings, every=every)
     else:

@@ -38,19 +38,19 @@ class _Tail(msgspec.Struct, forbid_unknown_fields=True):
     objects: int
 
 
-class _Line(msgspec.Struct, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
+class _Line(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """An object in a line; `document` is text where it has line breaks."""
 
     group: str
     resource: str
+    namespace: str = ""
     name: str
     uid: str
     generation: int
     created: str
+    deleted: str | None = None
     written: str
     document: msgspec.Raw
-    namespace: str = ""
-    deleted: str | None = None
 
 
 _line = msgspec.json.Decoder(_Line).decode

@@ -2,9 +2,10 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from trundle.database import Database
+from trundle.database import Database, open_database
 from trundle.errors import Finding, Place, listed
 from trundle.store._documents import columns_of
 from trundle.store._errors import StoreCode
@@ -146,18 +147,23 @@ def _versions(
         yield StoredVersion(version, objects, earlier, size + more)
 
 
-def dropped(
-    database: Database, readable: Mapping[TypeName, Collection[str]]
-) -> tuple[Finding, ...]:
-    """What a release could not read of what a database keeps.
+def dropped(place: str | Path, readable: Mapping[TypeName, Collection[str]]) -> tuple[Finding, ...]:
+    """What a release could not read of what a database keeps, without its generated package.
 
     Args:
-        database: the database of a store; it may be one that no store was ever in.
+        place: the database; it may be one that no store was ever in.
         readable: the storage versions of the release, by resource type.
 
     Raises:
         DatabaseError: the database cannot be read.
     """
+    with open_database(place) as database:
+        return _dropped_in(database, readable)
+
+
+def _dropped_in(
+    database: Database, readable: Mapping[TypeName, Collection[str]]
+) -> tuple[Finding, ...]:
     with database.reading() as connection:
         if not connection.dialect.has_table(connection, "store_resources"):
             return ()
@@ -217,7 +223,7 @@ def check(store: Store, *, progress: Progress = ignore) -> tuple[Finding, ...]:
     """
     types = {(each.group, each.name): each for each in store.types.all.values()}
     readable = {name: each.readable for name, each in types.items()}
-    findings = [*dropped(store.database, readable)]
+    findings = [*_dropped_in(store.database, readable)]
     totals = {(each.group, each.resource): each.objects for each in status(store).resources}
     for name, each in types.items():
         if name in totals:

@@ -1,0 +1,247 @@
+"""The commands that keep a store: status, roll, check, export, import, compact."""
+
+import datetime as dt
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trundle.cli._failures import ExitCode, Refusal, unmet
+from trundle.cli._printing import (
+    Format,
+    print_data,
+    print_result,
+    print_text,
+    progress,
+    say,
+    table,
+    warn,
+)
+from trundle.cli._stores import Place, opened_store
+from trundle.cli.project import DryRun, Output, print_findings
+
+if TYPE_CHECKING:
+    from trundle.store import Compaction, Move, Roll, StoreStatus
+
+app = typer.Typer(no_args_is_help=True, help="Keep objects that clients of all versions share.")
+
+
+@app.command()
+def status(context: typer.Context, *, store: Place = None, output: Output = Format.TABLE) -> None:
+    """Show what is stored, in which storage versions, and which servers use the store."""
+    from trundle.store import status as run  # noqa: PLC0415
+
+    with opened_store(context, store) as opened:
+        found = run(opened)
+    print_result(found.to_plain, lambda: _status_text(found), output)
+    if not found.resources:
+        say(f"{found.where}: nothing is stored")
+
+
+def _status_text(found: "StoreStatus") -> str:
+    head = ("RESOURCE", "STORED IN", "OBJECTS", "EARLIER", "BYTES", "NOTE")
+    rows: list[tuple[str, ...]] = [
+        (
+            each.name,
+            stored.version,
+            str(stored.objects),
+            str(stored.earlier),
+            str(stored.size),
+            "" if stored.version == each.storage_version else f"to be {each.storage_version}",
+        )
+        for each in found.resources
+        for stored in each.versions
+    ]
+    text = table(head, rows)
+    servers: list[tuple[str, ...]] = [
+        (each.name, f"{each.expires:%Y-%m-%dT%H:%M:%SZ}") for each in found.holders
+    ]
+    return text + (f"\n{table(('SERVER', 'LEASE UNTIL'), servers)}" if servers else "")
+
+
+@app.command()
+def roll(
+    context: typer.Context,
+    *,
+    rate: Annotated[
+        float | None,
+        typer.Option("--rate", min=0.001, metavar="N", help="At most so many objects in a second."),
+    ] = None,
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="Compare what every version shows before and after."),
+    ] = False,
+    store: Place = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Rewrite stored objects in the storage version of this release, beside servers that use the store.
+
+    It may be interrupted at any time; the next run goes on. With `--dry-run` all is converted, and nothing written.
+    """
+    from trundle.store import roll as run  # noqa: PLC0415
+
+    with opened_store(context, store) as opened, progress("Rolling") as step:
+        done = run(opened, rate=rate, verify=verify, dry_run=dry_run, progress=step)
+    if output is Format.TABLE:
+        print_text(_rolled_text(done))
+    else:
+        print_data(_rolled_data(done, dry_run=dry_run), output.value)
+    _say_moves(done.moves, dry_run=dry_run)
+    number = sum(sum(each.rolled.values()) for each in done.resources)
+    what = "1 revision" if number == 1 else f"{number or 'no'} revisions"
+    say(f"would roll {what}" if dry_run else f"rolled {what}")
+    if done.findings:
+        print_findings(done.findings, every=True) if output is Format.TABLE else None
+        raise Refusal(ExitCode.FINDINGS)
+
+
+def _rolled_text(done: "Roll") -> str:
+    rows: list[tuple[str, ...]] = [
+        (each.resource, version, each.storage_version, str(number))
+        for each in done.resources
+        for version, number in sorted(each.rolled.items())
+    ]
+    return table(("RESOURCE", "FROM", "TO", "REVISIONS"), rows)
+
+
+def _rolled_data(done: "Roll", *, dry_run: bool) -> dict[str, Any]:
+    moves = [
+        {"resource": each.resource, "from": each.before, "to": each.after, "heldBy": each.held_by}
+        for each in done.moves
+    ]
+    resources = [each.to_plain() for each in done.resources]
+    return {"moves": moves, "resources": resources, "dryRun": dry_run}
+
+
+def _say_moves(moves: "tuple[Move, ...]", *, dry_run: bool) -> None:
+    for each in moves:
+        if each.held_by:
+            servers = ", ".join(each.held_by)
+            text = f"is stored in {each.before} until these servers end, which cannot read {each.after}: {servers}"
+            warn(f"{each.resource} {text}")
+        else:
+            verb = "would be" if dry_run else "is"
+            say(f"{each.resource} {verb} stored in {each.after} from now on; it was {each.before}")
+
+
+@app.command()
+def check(context: typer.Context, *, store: Place = None, output: Output = Format.TABLE) -> None:
+    """Read every object at every version that is served, and report what cannot be."""
+    from trundle.store import check as run  # noqa: PLC0415
+
+    with opened_store(context, store) as opened, progress("Checking") as step:
+        findings = run(opened, progress=step)
+    if output is Format.TABLE:
+        print_findings(findings, every=True)
+    else:
+        print_data([each.to_plain() for each in findings], output.value)
+    say(f"{len(findings) or 'no'} {'finding' if len(findings) == 1 else 'findings'}")
+    if findings:
+        raise Refusal(ExitCode.FINDINGS)
+
+
+@app.command("export")
+def export_(
+    context: typer.Context,
+    *,
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="FILE", help="The file.", show_default="standard output"),
+    ] = None,
+    store: Place = None,
+) -> None:
+    """Write everything that is stored at one moment, as lines of JSON."""
+    from trundle._durable import durable_file  # noqa: PLC0415
+    from trundle.store import export  # noqa: PLC0415
+
+    if to is not None and to.exists():
+        advice = "remove it, or name another one with --to"
+        raise unmet(str(to), "no such file", "one", advice, ExitCode.EXISTS)
+    with opened_store(context, store) as opened, progress("Exporting") as step:
+        if to is None:
+            number = export(opened, sys.stdout.buffer, progress=step)
+            sys.stdout.flush()
+        else:
+            with durable_file(to) as target:
+                number = export(opened, target, progress=step)
+    say(f"exported {_objects(number)}")
+
+
+@app.command("import")
+def import_(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `export` wrote.")],
+    *,
+    store: Place = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Store what was exported; objects that are there already, just as they are in the file, stay as they are."""
+    from trundle.store import import_ as run  # noqa: PLC0415
+
+    with opened_store(context, store, making=not dry_run) as opened, progress("Importing") as step:
+        done = run(opened, file, dry_run=dry_run, progress=step)
+    if output is not Format.TABLE:
+        print_data({**done.to_plain(), "dryRun": dry_run}, output.value)
+    verb = "would import" if dry_run else "imported"
+    there = f"; {_objects(done.there)} there already" if done.there else ""
+    say(f"{verb} {_objects(done.stored)}{there}")
+
+
+def _objects(number: int) -> str:
+    return "1 object" if number == 1 else f"{number or 'no'} objects"
+
+
+@app.command()
+def compact(
+    context: typer.Context,
+    *,
+    older_than: Annotated[
+        float,
+        typer.Option(
+            "--older-than", min=0, metavar="MINUTES", help="Forget changes that are older."
+        ),
+    ] = 5.0,
+    most: Annotated[
+        int | None,
+        typer.Option(
+            "--most", min=0, metavar="N", help="Keep at most so many changes of a resource type."
+        ),
+    ] = None,
+    store: Place = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Forget earlier states of objects; a client that watches from there has to list again."""
+    from trundle.store import compact as run  # noqa: PLC0415
+
+    with opened_store(context, store) as opened:
+        done = run(opened, age=_minutes(older_than), most=most, dry_run=dry_run)
+    print_result(
+        lambda: {"resources": [each.to_plain() for each in done], "dryRun": dry_run},
+        lambda: _compacted_text(done),
+        output,
+    )
+
+
+def _minutes(number: float) -> dt.timedelta:
+    try:
+        return dt.timedelta(minutes=number)
+    except (OverflowError, ValueError):
+        raise unmet("--older-than", "a number of minutes", str(number), "correct it") from None
+
+
+def _compacted_text(done: "tuple[Compaction, ...]") -> str:
+    head = ("RESOURCE", "COMPACTED UP TO", "WAS", "REMOVED")
+    rows: list[tuple[str, ...]] = [
+        (
+            f"{each.group}/{each.resource}" if each.group else each.resource,
+            str(each.resource_version),
+            str(each.before),
+            str(each.removed),
+        )
+        for each in done
+    ]
+    return table(head, rows)

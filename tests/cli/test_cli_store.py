@@ -1,0 +1,254 @@
+"""The commands of `trundle store`: what they print, change and refuse, and how they end."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+import warm
+
+from trundle.project import generated_scheme, load_config
+from trundle.store import Key, Lease, Store
+
+FIRST = """\
+title: Person
+type: object
+properties:
+  id: {type: string}
+  team: {type: string}
+required: [id]
+"""
+SECOND = """\
+title: Person
+type: object
+properties:
+  id: {type: string}
+  group: {type: string}
+  note: {type: string}
+required: [id]
+"""
+RENAME = "package: people\nsources: [schemas]\nchanges:\n  2018-08-08:\n    Person:\n      rename: {team: group}\n"
+
+
+@pytest.fixture
+def line(empty):
+    """A project that stores its first version, with three objects."""
+    empty.write("schemas/2018-08-08.yaml", FIRST)
+    empty.write("trundle.yaml", "package: people\nsources: [schemas]\n")
+    for command in ("generate", "lock"):
+        assert empty.run(command).exit_code == 0
+    with Using(empty) as store:
+        for name in ("ada", "bea", "cleo"):
+            text = f'{{"apiVersion":"2018-08-08","kind":"Person","id":"{name}","team":"x"}}'
+            store.create(Key("Person", "default", name), text.encode())
+    return empty
+
+
+class Using:
+    """The store of a project."""
+
+    def __init__(self, line):
+        self.line = line
+
+    def __enter__(self):
+        self.scheme = generated_scheme(load_config(self.line.folder / "trundle.yaml"))
+        self.store = Store(self.line.folder / "store.db", self.scheme.__enter__())
+        return self.store
+
+    def __exit__(self, *error):
+        self.store.close()
+        self.scheme.__exit__(*error)
+
+
+def upgrade(line):
+    """The next release, which stores its second version."""
+    line.write("schemas/2020-02-02.yaml", SECOND)
+    line.write("trundle.yaml", RENAME)
+    for command in ("generate", "lock"):
+        assert line.run(command).exit_code == 0
+
+
+def ok(line, *arguments):
+    result = line.run("store", *arguments)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def data(line, *arguments):
+    return json.loads(ok(line, *arguments, "-o", "json").stdout)
+
+
+def spoil(line, name):
+    from sqlalchemy import text
+
+    with Using(line) as store, store.database.writing() as connection:
+        statement = text("UPDATE store_revisions SET data = :data WHERE name = :name")
+        connection.execute(statement, {"data": b"{}", "name": name})
+
+
+def test_the_status_shows_versions_and_servers(line):
+    upgrade(line)
+    with Using(line) as store:
+        lease = Lease(store, "server-1")
+        text = ok(line, "status").stdout
+        lease.end()
+    rows = [each.split() for each in text.splitlines()]
+    assert rows[0] == ["RESOURCE", "STORED", "IN", "OBJECTS", "EARLIER", "BYTES", "NOTE"]
+    assert rows[1][:4] == ["Person", "2018-08-08", "3", "0"]
+    assert rows[1][5:] == ["to", "be", "2020-02-02"]
+    assert rows[4][0] == "server-1"
+    (found,) = data(line, "status")["resources"]
+    assert (found["resourceVersion"], found["versions"][0]["objects"]) == (4, 3)
+
+
+def test_rolling_says_before_what_it_does(line):
+    upgrade(line)
+    before = ok(line, "status").stdout
+    looked = ok(line, "roll", "--dry-run", "--verify")
+    assert looked.stdout.splitlines()[1].split() == ["Person", "2018-08-08", "2020-02-02", "3"]
+    assert "Person would be stored in 2020-02-02 from now on; it was 2018-08-08" in looked.stderr
+    assert "would roll 3 revisions" in looked.stderr
+    assert ok(line, "status").stdout == before
+    done = data(line, "roll", "--verify", "--rate", "1000")
+    assert done["resources"][0]["rolled"] == {"2018-08-08": 3}
+    assert ok(line, "roll").stderr == "rolled no revisions\n"
+    with Using(line) as store:
+        found = store.get(Key("Person", "default", "ada"))
+        assert json.loads(found.data)["group"] == "x"
+
+
+def test_rolling_names_what_cannot_be_converted(line):
+    upgrade(line)
+    spoil(line, "bea")
+    for options in (("--dry-run",), ()):
+        result = line.run("store", "roll", *options)
+        assert result.exit_code == 3
+        assert (
+            "error: Person default/bea at resource version 3: expected an object that can be"
+            in result.stdout
+        )
+        assert "[object-not-convertible]" in result.stdout
+        assert "roll 2 revisions" in result.stderr or "rolled 2 revisions" in result.stderr
+    result = line.run("store", "check")
+    assert (result.exit_code, result.stdout.count("error:")) == (3, 1), result.output
+    assert "Person default/bea" in result.stdout
+    assert line.run("store", "check", "-o", "json").exit_code == 3
+
+
+def test_rolling_waits_for_servers_that_cannot_read_it(line):
+    with Using(line) as store:
+        Lease(store, "old-1")
+    upgrade(line)
+    result = ok(line, "roll")
+    assert (
+        "warning: Person is stored in 2018-08-08 until these servers end, which cannot read 2020-02-02: old-1"
+        in result.stderr
+    )
+    assert "rolled no revisions" in result.stderr
+
+
+def test_a_version_that_is_still_stored_cannot_be_dropped(line):
+    upgrade(line)
+    assert line.run("check", "--store", "store.db").exit_code == 0
+    (line.folder / "schemas" / "2018-08-08.yaml").unlink()
+    (line.folder / "trundle.lock").unlink()
+    line.write("trundle.yaml", "package: people\nsources: [schemas]\n")
+    assert line.run("generate").exit_code == 0
+    result = line.run("check", "--store", "store.db")
+    assert result.exit_code == 3
+    assert (
+        "Person: expected Person to be stored in 2020-02-02, found 3 objects in 2018-08-08"
+        in result.stdout
+    )
+    assert "[storage-version-still-stored]" in result.stdout
+    assert line.run("check").exit_code == 0
+    result = line.run("store", "check")
+    assert result.exit_code == 3
+    assert "[storage-version-still-stored]" in result.stdout
+
+
+def test_an_export_is_imported_elsewhere(line):
+    result = line.run("store", "export", "--to", "people.jsonl")
+    assert (result.exit_code, result.stderr) == (0, "exported 3 objects\n")
+    lines = (line.folder / "people.jsonl").read_text().splitlines()
+    assert json.loads(lines[1])["document"]["id"] == "ada"
+    assert line.run("store", "export", "--to", "people.jsonl").exit_code == 4
+    printed = ok(line, "export").output.splitlines()
+    assert printed in ([*lines, "exported 3 objects"], ["exported 3 objects", *lines])
+    assert (
+        line.run("store", "import", "people.jsonl", "--store", "new.db", "--dry-run").exit_code == 5
+    )
+    result = ok(line, "import", "people.jsonl", "--store", "new.db")
+    assert result.stderr == "imported 3 objects\n"
+    assert data(line, "import", "people.jsonl", "--store", "new.db") == {
+        "stored": 0,
+        "there": 3,
+        "dryRun": False,
+    }
+    line.write("people.jsonl", "\n".join(lines[:-1]) + "\n")
+    result = line.run("store", "import", "people.jsonl", "--store", "other.db")
+    assert result.exit_code == 3
+    assert "people.jsonl:4: expected a last line" in result.stderr
+    assert line.run("store", "import", "nothing.jsonl").exit_code == 5
+
+
+def test_compaction_forgets_what_it_is_told_to(line):
+    with Using(line) as store:
+        store.delete(Key("Person", "default", "ada"))
+    assert "0" in ok(line, "compact", "--most", "0", "--dry-run").stdout
+    (found,) = data(line, "compact", "--most", "0")["resources"]
+    assert (found["resourceVersion"], found["removed"]) == (5, 2)
+    assert ok(line, "compact", "--older-than", "0").stdout.split()[-3:] == ["5", "5", "0"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (
+            ("status", "--store", "nothing.db"),
+            5,
+            "nothing.db: expected a store, found no such file",
+        ),
+        (("status", "--store", "sqlite:///no.db"), 5, "no.db: expected a store"),
+        (("status", "--store", "mysql://host/x"), 2, "postgresql://"),
+        (("status", "--store", "postgresql://127.0.0.1:1/x"), 7, "server of PostgreSQL"),
+        (("status", "--store", "trundle.yaml"), 1, "database"),
+        (("roll", "--rate", "0"), 2, "--rate"),
+        (("compact", "--older-than", "-1"), 2, "--older-than"),
+        (("compact", "--older-than", "1e300"), 2, "number of minutes"),
+    ],
+)
+def test_what_cannot_be_done_is_said(line, arguments, code, message):
+    result = line.run("store", *arguments)
+    assert (result.exit_code, result.stdout) == (code, ""), result.output
+    assert message in result.output
+    assert "Traceback" not in result.output
+    assert not (line.folder / "nothing.db").exists()
+
+
+def test_the_command_goes_on_after_being_killed(line):
+    """`trundle store roll` is killed while it rolls; the next run rolls the rest."""
+    with Using(line) as store:
+        for at in range(300):
+            text = f'{{"apiVersion":"2018-08-08","kind":"Person","id":"{at}","team":"x"}}'
+            store.create(Key("Person", "default", f"p{at}"), text.encode())
+    upgrade(line)
+    command = [*warm.script(), "store", "roll", "--rate", "200"]
+    process = subprocess.Popen(command, cwd=line.folder, env=os.environ, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 60
+    left = 303
+    while left == 303 and time.monotonic() < deadline:
+        left = stored_in(line).get("2018-08-08", 0)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    assert 0 < left < 303
+    result = ok(line, "roll", "--verify")
+    assert "rolled no" not in result.stderr
+    assert stored_in(line) == {"2020-02-02": 303}
+
+
+def stored_in(line):
+    (found,) = data(line, "status")["resources"]
+    return {each["version"]: each["objects"] for each in found["versions"]}
