@@ -1,9 +1,12 @@
 """Why a class has the ancestors that it has."""
 
+import re
 from xml.etree import ElementTree as ET
 
 import pytest
 from engines import extends, package
+from hypothesis import given
+from hypothesis import strategies as st
 
 from trundle.engine import (
     Engine,
@@ -60,7 +63,7 @@ def test_the_picture_has_every_class_above_those_that_extend_it(explained):
     texts = {each.text: float(each.get("y")) for each in root.iter(f"{space}text")}
     for above, below in (("z.D", "z.Own"), ("z.Own", "x.B"), ("x.B", "app.A"), ("z.D", "y.C")):
         assert texts[above] < texts[below]
-    assert ">=1,<2" in texts
+    assert ">=1,<2, 1.3.0 by itself" in texts
     boxes = [
         tuple(float(each.get(name)) for name in ("x", "y", "width", "height"))
         for each in root.iter(f"{space}rect")
@@ -69,5 +72,70 @@ def test_the_picture_has_every_class_above_those_that_extend_it(explained):
     assert len(boxes) == len(explained)
     for at, (x, y, width, height) in enumerate(boxes):
         assert 0 <= x <= float(root.get("width")) - width
-        for x2, y2, _, _ in boxes[at + 1 :]:
-            assert abs(x - x2) >= width or abs(y - y2) >= height
+        for x2, y2, width2, _ in boxes[at + 1 :]:
+            assert x + width <= x2 or x2 + width2 <= x or abs(y - y2) >= height
+
+
+SPACE = "{http://www.w3.org/2000/svg}"
+
+
+def boxes_and_ways(svg):
+    """The boxes of a picture, and points on each of its lines, which are straight pieces and cubic curves."""
+    root = ET.fromstring(svg)
+    boxes = [
+        tuple(float(each.get(name)) for name in ("x", "y", "width", "height"))
+        for each in root.iter(f"{SPACE}rect")
+        if each.get("class") == "box"
+    ]
+    ways = []
+    for each in root.iter(f"{SPACE}path"):
+        if each.get("class") == "way":
+            points, at = [], (0.0, 0.0)
+            for kind, text in re.findall(r"([MCV])([^MCV]+)", each.get("d")):
+                numbers = [float(number) for number in text.split()]
+                if kind == "M":
+                    at = tuple(numbers)
+                elif kind == "V":
+                    points += [(at[0], at[1] + (numbers[0] - at[1]) * t / 20) for t in range(21)]
+                    at = (at[0], numbers[0])
+                else:
+                    ends = [at, *zip(numbers[::2], numbers[1::2], strict=True)]
+                    for t in (step / 20 for step in range(21)):
+                        weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3)
+                        points.append(
+                            tuple(
+                                sum(w * end[k] for w, end in zip(weights, ends, strict=True))
+                                for k in (0, 1)
+                            )
+                        )
+                    at = ends[-1]
+            ways.append(points)
+    return boxes, ways
+
+
+@given(data=st.data())
+def test_no_line_runs_behind_a_class_and_no_two_classes_touch(data):
+    names = [f"a.C{at}" for at in range(data.draw(st.integers(2, 9)))]
+    classes = {}
+    for at, name in enumerate(names):
+        parents = (
+            data.draw(st.lists(st.sampled_from(names[:at]), unique=True, max_size=4)) if at else []
+        )
+        classes[name] = extends(*parents)
+    found = explain(Engine([package("a", classes=classes)]).session().type(names[-1]))
+    boxes, ways = boxes_and_ways(explanation_svg(found))
+    assert len(ways) == sum(len(each.reasons) for each in found)
+    for way in ways:
+        for x, y in way[1:-1]:
+            inside = [b for b in boxes if b[0] < x < b[0] + b[2] and b[1] < y < b[1] + b[3]]
+            assert inside == []
+    for at, (x, y, width, height) in enumerate(boxes):
+        for x2, y2, width2, _ in boxes[at + 1 :]:
+            assert x + width <= x2 or x2 + width2 <= x or abs(y - y2) >= height
+
+
+def test_a_name_fits_into_its_box():
+    long = "a.AVeryLongNameOfAClassThatSaysWhatItIsForInManyWords"
+    svg = explanation_svg(explain(Engine([package("a", classes={long: ""})]).session().type(long)))
+    boxes, _ = boxes_and_ways(svg)
+    assert max(width for _, _, width, _ in boxes) > len(long) * 9
