@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from trundle.api._fields import FieldSet, Json, Path, member, outside
 from trundle.api._shapes import NOTHING, Form, ListShape, MapShape, Shape, elements
-from trundle.api._values import ABSENT, same
+from trundle.api._values import ABSENT, plainly_same, same
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,8 @@ class _Walk:
     removed: set[Path] = field(default_factory=set)
 
     def compare(self, shape: Shape, old: Json, new: Json, path: Path) -> None:
+        if old is not ABSENT and new is not ABSENT and plainly_same(old, new):
+            return
         if new is ABSENT:
             leaf = self._visit(shape, shape.form(old), old, new, path)
         elif old is ABSENT or shape.form(old) == shape.form(new):

@@ -183,7 +183,9 @@ def _updated(writer: Writer, live: Json, new: Json, owners: Owners) -> Owners:
         manager = writer.manager("Update")
         previous = left.get(manager, Owned(writer.version, EMPTY))
         fields = previous.fields | taken
-        left[manager] = replace(previous, version=writer.version, fields=fields, time=writer.now)
+        left[manager] = replace(
+            previous.with_fields(fields), version=writer.version, time=writer.now
+        )
     return left
 
 
@@ -204,7 +206,7 @@ def _capped(owners: Owners) -> Owners:
         if old not in owners:
             owners[old] = owners.pop(first)
         joined = owners[old].fields | owned.fields
-        owners[old] = replace(owners[old], fields=joined, time=owned.time)
+        owners[old] = replace(owners[old].with_fields(joined), time=owned.time)
         del owners[each]
         excess -= 1
     return owners
@@ -261,7 +263,7 @@ def _entry(manager: Manager, owned: Owned, writer: Writer) -> dict[str, Json]:
         "apiVersion": owned.version,
         "time": owned.time,
         "fieldsType": "FieldsV1",
-        "fieldsV1": encode(writer.words.kept(owned.fields, owned.hidden)),
+        "fieldsV1": owned.written or encode(writer.words.kept(owned.fields, owned.hidden)),
         "subresource": manager.subresource,
     }
     return {key: value for key, value in entry.items() if value not in (None, "")}
@@ -300,14 +302,15 @@ def _read(entry: Json, writer: Writer) -> tuple[Manager, Owned]:
         raise UnreadableFieldsError(
             f"expected FieldsV1 as fieldsType, found {entry.get('fieldsType')!r}"
         )
-    fields, hidden = writer.words.shown(decode(entry.get("fieldsV1") or {}))
+    written = entry.get("fieldsV1") or {}
+    fields, hidden = writer.words.shown(decode(written))
     manager = Manager(
         operation,
         entry.get("manager", ""),
         "" if operation == "Apply" else version,
         entry.get("subresource", ""),
     )
-    return manager, Owned(version, fields, entry.get("time"), hidden)
+    return manager, Owned(version, fields, entry.get("time"), hidden, written)
 
 
 def _unless_same(live: Json, result: Json) -> Json:

@@ -52,19 +52,25 @@ class Owned:
         fields: the fields, in the words of the version at hand.
         time: when it changed something last, in seconds precise; none where that is not known.
         hidden: what it owns that the version at hand cannot show.
+        written: how both are written, where they are as they were read.
     """
 
     version: str
     fields: FieldSet
     time: str | None = None
     hidden: Any = None
+    written: Json = None
 
     def __bool__(self) -> bool:
         return bool(self.fields or self.hidden)
 
     def with_fields(self, fields: FieldSet) -> "Owned":
         """The same with other fields."""
-        return replace(self, fields=fields)
+        return replace(self, fields=fields, written=None)
+
+    def without(self, fields: FieldSet) -> "Owned":
+        """The same without some fields."""
+        return self if self.fields.isdisjoint(fields) else self.with_fields(self.fields - fields)
 
 
 Owners = dict[Manager, Owned]
@@ -144,7 +150,7 @@ def apply(
     owners = _reconciled(shape, owners)
     last = owners.get(manager, Owned(version, EMPTY))
     fields = outside(fields_of(shape, config), tuple(ignored))
-    owners[manager] = replace(last, version=version, fields=fields)
+    owners[manager] = replace(last.with_fields(fields), version=version)
     result = _pruned(shape, merged(shape, live, config), owners, last.fields)
     found = differences(shape, live, result).outside(ignored)
     return result, _taken(owners, found, manager, force=force)
@@ -183,7 +189,7 @@ def _taken(owners: Owners, found: Differences, manager: Manager | None, *, force
             Conflict(each, path) for each, paths in conflicts.items() for path in paths
         )
     for each, owned in others.items():
-        others[each] = owned.with_fields(owned.fields - conflicts[each] - found.removed)
+        others[each] = owned.without(conflicts[each] | found.removed)
     return {each: owned for each, owned in {**owners, **others}.items() if owned}
 
 
@@ -221,23 +227,36 @@ def _with_named(shape: Shape) -> Callable[[FieldSet], FieldSet]:
 
 def _reconciled(shape: Shape, owners: Mapping[Manager, Owned]) -> Owners:
     """Owners with the whole of what has become one value, in place of fields in it."""
-    return {
-        each: owned.with_fields(frozenset(_whole(shape, path) for path in owned.fields))
-        for each, owned in owners.items()
-    }
+    wholes = _Wholes(shape)
+    found = dict(owners)
+    for each, owned in owners.items():
+        places = {path: whole for path in owned.fields if (whole := wholes.around(path[:-1]))}
+        if places:
+            found[each] = owned.with_fields(
+                owned.fields - places.keys() | frozenset(places.values())
+            )
+    return found
 
 
-def _whole(shape: Shape, path: Path) -> Path:
-    """The place that is one value and contains a path; else the path itself."""
-    at: Shape | None = shape
-    for length, element in enumerate(path):
-        if at is None or at.free_form:
-            break
-        handled = at.handled("any") or at.list
-        if length and handled is not None and handled.atomic:
-            return path[:length]
-        at = under(at, element)
-    return path
+class _Wholes:
+    """Which places are one value for a shape; remembers what it finds."""
+
+    def __init__(self, shape: Shape) -> None:
+        self._known: dict[Path, tuple[Shape | None, Path]] = {(): (shape, ())}
+
+    def around(self, path: Path) -> Path:
+        """The outermost place at or above a path that is one value; the empty path where there is none."""
+        return self._at(path)[1]
+
+    def _at(self, path: Path) -> tuple[Shape | None, Path]:
+        known = self._known.get(path)
+        if known is None:
+            shape, whole = self._at(path[:-1])
+            shape = None if whole or shape is None or shape.free_form else under(shape, path[-1])
+            if shape is not None and not shape.free_form and shape.atomic:
+                whole = path
+            known = self._known[path] = shape, whole
+        return known
 
 
 def unchanged(one: Json, other: Json) -> bool:

@@ -78,6 +78,12 @@ class Shape:
         """Whether anything may be there, member by member."""
         return self.map is not None and not self.map.fields and self.map.others is FREE_FORM
 
+    @property
+    def atomic(self) -> bool:
+        """Whether a list or object there is one value."""
+        shape = self.map or self.list
+        return shape is not None and shape.atomic
+
     def form(self, value: Json) -> Form:
         """Which form a value has; `any` where it has none of several."""
         forms: dict[Form, object] = {"scalar": self.scalar, "list": self.list, "map": self.map}

@@ -2,7 +2,11 @@
 
 from typing import Final
 
+import msgspec
+
 from trundle.api._fields import Json
+
+_ENCODE = msgspec.json.Encoder().encode
 
 
 class Absent:
@@ -24,3 +28,8 @@ def same(one: Json, other: Json) -> bool:
             return len(one) == len(other) and all(map(same, one, other))
         case _:
             return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+
+
+def plainly_same(one: Json, other: Json) -> bool:
+    """Whether two values are the same at first sight: quick, and sometimes wrong where they are the same."""
+    return one is other or _ENCODE(one) == _ENCODE(other)
