@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from amounts import ALL
-from cases import CASES, V1, V2, Case, invented, thing
+from cases import CASES, V1, V2, V3, Case, invented, thing
 from evolving import Store, evolve, rules
 from proving import prove, prove_side_by_side
 from test_releases import RESOURCE, earlier
@@ -85,3 +85,23 @@ def test_what_a_move_takes_out_is_kept_once(way: str, forgetting: Take) -> None:
     assert store.stored["$propertyBag"]["o"][V2]["value"] == {"z": "Z"}
     store.stored = Store(old, store.stored).edit(V1, a=None).stored
     assert store.read(V2) == {"o": {"z": "Z"}, "n": "N"}
+
+
+@pytest.mark.parametrize("way", list(WAYS))
+def test_what_returns_in_another_shape_is_kept_in_the_one_before_the_gap(
+    way: str, forgetting: Take
+) -> None:
+    """The stored version is in the gap, where an earlier release looks for the shape that it knows."""
+    versions = {
+        V1: thing(p="L") | {"L": ["Red", "Blue"]},
+        V2: thing(n="string"),
+        V3: thing(p="any"),
+    }
+    old = forgetting(evolve({each: versions[each] for each in (V1, V2)}))
+    store = Store(WAYS[way](Case(versions), V2, forgetting)).put(V3, p="Red")
+    assert store.read(V1) == Store(old, store.stored).read(V1) == {"p": "Red"}
+    store.stored = Store(old, store.stored).edit(V1, p="Blue").stored
+    assert store.read(V3) == store.read(V1) == {"p": "Blue"}
+    store.edit(V3, p=[5])
+    assert Store(old, store.stored).read(V1) == {}
+    assert store.read(V3) == {"p": [5]}

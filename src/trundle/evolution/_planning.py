@@ -144,8 +144,13 @@ class _Planning:
         """Whether all that a stored source has of a thread is in its bag, and goes on from there."""
         if self.source.kind == "api" or thread.at(self.source.version) is not None:
             return False
-        derived = self.values.derived(thread, home, shape, frozenset({thread.number}))
-        return derived is None or not self._on_the_way(thread)
+        seen = frozenset({thread.number})
+        if self.values.derived(thread, home, shape, seen) is None:
+            return True
+        if self._on_the_way(thread):
+            return False
+        stored = ThreadValues(PlanKey(self.lineage, self.target, self.target))
+        return stored.derived(thread, home, shape, seen) is not None  # else it is before a gap
 
     def _spoken(self, thread: Thread) -> tuple[str, ...]:
         """The properties of a stored source that are also written by the hooks which derive a thread."""
