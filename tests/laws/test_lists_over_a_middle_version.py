@@ -72,3 +72,48 @@ def test_a_list_that_derives_from_another_versions_entry_is_read_as_it_was_writt
     for elements in ([], [{"kind": "b"}], [{"kind": "a", "sub": "1"}]):
         written = scheme.put(v4, thing(v4, l=elements), stored)
         assert scheme.read(v4, written) == thing(v4, l=elements)
+
+
+TEXTS = {"KA": ["a"], "KB": ["b"], "One": ["1"], "Two": ["2"], "Sub": ["1", "2"]}
+PLAIN = {"kind!": "KA", "t": "string"}
+FIRST = {"kind": "a", "sub": "1", "t": "x"}
+SECOND = {"kind": "a", "sub": "2", "t": "y"}
+HIDDEN = {"kind": "b", "x": "1"}
+
+
+@pytest.fixture(scope="module")
+def told_apart():
+    """The newest version tells elements apart by what the oldest lacks; and only the one in between knows them as they are."""
+    first, second, third = VERSIONS
+    older = {"B": {"kind!": "KB"}, **TEXTS}
+    newest = {"B": {"kind!": "KB", "x": "string"}, **TEXTS}
+    variants = {"A": {**PLAIN, "sub!": "One"}, "A2": {**PLAIN, "sub!": "Two"}}
+    made = evolve(
+        {
+            first: {"Thing": {"l": "[A|B]"}, "A": PLAIN, **older},
+            second: {"Thing": {"l": "[A|B]"}, "A": {**PLAIN, "sub": "Sub"}, **older},
+            third: {"Thing": {"l": "[A|A2|B]"}, **variants, **newest},
+        }
+    )
+    yield made
+    forget(made)
+
+
+@pytest.mark.parametrize(
+    ("written", "left"),
+    [
+        ([], [HIDDEN]),
+        ([{"kind": "a", "t": "x"}], [FIRST, HIDDEN]),
+        ([{"kind": "a", "t": "y"}], [SECOND, HIDDEN]),
+        ([{"kind": "a", "t": "x"}, {"kind": "a", "t": "z"}], [FIRST, HIDDEN, {**SECOND, "t": "z"}]),
+    ],
+    ids=["all", "the second", "the first", "none, one is changed"],
+)
+def test_a_version_removes_elements_of_which_it_does_not_know_all(told_apart, written, left):
+    first, _, third = VERSIONS
+    stored = told_apart.put(third, thing(third, l=[FIRST, HIDDEN, SECOND]))
+    seen = [{"kind": "a", "t": "x"}, {"kind": "a", "t": "y"}]
+    assert told_apart.read(first, stored) == thing(first, l=seen)
+    after = told_apart.put(first, thing(first, l=written), stored)
+    assert told_apart.read(first, after) == thing(first, l=written)
+    assert told_apart.read(third, after) == thing(third, l=left)

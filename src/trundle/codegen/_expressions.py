@@ -32,7 +32,10 @@ from trundle.evolution import (
     Place,
     PlanKey,
     Shape,
+    changes_in,
+    changes_within,
     default_of,
+    expressions_in,
 )
 from trundle.evolution.steps import (
     Change,
@@ -40,6 +43,7 @@ from trundle.evolution.steps import (
     First,
     Hidden,
     HookOutput,
+    Items,
     KeepElements,
     KeepPlaces,
     Leaf,
@@ -52,6 +56,7 @@ from trundle.evolution.steps import (
     Unstash,
     ValueStep,
     Witness,
+    may_lack,
 )
 from trundle.schema import ABSENT, ListOf, MapOf, Nullable, Type
 from trundle.version import ApiVersion
@@ -248,8 +253,27 @@ class Expressions:
             return found, "", self.steps.render(step, found)
         value = self.statements.variable(found, hint, self.static.of(inner, self.shape))
         whole = isinstance(inner, Read) and source == "source"
+        self.steps.placing = self._is_placing(inner, step)
         changed = self.steps.render(step, value, self._base_of(hint) if whole else None)
+        self.steps.placing = False
         return value, self.absent_test(inner), changed
+
+    def _is_placing(self, inner: Expression, step: ValueStep) -> bool:
+        """Whether what a writer sees of a list, or what that comes to in storage, may lack elements of the stored list."""
+        if not any(isinstance(each, Items) for each in changes_within(step)):
+            return False
+        for each in expressions_in(inner):
+            made = (*changes_in(each), step)
+            lists = (one for found in made for one in changes_within(found))
+            if any(isinstance(one, Items) and may_lack(one.item) for one in lists):
+                return True
+        if (self.key.source.kind, self.key.target.kind) != ("api", "storage"):
+            return False
+        lineage, version = self.key.lineage, self.key.source.version
+        reads = (each.property for each in expressions_in(inner) if isinstance(each, Read))
+        return any(
+            lineage.thread(Place(version, each)).number in lineage.deriving for each in reads
+        )
 
     def _base_of(self, hint: str) -> str | None:
         """What the stored object has at the place that is assigned; only where a hook may ask."""

@@ -51,6 +51,8 @@ class Steps:
 
     Attributes:
         hint: the attribute that is changed, for the names of helpers.
+        placing: whether lists keep the places of their elements in a stored list that another conversion leaves elements
+            out of.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class Steps:
         self.calls = calls
         self.wants_base = wants_base
         self.hint = "value"
+        self.placing = False
 
     def render(self, step: ValueStep, value: str, base: str | None = None) -> str:  # noqa: C901 - one arm a record
         """A change of value as a Python expression over a name.
@@ -143,7 +146,11 @@ class Steps:
             kept = f"({changed} for item in {value}), {value}"
             named = value.replace(".", "").isidentifier()
             return f"present({kept if named else f'{changed} for item in {value}'})"
-        return f"[{changed} for item in {value}]"
+        if not self.placing:
+            return f"[{changed} for item in {value}]"
+        function = changed.removesuffix("(item)")
+        plain = "(" not in function and function != changed
+        return call("convert_each", [function if plain else f"lambda item: {changed}", value])
 
     def _cases(self, step: Cases) -> str:
         tried = []

@@ -9,6 +9,7 @@ import msgspec
 
 from trundle.errors import Finding, errors_among, listed
 from trundle.evolution import Lineage, Place, default_of, derived_keys
+from trundle.project._blurred_elements import blurred_elements
 from trundle.project._each_part import Progress, each_part, ignore, on_file
 from trundle.project._freshness import made_of
 from trundle.project._lock_comparison import (
@@ -123,6 +124,7 @@ def _check_part(
         notes=(
             *loaded.notes,
             *lossy_rules(project),
+            *blurred_elements(project.lineages),
             *_left_out(project),
             *_free_form_unions(project),
             *_defaults(project),

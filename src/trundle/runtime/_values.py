@@ -40,6 +40,12 @@ def fit(value: Any, *kinds: str) -> Any:
     return value if any(_KINDS[kind](value) for kind in kinds) else ABSENT
 
 
+@overload
+def convert_each(function: Callable[[Value], Made], items: Sequence[Value]) -> list[Made]: ...
+@overload
+def convert_each(
+    function: Callable[[Value], Made], items: Sequence[Value] | Absent
+) -> list[Made] | Absent: ...
 def convert_each(
     function: Callable[[Value], Made], items: Sequence[Value] | Absent
 ) -> list[Made] | Absent:

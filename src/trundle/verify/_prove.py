@@ -204,6 +204,8 @@ class _Proving:
             again = self.edits.with_other_scalars(read, number)
             case = Case(version=self.version, writes=(first, each), edited=again)
             self.hold(case, ("laws 3 and 5", "origins of edits"))
+            gone = Case(version=self.version, writes=(first, each), edited=self.edits.emptied(read))
+            self.hold(gone, ("laws 3 and 5",))
         third = self.versions[number % len(self.versions)]
         documents = self.covering(third)
         last = Json(documents[(APART * number + 1) % len(documents)])

@@ -1,0 +1,40 @@
+"""Notes on lists whose elements a version does not tell apart as others do."""
+
+import pytest
+from evolving import evolution
+
+from trundle.project._blurred_elements import blurred_elements
+
+V1, V2, V3 = "2020-01-01", "2021-01-01", "2022-01-01"
+TEXTS = {"KA": ["a"], "KB": ["b"], "One": ["1"], "Two": ["2"]}
+BY_SUB = {
+    "A": {"kind!": "KA", "sub!": "One"},
+    "A2": {"kind!": "KA", "sub!": "Two"},
+    **TEXTS,
+}
+BY_KIND = {"A": {"kind!": "KA", "sub": "string"}, "B": {"kind!": "KB"}, **TEXTS}
+
+
+def notes(*versions):
+    """What is noted of versions that have a list of variants."""
+    named = zip((V1, V2, V3), versions, strict=False)
+    made = evolution({name: {"Thing": {"l": listed}, **types} for name, (listed, types) in named})
+    return [each.found for root in made.resources for each in blurred_elements([root.root])]
+
+
+def test_a_version_that_tells_elements_apart_otherwise_than_those_around_it_is_noted():
+    (note,) = notes(("[A|A2]", BY_SUB), ("[A|B]", BY_KIND), ("[A|A2]", BY_SUB))
+    assert note.startswith(f"Thing.l tells elements apart in {V2} otherwise than in {V1} and {V3}")
+
+
+@pytest.mark.parametrize(
+    "versions",
+    [
+        (("[A|A2]", BY_SUB), ("[A|B]", BY_KIND)),
+        (("[A|A2]", BY_SUB), ("[A|A2]", BY_SUB), ("[A|A2]", BY_SUB)),
+        (("A|A2", BY_SUB), ("A|B", BY_KIND), ("A|A2", BY_SUB)),
+    ],
+    ids=["two versions", "all alike", "no list"],
+)
+def test_lists_whose_elements_every_edit_reaches_are_not_noted(versions):
+    assert notes(*versions) == []
