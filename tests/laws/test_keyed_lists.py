@@ -162,3 +162,50 @@ def test_conditions_are_matched_by_their_type(store):
             {**ready, "status": "True", "reason": "Up"},
         ]
     }
+
+
+RENAMED = (
+    {
+        V1: thing(a="[Item]") | {"Item": {"id": "string", "x": "string", "old": "string"}},
+        V2: thing(a="[Item]") | {"Item": {"id": "string", "x": "string"}},
+        V3: thing(a="[Item]") | {"Item": {"label": "string", "x": "string", "new": "string"}},
+    },
+    rules(V2, "Item", rename={"id": "label"}),
+)
+
+
+@pytest.mark.parametrize("writer", [V1, V2, V3])
+def test_a_key_property_identifies_elements_under_any_name(store, writer):
+    key = "label" if writer == V3 else "id"
+    x = store(*RENAMED).put(V1, a=[{"id": "1", "old": "1"}, {"id": "2", "old": "2"}])
+    seen = x.read(writer)["a"]
+    one, two = ({**each, "x": "changed"} for each in seen)
+    x.put(writer, a=[{key: "3"}, two, one])
+    found = x.read(V1)["a"]
+    assert [(each["id"], each.get("old")) for each in found] == [
+        ("3", None),
+        ("2", "2"),
+        ("1", "1"),
+    ]
+    x.put(writer, a=[{key: "4"}])
+    assert x.read(V1) == {"a": [{"id": "4"}]}
+
+
+def test_the_only_element_with_another_key_is_another_element(store):
+    x = store(*RENAMED).put(V1, a=[{"id": "1", "old": "o"}])
+    x.put(V2, a=[{"id": "2"}])
+    assert x.read(V1) == {"a": [{"id": "2"}]}
+
+
+def test_a_renamed_key_counts_for_nothing_beside_a_key_property(store):
+    """A client of the newest version may change the label of an element: that has a name to be found by."""
+    x = store(
+        {
+            V1: thing(a="[Item]") | {"Item": {"id": "string", "old": "string"}},
+            V2: thing(a="[Item]") | {"Item": {"label": "string", "name": "string"}},
+        },
+        rules(V1, "Item", rename={"id": "label"}),
+    ).put(V2, a=[{"label": "1", "name": "n"}, {"label": "2", "name": "m"}])
+    x.put(V1, a=[{"id": "1", "old": "o"}, {"id": "2"}])
+    x.put(V2, a=[{"label": "3", "name": "m"}, {"label": "4", "name": "n"}])
+    assert x.read(V1) == {"a": [{"id": "3"}, {"id": "4", "old": "o"}]}

@@ -10,6 +10,8 @@ from trundle.schema import ListOf, ObjectType, Schema
 from trundle.version import ApiVersion
 
 _CONDITION = ("type", "status")
+_KEYS = ("name", "id", "key")
+"""The properties that distinguish elements without declared keys, in order, as the runtime has them."""
 _ABOUT_CONDITIONS = {"lastTransitionTime", "message", "reason", "severity"}
 
 
@@ -26,7 +28,8 @@ def list_keys(lineage: Lineage, version: ApiVersion) -> Mapping[str, tuple[str, 
     """By property that is a list: the properties that identify an element.
 
     These are what the schema declares, else the key of a configured `map-to-list` or `list-to-map`, else `type`
-    where the elements are conditions.
+    where the elements are conditions, else what another version calls by a name of key properties, if the elements
+    of this version have none.
     """
     schema = lineage.evolution.schema(version)
     configured: dict[int | None, str] = {
@@ -46,7 +49,26 @@ def list_keys(lineage: Lineage, version: ApiVersion) -> Mapping[str, tuple[str, 
             found[each.name] = (configured[thread],)
         elif _is_condition(object_of(type_.items, schema), schema):
             found[each.name] = _CONDITION[:1]
+        elif thread is not None and (key := _renamed_key(lineage, Place(version, each.name))):
+            found[each.name] = (key,)
     return found
+
+
+def _renamed_key(lineage: Lineage, place: Place) -> str | None:
+    """What the elements of a list call the property that is their key property in another version."""
+    objects = tuple(lineage.evolution.objects_in(place.version, lineage.type(place)))
+    if len(objects) != 1:
+        return None
+    elements = lineage.child(place, objects[0])
+    names = [each.name for each in elements.definition(place.version).properties]
+    if not set(_KEYS).isdisjoint(names):
+        return None
+    for key in _KEYS:
+        for thread in elements.threads:
+            own = thread.at(place.version)
+            if own is not None and any(each.property == key for each in thread.places):
+                return own.property
+    return None
 
 
 def _thread(lineage: Lineage, place: Place) -> int | None:
