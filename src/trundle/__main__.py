@@ -2,6 +2,8 @@
 
 import sys
 
+from trundle.errors import expectation
+
 
 def main() -> None:
     """Runs the command that the arguments name; ends the process with its exit code.
@@ -13,9 +15,9 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] == "trundle":
             raise
+        advice = "run: python -m pip install 'trundle[cli]'"
         sys.exit(
-            f"error: expected what the trundle command needs, found no {error.name}; "
-            "run: python -m pip install 'trundle[cli]'"
+            f"error: {expectation('what the trundle command needs', f'no {error.name}', advice)}"
         )
     run()
 

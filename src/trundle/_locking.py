@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from trundle.errors import Kind, TrundleError
+from trundle.errors import Kind, TrundleError, expectation
 
 _PAUSE = 0.05
 
@@ -23,7 +23,7 @@ class LockBusyError(TrundleError):
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        super().__init__(f"{path}: expected a free lock, found it held; try again later")
+        super().__init__(f"{path}: {expectation('a free lock', 'it held', 'try again later')}")
 
 
 @contextlib.contextmanager

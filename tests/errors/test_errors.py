@@ -1,9 +1,11 @@
 """The error tree: one root, kinds that faces map, errors that cross processes, and the words of findings."""
 
+import ast
 import importlib
 import inspect
 import pickle
 import pkgutil
+from pathlib import Path
 
 import pytest
 
@@ -129,3 +131,17 @@ def test_advice_names_what_was_probably_meant(name, known, otherwise, advice):
 
 def test_of_many_names_the_first_are_listed():
     assert listed(map(str, range(9, 0, -1)), most=3) == "1, 2, 3, and 6 more"
+
+
+def test_one_place_formats_what_was_expected_and_found():
+    """No other module writes `expected ..., found ...` into a text that is no docstring."""
+    root = Path(trundle.__file__).parent
+    found = set()
+    for path in root.rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        prose = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Expr)}
+        for node in ast.walk(tree):
+            text = node.value if isinstance(node, ast.Constant) else None
+            if isinstance(text, str) and id(node) not in prose and ", found " in text:
+                found.add(path.relative_to(root).as_posix())
+    assert found == {"errors/_wording.py"}

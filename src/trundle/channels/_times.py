@@ -5,6 +5,8 @@ import re
 
 import msgspec
 
+from trundle.errors import expectation
+
 _STRICT = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)", re.ASCII
 )
@@ -70,7 +72,7 @@ def require_aware(moment: dt.datetime) -> dt.datetime:
         ValueError: the moment has no time zone, so that it is ambiguous.
     """
     if moment.tzinfo is None:
-        raise ValueError(f"expected a time with its time zone, found {moment.isoformat()}")
+        raise ValueError(expectation("a time with its time zone", moment.isoformat()))
     return moment.astimezone(dt.UTC)
 
 

@@ -6,12 +6,18 @@ between the two databases is here and nowhere else.
 
 from importlib.util import find_spec
 
+from trundle.errors import expectation
+
 if not (
     find_spec("sqlalchemy") and find_spec("alembic")
 ):  # pragma: no cover - depends on the installation
     raise ImportError(
-        "databases: expected `trundle[database]` to be installed, found no SQLAlchemy or no Alembic; "
-        "run `pip install 'trundle[database]'`"
+        "databases: "
+        + expectation(
+            "`trundle[database]` to be installed",
+            "no SQLAlchemy or no Alembic",
+            "run `pip install 'trundle[database]'`",
+        )
     )
 
 from trundle.database._database import Database, open_copy, open_database

@@ -18,6 +18,7 @@ from trundle.database._errors import (
     UnwritableError,
 )
 from trundle.database._migrations import Migrations
+from trundle.errors import expectation
 
 _WAIT = 30.0
 _SQLITE = ("sqlite", "sqlite+pysqlite")
@@ -139,7 +140,7 @@ class Database:
             ValueError: the transaction does not write.
         """
         if not connection.get_execution_options().get(_sqlite.WRITING):
-            raise ValueError("expected a transaction of `writing`, found one of `reading`")
+            raise ValueError(expectation("a transaction of `writing`", "one of `reading`"))
         if self._is_server:
             with errors_explained(self.where):
                 _postgresql.lock(connection, name)

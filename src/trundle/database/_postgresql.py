@@ -2,6 +2,8 @@
 
 from sqlalchemy import URL, Connection, Engine, create_engine, text
 
+from trundle.errors import expectation
+
 _CONNECT_SECONDS = 10
 
 
@@ -20,8 +22,12 @@ def engine_of_server(url: URL, wait: float, *, read_only: bool) -> Engine:
         import psycopg  # noqa: F401, PLC0415 - needs an extra
     except ImportError as error:
         raise ImportError(
-            "PostgreSQL: expected `trundle[postgres]` to be installed, found no psycopg; "
-            "run `pip install 'trundle[postgres]'`"
+            "PostgreSQL: "
+            + expectation(
+                "`trundle[postgres]` to be installed",
+                "no psycopg",
+                "run `pip install 'trundle[postgres]'`",
+            )
         ) from error
     # Commits wait for the disk, whatever the server's default says.
     options = f"-c lock_timeout={int(wait * 1000)} -c synchronous_commit=on"

@@ -8,7 +8,7 @@ from trundle.engine._loading import Loading, Stage
 from trundle.engine._object import PENDING, Instance, check_alive, declaring_class, key_of
 from trundle.engine._type import Type
 from trundle.engine._world import World
-from trundle.errors import did_you_mean
+from trundle.errors import did_you_mean, expectation
 
 _WRITABLE = frozenset({"Out", "InOut", "Runtime", "Config"})
 
@@ -77,12 +77,12 @@ def read_static(world: World, start: Type, name: str) -> Any:
     ]
     if not declaring:
         known = [each.name for each in start.properties.values() if each.usage == "Static"]
-        message = f"expected a static property of {start.name}, found {name!r}"
+        message = expectation(f"a static property of {start.name}", repr(name))
         advice = did_you_mean(name, known, "declare it with `Usage: Static`")
         raise start.error(EngineCode.NO_PROPERTY, message, advice=advice, member=name)
     if len(declaring) > 1:
         both = " and ".join(each.label for each in declaring)
-        message = f"expected one property {name}, found those of {both}"
+        message = expectation(f"one property {name}", f"those of {both}")
         raise start.error(EngineCode.AMBIGUOUS, message, advice="override it", member=name)
     key = (declaring[0], name)
     if key not in world.statics:

@@ -17,7 +17,7 @@ from trundle.engine._sources import Sources, compile_property
 from trundle.engine._type import Type
 from trundle.engine.expressions import code_of
 from trundle.engine.statements import read_body
-from trundle.errors import Finding
+from trundle.errors import Finding, expectation
 from trundle.packages import Package
 
 
@@ -121,7 +121,7 @@ class _Checker:
             full = type_.declaration.names.full(mention.name)
             self._classes.edge(type_.source, full)
         except KeyError:
-            message = f"expected a declared prefix, found {mention.name!r}"
+            message = expectation("a declared prefix", repr(mention.name))
             error = type_.error(
                 EngineCode.NO_CLASS,
                 message,
@@ -156,12 +156,12 @@ class _Checker:
             yield from error.findings
             return
         if not found.is_meta:
-            message = f"expected a Meta class under `Meta`, found {name}"
+            message = expectation("a Meta class under `Meta`", name)
             advice = f"add `Usage: Meta` to {name}, or remove it"
             yield from type_.error(EngineCode.META, message, advice=advice, **place).findings
         elif not {"All", target} & set(found.declaration.applies):
             applies = ", ".join(found.declaration.applies)
-            message = f"expected {name} at {applies}, found it at {target}"
+            message = expectation(f"{name} at {applies}", f"it at {target}")
             yield from type_.error(EngineCode.META, message, advice="remove it", **place).findings
 
 

@@ -20,7 +20,7 @@ from trundle.engine._declarations import (
 )
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._nodes import ListNode, MapNode, Node, ScalarNode, is_empty, parse_nodes
-from trundle.errors import did_you_mean, listed
+from trundle.errors import did_you_mean, expectation, listed
 
 _KEYS = (
     "Namespaces",
@@ -54,7 +54,7 @@ def read_class_file(data: bytes, file: str) -> tuple[ClassDeclaration, ...]:
     try:
         documents = parse_nodes(decode(data, file), file)
     except UnreadableError as error:
-        message = f"expected {error.expected}, found {error.found}"
+        message = expectation(error.expected, error.found)
         raise EngineError(
             EngineCode.SYNTAX, message, advice=error.advice, file=file, line=error.line
         ) from None
@@ -70,7 +70,9 @@ def read_class_file(data: bytes, file: str) -> tuple[ClassDeclaration, ...]:
             what = f"the class {declaration.name}" if declaration.name else "a class without a name"
             raise EngineError(
                 EngineCode.AMBIGUOUS,
-                f"expected {what} once in a file, found it in lines {other.line} and {declaration.line}",
+                expectation(
+                    f"{what} once in a file", f"it in lines {other.line} and {declaration.line}"
+                ),
                 advice="name each class differently",
                 class_name=declaration.name,
                 file=file,
@@ -139,7 +141,7 @@ class _Reader:
         """
         raise EngineError(
             code,
-            f"expected {expected}, found {found}",
+            expectation(expected, found),
             advice=advice,
             class_name=self.class_name,
             member=self.member,

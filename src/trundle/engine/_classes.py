@@ -11,7 +11,7 @@ from trundle.engine._lock import Edge, Lock
 from trundle.engine._repository import Repository, label, own_requirement
 from trundle.engine._sources import Sources, no_class
 from trundle.engine._type import ROOT_CLASS, Type
-from trundle.errors import did_you_mean, listed
+from trundle.errors import did_you_mean, expectation, listed
 from trundle.packages import Package
 from trundle.version import ANY, SemVer, VersionError, VersionRange
 
@@ -125,7 +125,7 @@ class Classes:
         if len(known) > 1:
             raise EngineError(
                 EngineCode.AMBIGUOUS,
-                f"expected one package with the class {name}, found {listed(known)}",
+                expectation(f"one package with the class {name}", listed(known)),
                 advice="name the package, as in `package: NAME` beside `type`",
                 class_name=name,
             )
@@ -134,7 +134,10 @@ class Classes:
         if version is None:
             raise EngineError(
                 EngineCode.NO_CLASS,
-                f"expected the class {name} of {owner} in version {spec}, found only {listed(map(str, sorted(versions)))}",
+                expectation(
+                    f"the class {name} of {owner} in version {spec}",
+                    f"only {listed(map(str, sorted(versions)))}",
+                ),
                 advice="name one of these, or leave the version out for the newest",
                 package=owner,
                 class_name=name,
@@ -145,7 +148,7 @@ class Classes:
         where = f" in the package {package}" if package else ""
         return EngineError(
             EngineCode.NO_CLASS,
-            f"expected a class{where} that a package has, found {name}",
+            expectation(f"a class{where} that a package has", name),
             advice=did_you_mean(name, list(self.repository.class_names), "add its package"),
             package=package or "",
             class_name=name,
@@ -202,7 +205,7 @@ def _check_usage(lineage: Lineage[Type]) -> None:
     for each in lineage.order:
         meta = next((parent for parent in lineage.parents[each] if parent.is_meta), None)
         if meta and not each.is_meta:
-            message = f"expected a parent of {each.name} that is no Meta class, found {meta.name}"
+            message = expectation(f"a parent of {each.name} that is no Meta class", meta.name)
             raise each.error(
                 EngineCode.INHERITANCE, message, advice="add `Usage: Meta`, or remove it"
             )

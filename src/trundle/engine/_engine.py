@@ -13,7 +13,7 @@ from trundle.engine._repository import Repository
 from trundle.engine._selecting import check_keys
 from trundle.engine._session import Session
 from trundle.engine._sources import Sources
-from trundle.errors import did_you_mean, listed
+from trundle.errors import did_you_mean, expectation, listed
 from trundle.packages import Package, Requirement
 from trundle.version import SemVer
 
@@ -90,17 +90,17 @@ class Engine:
         version = self._repository.choose(name, wanted)
         if version is None:
             known = self._repository.versions(name)
+            found = f"only {listed(map(str, known))}" if known else "no such package"
             advice = "name one of these" if known else did_you_mean(name, self._repository.names)
             raise EngineError(
                 EngineCode.NO_PACKAGE,
-                f"expected a version of {name} in {wanted}, found "
-                + (f"only {listed(map(str, known))}" if known else "no such package"),
+                expectation(f"a version of {name} in {wanted}", found),
                 advice=advice,
                 package=name,
             )
-        found = self._repository.package(name, version)
+        package = self._repository.package(name, version)
         return PackageVersion(
-            found.name, found.version, tuple(found.requirements), tuple(found.classes)
+            package.name, package.version, tuple(package.requirements), tuple(package.classes)
         )
 
     def session(self, lock: Mapping[str, Any] | None = None) -> Session:

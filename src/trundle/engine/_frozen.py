@@ -9,7 +9,7 @@ from trundle.engine._header import HEADER
 from trundle.engine._limits import Limits
 from trundle.engine._scene import ObjectValue, TypeValue
 from trundle.engine.expressions import FrozenDict
-from trundle.errors import shown
+from trundle.errors import expectation, shown
 
 _SCALARS = frozenset({str, int, bool, type(None)})
 
@@ -132,13 +132,11 @@ def _open(value: Any, depth: int, limits: Limits) -> _Open:
 
 
 def _limit(expected: str) -> EngineError:
-    return EngineError(
-        EngineCode.LIMIT, f"expected {expected}, found more", advice="split the model"
-    )
+    return EngineError(EngineCode.LIMIT, expectation(expected, "more"), advice="split the model")
 
 
 def _strange(value: Any) -> EngineError:
-    message = (
-        f"expected a value that JSON has in a model, found {shown(value)} ({type(value).__name__})"
+    message = expectation(
+        "a value that JSON has in a model", f"{shown(value)} ({type(value).__name__})"
     )
     return EngineError(EngineCode.SYNTAX, message, advice="convert it")

@@ -8,7 +8,7 @@ from trundle.engine._errors import EngineCode
 from trundle.engine._object import Instance, Part, read
 from trundle.engine._type import Type
 from trundle.engine._world import World
-from trundle.errors import listed
+from trundle.errors import expectation, listed
 
 
 class Handle:
@@ -83,11 +83,11 @@ class Handle:
         name = type_.label if isinstance(type_, Type) else type_
         if found:
             both = listed(each.label for each in found)
-            message = f"expected one class {name} among those of {self.id}, found {both}"
+            message = expectation(f"one class {name} among those of {self.id}", both)
             advice = "give the type itself in place of its name"
             raise self._instance.type.error(EngineCode.AMBIGUOUS, message, advice=advice)
-        message = (
-            f"expected a class of {self.id}, which is of {self._instance.type.label}, found {name}"
+        message = expectation(
+            f"a class of {self.id}, which is of {self._instance.type.label}", name
         )
         advice = f"name one of {listed(each.name for each in order)}"
         raise self._instance.type.error(EngineCode.NO_CLASS, message, advice=advice)

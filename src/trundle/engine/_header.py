@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._scene import TypeValue
-from trundle.errors import shown
+from trundle.errors import expectation, shown
 
 HEADER = "?"
 """The key of the header."""
@@ -54,7 +54,7 @@ def read_header(model: Mapping[Any, Any]) -> Header:
                 return inline
         return Header(None, None, None, None, None, {}, model)
     if type(header) is not dict and not isinstance(header, Mapping):
-        raise _wrong(f"expected a header as an object under `?`, found {shown(header)}")
+        raise _wrong(expectation("a header as an object under `?`", shown(header)))
     type_, spec, package = _type(header.get("type"))
     identifier = header.get("id")
     if len(header) == 1 + (identifier is not None) and type(identifier) in _PLAIN and type_:
@@ -94,7 +94,7 @@ def _type(value: object) -> tuple[str | TypeValue | None, str | None, str | None
     if value is None or isinstance(value, TypeValue):
         return value, None, None
     if not isinstance(value, str) or not value.strip():
-        raise _wrong(f"expected the name of a class as `type`, found {shown(value)}")
+        raise _wrong(expectation("the name of a class as `type`", shown(value)))
     if "/" not in value and "@" not in value:
         return value.strip(), None, None
     rest, _, package = value.partition("@")
@@ -108,7 +108,7 @@ def _text(header: Mapping[Any, Any], key: str) -> str | None:
         return value
     if isinstance(value, int) and not isinstance(value, bool) and key != "name":
         return str(value)
-    raise _wrong(f"expected text as `{key}` of an object, found {shown(value)}")
+    raise _wrong(expectation(f"text as `{key}` of an object", shown(value)))
 
 
 def _wrong(message: str) -> EngineError:

@@ -13,6 +13,7 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 from trundle.engine._declarations import DESTRUCTOR, INITIALIZER
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._lock import Edge, Lock
+from trundle.errors import expectation
 from trundle.version import SemVer
 
 
@@ -83,7 +84,9 @@ class Lineage(Generic[Each]):
         else:
             raise self._error(
                 EngineCode.INHERITANCE,
-                "expected ancestors that agree on versions, found some whose choice depends on itself",
+                expectation(
+                    "ancestors that agree on versions", "some whose choice depends on itself"
+                ),
                 "narrow the requirements of the packages",
             )
         self._check_unrelated(meetings, decided)
@@ -170,7 +173,7 @@ class Lineage(Generic[Each]):
             elif parent not in self.parents:
                 if len(self.parents) > self._most:
                     expected = f"at most {self._most} ancestors"
-                    raise self._error(EngineCode.LIMIT, f"expected {expected}, found more", "")
+                    raise self._error(EngineCode.LIMIT, expectation(expected, "more"), "")
                 path[parent] = self._parents(parent, decided)
         self.order = self._lookup_order()
 
@@ -259,7 +262,7 @@ class Lineage(Generic[Each]):
         names = [each.name for each in (*path[path.index(again) :], again)]
         return self._error(
             EngineCode.CIRCULAR,
-            f"expected parents above a class, found a circle: {' extends '.join(names)}",
+            expectation("parents above a class", f"a circle: {' extends '.join(names)}"),
             "remove one of these from `Extends`",
         )
 

@@ -20,6 +20,7 @@ from trundle.engine._places import Places
 from trundle.engine._scene import NotYet, ObjectValue, TypeValue
 from trundle.engine._type import Type
 from trundle.engine._world import World
+from trundle.errors import expectation
 
 _ABSENT: Any = object()
 
@@ -57,7 +58,7 @@ class Stage:
         try:
             full = origin.declaration.names.full(name)
         except KeyError as error:
-            message = f"expected a declared prefix, found {error.args[0]!r} in {name!r}"
+            message = expectation("a declared prefix", f"{error.args[0]!r} in {name!r}")
             advice = "declare it under `Namespaces`"
             raise origin.error(EngineCode.NO_CLASS, message, advice=advice, line=None) from None
         found = self.world.classes.resolve(origin.source, full)
@@ -223,7 +224,7 @@ class Loading:
         elif default is not None:
             type_, layout = self.world.fitting(default, header.spec or spec)
         else:
-            message = "expected an object with its class under `?`, found none"
+            message = expectation("an object with its class under `?`", "none")
             raise EngineError(EngineCode.SYNTAX, message, advice="add `?: {type: NAME}`")
         identifier = header.id or uuid.uuid4().hex
         self._check_room(identifier)
@@ -295,7 +296,8 @@ class Loading:
         if self._depth >= self.world.limits.waiting:
             if not self._is_last_try:
                 raise NotYet  # Others of the row have their turn first
-            message = f"expected at most {self.world.limits.waiting} properties that need each other in a row"
+            most = f"at most {self.world.limits.waiting} properties that need each other in a row"
+            message = expectation(most, "more")
             raise slot.declaring.error(EngineCode.LIMIT, message, member=slot.name)
         self._depth += 1
         try:
@@ -305,12 +307,12 @@ class Loading:
 
     def _check_room(self, identifier: str) -> None:
         if identifier in self.made or (self._around is None and identifier in self._known):
-            message = f"expected each id once, found {identifier!r} a second time"
+            message = expectation("each id once", f"{identifier!r} a second time")
             advice = "give the object another id, or refer to the first one by its id"
             raise EngineError(EngineCode.CONFLICT, message, advice=advice)
         if len(self.made) + len(self.world.objects) >= self.world.limits.objects:
-            message = (
-                f"expected at most {self.world.limits.objects} objects in a session, found more"
+            message = expectation(
+                f"at most {self.world.limits.objects} objects in a session", "more"
             )
             raise EngineError(EngineCode.LIMIT, message, advice="split the model")
 

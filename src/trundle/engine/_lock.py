@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._repository import Repository, is_implied, label
-from trundle.errors import listed, shown
+from trundle.errors import expectation, listed, shown
 from trundle.packages import Package, Requirement
 from trundle.version import SemVer, VersionError, VersionRange
 
@@ -147,7 +147,7 @@ class Lock:
         for required, chosen in row.items():
             requirement = requirements.get(required)
             if requirement is None:
-                raise _error(f"expected only what {key} requires, found {required}", "remove it")
+                raise _error(expectation(f"only what {key} requires", required), "remove it")
             known = self._repository.versions(required)
             if chosen not in known or chosen not in requirement.range:
                 raise _unmet(f"{key} at {required}", chosen, requirement.range, known)
@@ -161,8 +161,8 @@ def missing_package(
     found = f"only {listed(map(str, known))}" if known else "no such package"
     return EngineError(
         EngineCode.NO_PACKAGE,
-        f"{label(package)} requires {requirement}: expected a version of {requirement.name} "
-        f"in {requirement.range}, found {found}",
+        f"{label(package)} requires {requirement}: "
+        + expectation(f"a version of {requirement.name} in {requirement.range}", found),
         advice="add such a version, or change the requirement",
         package=package.name,
         version=package.version,
@@ -175,11 +175,11 @@ def _read(given: Mapping[str, Any] | None) -> dict[str, dict[str, SemVer]]:
         return {}
     found: dict[str, dict[str, SemVer]] = {}
     if not isinstance(given, Mapping):
-        raise _error(f"expected a lock as an object, found {shown(given)}", "give what `lock` gave")
+        raise _error(expectation("a lock as an object", shown(given)), "give what `lock` gave")
     for key, row in given.items():
         if not isinstance(key, str) or "/" not in key or not isinstance(row, Mapping):
             expected = "versions by package under NAME/VERSION"
-            raise _error(f"expected {expected}, found {shown(key)}", "give what `lock` gave")
+            raise _error(expectation(expected, shown(key)), "give what `lock` gave")
         found[key] = {str(name): _version(key, version) for name, version in row.items()}
     return found
 
@@ -188,7 +188,7 @@ def _version(key: str, text: object) -> SemVer:
     try:
         return SemVer.parse(text if isinstance(text, str) else "")
     except VersionError:
-        message = f"expected a version such as 1.2.0 in {key}, found {shown(text)}"
+        message = expectation(f"a version such as 1.2.0 in {key}", shown(text))
         raise _error(message, "give what `lock` gave") from None
 
 

@@ -9,7 +9,7 @@ from trundle.engine._frozen import frozen
 from trundle.engine._loading import Loading
 from trundle.engine._object import Instance, Part
 from trundle.engine._world import World
-from trundle.errors import shown
+from trundle.errors import expectation, shown
 
 OBJECTS, COPY, ATTRIBUTES, SYSTEM = "Objects", "ObjectsCopy", "Attributes", "SystemData"
 
@@ -39,7 +39,7 @@ def load_model(world: World, model: Mapping[str, Any]) -> Loaded:
     """
     for key in model:
         if key not in (OBJECTS, COPY, ATTRIBUTES, SYSTEM):
-            raise _wrong(f"expected {OBJECTS}, {COPY} and {ATTRIBUTES} in a model, found {key!r}")
+            raise _wrong(expectation(f"{OBJECTS}, {COPY} and {ATTRIBUTES} in a model", repr(key)))
     wanted = Loading(world)
     root = _root(wanted, model[OBJECTS], OBJECTS)
     wanted.run()
@@ -63,7 +63,7 @@ def load_object(world: World, model: object) -> Instance:
     loading = Loading(world)
     root = _root(loading, model, "")
     if root is None:
-        raise _wrong("expected an object, found nothing")
+        raise _wrong(expectation("an object", "nothing"))
     loading.run()
     loading.commit()
     return root
@@ -121,7 +121,7 @@ def _root(loading: Loading, model: object, key: str) -> Instance | None:
         return None
     if not isinstance(model, Mapping):
         where = f" under {key}" if key else ""
-        raise _wrong(f"expected an object{where}, found {shown(model)}")
+        raise _wrong(expectation(f"an object{where}", shown(model)))
     made = frozen(model, loading.world.limits)
     return loading.root(made, f"$.{key}" if key else "$")
 
@@ -131,14 +131,12 @@ def _attributes(given: object, known: Mapping[str, Instance]) -> dict[tuple[str,
     if given is None:
         return {}
     if not isinstance(given, list | tuple):
-        raise _wrong(f"expected a list under {ATTRIBUTES}, found {shown(given)}")
+        raise _wrong(expectation(f"a list under {ATTRIBUTES}", shown(given)))
     found: dict[tuple[str, str, str], Any] = {}
     for at, each in enumerate(given):
         is_entry = isinstance(each, list | tuple) and len(each) == 4  # noqa: PLR2004 - id, class, name, value
         if not is_entry or not all(isinstance(part, str) for part in each[:3]):
-            message = (
-                f"expected [id, class, name, value] at {ATTRIBUTES}[{at}], found {shown(each)}"
-            )
+            message = expectation(f"[id, class, name, value] at {ATTRIBUTES}[{at}]", shown(each))
             raise _wrong(message)
         if each[0] in known and each[3] is not None:
             found[each[0], each[1], each[2]] = each[3]

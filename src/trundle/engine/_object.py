@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._scene import ObjectValue, Scene
 from trundle.engine._type import Type
+from trundle.errors import expectation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -175,7 +176,7 @@ def declaring_class(type_: Type, start: Type, name: str) -> Type | None:
     if len(winners) <= 1:
         return winners[0] if winners else None
     both = " and ".join(each.label for each in winners)
-    message = f"expected one property {name}, found those of {both}"
+    message = expectation(f"one property {name}", f"those of {both}")
     advice = f"override {name} in {type_.name}, or cast the object to one of them"
     raise start.error(EngineCode.AMBIGUOUS, message, advice=advice, member=name)
 
@@ -238,7 +239,7 @@ def _without_value(start: Type, name: str, key: Key) -> EngineError:
     if isinstance(key, tuple) and name not in start.properties:
         from trundle.errors import did_you_mean  # noqa: PLC0415 - only for what fails
 
-        message = f"expected a property of {start.name}, found {name!r}"
+        message = expectation(f"a property of {start.name}", repr(name))
         advice = did_you_mean(name, list(start.properties), "declare it")
         return start.error(EngineCode.NO_PROPERTY, message, advice=advice, member=name)
     message = f"the property {name} of {start.name} has no value yet"

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from trundle.engine._errors import EngineCode, EngineError
+from trundle.errors import expectation
 from trundle.packages import CORE_LIBRARY, Package, Requirement
 from trundle.version import SemVer, VersionRange
 
@@ -35,7 +36,7 @@ class Repository:
         if other is not package and other.digest != package.digest:
             raise EngineError(
                 EngineCode.CONFLICT,
-                f"expected one package {package.name} {package.version}, found two that differ",
+                expectation(f"one package {package.name} {package.version}", "two that differ"),
                 advice="remove one of them, or give it another version",
                 package=package.name,
                 version=package.version,

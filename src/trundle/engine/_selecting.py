@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TypeVar
 
-from trundle.errors import shown
+from trundle.errors import expectation, shown
 from trundle.version import SemVer, VersionError, VersionRange
 
 Entry = TypeVar("Entry")
@@ -20,13 +20,10 @@ def check_keys(entries: Mapping[str, object], what: str) -> None:
         try:
             VersionRange.parse(spec)
         except VersionError as error:
-            raise ValueError(
-                f"expected a range after / in the key {key!r} of {what}: {error}"
-            ) from None
+            wanted = f"a range after / in a key of {what}"
+            raise ValueError(expectation(wanted, f"{key!r}: {error}")) from None
         if not name or (slash and not spec):
-            raise ValueError(
-                f"expected NAME or NAME/VERSION as a key of {what}, found {shown(key)}"
-            )
+            raise ValueError(expectation(f"NAME or NAME/VERSION as a key of {what}", shown(key)))
 
 
 def most_exact(entries: Mapping[str, Entry], name: str, version: SemVer) -> list[Entry]:

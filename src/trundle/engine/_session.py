@@ -25,7 +25,7 @@ from trundle.engine._repository import Repository
 from trundle.engine._sources import Sources
 from trundle.engine._type import Type
 from trundle.engine._world import World
-from trundle.errors import did_you_mean
+from trundle.errors import did_you_mean, expectation
 
 
 class Session:
@@ -126,13 +126,13 @@ class Session:
         """
         if form not in get_args(Form):
             advice = did_you_mean(str(form), get_args(Form))
-            raise ValueError(f"expected a form of a dump, found {form!r}; {advice}")
+            raise ValueError(expectation("a form of a dump", repr(form), advice))
         instance = None if root is None else self._alive(root)
         if whole:
             is_copy_kept = any(not each.is_destroyed for each in self._gone)
             return dump_model(self._world, instance, form, self._copy, is_copy_kept=is_copy_kept)
         if instance is None:
-            raise ValueError("expected an object to dump, found None")
+            raise ValueError(expectation("an object to dump", "None"))
         return Dump(self._world, form).tree(instance)
 
     def finish(self) -> None:
@@ -151,7 +151,7 @@ class Session:
     def _alive(self, handle: Handle) -> Instance:
         instance = handle.instance
         if self._world.objects.get(instance.id) is not instance:
-            message = f"expected an object of this session, found {instance.id}, which is not in it"
+            message = expectation("an object of this session", f"{instance.id}, which is not in it")
             advice = "load it, or use it before `finish`"
             raise EngineError(EngineCode.NO_OBJECT, message, advice=advice)
         return instance

@@ -17,7 +17,7 @@ from trundle.engine._structure import structure
 from trundle.engine._type import Type
 from trundle.engine.contracts import Contract, Where, compile_contract
 from trundle.engine.expressions import Format, code_of
-from trundle.errors import listed
+from trundle.errors import expectation, listed
 from trundle.packages import Package, PackageFormat
 from trundle.version import SemVer
 
@@ -84,14 +84,16 @@ class Sources:
             except KeyError:
                 raise EngineError(
                     EngineCode.MANIFEST,
-                    f"expected the file {path}, which the manifest names, found none",
+                    expectation(f"the file {path}, which the manifest names", "none"),
                     advice="add the file, or correct the manifest",
                     file=path,
                 ) from None
             if len(data) > self._limits.class_file:
                 raise EngineError(
                     EngineCode.LIMIT,
-                    f"expected at most {self._limits.class_file} bytes in a class file, found {len(data)}",
+                    expectation(
+                        f"at most {self._limits.class_file} bytes in a class file", str(len(data))
+                    ),
                     advice="put the classes into several files",
                     file=path,
                 )
@@ -106,7 +108,9 @@ class Sources:
             return
         raise EngineError(
             EngineCode.FORMAT,
-            f"expected a package in {NEWEST.language}, in format {NEWEST.version} or older, found {written}",
+            expectation(
+                f"a package in {NEWEST.language}, in format {NEWEST.version} or older", str(written)
+            ),
             advice="use a newer engine, or correct `Format`",
         )
 
@@ -146,7 +150,7 @@ def _find(found: tuple[ClassDeclaration, ...], class_name: str, path: str) -> Cl
     has = f"only {listed(by_name)}" if by_name else "no class"
     raise EngineError(
         EngineCode.NO_CLASS,
-        f"expected the class {class_name} in {path}, found {has}",
+        expectation(f"the class {class_name} in {path}", has),
         advice="correct `Name` and `Namespaces`, or the manifest",
         file=path,
     )
@@ -183,7 +187,7 @@ def no_class(
             )
     return EngineError(
         EngineCode.NO_CLASS,
-        f"expected the class {name} in {label(package)} or in what it requires, found {found}",
+        expectation(f"the class {name} in {label(package)} or in what it requires", found),
         advice=advice,
         package=package.name,
         version=package.version,

@@ -8,6 +8,7 @@ from trundle.engine._errors import EngineCode
 from trundle.engine._layout import Layout, Layouts
 from trundle.engine._limits import Limits
 from trundle.engine._type import Type
+from trundle.errors import expectation
 from trundle.version import VersionRange
 
 if TYPE_CHECKING:
@@ -64,11 +65,13 @@ class World:
         if spec is not None:
             version = self.classes.repository.choose(type_.package, parse_range(spec))
             if version is None:
-                message = f"expected {type_.name} in version {spec}, found no such version of {type_.package}"
+                message = expectation(
+                    f"{type_.name} in version {spec}", f"no such version of {type_.package}"
+                )
                 raise type_.error(EngineCode.NO_CLASS, message, advice="correct the version")
             source = self.classes.repository.package(type_.package, version)
             if type_.name not in source.classes:
-                message = f"expected {type_.name} in {source.name} {version}, found no such class"
+                message = expectation(f"{type_.name} in {source.name} {version}", "no such class")
                 raise type_.error(EngineCode.NO_CLASS, message, advice="correct the version")
             type_ = self.classes.built(source, type_.name)
         found = self._layouts.get(type_)

@@ -18,6 +18,7 @@ from trundle.channels.files import Channel, write_all
 from trundle.channels.policy import Policy, policy_to_plain, read_policy
 from trundle.channels.reading import Subscription
 from trundle.database import open_copy, open_database, upsert
+from trundle.errors import expectation
 from trundle.installation import _tables as t
 from trundle.installation._records import Event, EventKind, Package, Seen
 from trundle.packages import manifest_from_json, manifest_to_json
@@ -77,7 +78,7 @@ class State:
     def _connection(self) -> Connection:
         """The transaction that writes."""
         if self._writing is None:
-            raise RuntimeError("expected a change within `changing`, found one outside of it")
+            raise RuntimeError(expectation("a change within `changing`", "one outside of it"))
         return self._writing
 
     # Packages

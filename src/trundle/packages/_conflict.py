@@ -83,7 +83,7 @@ class Conflict(msgspec.Struct, frozen=True):
         lines = [str(clash) for clash in self.clashes]
         if self.gave_up:
             lines.append(
-                "expected an answer within the steps allowed, found none; narrow the requirements"
+                expectation("an answer within the steps allowed", "none", "narrow the requirements")
             )
         return "\n".join(lines)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from trundle.errors import expectation
 from trundle.packages._errors import ManifestError, PackageCode, finding
 from trundle.version import SemVer, VersionError, VersionRange
 
@@ -169,7 +170,7 @@ def decode_text(kind: type, value: Any) -> Any:
     if kind not in (SemVer, VersionRange):
         raise NotImplementedError
     if not isinstance(value, str):
-        raise VersionError(f"expected text, found {value!r}")
+        raise VersionError(expectation("text", repr(value)))
     return _parsed(kind, value)
 
 

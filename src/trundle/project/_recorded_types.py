@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable
 from typing import Any, TypeAlias, get_args
 
+from trundle.errors import expectation
 from trundle.schema import (
     FreeForm,
     ListOf,
@@ -77,7 +78,7 @@ def recorded_type(plain: RecordedType) -> Type:
         case {"oneOf": [*variants], **rest} if not rest:
             return Union(tuple(recorded_type(each) for each in variants))
     shown = json.dumps(plain, ensure_ascii=False)
-    raise ValueError(f"expected a type such as string, any or {{list: string}}, found {shown}")
+    raise ValueError(expectation("a type such as string, any or {list: string}", shown))
 
 
 def spoken_type(type_: Type) -> str:

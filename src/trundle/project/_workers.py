@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from trundle.errors import expectation
 from trundle.project.errors import ProjectError
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ class _Workers:
 def _died(code: int | None) -> WorkerDiedError:
     killed = code is not None and code < 0
     how = f"signal {-code}" if killed and code else f"exit code {code}"
-    text = f"expected a worker process to finish its work, found that it ended by {how}"
+    text = expectation("a worker process to finish its work", f"that it ended by {how}")
     advice = "do it in one process to see why, with --jobs 1"
     if killed:
         advice = "the system kills processes for want of memory; use --jobs with a smaller number"

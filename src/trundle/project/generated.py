@@ -5,7 +5,7 @@ import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from trundle.errors import Kind
+from trundle.errors import Kind, expectation
 from trundle.project._importing import importable
 from trundle.project.config import Config
 from trundle.project.errors import FileCode, ProjectError, ProjectFileError
@@ -29,8 +29,9 @@ def generated_scheme(config: Config) -> Iterator[Scheme | JoinedScheme]:
     """
     folder = config.output.joinpath(*config.package.split("."))
     if not (folder / "__init__.py").is_file():
-        text = f"{folder}: expected the generated package {config.package}, found none"
-        raise NotGeneratedError(f"{text}; run `trundle generate`")
+        expected = f"the generated package {config.package}"
+        text = expectation(expected, "none", "run `trundle generate`")
+        raise NotGeneratedError(f"{folder}: {text}")
     names = [config.package, *hook_modules(config.hooks)]
     with importable([config.output, config.path.parent], names):
         try:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from trundle._durable import write_durably
-from trundle.errors import Finding
+from trundle.errors import Finding, expectation
 from trundle.evolution import VersionMap
 from trundle.project._each_part import Progress, each_part, ignore, on_file
 from trundle.project._lock import locked
@@ -245,6 +245,6 @@ def _write(path: Path, before: Lock, content: bytes) -> None:
                 raise OutputBusyError(path, [why])
             write_durably(path, content)
     except OSError as error:
-        reason = error.strerror or str(error)
-        text = f"{path}: expected a file that can be written, found: {reason}"
-        raise ProjectError(f"{text}; check its permissions and the space") from error
+        found, advice = error.strerror or str(error), "check its permissions and the space"
+        text = expectation("a file that can be written", found, advice)
+        raise ProjectError(f"{path}: {text}") from error

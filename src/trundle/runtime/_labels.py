@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from trundle.errors import expectation
 from trundle.runtime._errors import LabelError
 from trundle.runtime._objects import ABSENT, Absent, FreeForm
 
@@ -31,8 +32,8 @@ def read_label(metadata: FreeForm | Absent, field: str, key: str, holder: object
     value = msgspec.json.decode(found)
     if isinstance(value, str):
         return value
-    expected = f"expected text as metadata.{field}[{msgspec.json.encode(key).decode()}]"
-    raise LabelError(f"{expected}, found {bytes(found).decode()}; write it as text", holder)
+    expected = f"text as metadata.{field}[{msgspec.json.encode(key).decode()}]"
+    raise LabelError(expectation(expected, bytes(found).decode(), "write it as text"), holder)
 
 
 def with_labels(

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from trundle.errors import Finding
+from trundle.errors import Finding, expectation
 
 Unknown: TypeAlias = Literal["error", "keep", "prune"]
 
@@ -36,7 +36,7 @@ class Tolerated(msgspec.Struct, frozen=True):
         return cls(finding.place.path, finding.expected, finding.found, done)
 
     def __str__(self) -> str:
-        return f"{self.done}: expected {self.expected}, found {self.found} - at {self.path}"
+        return f"{self.done}: {expectation(self.expected, self.found)} - at {self.path}"
 
 
 class Lenience(msgspec.Struct, frozen=True, kw_only=True):

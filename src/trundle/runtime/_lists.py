@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from trundle.errors import Finding, Place, shown
+from trundle.errors import Finding, Place, expectation, shown
 from trundle.runtime._errors import (
     ConversionError,
     DocumentError,
@@ -68,8 +68,11 @@ class DocumentList(NamedTuple):
         """
         if base is not None:
             raise ConversionError(
-                f"expected one object to write over what is stored, found a {self.head.kind}; "
-                "write each item over its own"
+                expectation(
+                    "one object to write over what is stored",
+                    f"a {self.head.kind}",
+                    "write each item over its own",
+                )
             )
         api_version = None if found is None else _api_version(self.head, found, to)
         if self.items is None:
@@ -112,8 +115,11 @@ class DocumentList(NamedTuple):
         kind = str(own.kind or self.resource)
         if kind.casefold() != self.resource.casefold():
             raise UnknownVersionError(
-                f"expected an item of {self.resource}, found one of {kind}; "
-                "write `kind: List` for items of several kinds"
+                expectation(
+                    f"an item of {self.resource}",
+                    f"one of {kind}",
+                    "write `kind: List` for items of several kinds",
+                )
             )
         if isinstance(own.api_version, str):
             GroupVersion.parse(own.api_version).within(found)

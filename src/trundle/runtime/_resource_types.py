@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from trundle.errors import shown
+from trundle.errors import expectation, shown
 from trundle.runtime._errors import ConversionError
 
 
@@ -38,6 +38,9 @@ def chosen_storage(storage: object) -> Mapping[str, str]:
     ):
         return storage
     raise ConversionError(
-        "expected a mapping from resource types to the versions that they are stored in, "
-        f"found {shown(storage)}; write `storing({{NAME: VERSION}})`"
+        expectation(
+            "a mapping from resource types to the versions that they are stored in",
+            shown(storage),
+            "write `storing({NAME: VERSION})`",
+        )
     )

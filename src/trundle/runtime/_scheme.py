@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import msgspec
 
+from trundle.errors import expectation
 from trundle.runtime._bases import PackageScheme, StorageObject
 from trundle.runtime._copies import own
 from trundle.runtime._documents import write_value
@@ -364,14 +365,19 @@ class Scheme(ManyDocuments, PackageScheme):
         found = self._reading.read(base, None, None, self._lenience)
         if not isinstance(found, StorageObject):
             raise ConversionError(
-                f"expected a stored document, found one of version {self._lookup.origin(type(found))[1]}; "
-                f"a stored document has {WRITTEN_WITH!r}"
+                expectation(
+                    "a stored document",
+                    f"one of version {self._lookup.origin(type(found))[1]}",
+                    f"a stored document has {WRITTEN_WITH!r}",
+                )
             )
         return found
 
     def _not_stored(self, what: str) -> ConversionError:
         return ConversionError(
-            f"expected a stored document, found {what} without {WRITTEN_WITH!r}; read what a store keeps"
+            expectation(
+                "a stored document", f"{what} without {WRITTEN_WITH!r}", "read what a store keeps"
+            )
         )
 
     def _check_version(self, value: GeneratedObject, version: str | None) -> None:

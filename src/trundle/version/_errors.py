@@ -1,6 +1,6 @@
 """What can go wrong when the name of a version is read."""
 
-from trundle.errors import Kind, TrundleError
+from trundle.errors import Kind, TrundleError, expectation
 
 
 class VersionError(TrundleError, ValueError):
@@ -29,8 +29,8 @@ class VersionSyntaxError(VersionError):
         self.found = found
         self.advice = advice
         shown = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
-        message = f"{shown!r}: expected {expected} at character {position}, found {found}"
-        super().__init__(f"{message}; {advice}" if advice else message)
+        message = expectation(f"{expected} at character {position}", found, advice)
+        super().__init__(f"{shown!r}: {message}")
 
 
 _LONGEST_SHOWN = 60

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal, Self, TypeAlias
 
+from trundle.errors import expectation
 from trundle.version._scanning import Scanner
 
 Level: TypeAlias = Literal["patch", "minor", "major", "prerelease"]
@@ -167,15 +168,15 @@ _PARTS = ("major", "minor", "patch")
 def _check(numbers: tuple[int, ...], prerelease: tuple[str, ...], build: tuple[str, ...]) -> None:
     for number in numbers:
         if number < 0:
-            raise ValueError(f"expected a number of at least 0 in a version, found {number}")
+            raise ValueError(expectation("a number of at least 0 in a version", str(number)))
     for identifier in (*prerelease, *build):
         if not _IDENTIFIER.fullmatch(identifier):
             expected = "letters, digits and hyphens as identifier of a version"
-            raise ValueError(f"expected {expected}, found {identifier!r}")
+            raise ValueError(expectation(expected, repr(identifier)))
     for identifier in prerelease:
         if identifier.isdigit() and identifier[0] == "0" and identifier != "0":
             expected = "a number without leading zeros in a pre-release"
-            raise ValueError(f"expected {expected}, found {identifier!r}")
+            raise ValueError(expectation(expected, repr(identifier)))
 
 
 def _identifiers(identifiers: tuple[str, ...]) -> _Identifiers:

@@ -180,7 +180,7 @@ def test_nothing_is_assigned_to_what_is_no_place(target):
         ("Try: []\nCatch: {When: x}", 2, ("`Catch` has no key When", "As, Do, With")),
         ("Try: []\nCatch: 5", 2, ("`Catch` takes a map",)),
         ("Throw: {a: b}", 1, ("`Throw` takes names",)),
-        ("Return: 1\nElse: 2", 2, ("`Return` stands alone, found Else",)),
+        ("Return: 1\nElse: 2", 2, ("expected `Return` alone, found Else",)),
         ("Do:\n  If: $.a\n  Then:\n    - '$.b()'", 4, ("expected a statement",)),
         ("!yaql '$.'", 1, ("no expression",)),
     ],

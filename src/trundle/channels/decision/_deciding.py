@@ -22,7 +22,7 @@ from trundle.channels.decision._model import (
 from trundle.channels.decision._trust import check_trust
 from trundle.channels.files import Channel, ListedVersion
 from trundle.channels.policy import Policy
-from trundle.errors import Finding
+from trundle.errors import Finding, expectation
 from trundle.version import SemVer
 
 _NOTHING_ASKED = Request()
@@ -80,7 +80,7 @@ def decide(
     if state.pinned is not None:
         return _pinned(empty, state.pinned, channel, request)
     if channel is None:
-        raise ValueError(f"expected the channel that {state.package} follows, found none")
+        raise ValueError(expectation(f"the channel that {state.package} follows", "none"))
     refusals = check_trust(channel, state, now, request)
     if not refusals and request.to is not None:
         refusals = _check_request(channel, state, request.to, request)

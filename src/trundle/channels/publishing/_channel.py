@@ -48,7 +48,7 @@ from trundle.channels.reading import (
 )
 from trundle.channels.reading.signatures import role_keys
 from trundle.channels.transitions import Folded, Operation, Outcome, Publish
-from trundle.errors import Finding
+from trundle.errors import Finding, expectation
 from trundle.packages import manifest_from_json
 from trundle.registry import (
     Entries,
@@ -365,7 +365,8 @@ class PublishedChannel:
             elif self.signer and not (shown and record.id in (shown.operations or ())):
                 keys = keys or role_keys(self.signer.keys.newest_root(), "targets").values()
                 if not is_signed_by(record, keys):
-                    ignored.append(f"{where}: expected the publisher's signature, found none")
+                    missing = expectation("the publisher's signature", "none")
+                    ignored.append(f"{where}: {missing}")
                     continue
             records[record.id] = record
         self._ignored = tuple(ignored)
@@ -422,7 +423,8 @@ class PublishedChannel:
                 return ""
         except ChannelFileError as error:
             return "; ".join(map(str, error.refusals))
-        return f"{self.location}: expected the result of its operations, found something else"
+        other = expectation("the result of its operations", "something else")
+        return f"{self.location}: {other}"
 
     def _look_again(self) -> None:
         """Reads back what clients see now, and remembers it, so that a rollback is noticed."""

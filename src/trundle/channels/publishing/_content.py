@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from trundle.channels.artifacts import Artifact
 from trundle.channels.files import ListedVersion
 from trundle.channels.publishing._artifact import PackedArtifact
+from trundle.errors import expectation
 from trundle.registry import (
     REMOVED_ARTIFACT,
     Descriptor,
@@ -74,18 +75,18 @@ def content_damage(repository: Repository, digest: str) -> Iterator[str]:
     try:
         stored = repository.get_manifest(digest)
     except NotFoundError:
-        yield f"expected the manifest {digest}, found none"
+        yield expectation(f"the manifest {digest}", "none")
         return
     except (DigestMismatchError, InvalidManifestError, TooLargeError) as error:
-        yield f"expected the manifest {digest}, found {error.found}"
+        yield expectation(f"the manifest {digest}", error.found)
         return
     for each in stored.document.blobs():
         file = repository.blob_file(each)
         # A file of another length is other content; `has_blob` does not count it.
         if not (repository.has_blob(each) if file is None else file.is_file()):
-            yield f"expected the blob {each.digest}, found none"
+            yield expectation(f"the blob {each.digest}", "none")
         elif not _is_whole(repository, each):
-            yield f"expected the blob {each.digest}, found other content"
+            yield expectation(f"the blob {each.digest}", "other content")
 
 
 def restore_content(repository: Repository, package: PackedArtifact) -> bool:

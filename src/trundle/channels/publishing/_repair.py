@@ -13,6 +13,7 @@ from trundle.channels.files import ListedVersion, belongs
 from trundle.channels.publishing._channel import PublishedChannel
 from trundle.channels.publishing._content import content_damage, digest_of_tag, remove_version_tag
 from trundle.channels.transitions import Folded, Unpublish
+from trundle.errors import expectation
 from trundle.registry import (
     NotFoundError,
     RegistryRefusedError,
@@ -107,7 +108,8 @@ def _foreign(channel: PublishedChannel) -> Iterator[str]:
     """What is wrong with each tag beside the ledger that is none of its own."""
     for tag in channel.ledger.tags.foreign():
         where = f"{channel.repository.location}:{tag}"
-        yield f"{where}: expected a tag of the ledger's entries, found another; it does not count"
+        found = expectation("a tag of the ledger's entries", "another", "it does not count")
+        yield f"{where}: {found}"
 
 
 class _Repairing:
@@ -151,11 +153,12 @@ class _Repairing:
         if not self._dry_run:
             self._repository.set_tag(entry.tag_name, entry.digest)
         kind: Kind = "missing-tag" if tagged is None else "moved-tag"
-        what = f"{where}: expected a tag for {entry.digest}, found {tagged or 'none'}"
-        yield Repair(kind, what, "the tag names it again")
+        what = expectation(f"a tag for {entry.digest}", tagged or "none")
+        yield Repair(kind, f"{where}: {what}", "the tag names it again")
 
     def _unpublished(self, entry: ListedVersion) -> Iterator[Repair]:
-        what = f"{self._repository.location}:{entry.tag_name}: expected no tag of an unpublished version, found one"
+        wrong = expectation("no tag of an unpublished version", "one")
+        what = f"{self._repository.location}:{entry.tag_name}: {wrong}"
         if self._dry_run:
             yield Repair("unpublished-tag", what, "the tag is removed")
             return
@@ -176,10 +179,9 @@ class _Repairing:
 
     def _orphan(self, tag: str) -> Repair:
         names = digest_of_tag(self._repository, tag)
-        what = (
-            f"{self._repository.location}:{tag}: expected an entry in the channel {self._word}, found none for "
-            f"what the tag names, {names}"
-        )
+        found = f"none for what the tag names, {names}"
+        wrong = expectation(f"an entry in the channel {self._word}", found)
+        what = f"{self._repository.location}:{tag}: {wrong}"
         if not self._dry_run:
             try:
                 self._repository.remove_tag(tag)

@@ -14,6 +14,7 @@ from tuf.api.metadata import Metadata, Root, Snapshot, Targets, Timestamp
 
 from trundle.channels.reading._keys import Signer
 from trundle.channels.reading._trust_errors import TrustError
+from trundle.errors import expectation
 
 THRESHOLD = 2
 """How many root keys must sign a root, of three."""
@@ -163,6 +164,6 @@ def _alone(key: Key | None) -> Sequence[Key] | None:
 
 def _check_apart(keys: Sequence[Key], roots: int) -> None:
     if roots < THRESHOLD:
-        raise ValueError(f"expected at least {THRESHOLD} root keys, found {roots}")
+        raise ValueError(expectation(f"at least {THRESHOLD} root keys", str(roots)))
     if len({key.keyid for key in keys}) < len(keys):
-        raise ValueError("expected a key of its own for each role, found one used twice")
+        raise ValueError(expectation("a key of its own for each role", "one used twice"))

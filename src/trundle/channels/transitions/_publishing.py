@@ -25,7 +25,7 @@ from trundle.channels.transitions._operations import (
     Restore,
     Unpublish,
 )
-from trundle.errors import Finding
+from trundle.errors import Finding, expectation
 from trundle.packages import Manifest, Requirement
 from trundle.version import SemVer, VersionSyntaxError, version_before
 
@@ -94,7 +94,7 @@ def new_entry(
         ValueError: the digest is none, or the time has no time zone.
     """
     if not is_digest(digest):
-        raise ValueError(f"expected sha256: and 64 hexadecimal digits, found {digest!r}")
+        raise ValueError(expectation("sha256: and 64 hexadecimal digits", repr(digest)))
     return ListedVersion(
         version=version,
         id=id_of(digest),

@@ -28,6 +28,7 @@ from trundle.engine.expressions import (
     dotted_name,
     language_for,
 )
+from trundle.errors import expectation
 
 Compute: TypeAlias = Callable[..., Any]
 """Takes the value, the scene, and the arguments in their order; what `lazy` names can be called."""
@@ -99,7 +100,7 @@ def _is_boolean(value: Any, _scene: Any) -> Any:
 
 def _not_null(value: Any, _scene: Any) -> Any:
     if value is None:
-        raise violation("expected a value, found nothing")
+        raise violation(expectation("a value", "nothing"))
     return value
 
 
@@ -200,7 +201,7 @@ def _expect_instance(value: Any, scene: Any, type_: TypeValue, spec: str | None)
         raise _unlike(f"an object of {type_.name}", value)
     if scene.is_instance(value, type_, spec):
         return value
-    message = f"expected an object of {type_}, found {value.id} of {value.type}"
+    message = expectation(f"an object of {type_}", f"{value.id} of {value.type}")
     reasons = scene.mismatch(value, type_, spec)
     if reasons:
         message += f" ({'; '.join(reasons)})"
@@ -208,7 +209,7 @@ def _expect_instance(value: Any, scene: Any, type_: TypeValue, spec: str | None)
 
 
 def _unlike(expected: str, value: Any) -> Exception:
-    return violation(f"expected {expected}, found {named(value)}")
+    return violation(expectation(expected, named(value)))
 
 
 _OBJECTS = ("default", "versionSpec")

@@ -15,6 +15,7 @@ from trundle.engine.expressions import (
     freeze,
     is_sequence,
 )
+from trundle.errors import expectation
 
 _OF_THE_VALUE = (EngineCode.NO_MATCH, EngineCode.NO_PROPERTY, EngineCode.THROWN)
 """The errors of an expression that another value would not have."""
@@ -80,7 +81,7 @@ class ConstantPart:
         """Raises if the value is another."""
         same_kind = isinstance(value, bool) == isinstance(self.constant, bool)
         if not same_kind or value != self.constant:
-            raise violation(f"expected {named(self.constant)}, found {named(value)}")
+            raise violation(expectation(named(self.constant), named(value)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ class ListPart:
     def validate(self, value: Any, scene: Scene) -> None:
         """Raises if the value is no such list."""
         if not is_sequence(value):
-            raise violation(f"expected a list, found {named(value)}")
+            raise violation(expectation("a list", named(value)))
         self._measure(value)
         collector = Collector()
         for at, (part, each) in enumerate(self._paired(value) if self.items else ()):
@@ -121,9 +122,9 @@ class ListPart:
 
     def _measure(self, found: Any) -> None:
         if len(found) < self.least:
-            raise violation(f"expected at least {_count(self.least)}, found {len(found)}")
+            raise violation(expectation(f"at least {_count(self.least)}", str(len(found))))
         if self.most is not None and len(found) > self.most:
-            raise violation(f"expected at most {_count(self.most)}, found {len(found)}")
+            raise violation(expectation(f"at most {_count(self.most)}", str(len(found))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +197,7 @@ Part: TypeAlias = ExpressionPart | ConstantPart | ListPart | MapPart
 
 def _expect_map(value: Any) -> None:
     if not isinstance(value, Mapping):
-        raise violation(f"expected a map, found {named(value)}")
+        raise violation(expectation("a map", named(value)))
 
 
 def _count(number: int) -> str:

@@ -9,6 +9,7 @@ from trundle.engine._scene import ObjectValue, TypeValue
 from trundle.engine.expressions._patterns import Pattern, pattern
 from trundle.engine.expressions._scope import SCENE
 from trundle.engine.expressions._yaql import Added
+from trundle.errors import expectation
 
 _LARGEST_BITS = 100_000
 _LONGEST_LIST = 1_000_000
@@ -75,7 +76,7 @@ def format_text(*arguments: Any, **named: Any) -> str:
         if name is None:
             continue
         if conversion or not _PLAIN_SPEC.fullmatch(spec or ""):
-            raise ValueError(f"expected {{}}, {{0}} or {{name}} in a format, found {{{name}...}}")
+            raise ValueError(expectation("{}, {0} or {name} in a format", f"{{{name}...}}"))
         if not name:
             value, counted = values[counted], counted + 1
         elif name.isdecimal():
@@ -83,7 +84,7 @@ def format_text(*arguments: Any, **named: Any) -> str:
         elif name.isidentifier():
             value = named[name]
         else:
-            raise ValueError(f"expected {{}}, {{0}} or {{name}} in a format, found {{{name}}}")
+            raise ValueError(expectation("{}, {0} or {name} in a format", f"{{{name}}}"))
         written.append(format(value, spec) if spec else str(value))
     return "".join(written)
 

@@ -29,7 +29,7 @@ from trundle.engine.statements._records import (
     While,
 )
 from trundle.engine.statements._targets import read_target
-from trundle.errors import did_you_mean, listed, shown
+from trundle.errors import did_you_mean, expectation, listed, shown
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _TYPE_NAME = re.compile(r"(?:\w*:)?[\w.]+")
@@ -103,7 +103,7 @@ class _Reader:
                 return self._construct(code)
         found = "a list" if isinstance(code, Listing) else shown(code.value)
         advice = "remove the quotes of an expression" if isinstance(code, Scalar) else "write `Do:`"
-        raise self.wrong(code, f"expected a statement, found {found}", advice)
+        raise self.wrong(code, expectation("a statement", found), advice)
 
     def _construct(self, code: Mapped) -> Statement:
         keys = {key.value: value for key, value in code.entries if isinstance(key, Scalar)}
@@ -131,17 +131,17 @@ class _Reader:
         text = _written(key)
         if others:
             return self.wrong(key, f"`{construct}` has no key {text}", did_you_mean(text, others))
-        message = f"`{construct}` stands alone, found {text}"
+        message = expectation(f"`{construct}` alone", text)
         return self.wrong(key, message, "write two statements")
 
     def _no_construct(self, code: Mapped) -> EngineError:
         if len(code.entries) != 1:
             written = [_written(key) for key, _ in code.entries]
-            message = f"expected a construct or one assignment, found the keys {listed(written)}"
+            message = expectation("a construct or one assignment", f"the keys {listed(written)}")
             return self.wrong(code, message, "write each assignment as an item of the list")
         only = code.entries[0][0]
         text = _written(only)
-        message = f"expected a construct or an expression to assign to, found {shown(text)}"
+        message = expectation("a construct or an expression to assign to", shown(text))
         return self.wrong(only, message, did_you_mean(text, list(_CONSTRUCTS)))
 
     def wrong(self, code: Code, message: str, advice: str) -> EngineError:
@@ -253,7 +253,8 @@ def _match(reader: _Reader, parts: _Parts) -> Statement:
     for key, block in reader.cases(parts):
         if isinstance(key, Expression):
             advice = "put quotes around it, or use `Switch`"
-            raise reader.wrong(key, f"`Match` takes constants as keys, found {key}", advice)
+            message = expectation("constants as keys of `Match`", str(key))
+            raise reader.wrong(key, message, advice)
         found.append((key.value, block))
     default = reader.block(parts.values.get("Default"))
     return Match(parts.values["Value"], tuple(found), default, parts.line)

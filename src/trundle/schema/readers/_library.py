@@ -188,7 +188,7 @@ class Library:
             self._digests[real] = hashlib.sha256(data).hexdigest()
             values = _values(data, str(path), yaml=yaml)
             if not values:
-                raise SchemaError(str(path), "#", "expected a schema, found an empty file")
+                raise SchemaError(str(path), "#", "an empty file", expected="a schema")
             found = tuple(Document(str(path), path, each, i) for i, each in enumerate(values))
             self._files[real] = found
             if self._on_file is not None:

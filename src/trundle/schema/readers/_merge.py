@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from trundle.errors import expectation
 from trundle.schema._model import ScalarKind
 from trundle.schema.readers._facets import STRONG, Facet, describe, kinds_of, only_constrain
 from trundle.schema.readers._library import Node
@@ -79,9 +80,8 @@ def kinds(facets: Iterable[Facet]) -> tuple[str, ...] | None:
             x for x in dict.fromkeys((*found, *given)) if _allows(found, x) and _allows(given, x)
         )
         if not both:
-            raise facet.node.contradiction(
-                f"conflicting types: expected {' or '.join(found)}, found {' or '.join(given)}"
-            )
+            clash = expectation(" or ".join(found), " or ".join(given))
+            raise facet.node.contradiction(f"conflicting types: {clash}")
         found = both
     return found
 
@@ -134,7 +134,7 @@ def _listed(node: Node) -> Iterable[tuple[Any, ...]]:
     if "enum" in value:
         listed = value["enum"]
         if not isinstance(listed, list) or not listed:
-            reason = f"expected a list of values as enum, found {describe(listed)}"
+            reason = expectation("a list of values as enum", describe(listed))
             raise node.contradiction(reason) if listed == [] else node.error(reason)
         yield tuple(listed)
 

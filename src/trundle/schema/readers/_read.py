@@ -11,6 +11,7 @@ from trundle.schema._model import Schema, SchemaError, Type, group_of
 from trundle.schema.readers import azure, crd, json_schema, openapi, python
 from trundle.schema.readers._builder import Builder
 from trundle.schema.readers._errors import raise_all
+from trundle.schema.readers._facets import describe
 from trundle.schema.readers._finish import finish
 from trundle.schema.readers._library import Document, Library, Node
 from trundle.schema.readers._roots import Found, Request, Root
@@ -286,7 +287,8 @@ def _find(source: Source, request: Request, document: Document) -> Found:
         return python.find(document, request)
     name = source.format if source.format != "auto" else detect_format(document.value)
     if name != "json-schema" and not isinstance(document.value, dict):
-        raise Node(document, "", document.value).error("expected an object at the top")
+        top = Node(document, "", document.value)
+        raise top.unexpected("an object at the top", describe(document.value))
     return _FINDERS[name](document, request)
 
 

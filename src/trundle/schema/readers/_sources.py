@@ -85,7 +85,7 @@ def source_files(source: Source) -> tuple[Path, ...]:
     if path.is_dir():
         found = [x for x in path.rglob("*") if x.suffix.lower() in _SUFFIXES and x.is_file()]
         if not found:
-            raise SchemaError(str(path), "#", "expected .json, .yaml or .yml files, found none")
+            raise SchemaError(str(path), "#", "none", expected=".json, .yaml or .yml files")
     elif path.exists():
         found = [path]
     else:
@@ -93,10 +93,8 @@ def source_files(source: Source) -> tuple[Path, ...]:
     excluded = _excluding(source.folder, source.exclude)
     kept = tuple(sorted(each for each in found if not excluded(each)))
     if not kept:
-        reason = (
-            "expected files of schemas, found only excluded ones; remove the source or a pattern"
-        )
-        raise SchemaError(str(path), "#", reason)
+        expected, advice = "files of schemas", "remove the source or a pattern"
+        raise SchemaError(str(path), "#", "only excluded ones", expected=expected, advice=advice)
     return kept
 
 

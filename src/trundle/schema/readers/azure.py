@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from trundle.schema.readers._azure_common import COMMON
-from trundle.schema.readers._facets import Dialect
+from trundle.schema.readers._facets import Dialect, describe
 from trundle.schema.readers._library import Document, Node
 from trundle.schema.readers._names import pascal, version_in, version_of_path
 from trundle.schema.readers._roots import Found, Request, Root
@@ -62,7 +62,9 @@ def find(document: Document, request: Request) -> Found:
     for rank, (section, scope) in enumerate(SCOPES.items()):
         members = document.value.get(section, {})
         if not isinstance(members, dict):
-            raise top.child(section).error("expected an object with resource definitions")
+            raise top.child(section).unexpected(
+                "an object with resource definitions", describe(members)
+            )
         for name in members:
             node = top.child(section, name)
             names[name] = node
@@ -136,9 +138,10 @@ def _version(node: Node, path: Path) -> ApiVersion:
     found = version_in(stated) if stated is not None else version_of_path(path)
     if found is None:
         given = "the constant of apiVersion" if stated is None else f"{stated!r}"
-        raise node.error(
-            f"expected an API version such as 2016-03-01 as the constant of apiVersion, found {given}; "
-            "correct it, or give the source a version"
+        raise node.unexpected(
+            "an API version such as 2016-03-01 as the constant of apiVersion",
+            given,
+            "correct it, or give the source a version",
         )
     return found
 
@@ -148,7 +151,8 @@ def _stated(node: Node, name: str) -> str:
     member = properties.get(name) if isinstance(properties, dict) else None
     found = _constant(Node(*node.place, member))
     if found is None:
-        raise node.error(f"expected a resource whose property {name!r} is a constant text")
+        expected = f"a resource whose property {name!r} is a constant text"
+        raise node.unexpected(expected, "none")
     return found
 
 

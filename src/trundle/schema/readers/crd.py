@@ -110,9 +110,10 @@ def _schema(spec: Node, version: Node, kind: str) -> Node:
             return _complete(node)
     if spec.value.get("preserveUnknownFields") is True:
         return _complete(Node(*version.place, {"type": "object", _PRESERVE: True}))
-    raise version.error(
-        f"expected schema.openAPIV3Schema for this version of {kind}, found none; to admit anything, "
-        f"give it a schema with {_PRESERVE}: true"
+    raise version.unexpected(
+        f"schema.openAPIV3Schema for this version of {kind}",
+        "none",
+        f"to admit anything, give it a schema with {_PRESERVE}: true",
     )
 
 

@@ -5,7 +5,7 @@ Definitions marked `x-resource: true` are resources too, unless the source lists
 """
 
 from trundle.schema._model import SchemaError
-from trundle.schema.readers._facets import Dialect
+from trundle.schema.readers._facets import Dialect, describe
 from trundle.schema.readers._library import Document, Node
 from trundle.schema.readers._names import pascal, version_in, version_of_path
 from trundle.schema.readers._roots import Found, Request, Root
@@ -63,7 +63,7 @@ def _definitions(top: Node) -> dict[str, Node]:
     for section in ("$defs", "definitions"):
         members = top.value.get(section, {})
         if not isinstance(members, dict):
-            raise top.child(section).error("expected an object with definitions")
+            raise top.child(section).unexpected("an object with definitions", describe(members))
         found.update((name, top.child(section, name)) for name in members if isinstance(name, str))
     return found
 

@@ -121,8 +121,9 @@ def _version(document: Document, request: Request) -> ApiVersion:
         raise SchemaError(
             document.file,
             "#/info/version",
-            f"expected an API version such as 2016-03-01 or v1beta1, found {describe(stated)}; name the "
-            "file or its folder after the version, or give the source a version",
+            describe(stated),
+            expected="an API version such as 2016-03-01 or v1beta1",
+            advice="name the file or its folder after the version, or give the source a version",
         )
     return found
 
