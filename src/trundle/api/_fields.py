@@ -17,7 +17,7 @@ from collections.abc import Collection, Mapping
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from trundle.errors import Kind, TrundleError
+from trundle.errors import Kind, TrundleError, expectation
 
 Path: TypeAlias = tuple[str, ...]
 FieldSet: TypeAlias = frozenset[Path]
@@ -139,7 +139,7 @@ def _shown(value: Json) -> str:
 def _collect(document: Json, path: Path, found: set[Path]) -> None:
     if not isinstance(document, dict):
         where = path_text(path) or "the top"
-        raise UnreadableFieldsError(f"expected an object at {where}, found {document!r}")
+        raise UnreadableFieldsError(expectation(f"an object at {where}", repr(document)))
     for written, inner in document.items():
         if written == _ITSELF:
             found.add(path)
@@ -166,7 +166,7 @@ def _read(written: str) -> str:
                 return f"i:{int(rest)}"
     except ValueError:  # What follows is no JSON, or no number.
         pass
-    raise UnreadableFieldsError(f"expected a path element such as 'f:spec', found {written!r}")
+    raise UnreadableFieldsError(expectation("a path element such as 'f:spec'", repr(written)))
 
 
 def _object(members: Mapping[str, Json]) -> str:

@@ -26,6 +26,7 @@ from trundle.api._owning import (
     update,
 )
 from trundle.api._shapes import ElementError, Shape
+from trundle.errors import expectation
 
 _UNTRACKED = ("apiVersion", "kind", "metadata")
 _UNTRACKED_METADATA = (
@@ -295,12 +296,12 @@ def _owners_or_none(document: Json, writer: Writer) -> Owners:
 def _read(entry: Json, writer: Writer) -> tuple[Manager, Owned]:
     operation, version = entry.get("operation"), entry.get("apiVersion")
     if operation not in ("Apply", "Update"):
-        raise UnreadableFieldsError(f"expected Apply or Update as operation, found {operation!r}")
+        raise UnreadableFieldsError(expectation("Apply or Update as operation", repr(operation)))
     if not version:
-        raise UnreadableFieldsError("expected an apiVersion, found none")
+        raise UnreadableFieldsError(expectation("an apiVersion", "none"))
     if entry.get("fieldsType") != "FieldsV1":
         raise UnreadableFieldsError(
-            f"expected FieldsV1 as fieldsType, found {entry.get('fieldsType')!r}"
+            expectation("FieldsV1 as fieldsType", repr(entry.get("fieldsType")))
         )
     written = entry.get("fieldsV1") or {}
     fields, hidden = writer.words.shown(decode(written))

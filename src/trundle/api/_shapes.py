@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from trundle.api._fields import Json, keyed, member, name_of, valued
-from trundle.errors import Kind, TrundleError
+from trundle.errors import Kind, TrundleError, expectation
 
 LIST_TYPE, MAP_TYPE = "x-kubernetes-list-type", "x-kubernetes-map-type"
 
@@ -115,7 +115,7 @@ class ElementError(TrundleError):
     kind = Kind.REFUSED
 
     def __init__(self, expected: str, found: str) -> None:
-        super().__init__(f"expected {expected}, found {found}")
+        super().__init__(expectation(expected, found))
         self.expected, self.found = expected, found
 
 

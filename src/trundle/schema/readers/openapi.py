@@ -5,6 +5,7 @@ which states their API version too; else the objects that the paths take as requ
 successful responses. A definition's name is what follows the last dot of its key.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,6 +23,8 @@ _HINT = (
     "no definition is a resource: no path takes or gives an object, and none has "
     f"{_GVK}; list the source's resources"
 )
+
+_DOCUMENTS = re.compile(r"\d+\.\d+\.\d")
 
 
 def matches(value: Any) -> bool:
@@ -115,7 +118,9 @@ def _kubernetes_roots(node: Node, dialect: Dialect, request: Request) -> list[Ro
 def _version(document: Document, request: Request) -> ApiVersion:
     info = document.value.get("info")
     stated = info.get("version") if isinstance(info, dict) else None
-    found = version_in(stated) if isinstance(stated, str) else None
+    # A version such as 1.0.0 is that of the document, as OpenAPI has it, and names no API version.
+    names = isinstance(stated, str) and not _DOCUMENTS.match(stated)
+    found = version_in(stated) if names else None
     found = found or version_of_path(request.path)
     if found is None:
         raise SchemaError(
