@@ -119,8 +119,9 @@ def _version(document: Document, request: Request) -> ApiVersion:
     info = document.value.get("info")
     stated = info.get("version") if isinstance(info, dict) else None
     # A version such as 1.0.0 is that of the document, as OpenAPI has it, and names no API version.
-    names = isinstance(stated, str) and not _DOCUMENTS.match(stated)
-    found = version_in(stated) if names else None
+    found = None
+    if isinstance(stated, str) and not _DOCUMENTS.match(stated):
+        found = version_in(stated)
     found = found or version_of_path(request.path)
     if found is None:
         raise SchemaError(
