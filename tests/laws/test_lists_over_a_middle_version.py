@@ -117,3 +117,33 @@ def test_a_version_removes_elements_of_which_it_does_not_know_all(told_apart, wr
     after = told_apart.put(first, thing(first, l=written), stored)
     assert told_apart.read(first, after) == thing(first, l=written)
     assert told_apart.read(third, after) == thing(third, l=left)
+
+
+def test_an_element_of_an_entry_that_is_not_found_stays_for_the_version_that_wrote_it(forgetting):
+    """To the versions around it, an element without `sub` is the first variant: they see what is not in the entry.
+
+    `trundle check` notes such lists.
+    """
+    first, second, third = VERSIONS
+    around = {
+        "Thing": {"l": "[A|A2]"},
+        "A": {**PLAIN, "sub!": "One"},
+        "A2": {**PLAIN, "sub!": "Two"},
+        **TEXTS,
+    }
+    between = {
+        "Thing": {"l": "[A|B]"},
+        "A": {**PLAIN, "sub": "string"},
+        "B": {"kind!": "KB"},
+        **TEXTS,
+    }
+    scheme = forgetting(evolve({first: around, second: between, third: around}, hub=first))
+    elements = [{"kind": "a", "sub": "", "t": "x"}, {"kind": "a", "t": "y"}]
+    stored = scheme.put(second, thing(second, l=elements))
+    assert [each["t"] for each in scheme.read(third, stored)["l"]] == ["y"]
+    written = scheme.put(third, thing(third, l=[]), stored)
+    assert scheme.read(third, written) == thing(third, l=[])
+    assert scheme.read(first, written) == thing(first, l=[])
+    assert scheme.read(second, written) == thing(second, l=elements)
+    changed = scheme.put(second, thing(second, l=elements[:1]), written)
+    assert [scheme.read(each, changed)["l"] for each in VERSIONS] == [[], elements[:1], []]

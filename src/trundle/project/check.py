@@ -9,7 +9,6 @@ import msgspec
 
 from trundle.errors import Finding, errors_among, listed
 from trundle.evolution import Lineage, Place, default_of, derived_keys
-from trundle.project._blurred_elements import blurred_elements
 from trundle.project._each_part import Progress, each_part, ignore, on_file
 from trundle.project._freshness import made_of
 from trundle.project._lock_comparison import (
@@ -24,6 +23,7 @@ from trundle.project._lossy_rules import lossy_rules
 from trundle.project._nulls import hidden_nulls
 from trundle.project._parts import Part, outline_of, unfit
 from trundle.project._type_changes import changes_of_type
+from trundle.project._variants import blurred_elements, left_variants
 from trundle.project.config import Config
 from trundle.project.findings import Misfit, ProjectCode, finding
 from trundle.project.generating import generate
@@ -130,6 +130,7 @@ def _check_part(
             *_defaults(project),
             *_deprecated(project),
             *(hidden_nulls(project.lineages) if strict else ()),
+            *(left_variants(project.lineages) if strict else ()),
         ),
         comparison=compare_with_lock(project, shares[part.name]),
         files=tuple(str(path) for path in loaded.files),

@@ -1,9 +1,9 @@
-"""Notes on lists whose elements a version does not tell apart as others do."""
+"""Notes on versions that do not tell variants apart by the same property."""
 
 import pytest
 from evolving import evolution
 
-from trundle.project._blurred_elements import blurred_elements
+from trundle.project._variants import blurred_elements, left_variants
 
 V1, V2, V3 = "2020-01-01", "2021-01-01", "2022-01-01"
 TEXTS = {"KA": ["a"], "KB": ["b"], "One": ["1"], "Two": ["2"]}
@@ -38,3 +38,28 @@ def test_a_version_that_tells_elements_apart_otherwise_than_those_around_it_is_n
 )
 def test_lists_whose_elements_every_edit_reaches_are_not_noted(versions):
     assert notes(*versions) == []
+
+
+LOOSE = {"A": {"kind!": "KA", "x": "string"}, "KA": ["a"]}
+TOLD = {**LOOSE, "C": {"kind!": "KC"}, "KC": ["c"]}
+MORE = {**TOLD, "A": {"kind!": "KA", "x": "string", "z": "string"}}
+
+
+@pytest.mark.parametrize(
+    ("newer", "hub", "noted"),
+    [
+        ({"Thing": {"w": "A", "u": "A|C"}, **MORE}, V2, True),
+        ({"Thing": {"w": "A", "u": "A|C"}, **MORE}, V1, False),
+        ({"Thing": {"w": "A", "u": "A|C"}, **TOLD}, V2, False),
+        ({"Thing": {"w": "A", "u": "C"}, **MORE}, V2, False),
+    ],
+    ids=["more in it", "stored as the older", "no more in it", "no union"],
+)
+def test_an_object_that_a_client_may_make_another_variant_of_is_noted(newer, hub, noted):
+    made = evolution({V1: {"Thing": {"w": "A"}, **LOOSE}, V2: newer}, hub=hub)
+    found = [each.found for root in made.resources for each in left_variants([root.root])]
+    assert len(found) == noted
+    for each in found:
+        assert each.startswith(
+            f"Thing.w of {V2} is distinguished by kind, and {V1} does not tell variants apart"
+        )
