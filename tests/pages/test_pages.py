@@ -2,6 +2,7 @@
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import unquote
 
 import pytest
@@ -9,6 +10,7 @@ from markdown_it import MarkdownIt
 from site_pages import HOSTILE, Html, made, to_folder
 
 from trundle.pages import NoSiteError, OtherContentError, describe, write_site
+from trundle.pages._names import file_names, folder_name
 
 TEXT = """\
 Extends: io.murano.Application
@@ -227,3 +229,34 @@ def test_a_class_that_cannot_be_read_has_a_page_that_says_so(tmp_path):
     assert (
         "cannot be read" in Html((tmp_path / "site/a/1.0.0/classes/a.App.html").read_bytes()).text
     )
+
+
+def test_pages_that_were_not_finished_are_written_again(site, tmp_path):
+    later = released(tmp_path, made(TEXT, version="1.1.0"))
+    write_site(site, [later])
+    before = {path: path.read_bytes() for path in site.rglob("*") if path.is_file()}
+    listing = site / "a/versions.json"
+    found = json.loads(listing.read_text())
+    found["versions"] = found["versions"][1:]  # As if the process had died before it listed 1.1.0
+    listing.write_text(json.dumps(found))
+    (site / "a/1.1.0/index.html").unlink()
+    assert [each.name for each in write_site(site, [later]).written] == ["1.1.0"]
+    assert {path: path.read_bytes() for path in site.rglob("*") if path.is_file()} == before
+
+
+def test_two_writers_lose_no_version(tmp_path):
+    releases = [released(tmp_path, made(TEXT, version=f"1.{minor}.0")) for minor in range(6)]
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(lambda each: write_site(tmp_path / "site", [each]), releases))
+    found = json.loads((tmp_path / "site/a/versions.json").read_text())
+    assert [each["version"] for each in found["versions"]] == [
+        f"1.{minor}.0" for minor in range(5, -1, -1)
+    ]
+    check_links(tmp_path / "site")
+
+
+def test_names_that_differ_in_letter_case_have_files_of_their_own():
+    files = file_names(["a.App", "a.app", "a.APP", "../x", ".x", "", "a b", "a-b"])
+    assert len({each.casefold() for each in files.values()}) == len(files)
+    assert all(re.fullmatch(r"[A-Za-z0-9_+~-][A-Za-z0-9._+~-]*", each) for each in files.values())
+    assert folder_name("acme/db") == "acme+db"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from trundle._locking import locked
 from trundle.pages import _listing
 from trundle.pages._errors import NoSiteError, OtherContentError
 from trundle.pages._listing import Listed, Listing
@@ -16,6 +17,10 @@ from trundle.pages._version_pages import version_pages
 
 MARK = "pages.json"
 """The file by which a folder is known for a site of pages."""
+
+_LOCK = ".lock"
+_PATIENCE = 60.0
+"""Seconds to wait for another process that writes the same site."""
 
 _ASSETS = ("style.css", "pages.js")
 
@@ -46,37 +51,60 @@ def write_site(
     Raises:
         NoSiteError: the folder holds something else.
         OtherContentError: the pages of a version are there, of another content, and are not to be replaced.
+        LockBusyError: another process is writing pages there.
         OSError: something cannot be read or written.
     """
     _check_folder(folder)
-    listings = _read_listings(folder)
-    written, kept = [], []
     found = list(releases)
-    for each in found:
-        place = folder / folder_name(each.name) / str(each.version)
-        listing = listings.get(each.name)
-        known = None if listing is None else listing.find(str(each.version))
-        if known is None or replace:
-            written.append((place, each))
-        elif known.digest != each.digest:
-            raise OtherContentError(place)
-        else:
-            kept.append(place)
-    if not dry_run:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / MARK).write_text('{"pages": "packages"}\n', encoding="utf-8")
-        for place, each in written:
+    if dry_run:
+        return _written(*_sorted_out(folder, _read_listings(folder), found, replace=replace))
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder / _LOCK, _PATIENCE):
+        listings = _read_listings(folder)
+        new, kept = _sorted_out(folder, listings, found, replace=replace)
+        _write_file(folder / MARK, b'{"pages": "packages"}\n')
+        for place, each in new:
             _write_folder(place, version_pages(each))
             _add(folder, listings, each)
         _write_files(folder, _listing.pages(listings.values()))
         _write_files(folder / "assets", {name: _asset(name) for name in _ASSETS})
-    return Written(tuple(place for place, _ in written), tuple(kept))
+    return _written(new, kept)
+
+
+def _written(new: list[tuple[Path, Release]], kept: list[Path]) -> Written:
+    return Written(tuple(place for place, _ in new), tuple(kept))
+
+
+def _sorted_out(
+    folder: Path, listings: Mapping[str, Listing], releases: Iterable[Release], *, replace: bool
+) -> tuple[list[tuple[Path, Release]], list[Path]]:
+    """The versions whose pages are to be written, with their folders, and the folders of those that stay.
+
+    Raises:
+        OtherContentError: the pages of a version are there, of another content, and are not to be replaced.
+    """
+    new, kept = [], []
+    for each in releases:
+        place = folder / folder_name(each.name) / str(each.version)
+        listing = listings.get(each.name)
+        known = None if listing is None else listing.find(str(each.version))
+        if known is None or replace:
+            new.append((place, each))
+        elif known.digest != each.digest:
+            raise OtherContentError(place)
+        else:
+            kept.append(place)
+    return new, kept
 
 
 def _check_folder(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise NoSiteError(folder, "a file")
-    if folder.is_dir() and not (folder / MARK).is_file() and any(folder.iterdir()):
+    if (
+        folder.is_dir()
+        and not (folder / MARK).is_file()
+        and any(each.name != _LOCK for each in folder.iterdir())
+    ):
         raise NoSiteError(folder, "other files")
 
 

@@ -399,6 +399,7 @@ def test_a_class_that_cannot_be_read_is_left_to_a_person():
     (found,) = changes({"a.A": HEAD + "Methods: ["}, {"a.A": HEAD})
     assert (str(found.code), found.judge, found.place) == ("not-compared", True, "a.A")
     assert "in the earlier release" in found.text
+    assert changes({"a.A": "Methods: ["}, {"a.A": "Methods: ["}) == []
 
 
 def test_equal_releases_have_no_changes():

@@ -54,10 +54,18 @@ def _class_changes(before: Package, now: Package) -> Iterator[ReleaseChange]:
     }
     for name in sorted(before.classes.keys() & now.classes.keys()):
         if name in unreadable:
+            if _content(before, name) == _content(now, name):
+                continue
             text = f"the class cannot be read {unreadable[name]}; compare it"
             yield judged(ChangeCode.NOT_COMPARED, name, text)
         else:
             yield from class_changes(releases, name)
+
+
+def _content(package: Package, name: str) -> bytes:
+    """The file of a class; nothing where there is none."""
+    path = package.classes[name]
+    return package.file(path) if path in package.files else b""
 
 
 def _manifest_changes(before: Package, now: Package) -> Iterator[ReleaseChange]:

@@ -23,7 +23,7 @@ _CODES = {
     "refused": (ChangeCode.CONTRACT_NARROWED, Level.MAJOR, "the contract {} no longer accepts"),
     "turned": (ChangeCode.CONTRACT_CHANGED, Level.MAJOR, "by the contract {}"),
     "admitted": (ChangeCode.CONTRACT_WIDENED, Level.MINOR, "the contract {} now accepts"),
-    "unclear": (ChangeCode.CONTRACT_CHANGED, Level.PATCH, "of the contract {} look at"),
+    "unclear": (ChangeCode.CONTRACT_CHANGED, Level.PATCH, "the contract is {} now; look at"),
 }
 
 

@@ -121,8 +121,9 @@ class _Comparison:
     def at(self, place: str) -> "_Comparison":
         return replace(self, path=(*self.path, place))
 
-    def found(self, effect: Effect, text: str) -> Difference:
-        return Difference(effect, f"{text} {' '.join(reversed(self.path))}" if self.path else text)
+    def found(self, effect: Effect, what: str, does: str = "") -> Difference:
+        """A difference: which values it is about, and what becomes of them."""
+        return Difference(effect, " ".join(filter(None, (what, *reversed(self.path), does))))
 
     def parts(self, before: Part, now: Part) -> Iterator[Difference]:
         match before, now:
@@ -143,7 +144,7 @@ class _Comparison:
         """Parts of which only one is a list, a map, a constant or an expression."""
         ours, theirs = _shape(before, self.types.before), _shape(now, self.types.now)
         if not ours or not theirs or (theirs == "values" and _demands(now, self.types.now)):
-            yield self.found("unclear", "compare what both accept")
+            yield self.found("unclear", "what both accept")
             return
         yield from self._nulls(
             _takes_null(before, self.types.before), _takes_null(now, self.types.now)
@@ -154,16 +155,18 @@ class _Comparison:
             yield self.found("refused", f"values that are no {theirs}")
         else:
             old = "" if ours == "values" else f", not {ours}"
-            yield self.found("turned", f"values become {theirs}{old}")
+            yield self.found("turned", "values", f"become {theirs}{old}")
 
     def _lists(self, before: ListPart, now: ListPart) -> Iterator[Difference]:
         if before.least != now.least:
-            fewer = f"lists of fewer than {max(before.least, now.least)} items"
+            least = max(before.least, now.least)
+            fewer = f"lists of fewer than {least} items" if least > 1 else "empty lists"
             yield self.found("refused" if now.least > before.least else "admitted", fewer)
         if before.most != now.most:
             ours, theirs = before.most, now.most
             less = theirs is not None and (ours is None or theirs < ours)
-            longer = f"lists of more than {theirs if less else ours} items"
+            most = theirs if less else ours
+            longer = f"lists of more than {'one item' if most == 1 else f'{most} items'}"
             yield self.found("refused" if less else "admitted", longer)
         lengths = [each for each in (before.most, now.most) if each is not None]
         count = max(len(before.items), len(now.items))
@@ -174,7 +177,7 @@ class _Comparison:
     def _maps(self, before: MapPart, now: MapPart) -> Iterator[Difference]:
         if now.is_open and not before.is_open:
             for key in before.named:
-                yield self.found("turned", f"the key {named(key)} is no longer always there")
+                yield self.found("turned", f"the key {named(key)}", "is no longer always there")
             yield from self._other_keys(before, now)
             return
         for key in [*before.named, *(each for each in now.named if each not in before.named)]:
@@ -187,9 +190,9 @@ class _Comparison:
             yield from here.parts(before.named[key], now.named[key])
         elif key in before.named:
             if now.others is None:
-                yield self.found("turned", f"the key {named(key)} is dropped")
+                yield self.found("turned", f"the key {named(key)}", "is dropped")
             else:
-                yield self.found("turned", f"the key {named(key)} is no longer always there")
+                yield self.found("turned", f"the key {named(key)}", "is no longer always there")
                 yield from here.parts(before.named[key], now.others[1])
         else:
             required = _takes_null(now.named[key], self.types.now)
@@ -197,11 +200,10 @@ class _Comparison:
                 yield self.found("refused", f"maps without the key {named(key)}")
             elif required is None:
                 yield self.found("unclear", f"whether the key {named(key)} must be given")
+            yield self.found("admitted", f"the key {named(key)}, which is always there")
             if before.others is not None or before.is_open:
                 old = _any() if before.others is None else before.others[1]
                 yield from here.parts(old, now.named[key])
-            else:
-                yield self.found("admitted", f"the key {named(key)}")
 
     def _other_keys(self, before: MapPart, now: MapPart) -> Iterator[Difference]:
         ours = (_any(), _any()) if before.is_open else before.others
@@ -209,7 +211,7 @@ class _Comparison:
         if ours is None and theirs is not None:
             yield self.found("admitted", "other keys")
         elif ours is not None and theirs is None:
-            yield self.found("turned", "other keys are dropped")
+            yield self.found("turned", "other keys", "are dropped")
         elif ours is not None and theirs is not None:
             yield from self.at("as a key").parts(ours[0], theirs[0])
             yield from self.at("under other keys").parts(ours[1], theirs[1])
@@ -221,7 +223,7 @@ class _Comparison:
         )
         if ours is None or theirs is None:
             if spelled(before.tree) != spelled(now.tree):
-                yield self.found("unclear", "compare what both accept")
+                yield self.found("unclear", "what both accept")
             return
         methods = [tuple(step.method for step in each.conversions) for each in (ours, theirs)]
         if methods[0] == methods[1]:
@@ -233,18 +235,18 @@ class _Comparison:
         if methods[0] == methods[1] or not all(methods):
             yield from self._checks(ours, theirs)
         if ours.fallback != theirs.fallback:
-            words = theirs.fallback or "nothing"
-            yield self.found("unclear", f"values that are empty become {words}")
+            words = theirs.fallback or "what they are"
+            yield self.found("unclear", f"what empty values become: {words}")
 
     def _kinds(self, before: tuple[str, ...], now: tuple[str, ...]) -> Iterator[Difference]:
         """Conversions of different kinds."""
         if len(before) > 1 or len(now) > 1:
-            yield self.found("unclear", "compare what values become")
+            yield self.found("unclear", "what values become")
         elif not now:
             yield self.found("admitted", f"values that are no {_KINDS[before[0]]}")
         elif now[0] == "bool" or before:
             old = f", not {_KINDS[before[0]]}" if before else ""
-            yield self.found("turned", f"values become {_KINDS[now[0]]}{old}")
+            yield self.found("turned", "values", f"become {_KINDS[now[0]]}{old}")
         else:
             yield self.found("refused", f"values that are no {_KINDS[now[0]]}")
 
