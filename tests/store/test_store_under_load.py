@@ -262,6 +262,41 @@ def test_threads_share_transactions(store, monkeypatch):
     assert len(transactions) < 15
 
 
+def test_writers_that_come_back_one_by_one_share_transactions_again(store, monkeypatch):
+    """Eight threads write again and again. The first one that comes back does not commit alone each time."""
+    sizes = []
+    real = store.database.writing
+
+    def writing_slowly():
+        sizes.append(store.newest("Thing"))
+        time.sleep(0.03)
+        return real()
+
+    for name in range(8):
+        store.create(key(str(name)), document())
+    monkeypatch.setattr(store.database, "writing", writing_slowly)
+
+    def write(name):
+        for at in range(10):
+            store.replace(key(name), document(group=str(at)))
+
+    threads = [threading.Thread(target=write, args=(str(name),)) for name in range(8)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert store.newest("Thing") == 89
+    assert len(sizes) <= 16, "ten rounds, and few more"
+
+
+def test_a_writer_that_is_alone_does_not_wait(store, monkeypatch):
+    store.create(key(), document())
+    monkeypatch.setattr(store.writer._group._lock, "wait_for", None)
+    for at in range(5):
+        store.replace(key(), document(group=str(at)))
+    assert store.newest("Thing") == 7
+
+
 def test_a_refused_write_does_not_stop_those_beside_it(store, monkeypatch):
     store.create(key("there"), document())
     real = store.database.writing

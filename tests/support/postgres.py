@@ -27,8 +27,12 @@ def binaries() -> Path:
 
 
 @contextlib.contextmanager
-def server():
-    """A running server; gives its URL up to the name of the database."""
+def server(*, durable=False):
+    """A running server; gives its URL up to the name of the database.
+
+    Args:
+        durable: whether commits wait for the disk.
+    """
     folder = binaries()
     with tempfile.TemporaryDirectory(prefix="trundle-postgres-") as name:
         data, secret = Path(name, "data"), Path(name, "password")
@@ -44,7 +48,7 @@ def server():
             with Path(name, "log").open("wb") as log:
                 process = subprocess.Popen(
                     [folder / "postgres", "-D", data, "-p", str(port), "-c", "listen_addresses=127.0.0.1",
-                     "-c", "unix_socket_directories=", "-c", "shared_buffers=16MB", "-c", "fsync=off"],
+                     "-c", "unix_socket_directories=", "-c", "shared_buffers=16MB", "-c", f"fsync={'on' if durable else 'off'}"],
                     stdout=log, stderr=log, cwd=name, **user,
                 )  # fmt: skip
             try:

@@ -109,7 +109,8 @@ def creating(key: Key, document: bytes, version: str | None, lenience: Lenience 
             found = f"one with resource version {current.resource_version}"
             raise ObjectExistsError(str(key), "no such object", found, advice)
         given = to_put(key, document, iter(()))
-        data = moment.scheme.put(version, given, resource=key.resource, lenience=lenience)
+        resource = resource_beside(key, given, moment.scheme)
+        data = moment.scheme.put(version, given, resource=resource, lenience=lenience)
         columns = columns_of(key, data)
         made = StoredObject(
             key=key,
@@ -148,9 +149,8 @@ def replacing(
                 yield moment.scheme.read(named, found.data)
 
         given = to_put(key, document, seen())
-        data = moment.scheme.put(
-            version, given, found.data, resource=key.resource, lenience=lenience
-        )
+        resource = resource_beside(key, given, moment.scheme)
+        data = moment.scheme.put(version, given, found.data, resource=resource, lenience=lenience)
         if data == found.data:
             return Decision(None, found)
         written = _written(found, data, moment)
@@ -208,6 +208,14 @@ def editing_metadata(key: Key, edit: MetadataEdit, expected: Expected) -> Decide
         return _ended(_with_metadata(found, moment, edited, whole=True))
 
     return decide
+
+
+def resource_beside(key: Key, document: bytes, scheme: AnyScheme) -> str | None:
+    """The resource type to name beside a document; None where the document names it, as puts are faster then."""
+    known = scheme.resources[key.resource]
+    said = members_of(document).get(known.name_property)
+    named = said is not None and bytes(said) == msgspec.json.encode(known.name)
+    return None if named and known.name == key.resource else key.resource
 
 
 def _with_metadata(

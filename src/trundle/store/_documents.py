@@ -179,7 +179,7 @@ def _spelt(metadata: bytes, seen: Iterator[bytes]) -> bytes:
         there = members_of(each).get(_METADATA)
         if there is None:
             continue
-        if there == metadata:
+        if bytes(there) == metadata:
             return metadata
         value = msgspec.json.decode(metadata) if value is None else value
         if msgspec.json.decode(there) == value:

@@ -2,13 +2,23 @@
 
 There is no thread of its own. The first one that comes commits for all that wait, itself included; meanwhile others
 gather behind it, and the first of these goes on.
+
+Threads that were answered together come back one after the other. The first of them would commit alone, and all others would wait
+for that; so it waits a moment for as many as there were before. A thread that writes alone never waits.
 """
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 _T = TypeVar("_T")
+
+
+_PATIENCE = 0.25
+"""For which part of the time that the last commit took others are waited for."""
+_LONGEST = 0.005
+"""Seconds for which others are waited for at most."""
 
 
 class _Waiting(Generic[_T]):
@@ -41,7 +51,9 @@ class GroupCommit(Generic[_T]):
     def __init__(self, commit: Callable[[Sequence[_T]], None], most: int) -> None:
         self._commit = commit
         self._most = most
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
+        self._before = 0
+        self._took = 0.0
         self._queue: list[_Waiting[_T]] = []
         self._busy = False
 
@@ -50,6 +62,7 @@ class GroupCommit(Generic[_T]):
         mine = _Waiting(item)
         with self._lock:
             self._queue.append(mine)
+            self._lock.notify()  # The one that waits for others, if any.
             leading, self._busy = not self._busy, True
         try:
             if not leading:
@@ -65,12 +78,17 @@ class GroupCommit(Generic[_T]):
 
     def _lead(self) -> None:
         with self._lock:
+            if self._before > 1:
+                patience = min(self._took * _PATIENCE, _LONGEST)
+                self._lock.wait_for(lambda: len(self._queue) >= self._before, patience)
             batch, self._queue = self._queue[: self._most], self._queue[self._most :]
         error: BaseException | None = None
+        start = time.monotonic()
         try:
             self._commit([each.item for each in batch])
         except BaseException as raised:  # noqa: BLE001 - each of the threads raises it
             error = raised
+        self._before, self._took = len(batch), time.monotonic() - start
         for each in batch:
             each.error, each.done = error, True
         self._pass_on()
