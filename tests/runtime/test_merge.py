@@ -9,13 +9,17 @@ from trundle.runtime import (
     ABSENT,
     BAG,
     Absent,
+    Entry,
     PropertyBag,
     StorageObject,
     Wrapped,
     aligned,
 )
+from trundle.runtime._bag import NoEntry, digest
+from trundle.runtime._entries import Stashing
 from trundle.runtime._matching import match
 from trundle.runtime._merge import merge, merge_lists
+from trundle.runtime._objects import Made
 
 
 class Port(StorageObject, kw_only=True):
@@ -144,6 +148,90 @@ def test_elements_that_the_writer_cannot_see_stay_behind_their_neighbours():
 def test_a_wrapped_value_edits_the_first_element_of_a_stored_list():
     stored = ["one", "two", "three"]
     assert merge(stored, Wrapped(["one"]), Wrapped(["ONE"])) == ["ONE", "two", "three"]
+
+
+class Named(StorageObject, kw_only=True):
+    name: str | Absent = ABSENT
+    secret: str | Absent = ABSENT
+    property_bag: PropertyBag | Absent = msgspec.field(default=ABSENT, name=BAG)
+
+
+def test_a_wrapped_value_edits_the_first_element_whatever_its_key():
+    stored = [Named(name="a", secret="s"), Named(name="b")]
+    result = merge(stored, Wrapped([Named(name="a")]), Wrapped([Named(name="c")]))
+    assert result == [Named(name="c", secret="s"), Named(name="b")]
+
+
+def test_elements_are_found_among_those_of_other_classes_by_their_class():
+    """Nothing identifies these elements, and all of them have something that the writer cannot see."""
+    stored = [Port(number=1, secret="x"), Named(name="hidden"), Port(number=2, secret="y")]
+    before = [Port(number=1), Port(number=2)]
+    result = merge_lists(stored, before, [Port(number=3), Port(number=2)], ())
+    assert result == [Port(number=3, secret="x"), *stored[1:]]
+
+
+def test_elements_are_not_found_by_classes_that_come_in_another_order():
+    stored = [Port(number=1), Named(secret="x"), Server(note="hidden")]
+    before = [Named(secret="x"), Port(number=1)]
+    result = merge_lists(stored, before, [Named(secret="y"), Port(number=1)], ())
+    assert result == [Named(secret="y"), Server(note="hidden"), Port(number=1)]
+
+
+def test_an_object_that_is_made_for_what_is_in_it_takes_the_place_of_one_of_another_class():
+    made = Port(number=1)
+    made.unknown = Made()
+    result = merge(Named(name="a"), ABSENT, made)
+    assert result == Port(number=1)
+    assert type(result.unknown) is not Made
+
+
+class Outer(StorageObject, kw_only=True):
+    inner: Named | Absent = ABSENT
+    property_bag: PropertyBag | Absent = msgspec.field(default=ABSENT, name=BAG)
+
+
+class Holder(StorageObject, kw_only=True):
+    outer: Outer | Absent = ABSENT
+    note: str | Absent = ABSENT
+    property_bag: PropertyBag | Absent = msgspec.field(default=ABSENT, name=BAG)
+
+    __entries_within__ = ((("outer", "inner"), (("x", "v1"),)),)
+
+
+def test_entries_of_what_is_within_an_object_go_with_it():
+    stored = Holder(
+        outer=Outer(inner=Named(name="a")), property_bag={"x": {"v1": Entry("of the object")}}
+    )
+    before = Holder(outer=Outer(inner=Named(name="a")))
+    changed = Holder(outer=Outer(inner=Named(name="b")))
+    made = Holder(outer=Outer(inner=Named(secret="s")))
+    made.outer.inner.unknown = Made()
+    assert merge(stored, before, changed).property_bag == stored.property_bag
+    for after in (Holder(note="n"), Holder(outer=Outer()), made):
+        assert merge(stored, before, after).property_bag is ABSENT
+
+
+@pytest.mark.parametrize(
+    ("hooked", "inputs", "noted"), [(True, "y", True), (True, ABSENT, False), (False, "y", False)]
+)
+def test_absence_is_noted_where_a_hook_would_derive_something_of_what_the_writer_cannot_see(
+    hooked, inputs, noted
+):
+    def beside_secret(stored):
+        return (stored.secret,)
+
+    def bag(value):
+        entry = NoEntry(value)
+        entry.stashing = Stashing(beside_secret, None, hooked, ())
+        return {"x": {"v1": entry}}
+
+    stored = Named(name="a", secret=inputs)
+    before, after = (
+        Named(name="a", property_bag=bag("had")),
+        Named(name="b", property_bag=bag(ABSENT)),
+    )
+    found = merge(stored, before, after).property_bag
+    assert found == ({"x": {"v1": Entry(ABSENT, digest(("y",)))}} if noted else ABSENT)
 
 
 def test_a_key_that_is_in_the_bag_is_found_there():

@@ -19,7 +19,7 @@ from trundle.runtime import (
     stash,
     unstash,
 )
-from trundle.runtime._bag import NoEntry, digest, put_entry, tidy
+from trundle.runtime._bag import STALE, Carried, NoEntry, digest, put_entry, tidy
 from trundle.runtime._json import same
 
 
@@ -173,6 +173,68 @@ def test_carrying_leaves_the_source_as_it_was():
     put_entry(target, ("c", "v1"), Entry("c"))
     put_entry(target, ("a", "v9"), Entry("c"))
     assert msgspec.json.encode(source) == before
+
+
+def beside_a(stored):
+    return (stored.a,)
+
+
+def sides(*, both=False):
+    """What entries of two versions accompany: `b` in the older shape, `a` in the newer one; or `b` in both."""
+    places = (OLD_A, ("a", "v2"))
+    return (Carried(places, beside_b, beside_b if both else beside_a, same=both),)
+
+
+def carrying(*stashed, b="now", both=False):
+    """What becomes of entries by version, each with what it accompanied, where the source has a `b`."""
+    source = Stored(b="now")
+    for version, value, beside in stashed:
+        put_entry(source, ("a", version), Entry(value, digest((beside,))))
+    target = Stored(a="target", b=b)
+    carry(target, source, (), sides(both=both))
+    return bag(target)["a"]
+
+
+AFTERWARDS = digest(("target",))
+
+
+def test_an_entry_that_travels_on_accompanies_what_makes_it_stale_from_now_on():
+    assert carrying(("v1", "x", "now")) == {"v1": {"value": "x", "beside": AFTERWARDS}}
+    assert carrying(("v2", "x", "now")) == {"v2": {"value": "x", "beside": AFTERWARDS}}
+
+
+def test_an_entry_that_was_stale_stays_so_whatever_it_accompanies():
+    assert carrying(("v1", "x", "before")) == {"v1": {"value": "x", "beside": STALE}}
+
+
+def test_a_stale_entry_that_accompanies_the_same_may_become_current_again():
+    stale = {"value": "x", "beside": digest(("before",))}
+    assert carrying(("v1", "x", "before"), both=True) == {"v1": stale}
+    moved = {"value": "y", "beside": digest(("then",))}
+    current = carrying(("v1", "x", "before"), ("v2", "y", "now"), b="then", both=True)
+    assert current == {"v1": stale, "v2": moved}
+
+
+def test_of_several_entries_for_one_value_the_first_that_is_current_counts():
+    one, two = ({"value": each, "beside": AFTERWARDS} for each in "xy")
+    stale = [{"value": each, "beside": STALE} for each in "xy"]
+    assert carrying(("v1", "x", "now"), ("v2", "y", "now")) == {"v1": one, "v2": stale[1]}
+    assert carrying(("v1", "x", "before"), ("v2", "y", "now")) == {"v1": stale[0], "v2": two}
+
+
+def test_an_entry_of_the_target_accompanies_what_it_did():
+    source, target = Stored(b="now"), Stored(a="target")
+    put_entry(source, OLD_A, Entry("x", digest(("now",))))
+    put_entry(target, OLD_A, Entry("y", "its own"))
+    carry(target, source, (), sides())
+    assert bag(target) == {"a": {"v1": {"value": "y", "beside": "its own"}}}
+
+
+def test_an_entry_that_nothing_makes_stale_from_now_on_is_just_there():
+    source, target = Stored(b="now"), Stored()
+    put_entry(source, OLD_A, Entry("x", digest(("now",))))
+    carry(target, source, (), (Carried((OLD_A,), beside_b, None, same=False),))
+    assert bag(target) == {"a": {"v1": {"value": "x"}}}
 
 
 def test_a_tidy_bag_is_in_alphabetical_order_and_an_empty_one_is_dropped():

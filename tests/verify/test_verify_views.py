@@ -55,3 +55,32 @@ def test_an_edit_beside_a_namesake_makes_nothing_stale() -> None:
     before, after = {"o": {"x": 7}, "b": 2}, {"o": {"x": 0}, "b": 3}
     found = wrong(before, after, alone, {"b": 3}, edited=edited, apart=lambda path: path == ("o",))
     assert found == [("o", "x")]
+
+
+NAMES = ("x", "y", "z")
+LOST = [("l", 0, "h"), ("l", 1, "h")]
+
+
+@pytest.mark.parametrize(
+    ("edited", "named", "places"),
+    [
+        ([0, 1], False, []),
+        ([0, 2], False, LOST),
+        ([1], False, LOST),
+        ([0, 1], True, LOST),
+    ],
+)
+def test_elements_side_by_side_that_nothing_identifies_may_lose_what_is_hidden(
+    edited: list[int], named: bool, places: list[Any]
+) -> None:
+    """The version sees nothing of the edit, but what the first two elements have beside what the writer sees is gone."""
+
+    def elements(**members: Any) -> list[Any]:
+        return [{**({"name": each} if named else {}), **members} for each in NAMES]
+
+    seen = elements(a=1)
+    changed = [{**each, "a": 2} if place in edited else each for place, each in enumerate(seen)]
+    before = {"l": [{**each, "h": 7} for each in elements()]}
+    after = {"l": [*elements()[:2], before["l"][2]]}
+    alone = {"l": elements()}
+    assert wrong(before, after, alone, alone, seen={"l": seen}, edited={"l": changed}) == places

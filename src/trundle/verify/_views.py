@@ -70,6 +70,13 @@ class _Comparison:
         self.names: set[str] = set()
         self.lists_changed: set[str] = set()
         self.places = [each.path[:-1] for each in edit.made]
+        self.elements_changed = {
+            (name, place)
+            for each in edit.made
+            for one, place in pairwise(each.path)
+            if isinstance(one, str) and isinstance(place, int)
+            for name in _all_names({one}, edit.renamed)
+        }
         own_lists: set[str] = set()
         for each in edit.made:
             own = _objects_only(_after_lists(each.path))
@@ -127,7 +134,7 @@ class _Comparison:
             return len(_objects_only(path)) in self.depths
         if any(one in self.own_lists and type(other) is str for one, other in pairwise(path)):
             return True
-        if self.in_another_variant(path) or self.in_a_namesake(path):
+        if self.in_another_variant(path) or self.in_a_namesake(path) or self.in_neighbours(path):
             return True
         own = path[self.holders(path) :]
         return not self.names.isdisjoint(own) or not self.lists_changed.isdisjoint(path[-1:])
@@ -138,6 +145,19 @@ class _Comparison:
         objects = ((value_at(self.before, each), value_at(self.after, each)) for each in places)
         both = (each for each in objects if all(isinstance(value, dict) for value in each))
         return any(self.another_variant(*each) for each in both)
+
+    def in_neighbours(self, path: Path) -> bool:
+        """Whether a place is in one of several elements side by side that were all edited, and that nothing identifies."""
+        for number, (name, place) in enumerate(pairwise(path), 1):
+            if (name, place) not in self.elements_changed or not isinstance(place, int):
+                continue
+            if not {(name, place - 1), (name, place + 1)} & self.elements_changed:
+                continue  # alone between others
+            lists = [value_at(each, path[:number]) for each in (self.before, self.after)]
+            both = all(isinstance(each, list) for each in lists)
+            if both and self.by_key(path[:number], *lists) is None:
+                return True
+        return False
 
     def in_a_namesake(self, path: Path) -> bool:
         """Whether an object on the way to a place has but the name of one in which something was edited."""
