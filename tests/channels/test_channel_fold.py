@@ -54,7 +54,7 @@ def test_the_order_and_number_of_copies_do_not_matter(operations, random_order):
 
 
 @given(st.lists(OPERATIONS, max_size=8), st.lists(OPERATIONS, max_size=3))
-def test_whoever_knows_more_has_the_higher_serial(operations, more):
+def test_more_operations_give_a_higher_serial(operations, more):
     names = {id_of_operation(each) for each in operations}
     new = {id_of_operation(each) for each in more} - names
     fewer, all_of_them = fold(EMPTY, operations), fold(EMPTY, [*operations, *more])

@@ -75,7 +75,7 @@ def test_unpublishing_spares_what_another_tag_needs(repository, tmp_path):
 
 
 @pytest.mark.parametrize("undo", [False, True])
-def test_a_tag_that_was_left_half_removed_is_in_nobodys_way(remote, tmp_path, undo):
+def test_a_tag_that_was_left_half_removed_is_in_no_publishers_way(remote, tmp_path, undo):
     folder = package(tmp_path / "a", "1.0.0")
     release(remote, folder, word="beta", suffix="beta.1")
     release(remote, folder)
@@ -209,7 +209,7 @@ def test_an_operation_that_was_recorded_and_is_not_shown_is_shown_by_a_repair(la
     assert "1.0.0" not in layout.tags()
 
 
-def test_the_log_tells_what_happened_also_without_the_ledger(layout, remote, tmp_path):
+def test_the_log_shows_what_happened_also_without_the_ledger(layout, remote, tmp_path):
     release(layout, package(tmp_path / "a", "1.0.0", changes=["first"]))
     release(layout, package(tmp_path / "b", "1.1.0"))
     unpublish(channel_of(layout), V100, "a flaw", keep_content=True)

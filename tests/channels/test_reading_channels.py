@@ -119,7 +119,7 @@ def test_an_old_state_served_again_is_refused(layout, tmp_path, store, keys):
     refused(RefusalCode.STALE_METADATA, open_channel(WORD, layout), store, keys)
 
 
-def test_a_state_that_nobody_refreshes_expires(signed, store, keys):
+def test_a_state_that_is_not_refreshed_expires(signed, store, keys):
     believe(open_channel(WORD, signed), store, keys)
     later = lambda: now() + LATER  # noqa: E731
     source = open_channel(WORD, signed)

@@ -73,7 +73,7 @@ def test_help_imports_no_room(empty):
     assert result.stderr.strip() == "[]"
 
 
-def test_a_bug_is_told_without_a_traceback(line):
+def test_a_bug_is_reported_without_a_traceback(line):
     code = (
         "import sys, trundle.report\n"
         "def broken(*_): raise AssertionError('why')\n"

@@ -136,7 +136,7 @@ def test_what_publishing_refuses_for_the_sake_of_what_is_published(shop):
     )
 
 
-def test_a_tag_that_somebody_else_set_is_not_moved(shop):
+def test_a_tag_that_another_publisher_set_is_not_moved(shop):
     shop.publish("1.0.0")
     shop.publish("1.1.0")
     from trundle.registry import open_repository

@@ -192,10 +192,10 @@ def test_findings_about_a_policy_name_the_line(plain):
     (plain.folder / "policy.yaml").write_text(
         "# ours\nupgrade:\n  minr: window\n  minor: window\n  exclusions:\n    - start: x\n"
     )
-    told = plain.run("policy", "lint", "policy.yaml", code=3).stderr
-    assert "policy.yaml:3: upgrade.minr: expected one of the keys" in told
-    assert "policy.yaml:6: upgrade.exclusions[0].start: expected a time" in told
-    assert "policy.yaml:6: upgrade.exclusions[0].end: expected a time" in told
+    printed = plain.run("policy", "lint", "policy.yaml", code=3).stderr
+    assert "policy.yaml:3: upgrade.minr: expected one of the keys" in printed
+    assert "policy.yaml:6: upgrade.exclusions[0].start: expected a time" in printed
+    assert "policy.yaml:6: upgrade.exclusions[0].end: expected a time" in printed
     (plain.folder / "policy.yaml").write_text("upgrade:\n  patch: immediate\n  minor: window\n")
     assert (
         "warning: policy.yaml:3: upgrade.minor"
@@ -240,7 +240,7 @@ def test_a_file_is_no_state(plain):
     assert "in state, which does not exist" in plain.run("upgrade").stderr
 
 
-def test_a_check_tells_of_what_can_be_had_only(plain):
+def test_a_check_reports_only_what_can_be_had(plain):
     plain.publish("1.0.0")
     (plain.folder / "policy.yaml").write_text("upgrade: {minor: never, major: approval}")
     plain.run("install", plain.repository, "--unsigned", "--policy", "policy.yaml")
@@ -253,8 +253,8 @@ def test_a_check_tells_of_what_can_be_had_only(plain):
     refused = plain.run("upgrade", "acme/crm", "--to", "2.0.0", code=3)
     assert "[held]" in refused.stderr
     plain.run("unhold", "acme/crm")
-    told = plain.run("upgrade", "acme/crm", "--to", "1.1.0", "--dry-run").stderr
-    assert "nothing was fetched" in told
+    printed = plain.run("upgrade", "acme/crm", "--to", "1.1.0", "--dry-run").stderr
+    assert "nothing was fetched" in printed
 
 
 def test_a_check_that_is_refused_says_so_once(plain):
@@ -272,15 +272,15 @@ def test_a_package_is_found_by_its_repository_too(plain):
     plain.run("plan", "oci:elsewhere//acme/crm", code=5)
 
 
-def test_an_approval_that_nobody_asks_for_is_a_warning(plain):
+def test_an_approval_that_no_policy_asks_for_is_a_warning(plain):
     plain.publish("1.0.0")
     plain.run("install", plain.repository, "--unsigned")
     plain.publish("2.0.0")
-    told = plain.run("approve", "acme/crm", "2.0.0").stderr
-    assert "the policy says never for major upgrades" in told
+    printed = plain.run("approve", "acme/crm", "2.0.0").stderr
+    assert "the policy says never for major upgrades" in printed
 
 
-def test_content_that_nobody_goes_back_to_is_removed(plain):
+def test_content_that_no_rollback_needs_is_removed(plain):
     plain.publish("1.0.0")
     plain.run("install", plain.repository, "--unsigned")
     plain.publish("1.0.1")
@@ -306,8 +306,8 @@ def test_what_was_seen_is_forgotten_when_that_is_asked_for(plain):
     assert "nothing to forget" in plain.run("forget", "clock").stderr
     assert "forgotten serial 2" in plain.run("forget", "channel", "acme/crm").stderr
     assert "nothing to forget" in plain.run("forget", "channel", "acme/crm").stderr
-    told = plain.run("forget", "digest", "acme/crm", "1.0.1").stderr
-    assert "forgotten that acme/crm 1.0.1 is sha256:" in told
+    printed = plain.run("forget", "digest", "acme/crm", "1.0.1").stderr
+    assert "forgotten that acme/crm 1.0.1 is sha256:" in printed
     plain.run("forget", "digest", "acme/crm", "1.0.1", code=5)
     plain.run("forget", "digest", "acme/crm", "1.0.0", code=4)
 

@@ -21,13 +21,13 @@ def test_init_starts_a_project(line):
     assert "expected no such file, found one" in again.stderr
 
 
-def test_init_tells_of_missing_schemas_and_bad_names(empty):
+def test_init_reports_missing_schemas_and_bad_names(empty):
     assert empty.run("init", "nowhere", "--package", "crm").exit_code == 1
     empty.write("schemas/v1.yaml", "title: A\ntype: object\nproperties: {a: {type: string}}\n")
     assert empty.run("init", "--package", "2crm").exit_code == 3
 
 
-def test_generate_writes_and_tells_whether_it_is_stale(line):
+def test_generate_writes_and_reports_whether_it_is_stale(line):
     stale = line.run("generate", "--check")
     assert stale.exit_code == 3
     assert "would add __init__.py" in stale.stdout

@@ -106,7 +106,7 @@ def test_a_picture_shows_one_resource(line):
     assert len(json.loads(line.run("map", "-o", "json").stdout)) == 2
 
 
-def test_explain_tells_a_life(line):
+def test_explain_shows_a_history(line):
     assert "sortKey" in line.run("explain", "Person.alphaKey").stdout
     assert json.loads(line.run("explain", "Person", "-o", "json").stdout)
     assert line.run("explain", "Person.nothing").exit_code == 5

@@ -39,7 +39,7 @@ def test_a_sound_project_is_proved(line) -> None:
     assert "no findings" in result.stderr
 
 
-def test_the_result_as_data_tells_what_is_lossy_by_nature(line) -> None:
+def test_the_result_as_data_says_what_is_lossy_by_nature(line) -> None:
     result = line.run("verify", *LITTLE, "-o", "json")
     (person,) = json.loads(result.stdout)["resources"]
     assert person["versions"] == ["2014-04-04", "2015-05-05"]
@@ -104,7 +104,7 @@ def test_a_time_is_gone_on_for(line) -> None:
     assert (result.exit_code, "expected a time such as 90s" in result.stderr) == (2, True)
 
 
-def test_an_impure_hook_is_found_and_told_and_replayed(line) -> None:
+def test_an_impure_hook_is_found_and_reported_and_replayed(line) -> None:
     line.write("crm_hooks/__init__.py", "")
     line.write("crm_hooks/names.py", HOOK)
     line.write("trundle.yaml", HOOKED)

@@ -71,7 +71,7 @@ def shown_in_readme(beginning: str) -> str:
     return next(text for text in blocks if text.lstrip().startswith(beginning))
 
 
-def test_the_demo_tells_what_the_readme_shows(tmp_path: Path):
+def test_the_demo_prints_what_the_readme_shows(tmp_path: Path):
     told, _ = print_of(f"python {ROOT / 'examples/crm/demo.py'}", tmp_path)
     assert shown_in_readme("5. ") in told
 
@@ -135,7 +135,7 @@ def test_an_elision_stands_for_any_lines():
     assert not fits("a\n ...\nd\n", "a\nb\n")
 
 
-def test_commands_are_told_from_what_they_print():
+def test_commands_are_distinguished_from_what_they_print():
     text = "```console\n$ one\nprinted\n$ two\n```\n"
     assert [(each.line, each.output) for each in read_guide(text) if isinstance(each, Command)] == [
         ("one", "printed\n"),

@@ -187,7 +187,7 @@ def test_a_model_gets_the_version_it_names_or_its_nearest_kin(spec, version):
         assert str(session.type("lib.A", spec).version) == version
 
 
-def test_a_model_that_names_a_lost_major_version_is_told_what_there_is():
+def test_the_error_for_a_lost_major_version_lists_what_there_is():
     error = refusal(Engine([lib("1.2.0"), lib("2.0.0")]).session().type, "lib.A", "3.1.0")
     assert error.code == "no-class"
     assert "only 1.2.0, 2.0.0" in str(error)

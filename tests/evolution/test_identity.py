@@ -21,7 +21,7 @@ def test_items_that_differ_by_themselves_are_not_alike():
     assert partition("ab", {"a": 1, "b": 2}, {"a": (), "b": ()}) == {"a": 0, "b": 1}
 
 
-def test_a_difference_deep_below_tells_two_apart():
+def test_a_difference_deep_below_distinguishes_two():
     parts = {"a1": ("a2",), "a2": ("a3",), "a3": (), "b1": ("b2",), "b2": ("b3",), "b3": ()}
     own = {**dict.fromkeys(parts, "node"), "b3": "leaf"}
     found = partition(parts, own, parts)

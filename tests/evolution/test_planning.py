@@ -142,13 +142,13 @@ def test_namesakes_of_other_types_accompany_each_other():
     )
 
 
-def test_a_narrow_side_is_told_by_the_wide_one_where_the_value_fits():
+def test_a_narrow_side_follows_the_wide_one_where_the_value_fits():
     lineage = root({"v1": {"Thing": {"a": "integer"}}, "v2": {"Thing": {"a": "number"}}})
     assert assigned(lineage, "api v1", "storage v2", "a") == Read("a")
-    kept, told = assigned(lineage, "storage v2", "api v1", "a").options
+    kept, derived = assigned(lineage, "storage v2", "api v1", "a").options
     assert kept.entries == (PlannedEntry(place("a@v1"), None),)
     assert kept.witness.values == (Read("a"),)
-    assert told == Change(Read("a"), Fit(("integer",)))
+    assert derived == Change(Read("a"), Fit(("integer",)))
 
 
 def last(expression):
@@ -254,7 +254,7 @@ SPLITS = hooked(
 )
 
 
-def test_a_hook_tells_its_outputs_in_one_call_and_its_input_is_kept():
+def test_a_hook_gives_its_outputs_in_one_call_and_its_input_is_kept():
     lineage = root(NAMES, SPLITS)
     first = assigned(lineage, "api v1", "storage v3", "first")
     other = assigned(lineage, "api v1", "storage v3", "last")
@@ -271,13 +271,13 @@ def test_a_hook_tells_its_outputs_in_one_call_and_its_input_is_kept():
 
 def test_an_entry_that_is_current_beats_the_hook_on_the_way_down():
     lineage = root(NAMES, SPLITS)
-    kept, told = assigned(lineage, "storage v3", "api v1", "fullName").options
+    kept, derived = assigned(lineage, "storage v3", "api v1", "fullName").options
     assert isinstance(kept, Unstash)
-    assert isinstance(told, HookOutput)
-    assert [each for _, each in told.call.inputs] == [Read("first"), Read("last")]
+    assert isinstance(derived, HookOutput)
+    assert [each for _, each in derived.call.inputs] == [Read("first"), Read("last")]
 
 
-def test_an_input_that_the_source_cannot_see_is_told_by_the_stored_object():
+def test_an_input_that_the_source_cannot_see_is_read_from_the_stored_object():
     lineage = root(
         {
             "v1": {"Thing": {"a": "string"}},
@@ -286,8 +286,8 @@ def test_an_input_that_the_source_cannot_see_is_told_by_the_stored_object():
         },
         hooked("v2", "v3", Names, to=(("a", "b"), ("c",))),
     )
-    told = last_option(assigned(lineage, "api v1", "storage v3", "c"))
-    (_, seen), (_, hidden) = told.call.inputs
+    derived = last_option(assigned(lineage, "api v1", "storage v3", "c"))
+    (_, seen), (_, hidden) = derived.call.inputs
     assert seen == Read("a")
     assert type(hidden).__name__ == "Hidden"
     assert hidden.value == Read("b")

@@ -87,7 +87,7 @@ HOOKED = (
         (evolution(*HOOKED), "v1", "v4", True),
     ],
 )
-def test_values_that_are_told_from_others_go_straight_to_the_hub_and_from_it_only(
+def test_values_that_are_derived_from_others_go_straight_to_the_hub_and_from_it_only(
     made, source, target, straight
 ):
     assert goes_straight(made.resources[0].root, v(source), v(target)) is straight

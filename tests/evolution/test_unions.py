@@ -42,7 +42,7 @@ def type_of(type_):
         "Circle|Square|string",
     ],
 )
-def test_variants_of_different_json_kinds_tell_themselves_apart(type_):
+def test_variants_of_different_json_kinds_are_distinguished_by_these(type_):
     assert type_of(type_) == parse_type(type_)
 
 
@@ -72,11 +72,11 @@ def test_variants_of_one_kind_become_the_widest(type_, becomes):
         "any?|string",
     ],
 )
-def test_what_cannot_be_told_apart_is_free_form(type_):
+def test_what_cannot_be_distinguished_is_free_form(type_):
     assert type_of(type_) == parse_type("any")
 
 
-def test_the_constant_that_tells_objects_apart_becomes_their_tag():
+def test_the_constant_that_distinguishes_objects_becomes_their_tag():
     schema = settled("Circle|Square")
     assert {key: schema.object(key).tag for key in ("Circle", "Square", "Blob")} == {
         "Circle": "kind",

@@ -40,8 +40,8 @@ def test_it_ends_well_on_a_terminal_of_any_width(columns: str) -> None:
     assert "\x1b" not in ran.stdout
 
 
-def test_it_tells_the_whole_story() -> None:
-    told = run(COLUMNS="120", PYTHONIOENCODING="utf-8").stdout
+def test_it_shows_the_whole_story() -> None:
+    printed = run(COLUMNS="120", PYTHONIOENCODING="utf-8").stdout
     for part in (
         "1. The map",
         "hub ◀",
@@ -56,8 +56,8 @@ def test_it_tells_the_whole_story() -> None:
         "7. Nothing lost",
         "100 objects x 10 versions: nothing lost",
     ):
-        assert part in told
-    assert "Service Fabric" not in told
+        assert part in printed
+    assert "Service Fabric" not in printed
 
 
 def test_it_leaves_nothing_behind() -> None:
@@ -79,8 +79,8 @@ def test_a_corpus_that_is_not_there_is_said_and_no_failure(tmp_path: Path) -> No
 
 @pytest.mark.skipif("CORPUS" not in os.environ, reason="CORPUS names no folder of Azure's schemas")
 def test_the_change_table_of_service_fabric_is_the_published_one() -> None:
-    told = run(CORPUS=os.environ["CORPUS"], COLUMNS="160", PYTHONIOENCODING="utf-8").stdout
-    table = told[told.index("8. A real service") :]
+    printed = run(CORPUS=os.environ["CORPUS"], COLUMNS="160", PYTHONIOENCODING="utf-8").stdout
+    table = printed[printed.index("8. A real service") :]
     assert table.count("Copy value") == 8
     assert table.count("Skip") == 3
     assert table.count("Property Removed") == 1

@@ -364,7 +364,7 @@ def test_a_new_client_after_an_old_one_is_not_shown_stale_names(
     assert release.read(married, LAST)["sortKey"] == "Drake"
 
 
-def test_a_client_of_2017_moves_somebody_and_the_place_on_the_map_stays(
+def test_a_client_of_2017_moves_a_person_and_the_place_on_the_map_stays(
     releases: Mapping[str, Release],
 ) -> None:
     release = releases[LAST]

@@ -175,7 +175,7 @@ def test_version_3_round_trips_over_version_5(install: Install, hook: bool) -> N
 
 
 @pytest.mark.parametrize("hook", [False, True])
-def test_version_5_round_trips_and_version_3_sees_what_a_hook_can_tell(
+def test_version_5_round_trips_and_version_3_sees_what_a_hook_gives(
     install: Install, hook: bool
 ) -> None:
     store = install("v3", "v4", "v5", hook=hook)
@@ -209,7 +209,7 @@ def test_writing_back_what_one_read_changes_nothing(
         assert store.put(store.read(stored, version), stored) == stored
 
 
-def test_a_move_that_version_5_tells_is_seen_by_version_3(install: Install) -> None:
+def test_a_move_that_version_5_writes_is_seen_by_version_3(install: Install) -> None:
     store = install("v3", "v4", "v5", hook=True)
     stored = store.put(V3)
     moved = {**V5, "residentialAddress": {**PARTS, "street": "1 Main Street"}}
@@ -218,7 +218,7 @@ def test_a_move_that_version_5_tells_is_seen_by_version_3(install: Install) -> N
     assert store.address(written, "v3") == {"label": "1 Main Street\nAnaheim\nCA 92803\nUSA"}
 
 
-def test_a_move_that_version_3_tells_is_seen_by_version_5(install: Install) -> None:
+def test_a_move_that_version_3_writes_is_seen_by_version_5(install: Install) -> None:
     store = install("v3", "v4", "v5", hook=True)
     stored = store.put(V5)
     label = {"label": "1 Main Street\nAnaheim\nCA 92803\nUSA"}
@@ -228,7 +228,9 @@ def test_a_move_that_version_3_tells_is_seen_by_version_5(install: Install) -> N
 
 
 @pytest.mark.parametrize("hook", [False, True])
-def test_whoever_removes_the_address_removes_it_for_all(install: Install, hook: bool) -> None:
+def test_a_version_that_removes_the_address_removes_it_for_all(
+    install: Install, hook: bool
+) -> None:
     store = install("v3", "v4", "v5", hook=hook)
     stored = store.put(V5)
     written = store.put({"apiVersion": "v3", **MICKEY}, stored)

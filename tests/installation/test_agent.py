@@ -55,7 +55,7 @@ def test_it_waits_longer_and_longer_while_nothing_can_be_reached():
     assert pause_after(failed, 3, MONDAY, DAY) == DAY
 
 
-def test_a_round_upgrades_what_the_policy_allows_and_tells(site):
+def test_a_round_upgrades_what_the_policy_allows_and_reports(site):
     assert events(round_of(site)) == [("idle", "")]
     site.publish("2.0.0")
     site.publish("1.0.1")
@@ -88,8 +88,8 @@ def test_a_registry_that_does_not_answer_counts_as_a_failure(site):
         assert run_round(installation).failed
 
 
-def test_it_tells_what_stays_the_same_only_once(site):
-    told: list[LogLine] = []
+def test_it_reports_what_stays_the_same_only_once(site):
+    logged: list[LogLine] = []
     stopped = threading.Event()
     rounds = iter(range(3))
 
@@ -100,21 +100,21 @@ def test_it_tells_what_stays_the_same_only_once(site):
         return False
 
     with site.installation() as installation:
-        agent = Agent(installation, told.append, stopped=stopped)
+        agent = Agent(installation, logged.append, stopped=stopped)
         stopped.wait = waiting  # type: ignore[method-assign]
         agent.run()
-    assert [each.event for each in told] == ["idle", "stopped"]
+    assert [each.event for each in logged] == ["idle", "stopped"]
 
 
 def test_it_stops_in_the_middle_of_a_transfer(site):
     site.publish("1.0.1")
-    told: list[LogLine] = []
+    logged: list[LogLine] = []
     before = site.snapshot()
     with site.installation() as installation:
-        agent = Agent(installation, told.append)
+        agent = Agent(installation, logged.append)
         installation.progress = lambda _size: agent.stopped.set()
         agent.run()
-    assert [each.event for each in told] == ["stopped"]
+    assert [each.event for each in logged] == ["stopped"]
     assert site.snapshot() == before
     assert events(round_of(site)) == [("upgrade", "1.0.1")]
 

@@ -304,12 +304,12 @@ def test_what_would_happen_is_known_with_what_packages_need_of_each_other(plain)
         )
 
 
-def test_whoever_holds_a_package_waits_until_an_upgrade_is_done(plain):
+def test_a_hold_waits_until_an_upgrade_is_done(plain):
     plain.publish("1.0.0")
     plain.install()
     with plain.installation() as first, plain.installation(wait=0.05) as second, first.alone():
-        told = pytest.raises(StateBusyError)
-        with told:
+        refused = pytest.raises(StateBusyError)
+        with refused:
             second.hold(CRM, Hold("audit", MONDAY))
         assert second.holds(CRM) == ()
 
@@ -402,7 +402,7 @@ def test_unpacked_versions_long_past_are_removed_and_come_back_from_the_store(pl
     assert plain.text() == "acme/crm 1.0.0"
 
 
-def test_content_that_nobody_goes_back_to_is_removed(plain):
+def test_content_that_no_rollback_needs_is_removed(plain):
     for version in ("1.0.0", "1.0.1", "1.0.2", "1.0.3"):
         plain.publish(version)
         if version == "1.0.0":

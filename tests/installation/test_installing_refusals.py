@@ -288,7 +288,7 @@ def test_an_unsigned_channel_unless_that_is_said(tmp_path):
     site.install(unsigned=True)
 
 
-def test_a_root_of_somebody_else(tmp_path):
+def test_a_root_of_another_publisher(tmp_path):
     site, other = Site(tmp_path / "a", signed=True), Site(tmp_path / "b", signed=True)
     site.publish("1.0.0")
     install_refused(site, RefusalCode.BAD_SIGNATURE, root=other.root)
@@ -324,12 +324,12 @@ def test_a_channel_that_is_about_to_expire_is_reported(tmp_path, kind):
     site = Folder(tmp_path, signed=kind == "signed")
     site.publish("1.0.0", expires=dt.timedelta(days=7))
     site.install()
-    for days, told in ((5, False), (1.5, True), (1, True)):
+    for days, noted in ((5, False), (1.5, True), (1, True)):
         site.clock.go(days=days)
         with site.installation() as installation:
             outlook = installation.look(installation.package(CRM))
         found = [each for each in outlook.plan.notes if "the channel stable expires at" in each]
-        assert bool(found) == (told and not outlook.plan.refusals)
+        assert bool(found) == (noted and not outlook.plan.refusals)
     assert [each.code for each in outlook.plan.refusals] == [RefusalCode.EXPIRED_METADATA]
 
 
@@ -394,7 +394,7 @@ def test_a_manifest_that_is_missing(site):
     refused(site, RefusalCode.CONTENT_MISSING)
 
 
-def test_dependencies_that_nobody_provides(tmp_path):
+def test_dependencies_that_no_repository_provides(tmp_path):
     site = Site(tmp_path)
     site.publish("1.0.0", dependsOn='{acme/core: "1"}')
     install_refused(site, RefusalCode.DEPENDENCY_CONFLICT)

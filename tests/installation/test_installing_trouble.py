@@ -97,10 +97,10 @@ def test_threads_with_installations_of_their_own_do_the_same(tmp_path):
         assert sorted(pool.map(run, range(4))) == [0, 0, 0, 1]
 
 
-def test_whoever_waits_too_long_is_told(tmp_path):
+def test_waiting_too_long_is_an_error(tmp_path):
     site = Site(tmp_path)
-    told = pytest.raises(StateBusyError, match="expected to change it alone")
-    with site.installation() as one, site.installation(wait=0.1) as other, one.alone(), told:
+    refused = pytest.raises(StateBusyError, match="expected to change it alone")
+    with site.installation() as one, site.installation(wait=0.1) as other, one.alone(), refused:
         upgrade(other)
 
 

@@ -55,7 +55,7 @@ def test_what_another_package_needs_is_taken_along_but_not_without_need():
     assert chosen(offer("a", "1.0.0", best), helped) == {"a": "1.1.0", "b": "1.1.0"}
 
 
-def test_what_is_broken_already_holds_nobody_back():
+def test_what_is_broken_already_holds_nothing_back():
     broken = offer("a", "1.0.0", has=needs(gone="1"))
     assert chosen(broken, offer("b", "1.0.0", "1.0.1")) == {"b": "1.0.1"}
 

@@ -131,7 +131,7 @@ def test_hops_hold_lists_to_all_elements_that_lack_nothing(scheme, listed: Any) 
         law_hops(scheme, document, [V3, V2], more)
 
 
-def test_hops_are_silent_only_about_the_names_that_hooks_beyond_the_way_tell(scheme) -> None:
+def test_hops_are_silent_only_about_the_names_that_hooks_beyond_the_way_give(scheme) -> None:
     document = scheme.decode(b'{"apiVersion": "2022-01-01", "kind": "Thing", "o": {}}')
     walk = walking(v2022={"o": {"name": "x"}}, v2021={"o": {"name": "y"}})
     law_hops(scheme, document, [V3, V2], walk, frozenset({"name"}))

@@ -134,7 +134,7 @@ def test_without_keys_data_stays_with_equal_elements_and_those_alone_between_the
     ]
 
 
-def test_a_key_that_the_writer_does_not_see_leads_nobody_astray(store) -> None:
+def test_a_key_that_the_writer_does_not_see_misleads_no_version(store) -> None:
     x = store(with_items({"name": "string", "v": "string"}, {"v": "string"}))
     x.put(V1, b=[{"name": "a", "v": "1", "x": "1"}, {"name": "b", "v": "2", "x": "2"}])
     x.edit(V2, b=[{"v": "2"}, {"v": "1"}])

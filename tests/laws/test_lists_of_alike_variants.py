@@ -59,7 +59,7 @@ SUBS = {"Sub": ["1", "2"], "KindA": ["a"]}
 
 @pytest.fixture(scope="module", params=["l", "o.l"])
 def loose(request):
-    """What tells variants apart in the older version is an optional property in the newer one, and keeps nothing apart."""
+    """What distinguishes variants in the older version is an optional property in the newer one, and keeps nothing apart."""
     path = request.param
     outer = {"l": "{}"} if path == "l" else {"o": "O"}
 

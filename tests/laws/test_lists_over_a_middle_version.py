@@ -83,7 +83,7 @@ HIDDEN = {"kind": "b", "x": "1"}
 
 @pytest.fixture(scope="module")
 def told_apart():
-    """The newest version tells elements apart by what the oldest lacks; and only the one in between knows them as they are."""
+    """The newest version distinguishes elements by what the oldest lacks; and only the one in between knows them as they are."""
     first, second, third = VERSIONS
     older = {"B": {"kind!": "KB"}, **TEXTS}
     newest = {"B": {"kind!": "KB", "x": "string"}, **TEXTS}

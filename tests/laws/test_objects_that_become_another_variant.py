@@ -1,4 +1,4 @@
-"""An object of which one version is not told that it is there, because to it that is another variant."""
+"""An object that one version does not show, because to it that is another variant."""
 
 import pytest
 from evolving import Store, evolve, rules, thing
@@ -15,7 +15,7 @@ NEWER = {
 
 @pytest.fixture(params=[V1, V2], ids=["stored as the older", "stored as the newer"])
 def scheme(request, forgetting):
-    """Only the newer version tells variants apart, elsewhere; so its object has always that text."""
+    """Only the newer version distinguishes variants, by something else; so its object has always that text."""
     versions = {
         V1: {"Thing": {"w": "A", "h": "Holder"}, "Holder": {"w": "A"}, **A},
         V2: {"Thing": {"w": "A", "u": "A|C", "h": "Holder"}, "Holder": {"w": "A"}, **NEWER},
@@ -74,7 +74,7 @@ def test_what_is_hidden_comes_back_with_the_variant_where_the_older_object_is_st
         assert entry["value"]["$propertyBag"] == {"z": {V2: {"value": "3"}}}
 
 
-def test_texts_that_a_rule_renames_tell_variants_apart_as_they_are_stored(forgetting):
+def test_texts_that_a_rule_renames_distinguish_variants_as_they_are_stored(forgetting):
     scheme = forgetting(
         evolve(
             {

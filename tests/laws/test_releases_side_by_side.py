@@ -27,7 +27,7 @@ def held_back(case: Case, hub: str, take: Take) -> Scheme:
 
 
 def storing(case: Case, hub: str, take: Take) -> Scheme:
-    """The newest release of a case with a hub of its own, which is told at run time to store an earlier one."""
+    """The newest release of a case with a hub of its own, which is set at run time to store an earlier one."""
     return take(evolve(case.versions, *case.more, kept=(hub,))).storing({RESOURCE: hub})
 
 

@@ -209,7 +209,7 @@ class World:
         return {**found, **{k: v for k, v in model["unknown"].items() if k not in names}}
 
     def _nothing(self, line: Line, version: str) -> Any:
-        """What a required property shows where nobody has written it."""
+        """What a required property shows where no client has written it."""
         return ZERO[line.type] if line.type in ZERO else self.show(version, NOTHING, line.type)
 
     def _show(self, line: Line, version: str, value: Any) -> Any:

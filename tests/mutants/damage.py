@@ -67,7 +67,7 @@ def _replaced(plan: Plan, number: int, step: Any) -> Plan:
 
 
 def _swapped(plan: Plan) -> Iterator[Damage]:
-    """What two neighbouring properties are told from, swapped."""
+    """What two neighbouring properties are derived from, swapped."""
     assigned = [n for n, each in enumerate(plan.steps) if isinstance(each, Assign)]
     for one, other in pairwise(assigned):
         first, second = plan.steps[one], plan.steps[other]

@@ -178,7 +178,7 @@ class Project:
             return "refused"
 
     def judged(self, fate: str) -> str:
-        """A fate, with what changes stored bytes only told apart; nothing may be damaged any more."""
+        """A fate, with what changes stored bytes only distinguished; nothing may be damaged any more."""
         return "stored" if fate == "survived" and self.seen == self.right_reads else fate
 
     def mutants(self, every: int = 1) -> Iterator[Result]:

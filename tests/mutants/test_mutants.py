@@ -51,7 +51,7 @@ def test_the_report_counts_what_changes_an_output() -> None:
 
 
 @pytest.mark.full
-def test_what_is_stored_twice_and_read_alike_is_told_apart() -> None:
+def test_what_is_stored_twice_and_read_alike_is_distinguished() -> None:
     project = Project("number to integer")
     fates = {each.fate for each in project.mutants() if each.kind == "Stash: derived removed"}
     assert "stored" in fates

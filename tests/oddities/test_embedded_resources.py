@@ -53,7 +53,7 @@ def installed(install: Installer) -> Installation:
     )
 
 
-def test_the_newest_version_with_a_type_tells_the_shape(installed) -> None:
+def test_the_newest_version_with_a_type_gives_the_shape(installed) -> None:
     kept = installed.put(cluster(OLD, child(OLD, "a", days=7, plan="p")))
     assert json.loads(kept)["resources"] == [child(MIDDLE, "a", plan="p")]
     assert installed.read(kept, OLD) == cluster(OLD, child(OLD, "a", days=7, plan="p"))

@@ -72,7 +72,7 @@ def test_a_resource_of_several_kinds_converts_whatever_its_kind(kinds) -> None:
         assert kinds.read(kinds.put(two), OLD) == one
 
 
-def test_what_nothing_within_tells_apart_is_carried_as_it_was_written(kinds) -> None:
+def test_what_nothing_within_distinguishes_is_carried_as_it_was_written(kinds) -> None:
     """The kind stands beside the properties, not in them: they are free-form data."""
     kept = kinds.put(feed(NEW, "Grid", hub="h", event="e"))
     assert kinds.read(kept, OLD) == feed(OLD, "Grid", hub="h", event="e")
@@ -410,7 +410,7 @@ def test_variants_that_got_another_constant_still_meet(install) -> None:
     prove(installed.scheme, "Person")
 
 
-def test_a_renamed_discriminator_still_tells_its_variants(install) -> None:
+def test_a_renamed_discriminator_still_distinguishes_its_variants(install) -> None:
     def version(tag: str, *more: str) -> dict[str, Any]:
         definitions = {"A": shape("a", "x", *more, tag=tag), "B": shape("b", "y", tag=tag)}
         return person(definitions, many={"type": "array", "items": one_of("A", "B")})

@@ -141,7 +141,7 @@ def test_additional_properties_with_reserved_names_may_have_any_value(
     assert open_for_all.read(edited, V1) == {**written, "b": "2"}
 
 
-def test_a_version_is_what_tells_a_stored_document_among_additional_properties(
+def test_a_version_is_what_marks_a_stored_document_among_additional_properties(
     opened: Installation,
 ) -> None:
     kept = opened.put(document(V1, a="1"))

@@ -292,7 +292,7 @@ NOT_EXACT: dict[str, tuple[Any, Any, dict[str, Any], Any, Any]] = {
 def test_a_conversion_that_is_not_exact_reaches_over_a_gap(
     install, case: str, preview: bool
 ) -> None:
-    rule, old, returning, value, told = NOT_EXACT[case]
+    rule, old, returning, value, expected = NOT_EXACT[case]
     ((name, _),) = returning.items()
     newest = "v4beta1" if preview else "v4"
     versions = {
@@ -307,8 +307,8 @@ def test_a_conversion_that_is_not_exact_reaches_over_a_gap(
     assert json.loads(kept) == stored("v3", "v1", {"it": {"v1": value}})
     for each in (kept, after.roll(kept), after.put(known("v1", it=value))):
         assert after.read(each, "v1") == known("v1", it=value)
-        assert after.read(each, newest) == known(newest, **{name: told})
-    kept = after.put(known(newest, **{name: told}))
+        assert after.read(each, newest) == known(newest, **{name: expected})
+    kept = after.put(known(newest, **{name: expected}))
     assert after.read(kept, "v1") == known("v1", it=value)
     assert after.read(after.edit(kept, "v2", name="Mick"), "v1")["it"] == value
     renamed = {"it": name}

@@ -217,7 +217,7 @@ def declared(*resources):
         ([("a-b", "A"), ("a_b", "A")], {"a_b": "a-b", "a_b_2": "a_b"}),
     ],
 )  # fmt: skip
-def test_groups_are_named_by_what_tells_them_apart(resources, named):
+def test_groups_are_named_by_what_distinguishes_them(resources, named):
     assert name_groups(declared(*resources)) == named
 
 

@@ -116,7 +116,7 @@ def test_a_link_to_the_folder_stays_a_link(root):
     assert tree(root) == NEW
 
 
-def test_python_caches_are_nobodys_work(root):
+def test_python_caches_are_left_alone(root):
     cache = root / "hub" / "__pycache__"
     cache.mkdir()
     (cache / "a.pyc").write_bytes(b"x")

@@ -222,7 +222,7 @@ def test_always_required_properties_are_no_notes(project):
     assert project.findings("default") == []
 
 
-def test_unions_that_nothing_tells_apart_are_notes(project):
+def test_unions_that_nothing_distinguishes_are_notes(project):
     one = "{type: object, properties: {x: {type: string}}}"
     other = "{type: object, properties: {y: {type: string}}}"
     project.schema(
@@ -309,7 +309,7 @@ def test_nulls_that_another_version_does_not_show_are_noted_on_request(
     )
 
 
-def test_a_required_key_that_a_map_tells_is_no_note(project):
+def test_a_required_key_that_a_map_gives_is_no_note(project):
     project.schema("2011-01-01", "{m: {type: object, additionalProperties: {type: string}}}")
     project.schema(
         "2012-02-02",

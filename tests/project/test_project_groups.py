@@ -326,7 +326,7 @@ def test_every_file_must_be_of_use_to_some_group(groups):
         groups.generate()
 
 
-def test_unreadable_schemas_of_all_groups_are_told_together(groups):
+def test_unreadable_schemas_of_all_groups_are_reported_together(groups):
     for name in ("crm", "shop"):
         groups.crd(name, v1='{a: {$ref: "#/nowhere"}}')
     for jobs in (1, 2):
@@ -538,7 +538,7 @@ def test_a_resource_type_is_locked_by_its_name_where_no_other_has_it(groups):
     assert not lock(groups.config).changes  # with one package for all
 
 
-def test_a_lock_that_does_not_say_whose_a_namesake_is_must_be_told(groups):
+def test_a_lock_that_does_not_say_whose_a_namesake_is_needs_an_answer(groups):
     test_a_resource_type_is_locked_by_its_name_where_no_other_has_it(groups)
     groups.crd("shop", v1=f"{{name: {STRING}}}")
     groups.configure()

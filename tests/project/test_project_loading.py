@@ -28,7 +28,7 @@ def test_a_project_is_its_file_its_schemas_and_how_they_evolve(project):
     loaded.require_sound()
 
 
-def test_reading_tells_of_each_file(project):
+def test_reading_reports_each_file(project):
     project.schema("2011-01-01", f"{{a: {STRING}}}").schema("2012-02-02", f"{{b: {STRING}}}")
     seen = []
     load_project(project.folder / "trundle.yaml", on_file=lambda path: seen.append(path.name))

@@ -165,7 +165,7 @@ def test_the_api_group_that_stored_objects_name_must_stay(project, before, after
     assert all(said in each for each in found)
 
 
-def test_growth_is_fine_and_told(released):
+def test_growth_is_fine_and_reported(released):
     released.schema("2013-03-03", f"{{b: {STRING}, c: {STRING}, n: {STRING}, z: {{type: number}}}}")
     assert findings(released) == []
     assert any("has grown" in each for each in released.findings("lock"))

@@ -318,7 +318,7 @@ def test_groups_that_are_new_are_another_package(releases):
     assert ("package-renamed", Level.MAJOR) in releases.kinds()
 
 
-def test_namesakes_of_several_groups_are_told_apart(grouped):
+def test_namesakes_of_several_groups_are_distinguished(grouped):
     grouped.now.write("app.yaml", "name: acme/crm\nversion: 1.0.0\n")
     assert dict(resources_in(grouped.now.folder)) == {
         "crm.example.com/Account": ("v1",),

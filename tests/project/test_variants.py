@@ -22,9 +22,11 @@ def notes(*versions):
     return [each.found for root in made.resources for each in blurred_elements([root.root])]
 
 
-def test_a_version_that_tells_elements_apart_otherwise_than_those_around_it_is_noted():
+def test_a_version_that_distinguishes_elements_otherwise_than_those_around_it_is_noted():
     (note,) = notes(("[A|A2]", BY_SUB), ("[A|B]", BY_KIND), ("[A|A2]", BY_SUB))
-    assert note.startswith(f"Thing.l tells elements apart in {V2} otherwise than in {V1} and {V3}")
+    assert note.startswith(
+        f"Thing.l distinguishes elements in {V2} otherwise than in {V1} and {V3}"
+    )
 
 
 @pytest.mark.parametrize(

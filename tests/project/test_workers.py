@@ -67,7 +67,7 @@ def test_errors_arrive_as_they_were_raised():
     assert [str(each) for each in third.value.findings] == ["x:1: wrong"]
 
 
-def test_an_error_that_cannot_be_sent_is_told_all_the_same():
+def test_an_error_that_cannot_be_sent_is_reported_all_the_same():
     with pytest.raises(RuntimeError, match="OddError: <function"):
         run(fail, ["odd"])
 

@@ -106,8 +106,8 @@ def test_a_long_wait_is_logged_once(remote, passing, caplog):
     push(remote, b"1", tag=f"_trundle.lease-x.t-{1:010d}-9000-{1:016x}")
     with queue(remote, passing).held(60), queue(remote, passing, name="y").held(60):
         pass
-    (told,) = caplog.messages
-    assert told == (
+    (logged,) = caplog.messages
+    assert logged == (
         f"{remote.location}: waiting for another at work; a dead process is removed after 6 seconds"
     )
 

@@ -140,7 +140,7 @@ def test_what_is_pending_can_be_taken_back_and_what_is_shown_cannot(repository):
     assert ledger.is_settled()
 
 
-def test_a_head_that_is_put_back_by_somebody_slow_is_noticed_and_made_good(repository):
+def test_a_head_that_is_put_back_by_a_slow_publisher_is_noticed_and_repaired(repository):
     ledger = ledger_of(repository)
     ledger.commit(lambda _entries: b"one", shows(repository))
     old = repository.resolve("stable").digest

@@ -160,7 +160,7 @@ def test_a_manifest_without_its_parts_is_refused(repository):
     assert repository.tags() == []
 
 
-def test_a_damaged_manifest_in_a_folder_is_told_by_its_digest(layout, tmp_path):
+def test_a_damaged_manifest_in_a_folder_is_found_by_its_digest(layout, tmp_path):
     descriptor = push(layout, b"1")
     path = next(tmp_path.rglob(descriptor.digest[7:]))
     path.write_bytes(b"no JSON at all")

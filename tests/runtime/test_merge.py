@@ -62,7 +62,7 @@ def test_elements_match_by_a_key_property_that_is_unique_on_both_sides(key):
     assert match(ours, theirs) == [1, 0, None]
 
 
-def test_numbers_as_keys_are_told_from_texts():
+def test_numbers_as_keys_are_distinguished_from_texts():
     assert match([{"id": 1}], [{"id": "1"}]) == [None]
 
 
@@ -85,7 +85,7 @@ def test_two_elements_between_matched_neighbours_are_not_guessed():
     assert match(["a", "X", "Y", "d"], ["a", "b", "c", "d"]) == [0, None, None, 3]
 
 
-def test_an_insertion_is_nobodys_edit():
+def test_an_insertion_edits_no_other_element():
     assert match(["a", "X", "b"], ["a", "b"]) == [0, None, 1]
 
 

@@ -63,7 +63,7 @@ def test_an_absent_value_leaves_no_entry_and_null_is_a_value():
     assert bag(stored) == {"a": {"v1": {"value": None}}}
 
 
-def test_what_the_object_tells_without_an_entry_needs_none():
+def test_what_the_object_shows_without_an_entry_needs_none():
     stored = Stored(b="x")
     stash(stored, OLD_A, "X", derived=b_in_capitals)
     assert stored.property_bag is ABSENT
@@ -71,7 +71,7 @@ def test_what_the_object_tells_without_an_entry_needs_none():
     assert bag(stored) == {"a": {"v1": {"value": "other"}}}
 
 
-def test_absence_is_noted_where_the_object_would_tell_something():
+def test_absence_is_noted_where_the_object_would_show_something():
     stored = Stored(b="x")
     stash(stored, OLD_A, ABSENT, witness=beside_b, derived=b_in_capitals)
     entry = bag(stored)["a"]["v1"]
@@ -248,7 +248,7 @@ def test_a_tidy_bag_is_in_alphabetical_order_and_an_empty_one_is_dropped():
         assert stored.property_bag is ABSENT
 
 
-def test_a_digest_tells_absent_from_null_and_is_none_where_all_is_absent():
+def test_a_digest_distinguishes_absent_from_null_and_is_none_where_all_is_absent():
     assert digest((ABSENT, ABSENT)) is None
     texts = [digest(each) for each in ((None,), ("",), (ABSENT, ""), ("", ABSENT), ([],), (0,))]
     assert len(set(texts)) == len(texts)

@@ -295,7 +295,7 @@ def test_a_bag_that_is_none_is_a_document_error(scheme, bag):
         scheme.convert({**thing("v2"), "$writtenWith": "v1", "$propertyBag": bag}, "v1")
 
 
-def test_entries_that_nobody_knows_travel_on(scheme):
+def test_unknown_entries_travel_on(scheme):
     stored = scheme.convert(thing("v1", old="o"))
     stored["$propertyBag"]["later"] = {"v7": {"value": {"x": 1.10}}}
     edited = scheme.convert(thing("v2", a="x"), base=stored)
@@ -342,7 +342,7 @@ def test_a_stored_root_that_rolls_by_its_own_method_stays_a_stored_document(sche
     assert older.convert_to_storage().written_with == "v1"
 
 
-def test_a_class_that_is_kept_as_several_must_be_told_which():
+def test_a_class_that_is_kept_as_several_needs_the_name_of_one():
     shared = {"x": "string"}
     scheme = evolve(
         {

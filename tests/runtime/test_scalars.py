@@ -359,7 +359,7 @@ def cases():
     ]
 
 
-def test_a_value_without_counterpart_is_noted_where_somebody_asks():
+def test_a_value_without_counterpart_is_noted_where_a_caller_asks():
     convert_scalar("duration-to-seconds", "soon", "timeout")
     with unconverted() as notes:
         convert_scalar("duration-to-seconds", "PT1S", "timeout")

@@ -89,7 +89,7 @@ def test_additional_properties_are_taken_and_put_back_by_name():
     assert members == {"a": 1, "b": 2}
 
 
-def test_a_list_is_told_by_its_first_element():
+def test_a_list_is_recognised_by_its_first_element():
     assert single([1, 2]) == 1
     assert single([]) is single(ABSENT) is single(None) is ABSENT
 

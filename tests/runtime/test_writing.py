@@ -62,5 +62,5 @@ def test_numbers_that_are_equal_and_written_differently_are_an_edit(scheme, one,
     store = Store(scheme).put("v1", n=one, **{"in": {"n": one, "old": one}})
     store.edit("v1", n=other, **{"in": {"n": other, "old": other}})
     found = store.read("v1")
-    told = [found["n"], found["in"]["n"], found["in"]["old"]]
-    assert list(map(repr, told)) == [repr(other)] * 3
+    marked = [found["n"], found["in"]["n"], found["in"]["old"]]
+    assert list(map(repr, marked)) == [repr(other)] * 3

@@ -224,7 +224,7 @@ CASES: dict[str, Case] = {
             V3: thing(u="C") | {"C": {"kind": "string", "y": "string"}},
         }
     ),
-    "object that another place tells apart": Case(
+    "object that another place distinguishes": Case(
         {V1: thing(w="A", l="[A]") | A, V2: thing(u="A|C", w="A", l="[A]") | A2 | C}
     ),
     "union to object": Case({V1: thing(u="A|B") | A | B, V2: thing(u="A") | A2}),

@@ -1,4 +1,4 @@
-"""A broken law is found, and told with resource, versions, path and both values.
+"""A broken law is found, and reported with resource, versions, path and both values.
 
 The engine keeps the laws; so each is broken here on purpose, by a scheme that cheats.
 """
@@ -89,7 +89,7 @@ def test_all_laws_hold(package: Any) -> None:
     verify.law4(scheme, stored, document(package, a="4"), document(package, a="5"))
 
 
-def test_a_changed_value_breaks_the_first_law_and_is_told(package: Any) -> None:
+def test_a_changed_value_breaks_the_first_law_and_is_reported(package: Any) -> None:
     def shout(stored: Any) -> Any:
         stored.a = stored.a.upper()
         return stored

@@ -467,7 +467,7 @@ def test_texts_that_an_edit_leaves_alone_are_as_they_were_and_new_ones_as_they_a
     assert respelled == {"a": make([Either(("GOLD", "gold")), "TIN"])}
 
 
-def test_of_texts_that_cannot_be_told_apart_nothing_is_said() -> None:
+def test_of_texts_that_cannot_be_distinguished_nothing_is_said() -> None:
     known = world({V1: thing(a="[string]"), V2: thing(a="[L]") | LEVEL})
     seen, before = {"a": ["Gold", "Gold"]}, {"a": ["gold", "GOLD"]}
     assert after(known, seen, {"a": ["Gold", "Gold", "Tin"]}, before) == {"a": ANY}

@@ -1,4 +1,4 @@
-"""What is broken on purpose is found, told with a small counterexample, and found again by its seed."""
+"""What is broken on purpose is found, reported with a small counterexample, and found again by its seed."""
 
 import itertools
 from contextlib import closing
@@ -54,8 +54,8 @@ class Sorts:
         return {"last": source.family}
 
 
-def test_what_a_hook_tells_of_an_object_stored_in_an_older_shape_is_no_finding() -> None:
-    """A preview has no sort key; its successor is told one by the hook that stands between it and what is stored."""
+def test_what_a_hook_makes_of_an_object_stored_in_an_older_shape_is_no_finding() -> None:
+    """A preview has no sort key; its successor gets one from the hook that stands between it and what is stored."""
     versions = {
         "2020-01-01": {"Thing": {"last": "string"}},
         "2021-01-01-preview": {"Thing": {"family": "string"}},

@@ -78,4 +78,4 @@ def _has_text(types: TypeRenderer, case: Case, step: Cases) -> str:
     version = step.source.version
     definition = types.evolution.schema(version).object(case.variant.key)
     attribute = types.names(version, definition)[name]
-    return f"tells(value.{attribute}, {', '.join(map(text_literal, texts))})"
+    return f"has_text(value.{attribute}, {', '.join(map(text_literal, texts))})"

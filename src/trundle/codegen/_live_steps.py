@@ -39,12 +39,12 @@ from trundle.runtime import (
     convert_scalar,
     fit,
     from_free_form,
+    has_text,
     known_part,
     map_text,
     present,
     present_members,
     single,
-    tells,
     through,
     to_enum,
     to_free_form,
@@ -215,7 +215,7 @@ class LiveSteps:
                 definition = evolution.schema(step.source.version).object(key)
                 attribute = self.classes.renderer.names(step.source.version, definition)[name]
                 return lambda value: (
-                    isinstance(value, class_) and tells(getattr(value, attribute), *texts)
+                    isinstance(value, class_) and has_text(getattr(value, attribute), *texts)
                 )
             case Scalar(kind):
                 return _TESTS[kind]

@@ -66,6 +66,7 @@ from trundle.runtime._values import (
     convert_each,
     fit,
     from_free_form,
+    has_text,
     known_part,
     map_text,
     other_members,
@@ -74,7 +75,6 @@ from trundle.runtime._values import (
     present_or_none,
     single,
     take_named,
-    tells,
     through,
     to_enum,
     to_free_form,
@@ -141,6 +141,7 @@ __all__ = [
     "fit",
     "free_form",
     "from_free_form",
+    "has_text",
     "hook",
     "if_whole",
     "is_there",
@@ -169,7 +170,6 @@ __all__ = [
     "stash",
     "stripped",
     "take_named",
-    "tells",
     "through",
     "to_enum",
     "to_free_form",
@@ -181,3 +181,6 @@ __all__ = [
     "with_named",
     "without_labels",
 ]
+
+tells = has_text
+"""The former name of `has_text`, which packages that were generated before it import."""

@@ -31,7 +31,7 @@ from trundle.runtime._objects import ABSENT, GeneratedObject, Hollow, Made
 from trundle.runtime._one_value import take_place
 from trundle.runtime._placed import places_in
 from trundle.runtime._unmarked import is_empty, without_hollow
-from trundle.runtime._values import Wrapped, tells
+from trundle.runtime._values import Wrapped, has_text
 
 Place: TypeAlias = tuple[str, str]
 """A property, and the version whose shape it has."""
@@ -74,7 +74,7 @@ def _is_another_variant(stored: Any, after: Any) -> bool:
     pairs = (
         (getattr(each, name) for each in (stored, after)) for name in stored.__discriminators__
     )
-    return any(isinstance(theirs, str) and not tells(ours, theirs) for ours, theirs in pairs)
+    return any(isinstance(theirs, str) and not has_text(ours, theirs) for ours, theirs in pairs)
 
 
 def _merge_made(stored: Any, before: Any, after: Any) -> Any:

@@ -130,7 +130,7 @@ def _from_odd_form(data: bytes, type_: Any) -> Any:
     return ABSENT if findings else found
 
 
-def tells(value: Any, *texts: str) -> bool:
+def has_text(value: Any, *texts: str) -> bool:
     """Whether a property has a text that distinguishes a variant; ignores letter case, accepts an absent property."""
     if isinstance(value, str):
         return value.casefold() in {text.casefold() for text in texts}

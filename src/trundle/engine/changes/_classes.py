@@ -140,7 +140,7 @@ class _Members:
                 yield from Methods(self._place(key), self.releases, *pair).changes()
 
     def _own(self, key: str, old: Member | None, new: Member | None) -> Iterator[ReleaseChange]:
-        """What changed about `.init` and `.destroy`, which nobody calls by name."""
+        """What changed about `.init` and `.destroy`, which no code calls by name."""
         declared: Mapping[bool, MethodDeclaration] = {
             each is old: each.declaration
             for each in (old, new)

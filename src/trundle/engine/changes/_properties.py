@@ -11,7 +11,7 @@ from trundle.packages import ChangeCode, Level, ReleaseChange, judged, major, mi
 _FROM_MODEL = ("In", "Const", "Out", "InOut")
 _WRITABLE = ("Out", "InOut", "Runtime", "Config", "Static")
 _GIVEN = (*_FROM_MODEL, "Config")
-"""Usages whose value somebody gives: a model, or the configuration of the class."""
+"""Usages whose value is given: by a model, or by the configuration of the class."""
 
 
 def property_changes(
