@@ -3,7 +3,7 @@
 import pytest
 from engines import package
 
-from trundle.engine import check, core_packages
+from trundle.engine import check, check_files, core_packages
 
 BAD = """
 Namespaces: {=: app, lib: lib, far: far, py: ''}
@@ -100,3 +100,17 @@ def test_what_is_attached_has_to_fit(text, code):
 def test_every_finding_of_all_packages_is_listed():
     bad = [package(f"p{at}", classes={f"p{at}.A": "Extend: x", f"p{at}.B": "["}) for at in range(3)]
     assert len(check(bad)) == 6
+
+
+def test_files_are_checked_without_what_they_require():
+    assert check_files(app()) == ()
+    text = "Properties:\n  p: {Contract: $.check()}\nMethods:\n  m:\n    Arguments: [a: {Contract: $.int(1)}]\n"
+    bad = package(
+        "app", classes={"app.A": "Name: app.A\n" + text, "app.B": "Name: app.B\nMethods: ["}
+    )
+    found = check_files(bad)
+    assert [(each.place.file, each.place.line, str(each.code)) for each in found] == [
+        ("Classes/class0.yaml", 3, "syntax"),
+        ("Classes/class0.yaml", 6, "syntax"),
+        ("Classes/class1.yaml", 2, "syntax"),
+    ]

@@ -9,6 +9,7 @@ import pytest
 from markdown_it import MarkdownIt
 from site_pages import HOSTILE, Html, made, to_folder
 
+from trundle.packages import Package
 from trundle.pages import NoSiteError, OtherContentError, describe, write_site
 from trundle.pages._names import file_names, folder_name
 
@@ -242,6 +243,38 @@ def test_pages_that_were_not_finished_are_written_again(site, tmp_path):
     (site / "a/1.1.0/index.html").unlink()
     assert [each.name for each in write_site(site, [later]).written] == ["1.1.0"]
     assert {path: path.read_bytes() for path in site.rglob("*") if path.is_file()} == before
+
+
+def test_classes_of_required_packages_are_linked_and_what_they_have_is_shown(tmp_path):
+    base = made("Properties: {host: {Contract: $}}\nMethods: {start: }", "Require: {}")
+    user = Package.from_files(
+        {
+            "manifest.yaml": "FullName: b\nType: Library\nVersion: 1.0.0\nRequire: {a: 1}\nClasses: {b.B: B.yaml}\n",
+            "Classes/B.yaml": "Namespaces: {=: b, a: a}\nName: B\nExtends: a:App\nProperties: {peer: {Contract: $.class(a:App)}}",
+        }
+    )
+    alone = to_folder(user, tmp_path / "b")
+    assert (
+        "Besides what it has from a.App, of other packages"
+        in page_of_b(tmp_path / "alone", [describe(alone)])[0].text
+    )
+    newer = made("", version="2.0.0")
+    packages = [base, newer, user]
+    found = [
+        describe(to_folder(each, tmp_path / f"{each.name}-{each.version}"), None, packages)
+        for each in packages
+    ]
+    page, text = page_of_b(tmp_path / "site", found)
+    assert page.links.count("../../../a/1.0.0/classes/a.App.html") == 3
+    assert "../../../a/1.0.0/classes/a.App.html#method-start" in page.links
+    assert "extends [a.App](../../../a/1.0.0/classes/a.App.md)" in text
+    check_links(tmp_path / "site")
+
+
+def page_of_b(site, releases):
+    write_site(site, releases)
+    path = site / "b/1.0.0/classes/b.B.html"
+    return Html(path.read_bytes()), path.with_suffix(".md").read_text()
 
 
 def test_two_writers_lose_no_version(tmp_path):

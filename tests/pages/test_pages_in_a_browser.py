@@ -72,11 +72,11 @@ def browse(site, page, typed="", width=1200):
 
 def test_search_finds_members_and_leads_to_them(site):
     shown = browse(site, "a/1.0.0/index.html", "port")
-    assert shown["found"][0] == ["portproperty · a.App", "./classes/a.App.html#property-port"]
+    assert shown["found"][0] == ["portproperty · App", "./classes/a.App.html#property-port"]
     assert shown["hidden"] is False
     assert shown["font"] != "normal"  # The style sheet is there.
     shown = browse(site, "a/1.0.0/classes/a.App.html", "APP dep")
-    assert shown["found"] == [["deploymethod · a.App", "../classes/a.App.html#method-deploy"]]
+    assert shown["found"] == [["deploymethod · App", "../classes/a.App.html#method-deploy"]]
 
 
 def test_what_is_found_is_text(site):

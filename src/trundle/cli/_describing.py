@@ -27,7 +27,7 @@ def described(named: Iterable[str], step: "Step") -> Iterator["list[Release]"]:
         Refusal: a name names no package, or two have one version of a package.
         TrundleError: a package cannot be read.
     """
-    from trundle.packages import read_manifest  # noqa: PLC0415
+    from trundle.packages import Package, read_manifest  # noqa: PLC0415
     from trundle.pages import describe  # noqa: PLC0415
     from trundle.version import version_before  # noqa: PLC0415
 
@@ -43,11 +43,12 @@ def described(named: Iterable[str], step: "Step") -> Iterator["list[Release]"]:
                     expected = f"one package {manifest.name} {manifest.version}"
                     raise unmet(place, expected, "a second one", "leave one of them out")
                 folders[key] = folder
+        packages = [Package.from_folder(folder) for folder in folders.values()]
         found = []
         for at, ((name, version), folder) in enumerate(folders.items()):
             step(f"{name} {version}", at, len(folders))
             others = (one for other, one in folders if other == name)
             before = version_before(version, others)
             released = None if before is None else (folders[name, before], before)
-            found.append(describe(folder, released))
+            found.append(describe(folder, released, packages))
         yield found

@@ -5,6 +5,7 @@ The room reads what packages and models say, and takes and returns values: no fi
 
 from trundle.engine._check import check, check_files
 from trundle.engine._core import core_packages
+from trundle.engine._declared import required_packages
 from trundle.engine._engine import Engine, PackageVersion
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._explain import (
@@ -56,4 +57,5 @@ __all__ = [
     "explanation_svg",
     "method",
     "outline",
+    "required_packages",
 ]

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from trundle.engine._classes import Classes
 from trundle.engine._core import core_packages
-from trundle.engine._declarations import ClassDeclaration
+from trundle.engine._declarations import ArgumentDeclaration, ClassDeclaration, PropertyDeclaration
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._limits import Limits
 from trundle.engine._lock import Lock
@@ -13,7 +13,7 @@ from trundle.engine._mentions import Mention, mentions
 from trundle.engine._metas import attached
 from trundle.engine._nodes import Node
 from trundle.engine._repository import Repository
-from trundle.engine._sources import Sources, compile_property
+from trundle.engine._sources import Sources, compile_declared
 from trundle.engine._type import Type
 from trundle.engine.expressions import code_of
 from trundle.engine.statements import read_body
@@ -50,12 +50,22 @@ def check_files(package: Package) -> tuple[Finding, ...]:
         except EngineError as error:
             found += error.findings
             continue
-        for each in declaration.properties.values():
+        for member, each in _contracted(declaration):
             try:
-                compile_property(package, declaration, each)
+                compile_declared(package, declaration, each, member)
             except EngineError as error:
+                error.package, error.version = package.name, package.version
                 found += error.findings
     return tuple(dict.fromkeys(found))
+
+
+def _contracted(
+    declaration: ClassDeclaration,
+) -> Iterator[tuple[str, PropertyDeclaration | ArgumentDeclaration]]:
+    """What a class gives a contract: its properties, and the arguments of its methods with their names."""
+    yield from (("", each) for each in declaration.properties.values())
+    for method in declaration.methods.values():
+        yield from ((method.name, each) for each in method.arguments)
 
 
 class _Checker:

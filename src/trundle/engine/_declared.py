@@ -1,6 +1,6 @@
 """The classes of one release as their files declare them, without the packages that they require."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -15,11 +15,9 @@ from trundle.engine._declarations import (
 )
 from trundle.engine._errors import EngineError
 from trundle.engine._limits import Limits
-from trundle.engine._nodes import ScalarNode
-from trundle.engine._sources import Sources, format_of
+from trundle.engine._sources import Sources, compile_declared
 from trundle.engine._type import ROOT_CLASS
-from trundle.engine.contracts import Contract, Where, compile_contract
-from trundle.engine.expressions import code_of
+from trundle.engine.contracts import Contract
 from trundle.packages import Package
 
 Kind: TypeAlias = Literal["properties", "methods"]
@@ -44,15 +42,21 @@ class Member(NamedTuple):
 class Declared:
     """The classes of a release.
 
+    Args:
+        package: the release.
+        among: packages that may be what it requires; classes of theirs are known, too.
+
     Attributes:
         package: the release.
         unreadable: why classes cannot be read, by their names.
     """
 
-    def __init__(self, package: Package) -> None:
+    def __init__(self, package: Package, among: Iterable[Package] = ()) -> None:
         self.package = package
+        self.required = required_packages(package, among)
         self.unreadable: dict[str, EngineError] = {}
         self._classes: dict[str, ClassDeclaration] = {}
+        self._others: dict[str, ClassDeclaration | None] = {}
         sources = Sources(Limits())
         for name in package.classes:
             try:
@@ -66,8 +70,18 @@ class Declared:
         return self._classes
 
     def find(self, name: str) -> ClassDeclaration | None:
-        """A class of the release, or of those that Trundle brings along; None for any other class."""
-        return self._classes.get(name) or _core_class(name)
+        """A class of the release, of what it requires, or of what Trundle brings along; None for any other class."""
+        return self._classes.get(name) or _core_class(name) or self._required_class(name)
+
+    def _required_class(self, name: str) -> ClassDeclaration | None:
+        if name not in self._others:
+            package = next((each for each in self.required if name in each.classes), None)
+            try:
+                found = None if package is None else Sources(Limits()).declaration(package, name)
+            except EngineError:
+                found = None
+            self._others[name] = found
+        return self._others[name]
 
     def parents(self, name: str) -> tuple[str, ...]:
         """The full names of the parents of a class that is known."""
@@ -119,12 +133,24 @@ class Declared:
         Raises:
             EngineError: it cannot be read.
         """
-        name, argument = (member, declared.name) if member else (declared.name, "")
-        where = Where(owner.name, name, argument, owner.file, declared.line)
-        node = declared.contract or ScalarNode(None, "", declared.line)
-        return compile_contract(
-            code_of(node, owner.file), format_=format_of(self.package), where=where
-        )
+        return compile_declared(self.package, owner, declared, member).contract
+
+
+def required_packages(package: Package, among: Iterable[Package]) -> tuple[Package, ...]:
+    """What a package requires, and what that requires, as far as it is among some packages: the newest that fits."""
+    known: dict[str, list[Package]] = {}
+    for each in among:
+        known.setdefault(each.name, []).append(each)
+    found: list[Package] = []
+    for each in (queue := [package]):
+        for requirement in each.requirements:
+            versions = {one.version: one for one in known.get(requirement.name, ())}
+            version = requirement.range.choose(versions)
+            if version is None or requirement.name == each.name or versions[version] in found:
+                continue
+            found.append(versions[version])
+            queue.append(versions[version])
+    return tuple(found)
 
 
 @cache

@@ -1,6 +1,6 @@
 """What the classes of a package look like from outside, as texts: for pages and lists. Class files alone are read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from trundle.engine._declarations import (
@@ -93,8 +93,8 @@ class ClassOutline:
         parents: the full names of its parents.
         properties: those that it declares, in alphabetical order.
         methods: those that it declares, in alphabetical order.
-        inherited: what it has from its ancestors in the package and in the core library, nearest first.
-        unknown: its ancestors in other packages; what they have is not known.
+        inherited: what it has from its ancestors, as far as they are known, nearest first.
+        unknown: its ancestors in packages that are not known.
         title: what people call it; may be empty.
         text: what it is for; may be empty.
         problem: why its file cannot be read; then all else is empty.
@@ -113,9 +113,14 @@ class ClassOutline:
     problem: str = ""
 
 
-def outline(package: Package) -> tuple[ClassOutline, ...]:
-    """The classes of a package, in alphabetical order of their names."""
-    declared = Declared(package)
+def outline(package: Package, among: Iterable[Package] = ()) -> tuple[ClassOutline, ...]:
+    """The classes of a package, in alphabetical order of their names.
+
+    Args:
+        package: the package.
+        among: packages that may be what it requires; what classes inherit from theirs is known, too.
+    """
+    declared = Declared(package, among)
     return tuple(
         _class(declared, name)
         if name in declared.classes

@@ -6,7 +6,11 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from trundle.engine._class_file import read_class_file
-from trundle.engine._declarations import ClassDeclaration, PropertyDeclaration
+from trundle.engine._declarations import (
+    ArgumentDeclaration,
+    ClassDeclaration,
+    PropertyDeclaration,
+)
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._limits import Limits
 from trundle.engine._natives import native_of, with_native
@@ -73,7 +77,7 @@ class Sources:
         key = (type_.package, type_.version, type_.name, declaration.name)
         if key not in self._compiled:
             with _about(type_.source, type_.name):
-                self._compiled[key] = compile_property(type_.source, type_.declaration, declaration)
+                self._compiled[key] = compile_declared(type_.source, type_.declaration, declaration)
         return self._compiled[key]
 
     def _file(self, package: Package, path: str) -> tuple[ClassDeclaration, ...]:
@@ -121,23 +125,33 @@ def format_of(package: Package) -> Format:
     return Format(written.version.major, written.version.minor)
 
 
-def compile_property(
-    package: Package, owner: ClassDeclaration, declaration: PropertyDeclaration
+def compile_declared(
+    package: Package,
+    owner: ClassDeclaration,
+    declared: PropertyDeclaration | ArgumentDeclaration,
+    member: str = "",
 ) -> Compiled:
-    """Compiles a property that a class declares.
+    """Compiles a property that a class declares, or an argument of one of its methods.
+
+    Args:
+        package: the package of the class.
+        owner: the class.
+        declared: the property or the argument.
+        member: the method; empty for a property.
 
     Raises:
         EngineError: its contract or its default cannot be compiled.
     """
     file, form = owner.file, format_of(package)
-    nothing = ScalarNode(None, "", declaration.line)
-    where = Where(owner.name, declaration.name, file=file, line=declaration.line)
+    nothing = ScalarNode(None, "", declared.line)
+    name, argument = (member, declared.name) if member else (declared.name, "")
+    where = Where(owner.name, name, argument, file, declared.line)
     contract = compile_contract(
-        code_of(declaration.contract or nothing, file), format_=form, where=where
+        code_of(declared.contract or nothing, file), format_=form, where=where
     )
-    if not declaration.has_default:
+    if not declared.has_default:
         return Compiled(contract, None)
-    return Compiled(contract, structure(code_of(declaration.default or nothing, file), form))
+    return Compiled(contract, structure(code_of(declared.default or nothing, file), form))
 
 
 def _find(found: tuple[ClassDeclaration, ...], class_name: str, path: str) -> ClassDeclaration:

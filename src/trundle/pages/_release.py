@@ -1,11 +1,11 @@
 """What the pages of one version show, read from the folder of the package."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 
-from trundle.engine import ClassOutline, outline
+from trundle.engine import ClassOutline, outline, required_packages
 from trundle.packages import Bump, Manifest, Package
 from trundle.project import (
     ProjectError,
@@ -111,6 +111,7 @@ class Release(msgspec.Struct, frozen=True):
         resources: its resource types.
         bump: what changed since the version before; None where that was not given.
         notes: what could not be read.
+        required: the packages that it requires, of which there are pages as well.
     """
 
     manifest: Manifest
@@ -119,6 +120,7 @@ class Release(msgspec.Struct, frozen=True):
     resources: tuple[ResourceType, ...] = ()
     bump: Bump | None = None
     notes: tuple[str, ...] = ()
+    required: tuple[Package, ...] = ()
 
     @property
     def name(self) -> str:
@@ -136,12 +138,15 @@ class Release(msgspec.Struct, frozen=True):
         return self.manifest.title or self.manifest.name
 
 
-def describe(folder: Path, before: tuple[Path, SemVer] | None = None) -> Release:
+def describe(
+    folder: Path, before: tuple[Path, SemVer] | None = None, among: Iterable[Package] = ()
+) -> Release:
     """What the pages of a version show. Nothing of the package is run.
 
     Args:
         folder: the folder of the package.
         before: the folder and the version of the release before; None where there is none.
+        among: packages whose pages are in the same site; those that it requires are linked to.
 
     Raises:
         PackageError: the manifest cannot be used, or the folder holds what cannot be packed.
@@ -165,9 +170,10 @@ def describe(folder: Path, before: tuple[Path, SemVer] | None = None) -> Release
         except (SchemaError, ProjectError) as error:
             reason = str(error).replace(f"{before[0]}/", "")
             notes.append(f"not compared with {before[1]}, which cannot be read: {reason}")
-    classes = outline(package) if package.classes else ()
+    required = required_packages(package, among)
+    classes = outline(package, required) if package.classes else ()
     ordered = tuple(sorted(resources, key=lambda each: each.name.casefold()))
-    return Release(package.manifest, package.digest, classes, ordered, bump, tuple(notes))
+    return Release(package.manifest, package.digest, classes, ordered, bump, tuple(notes), required)
 
 
 def _resource_types(path: Path) -> Iterator[ResourceType]:

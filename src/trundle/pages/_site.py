@@ -18,7 +18,7 @@ from trundle.pages._version_pages import version_pages
 MARK = "pages.json"
 """The file by which a folder is known for a site of pages."""
 
-_LOCK = ".lock"
+_LOCK = ".trundle-pages.lock"
 _PATIENCE = 60.0
 """Seconds to wait for another process that writes the same site."""
 
@@ -100,11 +100,10 @@ def _sorted_out(
 def _check_folder(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise NoSiteError(folder, "a file")
-    if (
-        folder.is_dir()
-        and not (folder / MARK).is_file()
-        and any(each.name != _LOCK for each in folder.iterdir())
-    ):
+    if not folder.is_dir() or (folder / MARK).is_file():
+        return
+    ours = (_LOCK, f".{MARK}.")  # Another process may be about to make the site.
+    if any(not each.name.startswith(ours) for each in folder.iterdir()):
         raise NoSiteError(folder, "other files")
 
 

@@ -30,6 +30,14 @@ class _Pages:
         self.folder = f"{folder_name(release.name)}/{release.version}"
         self.classes = file_names(each.name for each in release.classes)
         self.resources = file_names(each.name for each in release.resources)
+        self._paths = {
+            name: f"{folder_name(each.name)}/{each.version}/classes/{file}"
+            for each in reversed(release.required)
+            for name, file in file_names(sorted(each.classes)).items()
+        }
+        self._paths |= {
+            name: f"{self.folder}/classes/{file}" for name, file in self.classes.items()
+        }
 
     def all(self) -> Iterator[tuple[str, bytes]]:
         """All pages, in HTML and in Markdown."""
@@ -50,10 +58,8 @@ class _Pages:
         shared = {
             "release": self.release,
             "folder": self.folder,
-            "classes": {
-                name: f"{self.folder}/classes/{file}.{ending}"
-                for name, file in self.classes.items()
-            },
+            "own": {name: self._target(name, ending) for name in self.classes},
+            "classes": {name: self._target(name, ending) for name in self._paths},
             "resources": {
                 name: f"{self.folder}/resources/{file}.{ending}"
                 for name, file in self.resources.items()
@@ -86,8 +92,9 @@ class _Pages:
         )
 
     def _target(self, name: str, ending: str) -> str:
-        file = self.classes.get(name)
-        return f"{self.folder}/classes/{file}.{ending}" if file else ""
+        """The page of a class; empty where there is none."""
+        path = self._paths.get(name)
+        return f"{path}.{ending}" if path else ""
 
     def _levels(self) -> Sequence[tuple[str, Any]]:
         """The changes by their levels, the farthest first."""

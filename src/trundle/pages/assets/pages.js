@@ -37,7 +37,10 @@
       list.replaceChildren(...found.slice(0, most).map(([name, kind, context, target]) => {
         const item = made("li", "");
         const link = made("a", "", { href: root + target });
-        link.append(made("span", name), made("small", context ? `${kind} · ${context}` : kind));
+        const dot = kind === "class" ? name.lastIndexOf(".") : -1;
+        const where = dot > 0 ? name.slice(0, dot) : context.slice(context.lastIndexOf(".") + 1);
+        link.append(made("span", name.slice(dot + 1)), made("small", where ? `${kind} · ${where}` : kind));
+        link.title = context || name;
         item.append(link);
         return item;
       }));
