@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import text
 from storing import document, kept, key
 from test_store_trouble import Clock, dying
+from test_store_under_load import SERVER_IN_FULL
 
 from trundle.store import GoneError, Store, compact
 
@@ -97,6 +98,7 @@ def test_changes_are_forgotten_by_age(in_file, scheme):
         assert len(store.changes("Thing", 8).changes) == 3
 
 
+@SERVER_IN_FULL
 def test_a_compaction_that_dies_goes_on(url, scheme):
     with Store(url, scheme) as store:
         filled(store)

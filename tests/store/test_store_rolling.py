@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import text
 from storing import V1, V2, document, kept, key, people_before, seen
 from test_store_trouble import dying
+from test_store_under_load import SERVER_IN_FULL
 
 from trundle.store import NoSuchObjectError, Store, check, compact, dropped, roll, status
 
@@ -46,26 +47,28 @@ def versions(store):
     return {each.version: (each.objects, each.earlier) for each in found.versions}
 
 
-def test_every_view_is_as_before_and_no_watcher_sees_anything(url, scheme, before):
-    fill(url, before)
+def test_every_view_is_as_before_and_no_watcher_sees_anything(url, scheme, before, monkeypatch):
+    monkeypatch.setattr("trundle.store._rolling._BATCH", 30)
+    fill(url, before, 80)
     with Store(url, scheme) as store:
         shown, newest = views(store), store.newest("Thing")
-        assert versions(store) == {V1: (249, 3)}
+        assert versions(store) == {V1: (79, 3)}
         looked = roll(store, dry_run=True, verify=True)
-        assert versions(store) == {V1: (249, 3)}
+        assert versions(store) == {V1: (79, 3)}
         steps = []
         done = roll(store, verify=True, progress=lambda *step: steps.append(step))
         assert (done.resources, done.findings) == (looked.resources, ())
-        assert done.resources[0].rolled == {V1: 252}
-        assert versions(store) == {V2: (249, 3)}
+        assert done.resources[0].rolled == {V1: 82}
+        assert versions(store) == {V2: (79, 3)}
         assert views(store) == shown
         assert store.newest("Thing") == newest
-        assert steps[-1] == ("Thing", 252, 252)
+        assert steps[-1] == ("Thing", 82, 82)
         assert roll(store).resources[0].rolled == {}
         assert kept(store.get(key("n0002")))["apiVersion"] == V2
-        assert len(store.changes("Thing", 1).changes) == 252
+        assert len(store.changes("Thing", 1).changes) == 82
 
 
+@SERVER_IN_FULL
 def test_an_object_that_cannot_be_converted_is_named_and_left(url, scheme, before):
     fill(url, before, 5)
     bad = b'{"apiVersion":"2020-01-01","kind":"Thing","team":5,"$writtenWith":"2020-01-01"}'
@@ -111,8 +114,10 @@ def test_a_view_that_would_differ_is_a_finding(in_file, scheme, before, monkeypa
         assert store.get(key("n0002")) == stored
 
 
-def test_rolling_that_dies_goes_on(url, scheme, before):
-    fill(url, before, 230)
+@SERVER_IN_FULL
+def test_rolling_that_dies_goes_on(url, scheme, before, monkeypatch):
+    monkeypatch.setattr("trundle.store._rolling._BATCH", 10)
+    fill(url, before, 25)
     with Store(url, scheme) as store:
         shown = views(store)
     at = 0
@@ -178,13 +183,14 @@ class Stopwatch:
 
 
 def test_rolling_keeps_to_a_rate(in_file, scheme, before):
-    fill(in_file, before)
+    fill(in_file, before, 30)
     with Store(in_file, scheme) as store:
         timer = Stopwatch()
         roll(store, rate=10, timer=timer)
-        assert timer.time == pytest.approx(25.2)
+        assert timer.time == pytest.approx(3.2)
 
 
+@SERVER_IN_FULL
 def test_a_storage_version_that_is_still_stored_is_named(url, scheme, before):
     fill(url, before, 3)
     with Store(url, scheme) as store:

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 from storing import document, kept, key
-from test_store_under_load import ended, in_child
+from test_store_under_load import SERVER_IN_FULL, ended, in_child
 
 from trundle.database import UnwritableError
 from trundle.store import GoneError, Store, compact
@@ -117,6 +117,7 @@ def dying(url, scheme, at, work):
     return ended(in_child(run)) == 9
 
 
+@SERVER_IN_FULL
 @pytest.mark.parametrize(
     "work",
     [

@@ -8,7 +8,7 @@ import threading
 import time
 
 import pytest
-from amounts import ALL
+from amounts import ALL, full
 from storing import V1, V2, document, kept, key
 
 from trundle.database import DatabaseError
@@ -24,6 +24,8 @@ from trundle.store import (
 WRITERS, PROCESSES = 16, 4
 WRITES = 40 if ALL else 12
 SHARED = 5
+SERVER_IN_FULL = pytest.mark.parametrize("url", ["sqlite", full("postgresql")], indirect=True)
+"""On the server where all tests run."""
 
 
 def in_child(work):
@@ -203,6 +205,7 @@ def check_states(changes):
             assert (each.object.uid, each.object.created) == (before.uid, before.created)
 
 
+@SERVER_IN_FULL
 def test_watchers_that_come_too_late_list_again_and_see_what_is_there(url, scheme, tmp_path):
     """Compaction leaves so little that watchers fall behind."""
     watchers, _ = run(url, scheme, tmp_path, lambda store: compact(store, most=3))
@@ -217,6 +220,7 @@ def test_watchers_that_come_too_late_list_again_and_see_what_is_there(url, schem
         assert versions == sorted(set(versions))
 
 
+@SERVER_IN_FULL
 def test_ten_writers_of_one_object_lose_no_write(url, scheme):
     """Each reads, adds one and writes; in the end nothing is lost. A conflict is tried again."""
     Store(url, scheme).close()
