@@ -1,9 +1,12 @@
 """What a store does for one writer: writes, lists, changes, deletion."""
 
+import contextlib
 import json
 import threading
 
 import pytest
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
 from storing import V1, V2, document, kept, key, seen
 
 from trundle.runtime import DocumentError
@@ -20,6 +23,8 @@ from trundle.store import (
     Store,
     UnknownResourceError,
 )
+from trundle.store._decisions import Expected, replacing
+from trundle.store._writer import Write
 
 
 def changed(store, after=1, **options):
@@ -244,6 +249,28 @@ def test_metadata_is_edited_without_a_conversion(store):
         store.edit_metadata(key(), lambda found: {**found, "name": "bea"})
 
 
+def test_dependents_are_those_that_name_an_owner(either):
+    owner = either.create(key("owner"), document())
+    other = either.create(key("other"), document())
+
+    def owned_by(*owners):
+        return {
+            "ownerReferences": [
+                {"uid": each.uid, "kind": "Thing", "name": each.key.name} for each in owners
+            ]
+        }
+
+    either.create(key("one", "b"), document(metadata=owned_by(owner)))
+    either.create(key("both", "a"), document(metadata=owned_by(other, owner)))
+    either.create(key("late"), document(metadata=owned_by(other)))
+    assert [each.key.name for each in either.dependents(owner.uid)] == ["both", "one"]
+    assert [each.key.name for each in either.dependents(other.uid)] == ["both", "late"]
+    assert list(either.dependents("%")) == []
+    either.replace(key("one", "b"), document())
+    either.delete(key("both", "a"))
+    assert list(either.dependents(owner.uid)) == []
+
+
 # Lists
 
 
@@ -391,3 +418,50 @@ def test_an_object_that_leaves_a_selection_is_deleted_for_its_watcher(store):
         ("added", 6, {"a": "1"}),
         ("deleted", 7, {"a": "1"}),
     ]
+
+
+def test_what_is_asked_for_is_found_by_an_index(store):
+    """What a statement costs depends on what it finds, not on what is stored: SQLite says which index it uses."""
+    for name in "abc":
+        store.create(key(name), document(group="x"))
+    asked = []
+
+    def see(_connection, _cursor, statement, values, *_):
+        if "store_revisions" in statement and statement.startswith(("SELECT", "UPDATE")):
+            asked.append((statement, values))
+
+    with listening(see):
+        token = store.list("Thing", limit=1).token
+        store.get(key("a"))
+        store.list("Thing", limit=1, token=token)
+        store.list("Thing", namespace="default", limit=1)
+        store.replace(key("a"), document(group="y"))
+        store.list("Thing", limit=1, token=token)
+        store.changes("Thing", 3)
+        writes = [Write(key(name), creating_or_not(name)) for name in "abc"]
+        store.writer.write_all(writes)
+    assert len(asked) >= 9
+    with store.database.reading() as connection:
+        for statement, values in asked:
+            one = values[0] if isinstance(values, list) else values
+            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", one).all()
+            first, *more = (each[3] for each in plan)
+            narrow = "namespace" in first or "resource_version" in first or "LIMIT" in statement
+            assert first.startswith("SEARCH store_revisions USING INDEX"), (statement, plan)
+            assert narrow, (statement, plan)
+            assert "USE TEMP B-TREE FOR ORDER BY" not in more, (statement, plan)
+            if "replaced IS NULL" in statement:
+                assert "store_revisions_current" in first, (statement, plan)
+
+
+@contextlib.contextmanager
+def listening(see):
+    event.listen(Engine, "before_cursor_execute", see)
+    try:
+        yield
+    finally:
+        event.remove(Engine, "before_cursor_execute", see)
+
+
+def creating_or_not(name):
+    return replacing(key(name), document(group="z"), None, None, Expected(), counts=True)

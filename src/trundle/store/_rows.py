@@ -12,8 +12,8 @@ from sqlalchemy import (
     delete,
     func,
     insert,
-    or_,
     select,
+    text,
     tuple_,
     update,
 )
@@ -208,12 +208,17 @@ class Rows:
 
     def current(self, resource: int, keys: Collection[Key]) -> dict[Key, StoredObject]:
         """The objects of some keys as they are now, as far as there are any; all of the keys are of one resource type."""
-        if len(keys) == 1:
-            found = [self.one(resource, each) for each in keys]
-        else:
-            of = next(iter(keys)).resource
-            values = {"of": resource, "keys": [(each.namespace, each.name) for each in keys]}
-            found = [object_of(of, each) for each in self._connection.execute(_SOME, values)]
+        names: dict[str, list[Key]] = {}
+        for each in keys:
+            names.setdefault(each.namespace, []).append(each)
+        found = []
+        for namespace, of in names.items():  # A condition on pairs of columns would use no index.
+            if len(of) == 1:
+                found.append(self.one(resource, of[0]))
+                continue
+            values = {"of": resource, "namespace_": namespace, "names": [each.name for each in of]}
+            rows = self._connection.execute(_SOME, values)
+            found += [object_of(of[0].resource, each) for each in rows]
         return {each.key: each for each in found if each is not None}
 
     def all(self, resource: ResourceRow, together: int) -> Iterator[StoredObject]:
@@ -223,6 +228,13 @@ class Rows:
         found = self._connection.execute(_ALL, values, execution_options=options)
         for each in found:
             yield object_of(resource.name, each)
+
+    def owned(self, resource: ResourceRow, name: str, uid: str) -> tuple[StoredObject, ...]:
+        """The objects of a resource type that name an owner, by namespace and name."""
+        server = self._connection.dialect.name == "postgresql"
+        statement = _OWNED.where(text(_OWNED_ON_SERVER if server else _OWNED_IN_FILE))
+        found = self._connection.execute(statement, {"of": resource.id, "owner": uid})
+        return tuple(object_of(name, each) for each in found)
 
     def listed(
         self,
@@ -244,17 +256,27 @@ class Rows:
             after: namespace and name behind which to start; None to start with the first.
             limit: how many at most.
         """
-        there = (
-            _CURRENT
-            if at == resource.resource_version
-            else and_(_V.resource_version <= at, or_(_CURRENT, _V.replaced > at))
-        )
-        statement = select(*_OBJECT).where(_OF, there, *conditions(choice))
+        chosen = [_OF, *conditions(choice)]
+        place = tuple_(_V.namespace, _V.name)
         if after is not None:
-            statement = statement.where(tuple_(_V.namespace, _V.name) > after)
-        statement = statement.order_by(_V.namespace, _V.name).limit(limit)
-        found = self._connection.execute(statement, {"of": resource.id})
-        return tuple(object_of(name, each) for each in found)
+            chosen.append(place > after)
+        past = at < resource.resource_version
+        since = [_V.resource_version <= at] if past else []
+        found = self._sorted(resource, name, [*chosen, _CURRENT, *since], limit)
+        if past:  # What was replaced since; a condition for both would use no index.
+            if len(found) == limit:
+                chosen.append(place < (found[-1].key.namespace, found[-1].key.name))
+            found += self._sorted(resource, name, [*chosen, _V.replaced > at, *since], limit)
+            found.sort(key=lambda each: each.key)
+        return tuple(found[:limit])
+
+    def _sorted(
+        self, resource: ResourceRow, name: str, chosen: Sequence[ColumnElement[bool]], limit: int
+    ) -> list[StoredObject]:
+        """The first objects of some, by namespace and name."""
+        statement = select(*_OBJECT).where(*chosen).order_by(_V.namespace, _V.name).limit(limit)
+        rows = self._connection.execute(statement, {"of": resource.id})
+        return [object_of(name, each) for each in rows]
 
     def changes(
         self, resource: ResourceRow, name: str, after: int, limit: int
@@ -400,9 +422,17 @@ _ONE = select(*_OBJECT).where(
     _OF, _V.namespace == bindparam("namespace_"), _V.name == bindparam("name_"), _CURRENT
 )
 _SOME = select(*_OBJECT).where(
-    _OF, tuple_(_V.namespace, _V.name).in_(bindparam("keys", expanding=True)), _CURRENT
+    _OF,
+    _V.namespace == bindparam("namespace_"),
+    _V.name.in_(bindparam("names", expanding=True)),
+    _CURRENT,
 )
 _ALL = select(*_OBJECT).where(_OF, _CURRENT).order_by(_V.namespace, _V.name)
+_OWNED = (
+    select(*_OBJECT).where(_OF, _CURRENT, text("owners <> '[]'")).order_by(_V.namespace, _V.name)
+)
+_OWNED_ON_SERVER = "owners @> jsonb_build_array(CAST(:owner AS text))"
+_OWNED_IN_FILE = "EXISTS (SELECT 1 FROM json_each(owners) WHERE value = :owner)"
 _AT = select(*_OBJECT).where(_OF, _V.resource_version.in_(bindparam("versions", expanding=True)))
 _CHANGES = (
     select(*_OBJECT, _V.change, _V.previous)

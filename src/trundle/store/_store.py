@@ -405,6 +405,19 @@ class Store:
             page = self.list(resource, namespace=namespace, labels=labels, token=page.token)
             yield from page.objects
 
+    def dependents(self, uid: str) -> Iterator[StoredObject]:
+        """All objects, of every resource type of the scheme, that name an owner.
+
+        Args:
+            uid: the uid of the owner.
+        """
+        for called in self.types.all:
+            with self.database.reading() as connection:
+                rows = Rows(connection)
+                resource = self._resource(rows, called)
+                found = () if resource is None else rows.owned(resource, called, uid)
+            yield from found
+
     def changes(
         self, resource: str, after: int, *, limit: int = _PAGE, wait: float = 0.0
     ) -> Changes:

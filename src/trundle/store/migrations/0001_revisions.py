@@ -55,9 +55,18 @@ def upgrade() -> None:
         postgresql_where=sa.text("replaced IS NULL"),
     )
     op.create_index(
-        "store_revisions_by_name",
+        "store_revisions_past",
         "store_revisions",
-        ["resource", "namespace", "name", "resource_version"],
+        ["resource", "namespace", "name"],
+        sqlite_where=sa.text("replaced IS NOT NULL"),
+        postgresql_where=sa.text("replaced IS NOT NULL"),
+    )
+    op.create_index(
+        "store_revisions_owned",
+        "store_revisions",
+        ["resource", "namespace", "name"],
+        sqlite_where=sa.text("replaced IS NULL AND owners <> '[]'"),
+        postgresql_where=sa.text("replaced IS NULL AND owners <> '[]'"),
     )
     op.create_table(
         "store_leases",
