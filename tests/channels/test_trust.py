@@ -190,6 +190,14 @@ class TestAttacks:
         publisher.publish(NEWER)
         assert refused(seen(publisher), reading(old)) == "rollback"
 
+    def test_a_rollback_is_said_in_words(self, publisher: Publisher) -> None:
+        old = {**publisher.files, **publisher.contents}
+        publisher.publish(NEWER)
+        with pytest.raises(TrustError) as caught:
+            verify(seen(publisher), reading(old), [LATEST, ALL], now=NOW)
+        assert caught.value.expected == "a state no older than the one that was seen"
+        assert caught.value.found == "its timestamp 1, where 2 was seen"
+
     def test_rollback_of_what_the_publisher_signed(self, publisher: Publisher) -> None:
         """An attacker with the online key signs an old list anew."""
         old = {name: publisher.files[name] for name in ("targets.json",)}

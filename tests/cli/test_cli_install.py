@@ -223,6 +223,16 @@ def test_looking_makes_no_installation(plain):
     assert not (plain.folder / "state").exists()
 
 
+def test_a_dry_run_of_a_rollback_holds_nothing(plain):
+    plain.publish("1.0.0")
+    plain.run("install", plain.repository, "--unsigned")
+    plain.publish("1.0.1")
+    plain.run("upgrade")
+    done = plain.run("rollback", "acme/crm", "--dry-run")
+    assert "would have rolled back acme/crm 1.0.1 -> 1.0.0" in done.stdout
+    assert "held" not in done.stderr
+
+
 def test_an_agent_that_cannot_notify_does_not_start(plain):
     plain.publish("1.0.0")
     plain.run("install", plain.repository, "--unsigned")

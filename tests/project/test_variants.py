@@ -1,4 +1,4 @@
-"""Notes on versions that do not tell variants apart by the same property."""
+"""Notes on versions that do not distinguish variants by the same property."""
 
 import pytest
 from evolving import evolution
@@ -63,5 +63,5 @@ def test_an_object_that_a_client_may_make_another_variant_of_is_noted(newer, hub
     assert len(found) == noted
     for each in found:
         assert each.startswith(
-            f"Thing.w of {V2} is distinguished by kind, and {V1} does not tell variants apart"
+            f"Thing.w of {V2} is distinguished by kind, and {V1} does not distinguish variants"
         )

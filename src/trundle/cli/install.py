@@ -222,7 +222,7 @@ def rollback(
     with opened(state, looking=dry_run) as installation:
         event = roll_back(installation, name, dry_run=dry_run)
     _print_event(event, output, dry_run=dry_run)
-    if output is Format.TABLE:
+    if output is Format.TABLE and not dry_run:
         warn(f"{event.note}; release it with `unhold`")
 
 

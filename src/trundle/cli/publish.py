@@ -24,7 +24,7 @@ from trundle.cli._channels import (
     version_of,
 )
 from trundle.cli._failures import ExitCode, unmet
-from trundle.cli._printing import Format, print_data, print_text, warn
+from trundle.cli._printing import Format, one_line, print_data, print_text, warn
 from trundle.cli._reviewing import release_folders, reviewing
 from trundle.cli.project import DryRun, Jobs, Output
 
@@ -210,7 +210,7 @@ def unpublish(
         typer.confirm(question, abort=True, err=True)
         done = publishing.unpublish(target, number, reason, confirmed=True, **further)
     print_channel(done.channel, output, dry_run=dry_run, notes=done.notes)
-    say_done(f"unpublished {version}: {reason}", dry_run=dry_run)
+    say_done(f"unpublished {version}: {one_line(reason)}", dry_run=dry_run)
 
 
 def _packed(folder: Path | None) -> contextlib.AbstractContextManager["PackedArtifact | None"]:

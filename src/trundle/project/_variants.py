@@ -1,4 +1,4 @@
-"""Where versions do not tell variants apart by the same property: elements of lists, and objects."""
+"""Where versions do not distinguish variants by the same property: elements of lists, and objects."""
 
 from collections.abc import Iterable, Iterator
 
@@ -40,10 +40,10 @@ def _finding(lineage: Lineage, place: Place, others: list[Place]) -> Finding:
     definition = lineage.definition(place.version)
     versions = " and ".join(each.version.text for each in others)
     what = (
-        f"{definition.name}.{place.property} tells elements apart in {place.version} otherwise than in {versions}: "
+        f"{definition.name}.{place.property} distinguishes elements in {place.version} otherwise than in {versions}: "
         f"of elements that {place.version} wrote, an edit of the others may not reach all that they see"
     )
-    advice = "let all versions tell the variants apart by the same property"
+    advice = "let all versions distinguish the variants by the same property"
     return finding(ProjectCode.LOSS, definition.source, what, advice, severity="note")
 
 
@@ -55,13 +55,13 @@ def left_variants(lineages: Iterable[Lineage]) -> Iterator[Finding]:
         for link in lineage.links:
             if not _is_told_apart(link.conversion):
                 continue
-            for loose, told in ((link.older, link.newer), (link.newer, link.older)):
-                object_ = _tagged(lineage, told)
-                if object_ is None or lineage.thread(told).at(hub) is None:
+            for loose, tagged in ((link.older, link.newer), (link.newer, link.older)):
+                object_ = _tagged(lineage, tagged)
+                if object_ is None or lineage.thread(tagged).at(hub) is None:
                     continue
-                if _tagged(lineage, loose) is None and _has_more(lineage, told, loose):
+                if _tagged(lineage, loose) is None and _has_more(lineage, tagged, loose):
                     name = lineage.definition(loose.version).name
-                    found[name, loose] = _left(lineage, loose, told, str(object_.tag))
+                    found[name, loose] = _left(lineage, loose, tagged, str(object_.tag))
     yield from (found[key] for key in sorted(found))
 
 
@@ -89,12 +89,12 @@ def _has_more(lineage: Lineage, place: Place, other: Place) -> bool:
     return any(child.thread(each).at(other.version) is None for each in own)
 
 
-def _left(lineage: Lineage, loose: Place, told: Place, tag: str) -> Finding:
+def _left(lineage: Lineage, loose: Place, tagged: Place, tag: str) -> Finding:
     definition = lineage.definition(loose.version)
     what = (
-        f"{definition.name}.{loose.property} of {told.version} is distinguished by {tag}, and {loose.version} does not "
-        f"tell variants apart: if a client of {loose.version} writes another text there and later the former one, "
-        f"what only {told.version} has in the object does not come back"
+        f"{definition.name}.{loose.property} of {tagged.version} is distinguished by {tag}, and {loose.version} does not "
+        f"distinguish variants: if a client of {loose.version} writes another text there and later the former one, "
+        f"what only {tagged.version} has in the object does not come back"
     )
     advice = f"let {loose.version} require the text of {tag}, where clients may write others"
     return finding(ProjectCode.LOSS, definition.source, what, advice, severity="note")

@@ -4,6 +4,7 @@ python-tuf's updater writes its state in place and locks nothing. Here it works 
 is made for one verification; what it leaves there becomes the next state, or nothing does.
 """
 
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -19,6 +20,7 @@ from trundle.channels.reading._roots import read_root
 from trundle.channels.reading._trust_errors import Reason, TrustError
 
 _BASE = "channel:"
+_BEHIND = re.compile(r"(\w+) version (\d+) must be >= (\d+)")
 _KEPT = ("timestamp.json", "snapshot.json", "targets.json")
 _REASONS: tuple[tuple[type[Exception], Reason], ...] = (
     (exceptions.DownloadLengthMismatchError, "endless"),
@@ -102,10 +104,21 @@ def verify(
             updater.refresh()
             files = {each: _file(updater, each, folder) for each in names}
         except (exceptions.RepositoryError, exceptions.DownloadError, ValueError) as error:
-            raise TrustError(_reason(error), str(error)) from error
+            raise _distrusted(_reason(error), str(error)) from error
         metadata = {each: (folder / each).read_bytes() for each in _KEPT}
         root = (folder / "root.json").read_bytes()
     return TrustState(root, metadata, moment), files
+
+
+def _distrusted(reason: Reason, found: str) -> TrustError:
+    """The error for what python-tuf refuses, in the words of Trundle where these are clearer."""
+    if reason != "rollback":
+        return TrustError(reason, found)
+    versions = _BEHIND.search(found)
+    if versions is not None:
+        role, shown, seen = versions.groups()
+        found = f"its {role} {shown}, where {seen} was seen"
+    return TrustError(reason, found, expected="a state no older than the one that was seen")
 
 
 def valid_until(state: TrustState) -> datetime | None:
