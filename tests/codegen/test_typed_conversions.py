@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from amounts import full
+from cases import CASES
 from evolving import evolution, rules
 from strictness import mypy
 from test_package import HAND_WRITTEN, everything, written
@@ -90,6 +91,22 @@ def test_a_package_is_strictly_typed(package, strict):
     text = "".join(path.read_text() for path in package.rglob("*.py"))
     assert "type: ignore" not in text
     assert not re.search(r"^def \w+\([^)]*: Any\b", text, re.MULTILINE)
+
+
+@pytest.mark.full
+def test_values_of_which_a_checker_knows_nothing_are_strictly_typed(tmp_path):
+    """Texts that each version spells in its own way, and free-form data that a property moved out of."""
+    case = CASES["enums and texts in lists and maps"]
+    versions = {name: dict(each) for name, each in case.versions.items()}
+    first, second, *rest = versions
+    versions[first]["Thing"] = {**versions[first]["Thing"], "o": "P"}
+    versions[first]["P"] = {"q": "string", "r": "string"}
+    for name in (second, *rest):
+        versions[name]["Thing"] = {**versions[name]["Thing"], "o": "any", "q": "string"}
+    made = evolution(versions, rules(first, move={"o.q": "q"}))
+    written(generate_package(made, package="made"), tmp_path)
+    found = mypy(tmp_path, "made", cache=tmp_path / "cache")
+    assert found.returncode == 0, found.stdout + found.stderr
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from trundle.codegen._naming import attribute_name
 from trundle.codegen._plan_names import about, attribute_of
 from trundle.codegen._statements import INDENT, Statements
 from trundle.codegen._static_types import (
+    ANY,
     OR_ABSENT,
     Static,
     StaticTypes,
@@ -333,7 +334,8 @@ class Expressions:
         """The annotation of a variable for the first of some options, where a checker needs one."""
         found = [self.static.of(each.option, self.shape) for each in tried]
         missing: Static = ("Missing",) if tried[0].missing == "MISSING" else ()
-        whole = merged(united(*(each for each in found if each is not None), OR_ABSENT, missing))
+        known = [each for each in found if each is not None]
+        whole = merged(united(*known, OR_ABSENT, missing)) if known else ANY
         infers = fits(whole, united(found[0], missing)) and "present" not in tried[0].text
         return "" if found[0] is not None and infers else f": {shown(whole)}"
 
