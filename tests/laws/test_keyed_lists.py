@@ -209,3 +209,32 @@ def test_a_renamed_key_counts_for_nothing_beside_a_key_property(store):
     x.put(V1, a=[{"id": "1", "old": "o"}, {"id": "2"}])
     x.put(V2, a=[{"label": "3", "name": "m"}, {"label": "4", "name": "n"}])
     assert x.read(V1) == {"a": [{"id": "3"}, {"id": "4", "old": "o"}]}
+
+
+def keyed_variants(variants, *more):
+    """A list of variants with a declared key that is no key property."""
+    texts = {f"Is{each}": [each.lower()] for each in variants}
+    members = {"port": "string", "x": "string", **dict.fromkeys(more, "string")}
+    return thing(a=f"[{'|'.join(variants)};port]") | {
+        **texts,
+        **{each: {"kind!": f"Is{each}", **members} for each in variants},
+    }
+
+
+def test_declared_keys_identify_elements_that_only_an_entry_has(store):
+    """The newest version, whose shape is stored, lacks the variant B; the oldest one lacks `more`."""
+    x = store(
+        {
+            V1: keyed_variants("AB"),
+            V2: keyed_variants("AB", "more"),
+            V3: keyed_variants("A", "more"),
+        }
+    )
+    x.put(V2, a=[{"kind": "a", "port": "1"}, {"kind": "b", "port": "9", "x": "y", "more": "m"}])
+    seen = x.read(V1)["a"]
+    x.put(V1, a=[seen[0], {"kind": "a", "port": "2"}, {"kind": "b", "port": "9"}])
+    assert x.read(V2)["a"] == [
+        {"kind": "a", "port": "1"},
+        {"kind": "a", "port": "2"},
+        {"kind": "b", "port": "9", "more": "m"},
+    ]

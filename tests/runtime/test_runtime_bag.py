@@ -233,7 +233,8 @@ def test_an_entry_of_the_target_accompanies_what_it_did():
 def test_an_entry_that_nothing_makes_stale_from_now_on_is_just_there():
     source, target = Stored(b="now"), Stored()
     put_entry(source, OLD_A, Entry("x", digest(("now",))))
-    carry(target, source, (), (Carried((OLD_A,), beside_b, None, same=False),))
+    elsewhere = ("former name of a", "v0")
+    carry(target, source, (), (Carried((elsewhere, OLD_A), beside_b, None, same=False),))
     assert bag(target) == {"a": {"v1": {"value": "x"}}}
 
 

@@ -222,7 +222,7 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
         if isinstance(new, NoEntry):
             changed.append((place, known, old, new))
         elif new is not None:
-            entry = _merged_entry(stored, known, old, new)
+            entry = _merged_entry(stored, known, old, new, _declared_keys(stored, place))
             if entry.value is not ABSENT or new.value is ABSENT:
                 merged[place] = entry
                 made.append(entry)
@@ -253,7 +253,7 @@ def _add_needed(
         if derived is not None and old is not None:  # the writer sees but a part of what was had
             kept = known is not None and current(stored, known, mark.stashing.witness)
             had = known.value if kept else derived(stored)
-            mark.value = _merged_part(had, old.value, mark.value)
+            mark.value = _merged_part(had, old.value, mark.value, _declared_keys(stored, place))
         waiting.append((place, mark))
     while waiting:
         needed = next((each for each in waiting if _is_needed(result, each[1])), None)
@@ -261,7 +261,7 @@ def _add_needed(
             return
         waiting.remove(needed)
         place, mark = needed
-        merged[place] = _merged_entry(stored, None, None, mark)
+        merged[place] = _merged_entry(stored, None, None, mark, ())
         made.append(merged[place])
         fill(result, merged)
         accompany(result, made)
@@ -336,32 +336,45 @@ def _same_entry(one: Any, other: Any) -> bool:
     return same(one.value, other.value) and one.beside == other.beside
 
 
-def _merged_entry(stored: Any, known: Any, old: Any, new: Any) -> Entry:
+def _declared_keys(stored: Any, place: Place) -> tuple[str, ...]:
+    """The declared keys of the elements of an entry, where the stored object has a list of that name."""
+    class_: type[StorageObject] = type(stored)
+    return class_.__list_keys__.get(attributes_of(class_).get(place[0], ""), ())
+
+
+def _merged_entry(stored: Any, known: Any, old: Any, new: Any, keys: tuple[str, ...]) -> Entry:
     value = new.value
     witness = new.stashing.witness
     derive = None if old is None else old.stashing.derived
     if known is not None and old is not None and current(stored, known, witness):
-        value = _merged_value(known.value, old.value, new.value)
+        value = _merged_value(known.value, old.value, new.value, keys)
     elif derive is not None:  # the writer saw a part of what the object derived without an entry
-        value = _merged_part(derive(stored), old.value, new.value)
+        value = _merged_part(derive(stored), old.value, new.value, keys)
     merged = Entry(without_hollow(value), new.beside)
     merged.stashing = Stashing(witness, aliases=new.stashing.aliases)
     return merged
 
 
-def _merged_value(known: Any, old: Any, new: Any) -> Any:
+def _merged_value(known: Any, old: Any, new: Any, keys: tuple[str, ...]) -> Any:
     """An entry's value with an edit applied, where the entry itself holds an object."""
     if isinstance(new, msgspec.Raw):
         return _merge_free_form(known, old, new)
     if not isinstance(new, GeneratedObject | list | dict):
         return new
     if not isinstance(known, msgspec.Raw):
-        return merge(known, old, new)
+        return _merge_keyed(known, old, new, keys)
     known = read_like(known, old, new)
-    return new if known is None else as_json(merge(known, old, new))
+    return new if known is None else as_json(_merge_keyed(known, old, new, keys))
 
 
-def _merged_part(had: Any, old: Any, new: Any) -> Any:
+def _merge_keyed(stored: Any, before: Any, after: Any, keys: tuple[str, ...]) -> Any:
+    """Like `merge`, of lists by the declared keys of their elements, if they have some."""
+    if keys and all(isinstance(each, list) for each in (stored, before, after)):
+        return merge_lists(stored, before, after, keys)
+    return merge(stored, before, after)
+
+
+def _merged_part(had: Any, old: Any, new: Any, keys: tuple[str, ...]) -> Any:
     """An object, list or map of which a writer may see but a part, with an edit applied."""
     if isinstance(new, msgspec.Raw):
         return _merge_free_form(had, old, new)
@@ -369,7 +382,7 @@ def _merged_part(had: Any, old: Any, new: Any) -> Any:
         had = read_like(had, old, new)
     one, two, three = map(_kind, (had, old, new))
     if one is two is three and issubclass(one, GeneratedObject | list | dict):
-        return as_json(merge(had, old, new))
+        return as_json(_merge_keyed(had, old, new, keys))
     return new
 
 
