@@ -14,6 +14,7 @@ ALLOWED = {
         "errors",
         "evolution",
         "installation",
+        "models",
         "packages",
         "pages",
         "project",
@@ -27,6 +28,7 @@ ALLOWED = {
     },
     "pages": {"engine", "errors", "packages", "project", "report", "schema", "version"},
     "installation": {"channels", "database", "errors", "packages", "registry", "version"},
+    "models": {"codegen", "engine", "errors", "evolution", "project", "schema", "version"},
     "project": {
         "codegen",
         "documents",

@@ -273,6 +273,13 @@ CASES: dict[str, Case] = {
         (rules(V1, values={"a": {"a": "b", "c": "b"}}),),
     ),
     "wrap": Case({V1: thing(a="string"), V2: thing(a="[string]")}, (rules(V1, wrap={"a": "a"}),)),
+    "wrap what may be null": Case(
+        {V1: thing(a="string?"), V2: thing(b="[string]"), V3: thing(b="[string]?")},
+        (rules(V1, wrap={"a": "b"}),),
+    ),
+    "unwrap a list that may be null": Case(
+        {V1: thing(a="[string]?"), V2: thing(b="string")}, (rules(V1, unwrap={"a": "b"}),)
+    ),
     "wrap objects": Case(
         {V1: thing(a="Item") | ITEM, V2: thing(b="[Item]") | {"Item": {"y": "string"}}},
         (rules(V1, wrap={"a": "b"}),),

@@ -18,6 +18,7 @@ ROOMS = (
     "api",
     "installation",
     "pages",
+    "models",
     "project",
     "verify",
     "channels",

@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from trundle.cli._failures import unmet
 from trundle.cli._printing import progress, warn
 from trundle.cli._settings import settings_of
+from trundle.errors import listed
 
 if TYPE_CHECKING:
     from trundle.evolution import Evolution
-    from trundle.project import Config, Project
+    from trundle.project import Config, PackageEvolution, Project
 
 
 def config_of(context: typer.Context) -> "Config":
@@ -28,11 +30,42 @@ def load(context: typer.Context) -> "Project":
         return load_project(settings_of(context).config_path, on_file=lambda path: step(path.name))
 
 
+def package_evolution(paths: list[Path]) -> "PackageEvolution | None":
+    """How the classes of packages evolve that some folders have in them; None for folders without packages.
+
+    The first path names the package; the others have what it requires.
+
+    Raises:
+        Refusal: the first path has several packages in it.
+    """
+    from trundle.cli._package_sources import packages_below  # noqa: PLC0415
+    from trundle.packages import MANIFEST_FILE  # noqa: PLC0415
+    from trundle.project import PackageEvolutions  # noqa: PLC0415
+
+    if not paths or not all(each.is_dir() and any(each.rglob(MANIFEST_FILE)) for each in paths):
+        return None
+    with progress("Reading packages"):
+        first, others = packages_below(paths[:1]), packages_below(paths[1:])
+        names = {each.name for each in first}
+        if len(names) > 1:
+            advice = (
+                "name the folder with its versions; name folders with what it requires after it"
+            )
+            raise unmet(str(paths[0]), "one package", listed(sorted(names)), advice)
+        return PackageEvolutions([*first, *others]).of(names.pop())
+
+
 def load_evolution(context: typer.Context, schemas: list[Path]) -> tuple["Evolution", int | None]:
-    """How some schemas evolve, or else the project's, with the project's horizon.
+    """How some schemas or packages evolve, or else the project's, with the project's horizon.
 
     What is wrong with a project's changes and hooks is a warning; a report is of use all the same.
     """
+    folder = settings_of(context).config_path
+    packages = package_evolution(schemas or ([] if folder.exists() else [folder.parent]))
+    if packages is not None:
+        for each in packages.findings:
+            warn(each.coded)
+        return packages.evolution, None
     if not schemas:
         project = load(context)
         for each in project.findings:

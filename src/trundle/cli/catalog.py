@@ -53,7 +53,7 @@ Force = Annotated[
 
 
 @contextlib.contextmanager
-def _opened(place: str | None, *, making: bool = False) -> Iterator["Catalog"]:
+def opened_catalog(place: str | None, *, making: bool = False) -> Iterator["Catalog"]:
     """The catalog that a command works on; where there is none, an empty one unless it is to be made."""
     from trundle.catalog import Catalog  # noqa: PLC0415
 
@@ -96,7 +96,7 @@ def upload(
     folders = {path: each for path, each in read.items() if path.is_dir()}
     if installed:
         packages += _installed(state)
-    with _opened(catalog, making=not dry_run) as opened_:
+    with opened_catalog(catalog, making=not dry_run) as opened_:
         if against := tuple(uploading(opened_, folders, _tenant(tenant), jobs)):
             raise Refusal(ExitCode.FINDINGS, *(each.coded for each in against))
         done = opened_.upload(packages, tenant=_tenant(tenant), public=public, dry_run=dry_run)
@@ -200,7 +200,7 @@ def list_(
     output: Output = Format.TABLE,
 ) -> None:
     """List the packages that a tenant sees: its own and the public ones."""
-    with _opened(catalog) as opened_:
+    with opened_catalog(catalog) as opened_:
         found = opened_.offers(_tenant(tenant), name)
         where = opened_.where
     head = ("PACKAGE", "VERSION", "TENANT", "SEEN BY", "DIGEST")
@@ -229,7 +229,7 @@ def show(
     output: Output = Format.TABLE,
 ) -> None:
     """Show a version of a package: what it requires, its classes and its files."""
-    with _opened(catalog) as opened_:
+    with opened_catalog(catalog) as opened_:
         number = None if version is None else version_of(version)
         offer, package = opened_.package(name, number, tenant=_tenant(tenant))
     data = _shown(offer, package)
@@ -276,7 +276,7 @@ def download(
     """Write the archive of a version, a tar, to a file."""
     from trundle._durable import write_durably  # noqa: PLC0415
 
-    with _opened(catalog) as opened_:
+    with opened_catalog(catalog) as opened_:
         number = None if version is None else version_of(version)
         offer, package = opened_.package(name, number, tenant=_tenant(tenant))
         file = to or Path(f"{name.replace('/', '+')}-{offer.version}.tar")
@@ -302,7 +302,7 @@ def delete(
     output: Output = Format.TABLE,
 ) -> None:
     """Delete a version, unless packages need it."""
-    with _opened(catalog) as opened_:
+    with opened_catalog(catalog) as opened_:
         number = version_of(version)
         change = opened_.delete(name, number, tenant=_tenant(tenant), force=force, dry_run=dry_run)
     _print_change("deleted", change, output, dry_run=dry_run)
@@ -324,7 +324,7 @@ def share(
     if force and not undo:
         raise unmet("--force", "--undo with it", "none", "leave it out")
     number, whose = version_of(version), _tenant(tenant)
-    with _opened(catalog) as opened_:
+    with opened_catalog(catalog) as opened_:
         if undo:
             change = opened_.unshare(name, number, tenant=whose, force=force, dry_run=dry_run)
         else:
@@ -344,7 +344,7 @@ def _print_change(done: str, change: "Change", output: Format, *, dry_run: bool)
 @app.command()
 def tidy(*, catalog: Place = None, dry_run: DryRun = False, output: Output = Format.TABLE) -> None:
     """Remove content that only deleted versions had; run it when no engine reads an old snapshot."""
-    with _opened(catalog) as opened_:
+    with opened_catalog(catalog) as opened_:
         removed = opened_.tidy(dry_run=dry_run)
     print_result(
         lambda: {"removed": list(removed), "dryRun": dry_run},

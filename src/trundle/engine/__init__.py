@@ -17,6 +17,7 @@ from trundle.engine._explain import (
     explanation_rows,
 )
 from trundle.engine._handle import Handle
+from trundle.engine._header import HEADER, Header, read_header
 from trundle.engine._limits import Limits
 from trundle.engine._natives import method
 from trundle.engine._outline import (
@@ -29,14 +30,17 @@ from trundle.engine._outline import (
 from trundle.engine._picture import explanation_svg
 from trundle.engine._session import Session
 from trundle.engine._type import Method, Property, Type
+from trundle.engine.schemas import referred_class
 
 __all__ = [
+    "HEADER",
     "ClassOutline",
     "Engine",
     "EngineCode",
     "EngineError",
     "Explained",
     "Handle",
+    "Header",
     "Inherited",
     "Limits",
     "Method",
@@ -57,5 +61,7 @@ __all__ = [
     "explanation_svg",
     "method",
     "outline",
+    "read_header",
+    "referred_class",
     "required_packages",
 ]

@@ -85,6 +85,14 @@ class Session:
         """
         return self._classes.named(name, version, package)
 
+    def resolve(self, name: str, code: Type) -> Type:
+        """The class that a full name means in the code of another class: in the version that its package requires.
+
+        Raises:
+            EngineError: neither its package nor one that this requires has such a class, or it cannot be built.
+        """
+        return self._classes.resolve(code.source, name)
+
     def load(self, model: Mapping[str, Any]) -> Handle | None:
         """Loads a model; where anything in it is wrong, nothing of it.
 

@@ -20,6 +20,7 @@ from trundle.evolution.conversions import (
     EachItem,
     EachValue,
     MapValues,
+    NullFits,
     Unwrap,
     Wrap,
     lossless,
@@ -232,16 +233,22 @@ def _conversion(
             return ConvertScalar(named.name, named.version)
         if changes.wrap.get(name) == newer.property and isinstance(theirs, ListOf):
             item = relate(ours, theirs.items, schemas, meets)
-            return item and Wrap(item)
+            return item and _with_nulls(Wrap(item), ours, theirs)
         if changes.unwrap.get(name) == newer.property and isinstance(ours, ListOf):
             item = relate(ours.items, theirs, schemas, meets)
-            return item and Unwrap(item)
+            return item and _with_nulls(Unwrap(item), ours, theirs)
         if name in changes.variant:
             return _variant(lineage, changes, older, newer)
     hooked = hook_converter(lineage, older, newer)
     if hooked is not None:
         return hooked
     return relate(ours, theirs, schemas, meets)
+
+
+def _with_nulls(conversion: Wrap | Unwrap, older: Type, newer: Type) -> Conversion:
+    """A conversion between a single value and a list, of which one side may be null."""
+    nulls = isinstance(older, Nullable), isinstance(newer, Nullable)
+    return conversion if nulls[0] == nulls[1] else NullFits(conversion, *nulls)
 
 
 def _own_places(

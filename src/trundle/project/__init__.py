@@ -28,6 +28,11 @@ from trundle.project.loading import Project, evolution_of, load_parts, load_proj
 from trundle.project.lock import LockChange, lock
 from trundle.project.next_release import NextRelease, Wanted, plan_release, write_release
 from trundle.project.output import MANIFEST, TreeChange, TreeComparison, compare_tree, write_tree
+from trundle.project.package_evolution import (
+    PackageEvolution,
+    PackageEvolutions,
+    api_version,
+)
 from trundle.project.pairs import Pair, PairsError, read_pairs
 from trundle.project.proving import (
     chosen_resources,
@@ -66,6 +71,8 @@ __all__ = [
     "OutputBusyError",
     "OutputError",
     "OutputRefusedError",
+    "PackageEvolution",
+    "PackageEvolutions",
     "Pair",
     "PairVersions",
     "PairsError",
@@ -78,6 +85,7 @@ __all__ = [
     "TreeComparison",
     "UnreadableError",
     "Wanted",
+    "api_version",
     "bump_to_plain",
     "check",
     "chosen_resources",

@@ -61,7 +61,7 @@ def test_its_properties_are_what_models_give_those_of_ancestors_included(app):
     assert found["label"].type == Nullable(text)
     assert found["db"].type == Nullable(Ref("reference to a.Db"))
     assert found["all"].type == ListOf(Ref("reference to a.Db"))
-    assert found["env"].type == Nullable(MapOf(Nullable(number)))
+    assert found["env"].type == MapOf(Nullable(number))
     assert found["any"].type == found["seed"].type == FreeForm()
     assert [name for name, each in found.items() if each.required] == ["all", "config", "name"]
 

@@ -128,10 +128,9 @@ class _Builder:
                 return FreeForm() if chain is None else self._of_chain(chain)
             case Listing():
                 items = {self._type(each, full, place) for each in lengths(code)[0]}
-                found: Type = ListOf(items.pop() if len(items) == 1 else FreeForm())
+                return ListOf(items.pop() if len(items) == 1 else FreeForm())
             case Mapped():
-                found = self._map(code, full, place)
-        return Nullable(found) if takes_null(code, full) else found
+                return self._map(code, full, place)
 
     def _constant(self, value: Any, place: str) -> Type:
         kind = _KINDS.get(type(value))

@@ -1,0 +1,87 @@
+"""The commands that work on object models: convert."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trundle.cli._failures import unmet
+from trundle.cli._package_sources import packages_below
+from trundle.cli._printing import data_text, print_exactly, progress, warn
+from trundle.cli._settings import current
+from trundle.cli.catalog import Place, Tenant, opened_catalog
+
+if TYPE_CHECKING:
+    from trundle.packages import Package
+
+app = typer.Typer(no_args_is_help=True, help="Carry object models between versions of packages.")
+
+
+class ModelFormat(StrEnum):
+    """How a model is printed."""
+
+    JSON = "json"
+    YAML = "yaml"
+
+
+@app.command()
+def convert(
+    file: Annotated[Path, typer.Argument(metavar="MODEL", help="The model, as YAML or JSON.")],
+    *,
+    to: Annotated[
+        list[str],
+        typer.Option(
+            "--to",
+            metavar="NAME@RANGE",
+            help="A package, and the version that its objects get: the newest of the range; repeatable.",
+        ),
+    ],
+    packages: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--packages",
+            metavar="FOLDER",
+            help="Packages, or folders with packages in them, in all versions; repeatable.",
+            show_default="the catalog's",
+        ),
+    ] = None,
+    tenant: Tenant = None,
+    catalog: Place = None,
+    output: Annotated[
+        ModelFormat | None,
+        typer.Option("--output-format", "-o", help="How to print.", show_default="as the input"),
+    ] = None,
+) -> None:
+    """Convert a whole object model to other versions of packages; nothing of it is lost."""
+    from trundle.models import convert_model, targets  # noqa: PLC0415
+    from trundle.project import PackageEvolutions  # noqa: PLC0415
+
+    is_yaml = file.suffix != ".json"
+    model = _read(file, is_yaml=is_yaml)
+    with progress("Converting"):
+        if packages:
+            evolutions = PackageEvolutions(packages_below(packages))
+        else:
+            evolutions = PackageEvolutions(_offered(catalog, tenant))
+        found = convert_model(evolutions, model, targets(evolutions, to))
+    for each in found.findings:
+        warn(f"{file}: {each.coded}")
+    form = output or (ModelFormat.YAML if is_yaml else ModelFormat.JSON)
+    print_exactly(data_text(found.model, form.value))
+
+
+def _read(file: Path, *, is_yaml: bool) -> dict[str, Any]:
+    from trundle.documents import parse_values  # noqa: PLC0415
+
+    documents = parse_values(file.read_bytes(), file=str(file), yaml=is_yaml)
+    if len(documents) != 1 or not isinstance(documents[0], dict):
+        raise unmet(str(file), "a model as one object", f"{len(documents)} documents")
+    found: dict[str, Any] = documents[0]
+    return found
+
+
+def _offered(catalog: str | None, tenant: str | None) -> "list[Package]":
+    """The packages that a catalog offers to a tenant."""
+    with opened_catalog(catalog) as found:
+        return [*found.snapshot(tenant=tenant or current().tenant)]

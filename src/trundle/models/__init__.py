@@ -1,0 +1,7 @@
+"""Object models that are carried from one version of a package to another, and back."""
+
+from trundle.models._convert import Converted, convert_model
+from trundle.models._errors import ModelCode, ModelError
+from trundle.models._targets import Target, targets
+
+__all__ = ["Converted", "ModelCode", "ModelError", "Target", "convert_model", "targets"]

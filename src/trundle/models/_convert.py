@@ -1,0 +1,285 @@
+"""Carries a whole model to other versions of packages: object by object, by the plans of their classes."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from trundle.codegen import LiveConversions
+from trundle.engine import HEADER, EngineCode, EngineError, Header, Type, read_header
+from trundle.errors import Finding, Place, Severity
+from trundle.evolution import PlanKey, Shape
+from trundle.models._errors import ModelCode, ModelError
+from trundle.models._graph import (
+    CONTENT,
+    OWNED,
+    UNKNOWN,
+    Marking,
+    UnfitError,
+    changed_marks,
+    id_of_place,
+    without_marks,
+)
+from trundle.models._nested_bags import gather_bags, spread_bags
+from trundle.project import PackageEvolution, PackageEvolutions, api_version
+from trundle.version import ApiVersion
+
+BAG = "_bag"
+"""Where the header of an object has what the class of its version has no property for."""
+
+_WHOLE = ("Objects", "ObjectsCopy")
+_ENVELOPE = ("apiVersion", "classname")
+
+
+class Converted(msgspec.Struct, frozen=True):
+    """A model that was carried to other versions.
+
+    Attributes:
+        model: the model.
+        findings: what stays as it is, and why.
+    """
+
+    model: dict[str, Any]
+    findings: tuple[Finding, ...]
+
+
+def convert_model(
+    evolutions: PackageEvolutions, model: Mapping[str, Any], wanted: Mapping[str, ApiVersion]
+) -> Converted:
+    """Carries a model to other versions of packages.
+
+    Objects of other packages stay as they are, but for what stands in them. What a version has no property for is in the bag of the object, under
+    `?/_bag`, and comes back with a version that has it.
+
+    Args:
+        evolutions: the packages in all their versions.
+        model: `{"Objects": ..., "Attributes": ..., "ObjectsCopy": ...}`, or one object.
+        wanted: the version by package.
+
+    Returns:
+        The model, which shares nothing with the one that was given.
+
+    Raises:
+        ModelError: it cannot be converted; nothing of it is.
+        EngineError: a class cannot be built.
+        ChangeError: the rules of a release contradict each other.
+        ConfigError: the rules of a release cannot be read.
+    """
+    work = _Conversion(evolutions, wanted)
+    try:
+        if HEADER in model:
+            made = work.object(model, "", "$")
+        else:
+            made = {
+                name: work.object(each, "", f"$.{name}") if name in _WHOLE and each else each
+                for name, each in model.items()
+            }
+    except RecursionError:
+        advice = "split the model"
+        deep = Finding(ModelCode.DEPTH, Place(path="$"), "fewer levels", "too many", advice)
+        raise ModelError([deep]) from None
+    if work.errors:
+        raise ModelError(work.errors)
+    return Converted(msgspec.json.decode(msgspec.json.encode(made)), tuple(work.notes))
+
+
+class _Conversion:
+    def __init__(self, evolutions: PackageEvolutions, wanted: Mapping[str, ApiVersion]) -> None:
+        self.evolutions = evolutions
+        self.wanted = wanted
+        self.errors: list[Finding] = []
+        self.notes: list[Finding] = []
+        self._live: dict[PlanKey, LiveConversions] = {}
+
+    def object(self, model: Any, default: str, path: str, around: Type | None = None) -> Any:
+        """An object with all that stands in it, in the wanted versions.
+
+        Args:
+            model: its map.
+            default: the class that is meant where the map names none.
+            path: where it stands.
+            around: the class of the object that it stands in.
+        """
+        header = _header(model, path)
+        try:
+            type_ = self._type(header, default, around)
+        except EngineError as error:
+            self._note(ModelCode.NO_CLASS, path, "a class of the packages", error.message)
+            return dict(model)
+        version = api_version(type_.version)
+        return _Object(self, header, type_, version, path).converted()
+
+    def _type(self, header: Header, default: str, around: Type | None) -> Type:
+        session = self.evolutions.session
+        if isinstance(header.type, str):
+            return session.type(header.type, header.spec, header.package)
+        if isinstance(header.type, Type):
+            return header.type
+        if around is None:
+            message = "an object without a class under `?`"
+            raise EngineError(EngineCode.SYNTAX, message)
+        return session.resolve(default, around)
+
+    def key(self, type_: Type, version: ApiVersion, path: str) -> tuple[PlanKey, str] | None:
+        """How objects of a class convert, and what the class is called then; None where they stay."""
+        to = self.wanted.get(type_.package)
+        if to is None or to == version:
+            return None
+        found = self.evolutions.of(type_.package)
+        resource = found.resource(version, type_.class_name)
+        name = None if resource is None else found.class_at(resource, to)
+        if resource is None or name is None:
+            expected = f"a class of {type_.package} {to}"
+            self._note(ModelCode.NOT_THERE, path, expected, f"{type_.label}, which stays")
+            return None
+        self._refuse_hooks(found, type_, version, to, path)
+        return PlanKey(resource.root, Shape("storage", version), Shape("storage", to)), name
+
+    def live(self, key: PlanKey, package: str) -> LiveConversions:
+        """The conversions of a class of a package."""
+        if key not in self._live:
+            self._live[key] = LiveConversions(self.evolutions.of(package).evolution, [key])
+        return self._live[key]
+
+    def _refuse_hooks(
+        self, found: PackageEvolution, type_: Type, one: ApiVersion, other: ApiVersion, path: str
+    ) -> None:
+        older, newer = min(one, other), max(one, other)
+        line = found.lines[one, type_.class_name]
+        for each in found.hooks:
+            if older <= each.version < newer and found.lines.get((each.version, each.type)) == line:
+                methods = ", ".join(sorted(each.methods.values()))
+                self.error(
+                    ModelCode.HOOK,
+                    path,
+                    "a conversion by rules alone",
+                    f"{each.where} calls {methods}, and methods of packages do not run yet",
+                    "write rules in place of the hook",
+                )
+
+    def error(self, code: ModelCode, path: str, expected: str, found: str, advice: str) -> None:
+        """Notes what is wrong."""
+        self.errors.append(Finding(code, Place(path=path), expected, found, advice))
+
+    def _note(self, code: ModelCode, path: str, expected: str, found: str) -> None:
+        severity: Severity = "warning"
+        advice = "name the packages of all versions, or leave it"
+        self.notes.append(Finding(code, Place(path=path), expected, found, advice, severity))
+
+
+def _header(model: Any, path: str) -> Header:
+    try:
+        return read_header(model)
+    except EngineError as error:
+        error.path = error.path or path
+        raise
+
+
+class _Object:
+    """One object on its way."""
+
+    def __init__(
+        self, work: _Conversion, header: Header, type_: Type, version: ApiVersion, path: str
+    ) -> None:
+        self.work = work
+        self.header = header
+        self.type = type_
+        self.version = version
+        self.path = path
+        self.held: dict[str, tuple[Any, str, str]] = {}
+        self.shown: set[str] = set()
+
+    def converted(self) -> dict[str, Any]:
+        key = self.work.key(self.type, self.version, self.path)
+        bag = changed_marks(self.header.kept.get(BAG, {}), self._taken_from_bag)
+        try:
+            marked = self._marked()
+        except UnfitError as error:
+            advice = "correct the model; loading and dumping it shows all that is wrong"
+            self.work.error(ModelCode.VALUE, error.path, error.expected, error.found, advice)
+            return {}
+        label = self.type.label
+        if key is not None:
+            plan, name = key
+            marked, bag = self._carried(plan, marked, bag)
+            package = self.work.evolutions.packages[self.type.package][plan.target.version]
+            label = f"{name}/{package.version}@{package.name}"
+        properties = without_marks(marked, self._stands)
+        bag = changed_marks(bag, self._put_into_bag)
+        kept = {name: each for name, each in self.header.kept.items() if name != BAG}
+        header: dict[str, Any] = {"type": label}
+        if self.header.id is not None:
+            header["id"] = self.header.id
+        if self.header.name is not None:
+            header["name"] = self.header.name
+        return {HEADER: {**header, **kept, **({BAG: bag} if bag else {})}, **properties}
+
+    def _marked(self) -> dict[str, Any]:
+        schema = self.type.schema
+        definition = schema.object(self.type.class_name)
+        return Marking(schema, self._own).members(
+            definition, {k: v for k, v in self.header.properties.items() if k != HEADER}, self.path
+        )
+
+    def _carried(
+        self, key: PlanKey, marked: dict[str, Any], bag: Any
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The properties and the bag of the object in the target's version."""
+        live = self.work.live(key, self.type.package)
+        class_ = live.source(key)
+        wire = dict(zip(class_.__struct_fields__, class_.__struct_encode_fields__, strict=True))
+        document, own = spread_bags(marked, bag)
+        unknown = document.pop(UNKNOWN, None)
+        document |= {wire["property_bag"]: own} if own else {}
+        document |= {wire["unknown"]: unknown} if unknown else {}
+        try:
+            source = msgspec.json.decode(msgspec.json.encode(document), type=class_)
+        except (msgspec.MsgspecError, TypeError) as error:
+            advice = "correct the model; loading and dumping it shows all that is wrong"
+            expected = f"an object of {self.type.label}"
+            self.work.error(ModelCode.VALUE, self.path, expected, str(error), advice)
+            return {}, {}
+        target = live.function(key)(source)
+        found = msgspec.json.decode(msgspec.json.encode(target))
+        made = type(target)
+        wire = dict(zip(made.__struct_fields__, made.__struct_encode_fields__, strict=True))
+        for name in (*_ENVELOPE, wire["written_with"]):
+            found.pop(name, None)
+        own = found.pop(wire["property_bag"], {})
+        unknown = found.pop(wire["unknown"], {})
+        return gather_bags({**found, **({UNKNOWN: unknown} if unknown else {})}, own)
+
+    def _own(self, model: Any, class_name: str, path: str) -> str:
+        """Takes an object that stands in this one."""
+        header = _header(model, path)
+        identifier = header.id or id_of_place(path)
+        if header.id is None:
+            model = {**model, HEADER: {**(model.get(HEADER) or {}), "id": identifier}}
+        self.held[identifier] = (model, class_name, path)
+        return identifier
+
+    def _taken_from_bag(self, mark: dict[str, Any]) -> dict[str, Any]:
+        content = mark.get(CONTENT)
+        if content is not None:
+            self.held.setdefault(mark["id"], (content, "", f"{self.path}['?']"))
+        return {OWNED: True, "id": mark["id"]}
+
+    def _stands(self, identifier: str) -> Any:
+        self.shown.add(identifier)
+        if identifier not in self.held:
+            return identifier
+        model, class_name, path = self.held[identifier]
+        return self.work.object(model, class_name, path, self._declaring(path))
+
+    def _declaring(self, path: str) -> Type:
+        """The class that declares the property that a path leads into."""
+        name = re.split(r"[.\[]", path.removeprefix(self.path).lstrip("."))[0]
+        declared = self.type.properties.get(name)
+        return self.type if declared is None else declared.declaring_type
+
+    def _put_into_bag(self, mark: dict[str, Any]) -> dict[str, Any]:
+        held = self.held.get(mark["id"])
+        if held is None or mark["id"] in self.shown:
+            return mark
+        return {**mark, CONTENT: held[0]}

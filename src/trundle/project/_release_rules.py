@@ -1,0 +1,124 @@
+"""The rules of a release of a package of classes: its file `evolution.yaml`."""
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from trundle.documents import (
+    Fields,
+    MapNode,
+    Node,
+    ScalarNode,
+    UnreadableError,
+    Walker,
+    compose,
+    decode,
+)
+from trundle.evolution import TypeChanges
+from trundle.packages import Package
+from trundle.project._rules import read_rules
+from trundle.project.errors import ConfigError
+from trundle.version import ApiVersion, VersionError
+
+RULES_FILE = "evolution.yaml"
+"""The file of a package that has its rules."""
+
+_KEYS = ("changes", "hooks")
+
+
+class ReleaseHook(msgspec.Struct, frozen=True):
+    """A place where a conversion calls code of the newer package.
+
+    Attributes:
+        version: the older neighbour.
+        type: the class, as the older side names it.
+        methods: the static method by what it is for: `assign_to`, `assign_from`, or a property's converter.
+        where: file and line.
+    """
+
+    version: ApiVersion
+    type: str
+    methods: Mapping[str, str]
+    where: str
+
+
+class ReleaseRules(msgspec.Struct, frozen=True):
+    """How a release follows from the ones before it.
+
+    Attributes:
+        changes: the rules, each under the older neighbour that the file names.
+        hooks: where it calls code; kept, but not run yet.
+    """
+
+    changes: tuple[TypeChanges, ...] = ()
+    hooks: tuple[ReleaseHook, ...] = ()
+
+
+def read_release_rules(package: Package) -> ReleaseRules:
+    """Reads the rules of a release; none where it has no such file.
+
+    The file is written like a project's: rules by class by older neighbour under `changes`, and static methods in the same way under `hooks`. A
+    file without hooks may leave the key `changes` out.
+
+    Raises:
+        ConfigError: the file cannot be used; it has all that is wrong.
+    """
+    if RULES_FILE not in package.files:
+        return ReleaseRules()
+    walker = Walker(f"{package.name}/{package.version}/{RULES_FILE}")
+    try:
+        roots, problems = compose(decode(package.file(RULES_FILE), walker.file), walker.file)
+    except UnreadableError as error:
+        raise ConfigError(error.findings) from None
+    for problem in problems:
+        walker.add(problem)
+    if len(roots) != 1:
+        walker.note(1, "one object", f"{len(roots) or 'no'} documents", "write `changes:`")
+        raise ConfigError(walker.findings)
+    return _read(walker, package, roots[0])
+
+
+def _read(walker: Walker, package: Package, root: Node) -> ReleaseRules:
+    if isinstance(root, MapNode) and root.entries and all(map(_is_version, root.entries)):
+        head = root.entries[0][0]
+        fields: Fields = {"changes": (head, root)}
+    else:
+        fields = walker.fields(root, "the rules of a release", _KEYS)
+    changes = []
+    for version, name, rules in _by_class(walker, package, fields, "changes"):
+        changes.append(read_rules(walker, version, name, rules))
+    hooks = []
+    for version, name, methods in _by_class(walker, package, fields, "hooks"):
+        found = {
+            key.text: walker.text(value, "the name of a static method") or ""
+            for key, value in walker.entries(methods, "static methods by what they are for")
+        }
+        hooks.append(ReleaseHook(version, name.text, found, walker.place(name)))
+    if walker.findings:
+        raise ConfigError(walker.findings)
+    return ReleaseRules(tuple(changes), tuple(hooks))
+
+
+def _is_version(entry: tuple[ScalarNode, Node]) -> bool:
+    return entry[0].text[:1].isdigit()
+
+
+def _by_class(
+    walker: Walker, package: Package, fields: Fields, key: str
+) -> Iterator[tuple[ApiVersion, ScalarNode, Node]]:
+    """What stands under a key by older version and class."""
+    if key not in fields:
+        return
+    own = ApiVersion.parse(str(package.version).partition("+")[0])
+    for number, classes in walker.entries(fields[key][1], f"{key} by older version"):
+        try:
+            version = ApiVersion.parse(number.text)
+        except VersionError:
+            walker.note(number.line, "a version such as 1.2.0", number.text, "write it in full")
+            continue
+        if version >= own:
+            advice = "name the release before this one"
+            walker.note(number.line, f"a version before {own}", number.text, advice)
+            continue
+        for name, inner in walker.entries(classes, f"{key} by class"):
+            yield version, name, inner
