@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from amounts import amount, full
 from cases import CASES as OTHERS
-from cases import Case
+from cases import Case, invented
 from evolving import evolution, forget, load
 from hypothesis import given
 from hypothesis import strategies as st
@@ -102,6 +102,18 @@ def test_closures_convert_what_is_stored_like_generated_code(pair: Both) -> None
                 stored[target] = made
 
     holds()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(40))
+def test_closures_convert_invented_evolutions_like_generated_code(seed: int) -> None:
+    case = invented(seed)
+    try:
+        found = both(evolution(case.versions, *case.more, kept=tuple(case.versions)))
+    except ChangeError:
+        pytest.skip("the invented renames contradict each other")
+    test_closures_convert_what_is_stored_like_generated_code(found)
+    forget(found.scheme)
 
 
 @pytest.mark.parametrize("name", ["hook", "converters", "hook in a list"])

@@ -287,6 +287,29 @@ def test_a_target_that_is_not_there_is_an_error():
         carried(shop(), "shop@3")
 
 
+def test_what_a_release_requires_gets_what_its_rules_say():
+    one = package("p", "1.0.0", classes={"p.A": "Properties: {a: {Contract: $.int()}}"})
+    text = "Properties: {b: {Contract: $.string().notNull()}}"
+    two = ruled(package("p", "2.0.0", classes={"p.A": text}), "2.0.0: {p.A: {default: {b: none}}}")
+    evolutions = PackageEvolutions([one, two])
+    model = {"?": {"type": "p.A/1.0.0@p"}, "a": 1}
+    there = carried(model, "p@2", evolutions=evolutions).model
+    assert there["b"] == "none"
+    back = carried(there, "p@1", evolutions=evolutions).model
+    assert back["a"] == 1
+    assert carried(back, "p@2", evolutions=evolutions).model == there
+
+
+def test_a_model_may_be_deep():
+    model = thing("Db", "d0", size=0)
+    for at in range(1, 400):
+        model = thing("Db", f"d{at}", size=at, peer=model)
+    there = carried(model, "shop@2").model
+    for at in reversed(range(400)):
+        assert there["size"] == str(at)
+        there = there.get("peer", {})
+
+
 # All models
 
 TEXTS = st.sampled_from(["", "x", "5"])

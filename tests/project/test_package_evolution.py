@@ -146,7 +146,8 @@ def test_a_rule_that_fits_nothing_is_a_finding_with_file_and_line(rules, line, m
     ("rules", "line", "message"),
     [
         ("changes:\n  1.0:\n    p.A: {rename: {a: b}}", 2, "quote the key"),
-        ("changes:\n  2.0.0:\n    p.A: {rename: {a: b}}", 2, "a version before 2.0.0"),
+        ("changes:\n  2.0.0:\n    p.A: {rename: {a: b}}", 3, "only `default` under 2.0.0 itself"),
+        ("changes:\n  3.0.0:\n    p.A: {rename: {a: b}}", 2, "2.0.0 or a version before it"),
         ("changes:\n  1.0.0:\n    p.A: {rname: {a: b}}", 3, "rname"),
         ("rules:\n  1.0.0: {}", 1, "rules"),
         ("- 1", 1, "the rules of a release"),

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -16,9 +16,9 @@ from trundle.models._graph import (
     OWNED,
     UNKNOWN,
     Marking,
-    UnfitError,
     changed_marks,
     id_of_place,
+    unfit,
     without_marks,
 )
 from trundle.models._nested_bags import gather_bags, spread_bags
@@ -69,12 +69,15 @@ def convert_model(
     work = _Conversion(evolutions, wanted)
     try:
         if HEADER in model:
-            made = work.object(model, "", "$")
+            made = work.later(_Waiting(model, "", "$"))
         else:
             made = {
-                name: work.object(each, "", f"$.{name}") if name in _WHOLE and each else each
+                name: work.later(_Waiting(each, "", f"$.{name}"))
+                if name in _WHOLE and each
+                else each
                 for name, each in model.items()
             }
+        work.run()
     except RecursionError:
         advice = "split the model"
         deep = Finding(ModelCode.DEPTH, Place(path="$"), "fewer levels", "too many", advice)
@@ -84,6 +87,22 @@ def convert_model(
     return Converted(msgspec.json.decode(msgspec.json.encode(made)), tuple(work.notes))
 
 
+class _Waiting(NamedTuple):
+    """An object that is still to be converted.
+
+    Attributes:
+        model: its map.
+        default: the class that is meant where the map names none.
+        path: where it stands.
+        code: the class whose contract names that class.
+    """
+
+    model: Any
+    default: str
+    path: str
+    code: Type | None = None
+
+
 class _Conversion:
     def __init__(self, evolutions: PackageEvolutions, wanted: Mapping[str, ApiVersion]) -> None:
         self.evolutions = evolutions
@@ -91,35 +110,41 @@ class _Conversion:
         self.errors: list[Finding] = []
         self.notes: list[Finding] = []
         self._live: dict[PlanKey, LiveConversions] = {}
+        self._left: list[tuple[dict[str, Any], _Waiting]] = []
 
-    def object(self, model: Any, default: str, path: str, around: Type | None = None) -> Any:
-        """An object with all that stands in it, in the wanted versions.
+    def later(self, waiting: _Waiting) -> dict[str, Any]:
+        """The map of an object that is converted by `run`: no depth of a model is a depth of calls."""
+        made: dict[str, Any] = {}
+        self._left.append((made, waiting))
+        return made
 
-        Args:
-            model: its map.
-            default: the class that is meant where the map names none.
-            path: where it stands.
-            around: the class of the object that it stands in.
-        """
-        header = _header(model, path)
+    def run(self) -> None:
+        """Converts all objects that wait, and those that stand in them."""
+        while self._left:
+            made, waiting = self._left.pop()
+            made.update(self._object(waiting))
+
+    def _object(self, waiting: _Waiting) -> Mapping[str, Any]:
+        header = _header(waiting.model, waiting.path)
         try:
-            type_ = self._type(header, default, around)
+            type_ = self._type(header, waiting.default, waiting.code)
         except EngineError as error:
-            self._note(ModelCode.NO_CLASS, path, "a class of the packages", error.message)
-            return dict(model)
+            self._note(ModelCode.NO_CLASS, waiting.path, "a class of the packages", error.message)
+            found: Mapping[str, Any] = waiting.model
+            return found
         version = api_version(type_.version)
-        return _Object(self, header, type_, version, path).converted()
+        return _Object(self, header, type_, version, waiting.path).converted()
 
-    def _type(self, header: Header, default: str, around: Type | None) -> Type:
+    def _type(self, header: Header, default: str, code: Type | None) -> Type:
         session = self.evolutions.session
         if isinstance(header.type, str):
             return session.type(header.type, header.spec, header.package)
         if isinstance(header.type, Type):
             return header.type
-        if around is None:
+        if code is None:
             message = "an object without a class under `?`"
             raise EngineError(EngineCode.SYNTAX, message)
-        return session.resolve(default, around)
+        return session.resolve(default, code)
 
     def key(self, type_: Type, version: ApiVersion, path: str) -> tuple[PlanKey, str] | None:
         """How objects of a class convert, and what the class is called then; None where they stay."""
@@ -195,9 +220,8 @@ class _Object:
         bag = changed_marks(self.header.kept.get(BAG, {}), self._taken_from_bag)
         try:
             marked = self._marked()
-        except UnfitError as error:
-            advice = "correct the model; loading and dumping it shows all that is wrong"
-            self.work.error(ModelCode.VALUE, error.path, error.expected, error.found, advice)
+        except ModelError as error:
+            self.work.errors += error.findings
             return {}
         label = self.type.label
         if key is not None:
@@ -236,9 +260,7 @@ class _Object:
         try:
             source = msgspec.json.decode(msgspec.json.encode(document), type=class_)
         except (msgspec.MsgspecError, TypeError) as error:
-            advice = "correct the model; loading and dumping it shows all that is wrong"
-            expected = f"an object of {self.type.label}"
-            self.work.error(ModelCode.VALUE, self.path, expected, str(error), advice)
+            self.work.errors += unfit(self.path, f"an object of {self.type.label}", error).findings
             return {}, {}
         target = live.function(key)(source)
         found = msgspec.json.decode(msgspec.json.encode(target))
@@ -248,7 +270,16 @@ class _Object:
             found.pop(name, None)
         own = found.pop(wire["property_bag"], {})
         unknown = found.pop(wire["unknown"], {})
+        for property_, default in self._defaults(key).items():
+            found.setdefault(property_, default)
         return gather_bags({**found, **({UNKNOWN: unknown} if unknown else {})}, own)
+
+    def _defaults(self, key: PlanKey) -> Mapping[str, Any]:
+        """What the rules say for properties that the target requires."""
+        version = key.target.version
+        evolution = self.work.evolutions.of(self.type.package).evolution
+        changes = evolution.changes(version, key.lineage.definition(version).name)
+        return {} if changes is None else changes.default
 
     def _own(self, model: Any, class_name: str, path: str) -> str:
         """Takes an object that stands in this one."""
@@ -270,7 +301,7 @@ class _Object:
         if identifier not in self.held:
             return identifier
         model, class_name, path = self.held[identifier]
-        return self.work.object(model, class_name, path, self._declaring(path))
+        return self.work.later(_Waiting(model, class_name, path, self._declaring(path)))
 
     def _declaring(self, path: str) -> Type:
         """The class that declares the property that a path leads into."""

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from trundle.engine import referred_class
-from trundle.errors import shown
+from trundle.errors import Finding, Place, shown
+from trundle.models._errors import ModelCode, ModelError
 from trundle.schema import (
     EnumType,
     ListOf,
@@ -33,16 +34,6 @@ UNKNOWN = "$unknown"
 BAG = "$propertyBag"
 
 
-class UnfitError(Exception):
-    """A value that no contract of this kind takes; with its path and what was expected."""
-
-    def __init__(self, path: str, expected: str, value: Any) -> None:
-        self.path = path
-        self.expected = expected
-        self.found = shown(value)
-        super().__init__(path)
-
-
 class Marking:
     """Replaces the objects in the values of one object with marks.
 
@@ -60,7 +51,7 @@ class Marking:
         """A value as it is once it is loaded, with marks.
 
         Raises:
-            UnfitError: no value of the type is made of it.
+            ModelError: no value of the type is made of it.
         """
         match type_:
             case Nullable(inner):
@@ -109,7 +100,14 @@ class Marking:
             return {OWNED: False, "id": value}
         if isinstance(value, Mapping):
             return {OWNED: True, "id": self._own(value, class_name, path)}
-        raise UnfitError(path, "an object or its id", value)
+        raise unfit(path, "an object or its id", value)
+
+
+def unfit(path: str, expected: str, found: Any) -> ModelError:
+    """The error for a value that does not load; `found` is the value, or what is wrong with it."""
+    found = found if isinstance(found, Exception) else shown(found)
+    advice = "correct the model; loading and dumping it shows all that is wrong"
+    return ModelError([Finding(ModelCode.VALUE, Place(path=path), expected, str(found), advice)])
 
 
 def is_mark(value: Any) -> bool:
@@ -159,16 +157,16 @@ def _scalar(kind: str, value: Any, path: str) -> Any:
             return value
         if isinstance(value, int):
             return str(value)
-        raise UnfitError(path, "text", value)
+        raise unfit(path, "text", value)
     try:
         return int(value)
     except (ValueError, TypeError, OverflowError):
-        raise UnfitError(path, "an integer", value) from None
+        raise unfit(path, "an integer", value) from None
 
 
 def _expect_map(value: Any, path: str) -> None:
     if value is not None and not isinstance(value, Mapping):
-        raise UnfitError(path, "a map", value)
+        raise unfit(path, "a map", value)
     for name in value or {}:
         if not isinstance(name, str):
-            raise UnfitError(path, "a map with texts as keys", name)
+            raise unfit(path, "a map with texts as keys", name)

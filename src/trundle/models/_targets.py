@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from trundle.errors import Kind, TrundleError
+from trundle.errors import Kind, TrundleError, expectation, shown
 from trundle.project import PackageEvolutions, api_version
 from trundle.version import ApiVersion
 
@@ -41,10 +41,10 @@ def targets(evolutions: PackageEvolutions, wanted: Iterable[str]) -> Mapping[str
     for each in wanted:
         name, at, spec = each.partition("@")
         if not at or not name or not spec:
-            raise TargetError(
-                f"expected NAME@VERSION, found {each!r}; write it like com.acme.Shop@2"
-            )
+            advice = "write it like com.acme.Shop@2"
+            raise TargetError(expectation("NAME@VERSION", shown(each), advice))
         if name in found:
-            raise TargetError(f"expected each package once, found {name} twice; remove one of them")
+            message = expectation("each package once", f"{name} twice", "remove one of them")
+            raise TargetError(message)
         found[name] = api_version(evolutions.engine.package(name, spec).version)
     return found

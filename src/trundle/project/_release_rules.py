@@ -14,6 +14,7 @@ from trundle.documents import (
     compose,
     decode,
 )
+from trundle.errors import Place
 from trundle.evolution import TypeChanges
 from trundle.packages import Package
 from trundle.project._rules import read_rules
@@ -58,7 +59,7 @@ def read_release_rules(package: Package) -> ReleaseRules:
     """Reads the rules of a release; none where it has no such file.
 
     The file is written like a project's: rules by class by older neighbour under `changes`, and static methods in the same way under `hooks`. A
-    file without hooks may leave the key `changes` out.
+    file without hooks may leave the key `changes` out. What a required property of the release gets stands under the release itself, as `default`.
 
     Raises:
         ConfigError: the file cannot be used; it has all that is wrong.
@@ -86,14 +87,21 @@ def _read(walker: Walker, package: Package, root: Node) -> ReleaseRules:
         fields = walker.fields(root, "the rules of a release", _KEYS)
     changes = []
     for version, name, rules in _by_class(walker, package, fields, "changes"):
-        changes.append(read_rules(walker, version, name, rules))
+        found = read_rules(walker, version, name, rules)
+        if found.version == api_version(package):
+            for rule, each, _ in found.named():
+                if rule != "default":
+                    line = Place.parse(found.place(rule, each)).line or name.line
+                    advice = "write the rule under the release before this one"
+                    walker.note(line, f"only `default` under {version} itself", f"`{rule}`", advice)
+        changes.append(found)
     hooks = []
     for version, name, methods in _by_class(walker, package, fields, "hooks"):
-        found = {
+        used = {
             key.text: walker.text(value, "the name of a static method") or ""
             for key, value in walker.entries(methods, "static methods by what they are for")
         }
-        hooks.append(ReleaseHook(version, name.text, found, walker.place(name)))
+        hooks.append(ReleaseHook(version, name.text, used, walker.place(name)))
     if walker.findings:
         raise ConfigError(walker.findings)
     return ReleaseRules(tuple(changes), tuple(hooks))
@@ -103,22 +111,27 @@ def _is_version(entry: tuple[ScalarNode, Node]) -> bool:
     return entry[0].text[:1].isdigit()
 
 
+def api_version(package: Package) -> ApiVersion:
+    """The version of a package as an API version."""
+    return ApiVersion.parse(str(package.version).partition("+")[0])
+
+
 def _by_class(
     walker: Walker, package: Package, fields: Fields, key: str
 ) -> Iterator[tuple[ApiVersion, ScalarNode, Node]]:
     """What stands under a key by older version and class."""
     if key not in fields:
         return
-    own = ApiVersion.parse(str(package.version).partition("+")[0])
+    own = api_version(package)
     for number, classes in walker.entries(fields[key][1], f"{key} by older version"):
         try:
             version = ApiVersion.parse(number.text)
         except VersionError:
             walker.note(number.line, "a version such as 1.2.0", number.text, "write it in full")
             continue
-        if version >= own:
+        if version > own or (version == own and key == "hooks"):
             advice = "name the release before this one"
-            walker.note(number.line, f"a version before {own}", number.text, advice)
+            walker.note(number.line, f"{own} or a version before it", number.text, advice)
             continue
         for name, inner in walker.entries(classes, f"{key} by class"):
             yield version, name, inner

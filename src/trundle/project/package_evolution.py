@@ -252,7 +252,7 @@ def _placed(
     stable = [each for each in olders if not each.preview]
     listed: tuple[TypeChanges | ReleaseHook, ...] = (*rules.changes, *rules.hooks)
     for each in listed:
-        if each.version in olders:
+        if each.version in (*olders, version):
             yield each
         elif stable and each.version < stable[-1]:
             yield msgspec.structs.replace(each, version=stable[-1])
