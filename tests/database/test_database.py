@@ -4,6 +4,7 @@ import os
 import resource
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -16,12 +17,14 @@ import pytest
 import serving
 import warm
 from sqlalchemy import (
+    JSON,
     Column,
     Integer,
     LargeBinary,
     MetaData,
     Table,
     Text,
+    bindparam,
     func,
     insert,
     select,
@@ -407,3 +410,52 @@ def test_every_error_is_one_of_this_room():
 def test_commands_that_need_no_database_do_not_import_one():
     program = "import sys, trundle.cli._app; sys.exit('sqlalchemy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+NOTES = Table(
+    "notes",
+    TABLES,
+    Column("id", Integer, primary_key=True),
+    Column("content", JSON),
+    Column("at", Text),
+)
+NOTE = select(NOTES).where(NOTES.c.id == bindparam("wanted"))
+
+
+def test_a_first_row_is_what_a_transaction_reads(tables):
+    rows = [
+        {"id": 1, "content": {"a": [1, None]}, "at": "é"},
+        {"id": 2, "content": None, "at": None},
+    ]
+    with tables.writing() as connection:
+        connection.execute(insert(NOTES), rows)
+        assert tables.first(NOTE, {"wanted": 1}) is None, "it is not committed"
+    for wanted in (1, 2, 1):
+        with tables.reading() as connection:
+            expected = connection.execute(NOTE, {"wanted": wanted}).one()
+        assert list(tables.first(NOTE, {"wanted": wanted})) == list(expected)
+    assert tables.first(NOTE, {"wanted": 3}) is None
+
+
+def test_a_first_row_that_cannot_be_read_is_an_error_that_leaves_no_connection_busy(database):
+    for _ in range(20):
+        with pytest.raises(
+            (DatabaseError, OperationalError, ProgrammingError, sqlite3.OperationalError)
+        ):
+            database.first(NOTE, {"wanted": 1})
+    with database.writing() as connection:
+        TABLES.create_all(connection)
+    assert database.first(NOTE, {"wanted": 1}) is None
+
+
+def test_a_first_row_of_a_damaged_file_is_explained(tmp_path):
+    path = tmp_path / "damaged.db"
+    with open_database(path) as database:
+        with database.writing() as connection:
+            TABLES.create_all(connection)
+        database.first(NOTE, {"wanted": 1})
+        database.close()
+        path.write_bytes(b"no database " * 1000)
+        path.with_name("damaged.db-wal").unlink(missing_ok=True)
+        with pytest.raises(DamagedError):
+            database.first(NOTE, {"wanted": 1})

@@ -59,6 +59,7 @@ def test_a_server_that_is_silent_counts_until_its_lease_ends(in_file, scheme, be
         assert lease.renew()[0].held_by == ("silent",)
         clock.go(seconds=1)
         assert lease.renew()[0].held_by == ()
+        assert [each.name for each in status(new).holders] == ["new"]
         new.replace(key(), document(V2, group="z", note="n"))
         stored = new.get(key())
         # It wakes up, and can neither go on nor do any harm.

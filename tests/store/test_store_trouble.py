@@ -2,9 +2,10 @@
 
 import datetime as dt
 import os
+import tracemalloc
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import event, text
 from sqlalchemy.engine import Engine
 from storing import document, kept, key
 from test_store_under_load import SERVER_IN_FULL, ended, in_child
@@ -140,3 +141,27 @@ def test_a_process_that_dies_in_a_write_leaves_nothing_of_it(url, scheme, work):
     assert at >= 2, "the revision and the counter"
     with Store(url, scheme) as store:
         assert len(store.changes("Thing", 1).changes) == store.newest("Thing") - 1 == 3
+
+
+def test_a_stream_takes_memory_for_a_page_only(in_file, scheme):
+    """4,000 objects of 5 KB are read while less than a tenth of them is held."""
+    with Store(in_file, scheme) as store:
+        made = store.create(key("0"), document(group="x" * 5000))
+        with store.database.writing() as connection:
+            statement = text(
+                "WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 4002) "
+                "INSERT INTO store_revisions SELECT resource, i, namespace, 'n' || i, change, previous, replaced, uid, "
+                "generation, created, deleted, written, labels, finalizers, owners, storage_version, written_with, data "
+                "FROM store_revisions, n WHERE name = '0'"
+            )
+            connection.execute(statement)
+            connection.execute(text("UPDATE store_resources SET resource_version = 4002"))
+        tracemalloc.start()
+        try:
+            sizes = [len(store.shown(each, "2020-01-01")) for each in store.stream("Thing")]
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    assert len(sizes) == 4001
+    assert sum(sizes) > 20_000_000
+    assert peak < 2 * 501 * (len(made.data) + 2000)

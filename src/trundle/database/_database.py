@@ -1,12 +1,12 @@
 """A database: opened, read at one consistent point, written in transactions, brought to the newest schema."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
-from sqlalchemy import URL, Connection, Engine, make_url
+from sqlalchemy import URL, Connection, Engine, Select, make_url
 from sqlalchemy.exc import ArgumentError
 
 from trundle.database import _postgresql, _sqlite
@@ -78,6 +78,7 @@ class Database:
         self._engine = engine
         self.where = where
         self.read_only = read_only
+        self._compiled: dict[Select[Any], _sqlite.Prepared] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -108,6 +109,31 @@ class Database:
                 )
             with connection.begin():
                 yield connection
+
+    def first(self, statement: Select[Any], values: Mapping[str, Any]) -> Sequence[Any] | None:
+        """The first row that one query finds; None where it finds none.
+
+        It sees one state, as any query does, so it needs no transaction; on SQLite it takes a fraction of the time of `reading`.
+
+        Args:
+            statement: the query; it is compiled once, so it is made once.
+            values: its parameters.
+
+        Raises:
+            DatabaseError: the database cannot be read.
+        """
+        if self._is_server:
+            with self.reading() as connection:
+                return connection.execute(statement, values).first()
+        compiled = self._compiled.get(statement)
+        if compiled is None:
+            compiled = self._compiled[statement] = _sqlite.Prepared(statement)
+        with errors_explained(self.where):
+            pooled = self._engine.raw_connection()
+            try:
+                return compiled.first(pooled, values)
+            finally:
+                pooled.close()
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Connection]:

@@ -9,10 +9,22 @@
 
 import sqlite3
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, QueuePool, StaticPool, create_engine, event
+from sqlalchemy import (
+    Connection,
+    Engine,
+    PoolProxiedConnection,
+    QueuePool,
+    Select,
+    StaticPool,
+    create_engine,
+    event,
+)
+from sqlalchemy.dialects import sqlite
 
 from trundle.database._driver_errors import errors_explained
 from trundle.database._errors import BusyError, UnwritableError
@@ -22,6 +34,42 @@ WRITING = "trundle_writing"
 
 _PAUSE = 0.05
 _ATTEMPTS = 20
+
+
+class Prepared:
+    """A query as the driver takes it, and the types of what it finds.
+
+    Args:
+        statement: the query.
+    """
+
+    def __init__(self, statement: Select[Any]) -> None:
+        dialect = sqlite.dialect()
+        compiled = statement.compile(dialect=dialect)
+        self._text = str(compiled)
+        self._names = tuple(compiled.positiontup or ())
+        found = (
+            each.type.dialect_impl(dialect).result_processor(dialect, None)
+            for each in statement.selected_columns
+        )
+        self._made = [(at, made) for at, made in enumerate(found) if made is not None]
+
+    def first(
+        self, connection: PoolProxiedConnection, values: Mapping[str, Any]
+    ) -> list[Any] | None:
+        """The first row that it finds; None where it finds none."""
+        cursor = connection.cursor()
+        try:
+            cursor.execute(self._text, tuple(values[name] for name in self._names))
+            found = cursor.fetchone()
+        finally:
+            cursor.close()
+        if found is None:
+            return None
+        row = [*found]
+        for at, made in self._made:
+            row[at] = made(row[at])
+        return row
 
 
 def engine_of_file(path: Path, wait: float) -> Engine:

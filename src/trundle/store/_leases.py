@@ -111,6 +111,8 @@ class Lease:
             expires = time_text(store.clock() + self._lasts)
             reads = {_name(each): sorted(each.readable) for each in store.types.all.values()}
             row = {"holder": self.holder, "reads": reads, "expires": expires}
+            ended = t.LEASES.c.expires <= time_text(store.clock())
+            connection.execute(delete(t.LEASES).where(ended))
             upsert(connection, t.LEASES, [row])
             return _moved(store, connection)
 

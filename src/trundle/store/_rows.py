@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Select,
     and_,
     bindparam,
     delete,
@@ -202,8 +203,7 @@ class Rows:
 
     def one(self, resource: int, key: Key) -> StoredObject | None:
         """An object as it is now; None where there is none."""
-        values = {"of": resource, "namespace_": key.namespace, "name_": key.name}
-        row = self._connection.execute(_ONE, values).one_or_none()
+        row = self._connection.execute(*one(resource, key)).one_or_none()
         return None if row is None else object_of(key.resource, row)
 
     def current(self, resource: int, keys: Collection[Key]) -> dict[Key, StoredObject]:
@@ -348,6 +348,11 @@ def _row(resource: int, revision: Revision, replaced: Mapping[int, int]) -> dict
         "written_with": found.written_with,
         "data": found.data,
     }
+
+
+def one(resource: int, key: Key) -> tuple[Select[Any], dict[str, Any]]:
+    """The query for an object as it is now, and its parameters."""
+    return _ONE, {"of": resource, "namespace_": key.namespace, "name_": key.name}
 
 
 def object_of(resource: str, row: Sequence[Any]) -> StoredObject:

@@ -31,7 +31,7 @@ from trundle.store._errors import (
 )
 from trundle.store._records import Change, Changes, Choice, Key, Page, StoredObject
 from trundle.store._resources import StoredTypes
-from trundle.store._rows import ResourceRow, Rows
+from trundle.store._rows import ResourceRow, Rows, object_of, one
 from trundle.store._selectors import LabelSelector
 from trundle.store._tokens import Token
 from trundle.store._writer import Writer
@@ -316,15 +316,15 @@ class Store:
     def find(self, key: Key) -> StoredObject | None:
         """An object as it is now; None where there is none."""
         self.types.check(key)
-        with self.database.reading() as connection:
-            rows = Rows(connection)
-            number = self._numbers.get(key.resource)
-            if number is None:
-                resource = self._resource(rows, key.resource)
-                if resource is None:
-                    return None
-                number = self._numbers[key.resource] = resource.id
-            return rows.one(number, key)
+        number = self._numbers.get(key.resource)
+        if number is None:
+            with self.database.reading() as connection:
+                resource = self._resource(Rows(connection), key.resource)
+            if resource is None:
+                return None
+            number = self._numbers[key.resource] = resource.id
+        row = self.database.first(*one(number, key))
+        return None if row is None else object_of(key.resource, row)
 
     def shown(self, found: StoredObject, version: str) -> bytes:
         """An object as a version shows it, as JSON, with all of its metadata.
