@@ -1,6 +1,7 @@
 """Packages of classes are judged as packages with projects are: by `diff`, `check`, `release`, `publish` and `catalog upload`."""
 
 import json
+from zipfile import ZipFile
 
 import pytest
 
@@ -75,9 +76,14 @@ def test_a_patch_that_breaks_callers_is_not_uploaded(releases):
     releases.write("lib/Classes/B.yaml", "Name: lib.that.is.not.here.Base\n")
     upload = ("catalog", "upload", "--catalog", "c.db")
     assert releases.run(*upload, "old", "lib").exit_code == 0
-    done = releases.run(*upload, "new")
-    assert done.exit_code == 3
-    assert "[contract-narrowed]" in done.stderr
+    with ZipFile(releases.folder / "new.zip", "w") as archive:
+        for each in ("manifest.yaml", "Classes/Db.yaml"):
+            archive.write(releases.folder / "new" / each, each)
+    for named in ("new", "new.zip"):
+        done = releases.run(*upload, named)
+        assert done.exit_code == 3
+        assert "acme.Db.port: the contract" in done.stderr
+        assert "[contract-narrowed]" in done.stderr
 
 
 def test_a_release_gets_the_version_that_its_classes_require(releases):

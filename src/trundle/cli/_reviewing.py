@@ -81,7 +81,7 @@ def _carries(repository: "Repository", base: "ListedVersion") -> bool:
 
 
 def uploading(
-    catalog: "Catalog", folders: Mapping[Path, "Package"], tenant: str, jobs: int | None
+    catalog: "Catalog", packages: Mapping[Path, "Package"], tenant: str, jobs: int | None
 ) -> Iterator["Finding"]:
     """What is against an upload besides the rules of catalogs: errors in projects, and versions that are too low.
 
@@ -89,7 +89,7 @@ def uploading(
 
     Args:
         catalog: the catalog.
-        folders: the packages that are uploaded, by their folders.
+        packages: the packages that are uploaded, by their folders or archives.
         tenant: whose they are.
         jobs: how many processes to use.
     """
@@ -99,17 +99,20 @@ def uploading(
     from trundle.version import version_before  # noqa: PLC0415
 
     jobs_ = jobs or current().jobs
-    for folder, package in folders.items():
+    for path, package in packages.items():
         known = {each.version for each in catalog.offers(tenant, package.name)}
         if package.version in known:
             continue  # Nothing new is stored of it.
-        given = {each.version: each for each in folders.values() if each.name == package.name}
+        given = {each.version: each for each in packages.values() if each.name == package.name}
         before = version_before(package.version, known | set(given))
         with progress("Checking") as step, tempfile.TemporaryDirectory() as name:
-            released = None
+            released, folder = None, path
+            if not path.is_dir():
+                folder = Path(name, "package")
+                unpack(io.BytesIO(package.archive), folder)
             if before is not None:
                 base = given.get(before) or catalog.package(package.name, before, tenant=tenant)[1]
-                unpack(io.BytesIO(base.archive), Path(name, "package"))
-                released = (Path(name, "package"), before)
+                unpack(io.BytesIO(base.archive), Path(name, "before"))
+                released = (Path(name, "before"), before)
             found = review(folder, released, jobs=jobs_, progress=step)
         yield from (each for each in found.errors if not isinstance(each.code, EngineCode))

@@ -93,11 +93,10 @@ def upload(
     """Store packages, all or none of them; of a folder with releases, each that is not yet stored."""
     read = _read(_places(paths or ([] if installed else [Path()])))
     packages = list(read.values())
-    folders = {path: each for path, each in read.items() if path.is_dir()}
     if installed:
         packages += _installed(state)
     with opened_catalog(catalog, making=not dry_run) as opened_:
-        if against := tuple(uploading(opened_, folders, _tenant(tenant), jobs)):
+        if against := tuple(uploading(opened_, read, _tenant(tenant), jobs)):
             raise Refusal(ExitCode.FINDINGS, *(each.coded for each in against))
         done = opened_.upload(packages, tenant=_tenant(tenant), public=public, dry_run=dry_run)
     if output is Format.TABLE:

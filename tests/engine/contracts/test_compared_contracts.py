@@ -180,6 +180,16 @@ def is_unlike(one, other):
 
 
 @pytest.fixture(scope="module")
+def read_off(outcomes):
+    """What is read off each pair of contracts."""
+    contracts, _, _ = outcomes
+    return {
+        (ours, theirs): differences(contracts[ours], contracts[theirs], Known())
+        for ours, theirs in itertools.product(TEXTS, TEXTS)
+    }
+
+
+@pytest.fixture(scope="module")
 def outcomes():
     contracts = {text: compiled(text) for text in TEXTS}
     values = [freeze(each) for each in VALUES]
@@ -190,15 +200,10 @@ def outcomes():
     )
 
 
-def pairs():
-    return itertools.product(TEXTS, TEXTS)
-
-
-def test_what_is_read_off_contracts_is_what_they_do(outcomes):
-    contracts, values, made = outcomes
+def test_what_is_read_off_contracts_is_what_they_do(outcomes, read_off):
+    _, values, made = outcomes
     wrong = []
-    for ours, theirs in pairs():
-        found = differences(contracts[ours], contracts[theirs], Known())
+    for (ours, theirs), found in read_off.items():
         effects = {each.effect for each in found}
         cases = list(zip(values, made[ours], made[theirs], strict=True))
         refused = [
@@ -220,14 +225,9 @@ def test_what_is_read_off_contracts_is_what_they_do(outcomes):
     assert wrong == []
 
 
-def test_what_cannot_be_read_off_is_the_exception(outcomes):
-    contracts, _, _ = outcomes
+def test_what_cannot_be_read_off_is_the_exception(read_off):
     unclear = [
-        (ours, theirs)
-        for ours, theirs in pairs()
-        if any(
-            e.effect == "unclear" for e in differences(contracts[ours], contracts[theirs], Known())
-        )
+        pair for pair, found in read_off.items() if any(each.effect == "unclear" for each in found)
     ]
     strange = (
         "$.string().check($ =~ '^a' and len($) > 1)",
