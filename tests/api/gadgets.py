@@ -1,5 +1,6 @@
 """A resource type with every kind of list and map, and random objects of it."""
 
+import copy
 import random
 
 GROUP = "apply.test"
@@ -27,7 +28,10 @@ PARTS = {
     "loose": {"type": "string", "nullable": True},
     "either": {"x-kubernetes-int-or-string": True},
     "list": {"type": "array", "items": TEXT},
-    "objects": {"type": "array", "items": {"type": "object", "properties": {"a": TEXT}}},
+    "objects": {
+        "type": "array",
+        "items": {"type": "object", "properties": {"a": TEXT, "name": TEXT}},
+    },
     "set": {"type": "array", "x-kubernetes-list-type": "set", "items": TEXT},
     "numbers": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "number"}},
     "table": table(
@@ -51,13 +55,27 @@ PARTS = {
         "properties": {
             "a": TEXT,
             "deep": {"type": "object", "properties": {"b": NUMBER, "c": NUMBER}},
+            "level": {**TEXT, "default": "info"},
         },
     },
+    "nullable-map": {"type": "object", "nullable": True, "additionalProperties": TEXT},
+    "nullable-set": {
+        "type": "array",
+        "nullable": True,
+        "x-kubernetes-list-type": "set",
+        "items": TEXT,
+    },
+    "matrix": {"type": "array", "items": {"type": "array", "items": NUMBER}},
     "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
     "open": {
         "type": "object",
         "x-kubernetes-preserve-unknown-fields": True,
         "properties": {"a": TEXT, "inner": {"type": "object", "properties": {"b": TEXT}}},
+    },
+    "template": {
+        "type": "object",
+        "x-kubernetes-embedded-resource": True,
+        "properties": {"spec": {"type": "object", "additionalProperties": NUMBER}},
     },
 }
 SCHEMA = {
@@ -95,8 +113,10 @@ CRD = {
 class Drawing:
     """Random objects; few different names and values, so that managers meet."""
 
-    def __init__(self, seed: int):
+    def __init__(self, seed: int, owner=None):
         self.random = random.Random(seed)
+        self.owner = owner
+        """An object that may own others, as in `ownerReferences`."""
 
     def chance(self, of: int) -> bool:
         return self.random.randrange(of) == 0
@@ -134,7 +154,7 @@ class Drawing:
     def json(self, depth=0):
         match self.random.randrange(8 if depth < 3 else 4):
             case 0:
-                return self.text()
+                return self.random.choice(["x", "y", None])
             case 1:
                 return self.integer()
             case 2:
@@ -188,7 +208,11 @@ class Drawing:
             "maps": lambda: self.members(lambda: self.part_of(**a_and_b)),
             "struct": lambda: self.part_of(**a_and_b),
             "inner": lambda: self.part_of(a=self.text, deep=lambda: self.part_of(**b_and_c)),
+            "nullable-map": lambda: choice([None, self.members(self.text)]),
+            "nullable-set": lambda: choice([None, self.distinct(self.name)]),
+            "matrix": lambda: self.some(lambda: self.some(self.integer)),
             "free": lambda: self.members(self.json, self.text),
+            "template": self.template,
             "open": lambda: {
                 **self.members(self.json, self.text),
                 **self.part_of(a=self.text, inner=lambda: self.part_of(b=self.text)),
@@ -196,11 +220,22 @@ class Drawing:
         }
         return draws[name]()
 
+    def template(self):
+        """A whole object in another."""
+        metadata = {"name": self.text(), **self.labels()}
+        spec = self.part_of(spec=lambda: self.members(self.integer, self.text))
+        return {
+            "apiVersion": "v1",
+            "kind": self.random.choice(["A", "B"]),
+            "metadata": metadata,
+            **spec,
+        }
+
     def spec(self):
         names = self.random.sample(list(PARTS), self.random.randrange(6))
         return {name: self.part(name) for name in names}
 
-    def metadata(self):
+    def labels(self):
         def label():
             return self.random.choice(["a", "b", "test/c"])
 
@@ -210,6 +245,14 @@ class Drawing:
             finalizers=lambda: self.distinct(lambda: f"test/{self.text()}"),
         )
 
+    def metadata(self):
+        if self.owner is None or self.chance(2):
+            return self.labels()
+        flags = self.part_of(
+            controller=lambda: self.chance(2), blockOwnerDeletion=lambda: self.chance(2)
+        )
+        return {**self.labels(), "ownerReferences": [{**self.owner, **flags}]}
+
     def status(self):
         def condition():
             return {"type": self.text(), **self.part_of(message=self.text)}
@@ -217,6 +260,59 @@ class Drawing:
         return self.part_of(
             phase=self.text, conditions=lambda: self.distinct(condition, lambda each: each["type"])
         )
+
+    def touched(self, document):
+        """A document with a few changes in its spec, as people edit one."""
+        document = copy.deepcopy(document)
+        spec = document.get("spec") or {}
+        document["spec"] = spec
+        for _ in range(self.random.randrange(1, 4)):
+            name = self.random.choice([*spec, self.random.choice(list(PARTS))])
+            if spec.get(name) and not self.chance(3):
+                spec[name] = self._touched(spec[name], self.part(name))
+            elif name in spec and self.chance(2):
+                del spec[name]
+            else:
+                spec[name] = self.part(name)
+        return document
+
+    def _touched(self, value, other):
+        """A value with something of another one of its kind, or without something."""
+        match value, other:
+            case dict(), dict():
+                return self._touched_members(value, other)
+            case list(), list() if all(isinstance(each, dict) for each in [*value, *other]):
+                return self._touched_rows(value, other)
+            case list(), list():
+                kept = [each for each in value if not self.chance(4)]
+                return kept + [each for each in other if each not in kept]
+        return other
+
+    def _touched_members(self, value, other):
+        names = list({**value, **other})
+        changed = self.random.choice(names) if names else None
+        found = {name: each for name, each in value.items() if name != changed}
+        if changed in other:
+            new = other[changed]
+            found[changed] = self._touched(value[changed], new) if changed in value else new
+        return found
+
+    def _touched_rows(self, value, other):
+        def keys(row):
+            return (*(row.get(key) for key in ("name", "port", "key")), row.get("protocol", "TCP"))
+
+        found = {keys(row): row for row in value if not self.chance(5)}
+        for row in other:
+            at = keys(row)
+            if at not in found or self.chance(2):
+                found[at] = {**found.get(at, {}), **row}
+            for name in set(found[at]) - {"name", "port", "key", "protocol"}:
+                if self.chance(3):
+                    del found[at][name]
+        rows = list(found.values())
+        if self.chance(2):
+            self.random.shuffle(rows)
+        return rows
 
     def gadget(self, version, name):
         """An object or configuration of a version; some have no `spec`, and some a `status`."""

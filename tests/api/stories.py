@@ -23,6 +23,8 @@ class Story:
         self.group, self.plural, self.kind = group, plural, kind
         self.live = None
         """What the server has."""
+        self.configs = {}
+        """What each manager applied last."""
         self.seen = []
         """What was written, for messages."""
 
@@ -82,8 +84,10 @@ class Story:
             return "conflict"
         if answer.status == 422:
             causes = answer.body["details"]["causes"]
-            assert all(each["message"].endswith('"null"') for each in causes), causes
-            return "left null"
+            assert all(each["message"].endswith(('"null"', "Required value")) for each in causes), (
+                causes
+            )
+            return "not valid any more"
         theirs = answer.ok()
         assert alike(comparable(ours), comparable(theirs)), where
         assert owners(ours) == owners(theirs), where
@@ -92,27 +96,39 @@ class Story:
 
 
 def read(document):
-    """A document as servers read it: without empty metadata."""
-    metadata = {key: each for key, each in document["metadata"].items() if each not in ({}, [])}
-    if document["metadata"].get("managedFields") == []:
-        metadata["managedFields"] = []
-    return {**document, "metadata": metadata}
+    """A document as servers read it: without empty metadata, in it and in the object that is embedded in it."""
+    read_ = {**document, "metadata": tidy(document["metadata"])}
+    template = (document.get("spec") or {}).get("template")
+    if template:
+        inner = {**template, "metadata": tidy(template["metadata"])}
+        read_["spec"] = {**document["spec"], "template": inner}
+    return read_
+
+
+def tidy(metadata):
+    return {
+        key: each
+        for key, each in metadata.items()
+        if each not in ({}, []) or key == "managedFields"
+    }
 
 
 def defaulted(document):
-    """A document with the one default of its schema."""
+    """A document with the defaults of its schema."""
     document = copy.deepcopy(document)
-    for port in (document.get("spec") or {}).get("ports") or ():
+    spec = document.get("spec") or {}
+    for port in spec.get("ports") or ():
         port.setdefault("protocol", "TCP")
+    if spec.get("inner") is not None:
+        spec["inner"].setdefault("level", "info")
     return document
 
 
 def comparable(document):
     """What server and we say of an object, owners left aside; servers drop empty metadata."""
     aside = (*SERVERS, "managedFields")
-    metadata = document["metadata"].items()
-    metadata = {key: value for key, value in metadata if key not in aside and value not in ({}, [])}
-    return {**document, "metadata": metadata}
+    metadata = {key: value for key, value in document["metadata"].items() if key not in aside}
+    return read({**document, "metadata": metadata})
 
 
 def owners(document):

@@ -42,6 +42,16 @@ def gadget(story, spec, version=V1, **metadata):
     }
 
 
+def owner(cluster):
+    """A reference to an object that is there, so that what it owns stays."""
+    path = "/api/v1/namespaces/default"
+    return {"apiVersion": "v1", "kind": "Namespace", "name": "default", "uid": uid(cluster, path)}
+
+
+def uid(cluster, path):
+    return cluster.request("GET", path).ok()["metadata"]["uid"]
+
+
 def random_step(story, drawing, versions):
     """One random write; says how it ended."""
     version = drawing.random.choice(versions)
@@ -56,7 +66,13 @@ def random_step(story, drawing, versions):
     if story.live is None and drawing.chance(2):
         return story.create(writer, document)
     if story.live and drawing.chance(3):
+        if drawing.chance(2):
+            document["spec"] = drawing.touched(story.live)["spec"]
         return story.replace(writer, document)
+    before = story.configs.get((manager, subresource))
+    if before and not drawing.chance(3):
+        document["spec"] = drawing.touched(before)["spec"]
+    story.configs[manager, subresource] = document
     return story.apply(writer, document, force=drawing.chance(3))
 
 
@@ -64,7 +80,7 @@ def random_step(story, drawing, versions):
 @pytest.mark.parametrize("seed", range(amount(40)))
 def test_random_writes_of_two_managers(cluster, seed, versions):
     story = Story(cluster, f"random-{seed}-{len(versions)}", SHAPE, gadgets.GROUP)
-    drawing = gadgets.Drawing(seed)
+    drawing = gadgets.Drawing(seed, owner(cluster))
     ends = {random_step(story, drawing, versions) for _ in range(25)}
     assert ends > {"apply by force", "replace"}
 
@@ -181,7 +197,8 @@ def test_owners_follow_a_schema_that_makes_a_list_or_object_one_value(cluster):
         return answer["metadata"]["managedFields"][0]["fieldsV1"]["f:spec"]["f:map"] == {}
 
     until(one_value)
-    changed = {**spec, "map": {"a": "x", "b": "y"}}
+    story.replace(story.writer("cleo", V1), document({**spec, "text": "c"}))
+    changed = {**spec, "map": {"a": "x", "b": "y"}, "text": "c"}
     assert story.apply(story.writer("ben", V1), document(changed)) == "conflict"
     story.apply(story.writer("ben", V1), document(changed), force=True)
     story.apply(story.writer("ann", V1), document({"text": "a"}))

@@ -253,7 +253,7 @@ class _Wholes:
         if known is None:
             shape, whole = self._at(path[:-1])
             shape = None if whole or shape is None or shape.free_form else under(shape, path[-1])
-            if shape is not None and not shape.free_form and shape.atomic:
+            if shape is not None and shape.atomic:
                 whole = path
             known = self._known[path] = shape, whole
         return known
