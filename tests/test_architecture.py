@@ -42,7 +42,7 @@ ALLOWED = {
         "verify",
         "version",
     },
-    "api": {"errors", "schema"},
+    "api": {"errors", "evolution", "schema", "version"},
     "verify": {"codegen", "errors", "evolution", "runtime", "schema", "version"},
     "channels": {"errors", "packages", "registry", "version"},
     "registry": {"errors"},

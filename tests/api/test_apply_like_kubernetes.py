@@ -121,6 +121,26 @@ def test_clients_give_fields_to_others(story):
     assert story.apply(ann, gadget(story, {"text": "b"})) == "conflict"
 
 
+def test_many_updaters_at_once(story):
+    ann = story.writer("ann", V1)
+    story.apply(ann, gadget(story, {"map": {}}))
+    given = copy.deepcopy(story.live["metadata"]["managedFields"])
+    entry = {"operation": "Update", "apiVersion": f"{gadgets.GROUP}/v1", "fieldsType": "FieldsV1"}
+    for number in range(14):
+        fields = {"f:spec": {"f:map": {f"f:k{number}": {}}}}
+        time = f"2020-01-01T00:00:{number:02}Z"
+        given.append({**entry, "manager": f"updater-{number:02}", "time": time, "fieldsV1": fields})
+    values = {f"k{number}": "x" for number in range(14)}
+    story.replace(ann, gadget(story, {"map": values, "text": "a"}), managedFields=given)
+
+
+def test_client_side_apply_at_another_version_stays_as_it_is(story):
+    text = '{"apiVersion":"apply.test/v2","kind":"Gadget","metadata":{},"spec":{"text":"a"}}'
+    by_client = gadget(story, {"text": "a"}, annotations={LAST: text})
+    story.create(story.writer("kubectl-client-side-apply", V1), by_client)
+    assert story.apply(story.writer("kubectl", V1), gadget(story, {"text": "b"})) == "conflict"
+
+
 def test_client_side_apply_becomes_server_side_apply(story):
     """Fields that the annotation names are no conflict for kubectl, unless somebody has changed them since."""
     old = gadget(story, {"text": "a", "number": 1, "flag": True})

@@ -2,7 +2,15 @@
 
 from trundle.api._checking import ListCode, ListError, require_elements
 from trundle.api._fields import UnreadableFieldsError
-from trundle.api._managed_fields import SameWords, Words, Writer, applied, updated
+from trundle.api._lineage_words import LineageWords
+from trundle.api._managed_fields import (
+    SameWords,
+    Words,
+    Writer,
+    applied,
+    updated,
+    with_shown_owners,
+)
 from trundle.api._owning import ApplyConflictError, Conflict, Manager
 from trundle.api._schema_shapes import resource_shape
 from trundle.api._shapes import ElementError, Shape, object_shape
@@ -12,6 +20,7 @@ __all__ = [
     "ApplyConflictError",
     "Conflict",
     "ElementError",
+    "LineageWords",
     "ListCode",
     "ListError",
     "Manager",
@@ -27,4 +36,5 @@ __all__ = [
     "resource_shape",
     "restricted",
     "updated",
+    "with_shown_owners",
 ]

@@ -5,7 +5,8 @@ A path leads from the root of an object to a field or to an element of a list. I
 - `f:NAME` is the member of an object;
 - `k:{"KEY":VALUE,...}` the element of a list of objects that these keys identify;
 - `v:VALUE` the element of a list that is a set;
-- `i:INDEX` the element at a place; servers write none, but read them.
+- `i:INDEX` the element at a place; servers write none, but read them;
+- `b:` and `w:` are members that `_lineage_words` keeps.
 
 A set of fields is a set of paths. A path in it says nothing about the paths that it begins or that begin it.
 """
@@ -156,7 +157,7 @@ def _read(written: str) -> str:
     kind, colon, rest = written.partition(":")
     try:
         match kind if colon else None:
-            case "f":
+            case "f" | "b" | "w":
                 return written
             case "k" if isinstance(keys := json.loads(rest), dict):
                 return keyed(keys)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from trundle.api._checking import require_elements
 from trundle.api._fields import (
@@ -46,23 +46,23 @@ _BEFORE_APPLY = "before-first-apply"
 class Words(Protocol):
     """How the fields that `managedFields` keeps are called at the version of a request."""
 
-    def shown(self, fields: FieldSet) -> tuple[FieldSet, Any]:
+    def shown(self, fields: FieldSet) -> tuple[FieldSet, FieldSet]:
         """What of kept fields the version can show, in its own words; and the rest."""
 
-    def kept(self, fields: FieldSet, hidden: Any) -> FieldSet:
+    def kept(self, fields: FieldSet, hidden: FieldSet) -> FieldSet:
         """Fields in the version's words, and the rest, as they are kept."""
 
 
 class SameWords:
     """The words of fields that are called alike at every version."""
 
-    def shown(self, fields: FieldSet) -> tuple[FieldSet, None]:
+    def shown(self, fields: FieldSet) -> tuple[FieldSet, FieldSet]:
         """All of the fields."""
-        return fields, None
+        return fields, EMPTY
 
-    def kept(self, fields: FieldSet, hidden: Any) -> FieldSet:  # noqa: ARG002 - the protocol's
+    def kept(self, fields: FieldSet, hidden: FieldSet) -> FieldSet:
         """The fields as they are."""
-        return fields
+        return fields | hidden
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def applied(writer: Writer, live: Json, config: Json, *, force: bool = False) ->
         force: whether the configuration takes over what others own.
 
     Returns:
-        The object with its `managedFields`; the object as it was where nothing changed.
+        The object with its `managedFields` as they are kept; the object as it was where nothing changed.
 
     Raises:
         ApplyConflictError: others own fields with other values.
@@ -153,7 +153,7 @@ def _applied(writer: Writer, live: Json, config: Json, *, force: bool) -> Json:
 
 
 def updated(writer: Writer, live: Json, new: Json) -> Json:
-    """An object after an update, with its `managedFields`.
+    """An object after an update, with its `managedFields` as they are kept.
 
     Owners are not kept for an object in which elements of a list with keys have none of them.
 
@@ -161,20 +161,50 @@ def updated(writer: Writer, live: Json, new: Json) -> Json:
         writer: who updates.
         live: the object before; what has only `apiVersion` and `kind` where it is created.
         new: the object as the client wants it. Its own `managedFields` count, so that clients can edit them, unless they
-            cannot be read; a list with one empty entry ends that owners are kept.
+            cannot be read; a list with one empty entry ends that owners are kept. They are in the words of the version.
     """
     created = not live.get("metadata", {}).get("uid")
+    owners = _owners_or_none(live, writer)
     given = None if writer.subresource else new.get("metadata", {}).get("managedFields")
-    owners: Owners = {}
-    if given != [{}]:
-        owners = _owners_or_none(new, writer) if given else {}
-        owners = owners or _owners_or_none(live, writer)
+    if given:
+        owners = _as_given([] if given == [{}] else given, owners)
     if owners or created:
         try:
             owners = _capped(_updated(writer, _bare(live), _bare(new), _served(owners, writer)))
         except ElementError:  # Nobody can say what of such a list is whose.
             owners = {}
     return _unless_same(live, _with_owners(_bare(new), owners, writer))
+
+
+def with_shown_owners(document: Json, words: Words) -> Json:
+    """An object with its `managedFields` in the words of a version, for its clients.
+
+    Args:
+        document: the object, with its `managedFields` as they are kept.
+        words: the words of the version.
+
+    Raises:
+        UnreadableFieldsError: its `managedFields` cannot be read.
+    """
+    entries = []
+    for entry in document.get("metadata", {}).get("managedFields") or ():
+        fields, _ = words.shown(decode(entry.get("fieldsV1") or {}))
+        if fields:
+            entries.append({**entry, "fieldsV1": encode(fields)})
+    return _with_entries(document, entries)
+
+
+def _as_given(given: Json, kept: Owners) -> Owners:
+    """The owners that a client writes, who keep what the client's version cannot show."""
+    try:
+        found = dict(_read(entry, SameWords()) for entry in given)
+    except UnreadableFieldsError:
+        return kept
+    hidden = {each: owned.with_fields(EMPTY) for each, owned in kept.items() if owned.hidden}
+    for each, owned in found.items():
+        rest = hidden.get(each, owned).hidden
+        hidden[each] = replace(owned, hidden=rest, written=None)
+    return hidden
 
 
 def _updated(writer: Writer, live: Json, new: Json, owners: Owners) -> Owners:
@@ -242,7 +272,13 @@ def _bare(document: Json) -> Json:
 
 
 def _with_owners(document: Json, owners: Owners, writer: Writer) -> Json:
-    entries = [_entry(each, owners[each], writer) for each in _in_order(owners)]
+    return _with_entries(
+        document, [_entry(each, owners[each], writer) for each in _in_order(owners)]
+    )
+
+
+def _with_entries(document: Json, entries: list[Json]) -> Json:
+    document = _bare(document)
     if not entries:
         return document
     return {**document, "metadata": {**document.get("metadata", {}), "managedFields": entries}}
@@ -279,7 +315,7 @@ def _owners(document: Json, writer: Writer) -> Owners:
     found: Owners = {}
     for place, entry in enumerate(document.get("metadata", {}).get("managedFields") or ()):
         try:
-            manager, owned = _read(entry, writer)
+            manager, owned = _read(entry, writer.words)
         except UnreadableFieldsError as error:
             raise UnreadableFieldsError(f"metadata.managedFields[{place}]: {error}") from None
         found[manager] = owned
@@ -293,7 +329,7 @@ def _owners_or_none(document: Json, writer: Writer) -> Owners:
         return {}
 
 
-def _read(entry: Json, writer: Writer) -> tuple[Manager, Owned]:
+def _read(entry: Json, words: Words) -> tuple[Manager, Owned]:
     operation, version = entry.get("operation"), entry.get("apiVersion")
     if operation not in ("Apply", "Update"):
         raise UnreadableFieldsError(expectation("Apply or Update as operation", repr(operation)))
@@ -304,7 +340,7 @@ def _read(entry: Json, writer: Writer) -> tuple[Manager, Owned]:
             expectation("FieldsV1 as fieldsType", repr(entry.get("fieldsType")))
         )
     written = entry.get("fieldsV1") or {}
-    fields, hidden = writer.words.shown(decode(written))
+    fields, hidden = words.shown(decode(written))
     manager = Manager(
         operation,
         entry.get("manager", ""),

@@ -10,7 +10,6 @@ whatever is applied.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from trundle.api._differences import Differences, differences, fields_of
 from trundle.api._fields import EMPTY, FieldSet, Json, Path, outside, path_text
@@ -51,14 +50,14 @@ class Owned:
         version: the `apiVersion` that it wrote last.
         fields: the fields, in the words of the version at hand.
         time: when it changed something last, in seconds precise; none where that is not known.
-        hidden: what it owns that the version at hand cannot show.
+        hidden: what it owns that the version at hand cannot show, as it is kept.
         written: how both are written, where they are as they were read.
     """
 
     version: str
     fields: FieldSet
     time: str | None = None
-    hidden: Any = None
+    hidden: FieldSet = EMPTY
     written: Json = None
 
     def __bool__(self) -> bool:
