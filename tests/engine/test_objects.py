@@ -604,4 +604,5 @@ def test_references_that_come_before_their_objects_do_not_cost_more_than_others(
             session.load(app(dbs=chain[::order]))
             return time.process_time() - started
 
-    assert loaded(2000, 1) < 4 * loaded(2000, -1) + 0.05
+    times = [min(loaded(2000, order) for _ in range(2)) for order in (1, -1)]
+    assert times[0] < 4 * times[1] + 0.05

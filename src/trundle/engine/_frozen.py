@@ -1,7 +1,7 @@
 """Models as expressions see them: immutable, counted, and never gone through by recursion."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from trundle.engine._errors import EngineCode, EngineError
@@ -12,6 +12,7 @@ from trundle.engine.expressions import FrozenDict
 from trundle.errors import expectation, shown
 
 _SCALARS = frozenset({str, int, bool, type(None)})
+_TEXTS = frozenset({str})
 
 
 class _Open:
@@ -92,29 +93,24 @@ def _is_of_engine(value: Any) -> bool:
 def _flat(value: Any) -> Any:
     """A map or list of scalars, frozen at once, as most in a model are; None for any other."""
     if type(value) is dict:
-        is_object = HEADER in value
-        for key, each in value.items():
-            if type(key) is not str:
-                return None
-            if type(each) not in _SCALARS and (key != HEADER or not _is_plain(each)):
-                return None
-        return value.copy() if is_object else FrozenDict(value)
+        if not _TEXTS.issuperset(map(type, value)):
+            return None
+        if HEADER not in value:
+            return FrozenDict(value) if _has_scalars(value.values()) else None
+        header = value[HEADER]
+        if type(header) is not dict or not _has_scalars(header.values()):
+            return None
+        kinds = list(map(type, value.values()))
+        kinds.remove(dict)
+        return value.copy() if _SCALARS.issuperset(kinds) else None
     if type(value) is list:
-        for each in value:
-            if type(each) not in _SCALARS:
-                return None
-        return tuple(value)
+        return tuple(value) if _has_scalars(value) else None
     return None
 
 
-def _is_plain(header: Any) -> bool:
-    """Whether a header has scalars only."""
-    if type(header) is not dict:
-        return False
-    for each in header.values():  # noqa: SIM110 - for every object of a model
-        if type(each) not in _SCALARS:
-            return False
-    return True
+def _has_scalars(values: Iterable[Any]) -> bool:
+    """Whether all values are scalars."""
+    return _SCALARS.issuperset(map(type, values))
 
 
 def _open(value: Any, depth: int, limits: Limits) -> _Open:

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from trundle.engine._errors import EngineCode, EngineError
@@ -11,9 +13,10 @@ from trundle.errors import expectation, shown
 HEADER = "?"
 """The key of the header."""
 
-_READ = ("type", "classVersion", "package", "id", "name")
+_READ = frozenset({"type", "classVersion", "package", "id", "name"})
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 _DROPPED = ("_actions",)
-_PLAIN = (str, type(None))
+_PLAIN = frozenset({str, type(None)})
 _INLINE = ("id", "name", "metadata")
 _CLASS = re.compile(r"[^/@]+([./][^@]*)?(@[^@]+)?")
 
@@ -55,11 +58,11 @@ def read_header(model: Mapping[Any, Any]) -> Header:
         return Header(None, None, None, None, None, {}, model)
     if type(header) is not dict and not isinstance(header, Mapping):
         raise _wrong(expectation("a header as an object under `?`", shown(header)))
-    type_, spec, package = _type(header.get("type"))
-    identifier = header.get("id")
-    if len(header) == 1 + (identifier is not None) and type(identifier) in _PLAIN and type_:
-        return Header(type_, spec, package, identifier, None, {}, model)
-    kept = {key: header[key] for key in header if key not in _READ and key not in _DROPPED}
+    given = header.get("type")
+    type_, spec, package = _parts(given) if type(given) is str else _type(given)
+    kept = _NOTHING
+    if not header.keys() <= _READ:
+        kept = {key: header[key] for key in header if key not in _READ and key not in _DROPPED}
     return Header(
         type_,
         spec if spec is not None else _text(header, "classVersion"),
@@ -93,7 +96,14 @@ def _type(value: object) -> tuple[str | TypeValue | None, str | None, str | None
     """Takes `name/version@package` apart."""
     if value is None or isinstance(value, TypeValue):
         return value, None, None
-    if not isinstance(value, str) or not value.strip():
+    if not isinstance(value, str):
+        raise _wrong(expectation("the name of a class as `type`", shown(value)))
+    return _parts(value)
+
+
+@lru_cache(maxsize=4096)
+def _parts(value: str) -> tuple[str, str | None, str | None]:
+    if not value.strip():
         raise _wrong(expectation("the name of a class as `type`", shown(value)))
     if "/" not in value and "@" not in value:
         return value.strip(), None, None
@@ -104,7 +114,7 @@ def _type(value: object) -> tuple[str | TypeValue | None, str | None, str | None
 
 def _text(header: Mapping[Any, Any], key: str) -> str | None:
     value = header.get(key)
-    if value is None or isinstance(value, str):
+    if type(value) in _PLAIN or isinstance(value, str):
         return value
     if isinstance(value, int) and not isinstance(value, bool) and key != "name":
         return str(value)

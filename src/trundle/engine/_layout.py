@@ -9,8 +9,12 @@ from trundle.engine._object import Key, key_of
 from trundle.engine._scene import Scene
 from trundle.engine._selecting import most_exact
 from trundle.engine._sources import Compiled, Sources
+from trundle.engine._structure import Fixed
 from trundle.engine._type import Type, method_key
 from trundle.engine.expressions import freeze
+
+ABSENT: Any = object()
+"""Stands for no value."""
 
 FROM_MODEL = frozenset({"In", "Out", "InOut", "Const"})
 """The usages of properties that models give, and that are dumped."""
@@ -29,6 +33,9 @@ class Slot(NamedTuple):
         validators: checks a value against the declarations that do not count; with the classes that have them.
         default: the value where none is given; None where there is none.
         is_reference: whether dumps have ids of its objects only.
+        kept: the types of values that it always takes as they are.
+        keeps: whether it is certain at a glance that it takes a list or map as it is.
+        standing: the value where none is given, if it is the same for all objects; else `ABSENT`.
     """
 
     key: Key
@@ -40,6 +47,9 @@ class Slot(NamedTuple):
     validators: Sequence[tuple[Callable[[Any, Scene], None], Type]]
     default: Callable[[Scene], Any] | None
     is_reference: bool
+    kept: frozenset[type]
+    keeps: Callable[[Any], bool]
+    standing: Any
 
 
 class Layout:
@@ -48,6 +58,7 @@ class Layout:
     Attributes:
         slots: all but static ones, those of the class itself first.
         by_key: the same by where they stand.
+        loaded: those that get a value when a model loads: not those whose name is an argument of `.init`.
         arguments: the names of arguments of `.init`, which models give in place of properties.
         actions: what dumps say of public methods, by name.
     """
@@ -60,6 +71,7 @@ class Layout:
     ) -> None:
         self.slots = tuple(slots)
         self.by_key = {each.key: each for each in slots}
+        self.loaded = tuple(each for each in slots if each.name not in arguments)
         self.arguments = arguments
         self.actions = actions
 
@@ -109,6 +121,13 @@ class Layouts:
     def _slot(self, type_: Type, declaring: Type, name: str, above: Sequence[Type]) -> Slot:
         declaration = declaring.declaration.properties[name]
         compiled = self._sources.compiled(declaring, declaration)
+        others = [
+            (self._sources.compiled(each, each.declaration.properties[name]).contract, each)
+            for each in above
+            if each.declaration.properties[name].usage != "Static"
+        ]
+        kept = compiled.contract.kept.intersection(*[contract.kept for contract, _ in others])
+        default = self._default(declaring, name, compiled)
         return Slot(
             key=key_of(type_, declaring, name),
             name=name,
@@ -116,18 +135,12 @@ class Layouts:
             declaration=declaration,
             in_model=declaration.usage in FROM_MODEL,
             transform=compiled.contract.transform,
-            validators=[
-                (
-                    self._sources.compiled(
-                        each, each.declaration.properties[name]
-                    ).contract.validate,
-                    each,
-                )
-                for each in above
-                if each.declaration.properties[name].usage != "Static"
-            ],
-            default=self._default(declaring, name, compiled),
+            validators=[(contract.validate, each) for contract, each in others],
+            default=default,
             is_reference=is_serialized_as_reference(declaring, declaration.meta),
+            kept=kept,
+            keeps=_never if others else compiled.contract.keeps,
+            standing=_standing(default, kept, declaration),
         )
 
     def _default(
@@ -136,6 +149,20 @@ class Layouts:
         """What the operator configured, else what the class declares."""
         for entries in reversed(most_exact(self._configs, declaring.name, declaring.version)):
             if name in entries:
-                value = freeze(entries[name])
-                return lambda _: value
+                return Fixed(freeze(entries[name]))
         return compiled.default
+
+
+def _never(_: Any) -> bool:
+    return False
+
+
+def _standing(
+    default: Callable[[Scene], Any] | None, kept: frozenset[type], declaration: PropertyDeclaration
+) -> Any:
+    """The value of all objects whose model gives none; `ABSENT` where that is not the same for all of them."""
+    if default is None:
+        value = ABSENT if declaration.usage == "Runtime" else None
+    else:
+        value = default.value if isinstance(default, Fixed) else ABSENT
+    return value if type(value) in kept else ABSENT

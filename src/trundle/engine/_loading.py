@@ -14,15 +14,16 @@ from trundle.engine._dump import Dump
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._frozen import frozen
 from trundle.engine._header import read_header
-from trundle.engine._layout import Layout, Slot
+from trundle.engine._layout import ABSENT, Layout, Slot
 from trundle.engine._object import PENDING, Instance, Key, Part
 from trundle.engine._places import Places
 from trundle.engine._scene import NotYet, ObjectValue, TypeValue
 from trundle.engine._type import Type
 from trundle.engine._world import World
+from trundle.engine.expressions import FrozenDict
 from trundle.errors import expectation
 
-_ABSENT: Any = object()
+_COLLECTIONS = frozenset({tuple, FrozenDict})
 
 
 class Stage:
@@ -175,6 +176,7 @@ class Loading:
         self._places: Places | None = None
         self._is_last_try = False
         self._depth = 0
+        self._complete = self.complete
 
     def root(self, model: Mapping[Any, Any], path: str) -> Instance:
         """Begins with an object that nothing owns.
@@ -229,7 +231,7 @@ class Loading:
         identifier = header.id or uuid.uuid4().hex
         self._check_room(identifier)
         made = Instance(identifier, type_, owner, header.name, header.kept, member)
-        made.complete = self.complete
+        made.complete = self._complete
         self.made[identifier] = made
         self._taken[id(model)] = (model, made)
         self._models[made] = (header.properties, layout)
@@ -327,16 +329,30 @@ class Loading:
             model, layout = self._models[instance]
             excluded = self.excluded.get(instance, ())
             values = instance.values
-            for slot in layout.slots:
-                if (slot.in_model and slot.name in model) is not is_given or slot.key in values:
+            has_more = False
+            for slot in layout.loaded:
+                key, name = slot.key, slot.name
+                if key in values or (excluded and name in excluded):
                     continue
-                if slot.name not in excluded and slot.name not in layout.arguments:
+                if slot.in_model and name in model:
+                    if is_given:
+                        value = model[name]
+                        kind = type(value)
+                        if kind in slot.kept or (kind in _COLLECTIONS and slot.keeps(value)):
+                            values[key] = value
+                        else:
+                            self._attempt(instance, slot, model)
+                elif slot.standing is not ABSENT:
+                    values[key] = slot.standing
+                elif is_given:
+                    has_more = True
+                else:
                     self._attempt(instance, slot, model)
-            if is_given:
+            if has_more:
                 self._unset.append(instance)
-                if layout.arguments:
-                    given = layout.arguments & model.keys()
-                    instance.arguments = {name: model[name] for name in given}
+            if is_given and layout.arguments:
+                given = layout.arguments & model.keys()
+                instance.arguments = {name: model[name] for name in given}
 
     def _attempt(self, instance: Instance, slot: Slot, model: Mapping[str, Any]) -> None:
         try:
@@ -367,7 +383,7 @@ class Loading:
         except BaseException:
             del values[key]
             raise
-        if value is _ABSENT:
+        if value is ABSENT:
             del values[key]
         else:
             values[key] = value
@@ -384,13 +400,13 @@ class Loading:
     def _runtime_value(self, instance: Instance, slot: Slot, stage: Stage) -> Any:
         """The default of a property that no model gives; none where it does not satisfy the contract."""
         if slot.default is None:
-            return _ABSENT
+            return ABSENT
         value = self._default(instance, slot, stage)
         try:
             return slot.transform(value, stage)
         except EngineError as error:
             if error.code == EngineCode.CONTRACT:
-                return _ABSENT
+                return ABSENT
             raise
 
     def _note(self, error: EngineError, instance: Instance, slot: Slot) -> None:

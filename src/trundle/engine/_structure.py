@@ -1,6 +1,7 @@
 """Values with expressions in them, such as defaults: evaluated as a whole."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from trundle.engine._scene import Scene
@@ -16,6 +17,16 @@ from trundle.engine.expressions import (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """What yields one value, whatever the object is."""
+
+    value: Any
+
+    def __call__(self, _scene: Scene) -> Any:
+        return self.value
+
+
 def structure(code: Code, format_: Format) -> Callable[[Scene], Any]:
     """What makes the value of a part of a class file; expressions see the object as `$` and `$this`.
 
@@ -23,8 +34,7 @@ def structure(code: Code, format_: Format) -> Callable[[Scene], Any]:
         EngineError: an expression in it cannot be read. The function raises it where one fails.
     """
     if _is_constant(code):
-        value = _closure(code, format_)(Scope(None, {}))
-        return lambda _: value
+        return Fixed(_closure(code, format_)(Scope(None, {})))
     made = _closure(code, format_)
     return lambda scene: made(Scope(scene, {"$1": scene.this, "$this": scene.this}))
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scenes import Thing, Type, World
 
 from trundle.engine import EngineError
-from trundle.engine.contracts._methods import compilers_for
+from trundle.engine.contracts._methods import compilers_for, run_of
+from trundle.engine.contracts._steps import kept_types
 from trundle.engine.contracts._violations import ViolationError
 from trundle.engine.expressions import Expression, Format, Scope, freeze
 from trundle.engine.expressions._scope import context_of
@@ -73,10 +74,13 @@ def outcome(evaluate, variables):
 @given(text=CONTRACTS, value=VALUES)
 def test_generated_contracts_agree(text, value, purpose, format_):
     compiler = compilers_for(format_)[purpose]
-    language, tree = compiler.language, Expression(text).tree
+    expression = Expression(text)
+    language, tree = compiler.language, expression.tree
     variables = {"$1": freeze(value), "$this": THIS}
-    compiled = compiler.closure(tree)
-    ours = outcome(compiled, variables)
+    run = run_of(expression, compiler)
+    ours = outcome(lambda scope: run(scope.variables["$1"], scope.scene), variables)
+    if type(value) in kept_types(tree):
+        assert ours == repr(value)
     theirs = outcome(
         lambda scope: language.evaluate(tree.native, context_of(scope, language)), variables
     )

@@ -6,14 +6,13 @@ from dataclasses import dataclass, field, replace
 from trundle.engine._errors import EngineError
 from trundle.engine.contracts._methods import METHODS, arguments_of
 from trundle.engine.contracts._predicates import Predicate, at_step, predicate_of
+from trundle.engine.contracts._steps import bare, calls_of
 from trundle.engine.expressions import (
     Binary,
     Call,
     Constant,
-    Group,
     Tree,
     Unary,
-    Variable,
     Word,
     dotted_name,
     spelled,
@@ -73,12 +72,9 @@ def chain_of(tree: Tree, full: Callable[[str], str]) -> Chain | None:
         tree: the expression.
         full: gives the full name of a class by the name in the expression; raises `KeyError` for an unknown prefix.
     """
-    tree, fallback = _without_fallback(_bare(tree))
-    calls: list[Call] = []
-    while isinstance(tree, Binary) and tree.operator == "." and isinstance(tree.right, Call):
-        calls.insert(0, tree.right)
-        tree = _bare(tree.left)
-    if not isinstance(tree, Variable) or tree.name != "$1":
+    tree, fallback = _without_fallback(bare(tree))
+    calls = calls_of(tree)
+    if calls is None:
         return None
     chain = Chain(fallback=fallback)
     for call in calls:
@@ -129,7 +125,7 @@ def _with(chain: Chain, call: Call, full: Callable[[str], str]) -> Chain | None:
 def _without_fallback(tree: Tree) -> tuple[Tree, str]:
     """An expression without what stands after `or`, and the text of that."""
     if isinstance(tree, Binary) and tree.operator == "or":
-        return _bare(tree.left), spelled(tree.right)
+        return bare(tree.left), spelled(tree.right)
     return tree, ""
 
 
@@ -143,9 +139,3 @@ def _type_name(tree: Tree) -> str | None:
         case Constant(value=str(name)) | Word(text=name):
             return name
     return dotted_name(tree)
-
-
-def _bare(tree: Tree) -> Tree:
-    while isinstance(tree, Group):
-        tree = tree.inner
-    return tree

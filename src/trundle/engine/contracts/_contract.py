@@ -6,7 +6,7 @@ from typing import Any
 
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._scene import Scene
-from trundle.engine.contracts._methods import compilers_for
+from trundle.engine.contracts._methods import compilers_for, run_of
 from trundle.engine.contracts._parts import (
     ConstantPart,
     ExpressionPart,
@@ -14,6 +14,7 @@ from trundle.engine.contracts._parts import (
     MapPart,
     Part,
 )
+from trundle.engine.contracts._steps import kept_types
 from trundle.engine.contracts._violations import Problem, ViolationError, Wrong
 from trundle.engine.expressions import Code, Expression, Format, Listing, Mapped, Scalar
 
@@ -52,6 +53,15 @@ class Contract:
     def __init__(self, part: Part, where: Where) -> None:
         self.part = part
         self.where = where
+
+    @property
+    def kept(self) -> frozenset[type]:
+        """The types of values that it always takes as they are, in a transformation and in a validation."""
+        return self.part.kept if isinstance(self.part, ExpressionPart) else frozenset()
+
+    def keeps(self, value: Any) -> bool:
+        """Whether it is certain at a glance that it takes a list or map as it is, in the same way."""
+        return isinstance(self.part, ListPart | MapPart) and self.part.keeps(value)
 
     def transform(self, value: Any, scene: Scene) -> Any:
         """What a value becomes when it is assigned or passed.
@@ -123,8 +133,8 @@ def compile_contract(declaration: Code, *, format_: Format, where: Where) -> Con
             case Scalar():
                 return ConstantPart(code.value)
             case Expression():
-                made, checked = making.closure(code.tree), checking.closure(code.tree)
-                return ExpressionPart(code, made, checked, "$this" in code.text)
+                made, checked = run_of(code, making), run_of(code, checking)
+                return ExpressionPart(code, made, checked, kept_types(code.tree))
             case Listing():
                 return _list_part(code, part)
             case Mapped():

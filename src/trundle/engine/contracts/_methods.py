@@ -10,13 +10,17 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from trundle.engine._errors import EngineCode, EngineError
-from trundle.engine._scene import ObjectValue, TypeValue
+from trundle.engine._scene import ObjectValue, Scene, TypeValue
+from trundle.engine.contracts._steps import Run, calls_of, evaluated, joined, over_value
 from trundle.engine.contracts._violations import named, violation
 from trundle.engine.expressions import (
     SCENE,
     Added,
+    Binary,
     Call,
     Compiler,
+    Constant,
+    Expression,
     Format,
     Language,
     Method,
@@ -24,6 +28,7 @@ from trundle.engine.expressions import (
     Rule,
     Scope,
     Tree,
+    Unary,
     Word,
     dotted_name,
     language_for,
@@ -117,7 +122,7 @@ def _object(value: Any, scene: Any, wanted: Any, default: Any = None, spec: Any 
     type_, spec = _type_of(scene, wanted), _spec_of(spec)
     if isinstance(value, ObjectValue):
         pass
-    elif isinstance(value, Mapping):
+    elif type(value) is dict or isinstance(value, Mapping):
         value = scene.load(value, type_ if default is None else _type_of(scene, default), spec)
     elif isinstance(value, str):
         found = scene.find(value)
@@ -259,6 +264,30 @@ class _ContractDialect:
             value, scope.scene, *[each(scope) for each in arguments]
         )
 
+    def step(self, call: Call, compiler: Compiler, *, sees_this: bool) -> Run | None:
+        """A call as a step; None where its arguments need variables, or contracts give it no meaning."""
+        compute = self.computes.get(call.name)
+        if compute is None:
+            return None
+        given = arguments_of(call)
+        names = (*METHODS[call.name].required, *METHODS[call.name].optional)
+        while names and names[-1] not in given:
+            names = names[:-1]
+        arguments: list[Callable[[Scene], Any]] = []
+        for name in names:
+            argument = _without_variables(
+                call, given.get(name), name, compiler, sees_this=sees_this
+            )
+            if argument is None:
+                return None
+            arguments.append(argument)
+        if not arguments:
+            return compute
+        if len(arguments) == 1:
+            (only,) = arguments
+            return lambda value, scene: compute(value, scene, only(scene))
+        return lambda value, scene: compute(value, scene, *[each(scene) for each in arguments])
+
     def _argument(
         self, call: Call, tree: Tree | None, name: str, compiler: Compiler
     ) -> Callable[[Scope], Any]:
@@ -269,6 +298,38 @@ class _ContractDialect:
             return lambda _: class_name
         closure = compiler.closure(tree)
         return _deferred(closure) if name in METHODS[call.name].lazy else closure
+
+
+def _without_variables(
+    call: Call, tree: Tree | None, name: str, compiler: Compiler, *, sees_this: bool
+) -> Callable[[Scene], Any] | None:
+    """An argument that is the same whatever `$` is; None for any other."""
+    if tree is None:
+        return lambda _: None
+    class_name = dotted_name(tree) if name in _TYPES else None
+    if class_name is not None:
+        return lambda _: class_name
+    if name in METHODS[call.name].lazy:
+        body = over_value(compiler.closure(tree), sees_this=sees_this)
+        return lambda scene: lambda value: body(value, scene)
+    if isinstance(tree, Constant | Word):
+        value = tree.value if isinstance(tree, Constant) else tree.text
+        return lambda _: value
+    if (isinstance(tree, Unary | Binary)) and tree.operator == ":":
+        type_name = compiler.closure(tree)
+        return lambda scene: type_name(Scope(scene, {}))
+    return None
+
+
+def run_of(expression: Expression, compiler: Compiler) -> Run:
+    """What an expression does as a contract, in the compiler's purpose: step by step, where it only calls methods of contracts."""
+    calls, dialect = calls_of(expression.tree), compiler.dialect
+    sees_this = "$this" in expression.text
+    if calls and isinstance(dialect, _ContractDialect):
+        steps = [dialect.step(each, compiler, sees_this=sees_this) for each in calls]
+        if all(steps):
+            return joined([each for each in steps if each])
+    return evaluated(compiler.closure(expression.tree), sees_this=sees_this)
 
 
 def _deferred(body: Callable[[Scope], Any]) -> Callable[[Scope], Any]:

@@ -1,18 +1,17 @@
 """The parts that contracts are made of: expressions, constants, lists and maps, as a closed union."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._scene import Scene
+from trundle.engine.contracts._steps import Run
 from trundle.engine.contracts._violations import Collector, ViolationError, named, violation
 from trundle.engine.expressions import (
     Expression,
     FrozenDict,
-    Scope,
     failure,
-    freeze,
     is_sequence,
 )
 from trundle.errors import expectation
@@ -31,27 +30,25 @@ class ExpressionPart:
         expression: as it is written.
         making: what transforms.
         checking: what validates.
-        sees_this: whether it uses `$this`.
+        kept: the types of values that it always takes as they are.
     """
 
     expression: Expression
-    making: Callable[[Scope], Any]
-    checking: Callable[[Scope], Any]
-    sees_this: bool
+    making: Run
+    checking: Run
+    kept: frozenset[type]
 
     def transform(self, value: Any, scene: Scene) -> Any:
         """What the value becomes."""
-        return self._run(self.making, value, scene)
+        return value if type(value) in self.kept else self._run(self.making, value, scene)
 
     def validate(self, value: Any, scene: Scene) -> None:
         """Raises if the value may not stay as it is."""
         self._run(self.checking, value, scene)
 
-    def _run(self, closure: Callable[[Scope], Any], value: Any, scene: Scene) -> Any:
+    def _run(self, run: Run, value: Any, scene: Scene) -> Any:
         try:
-            variables = {"$1": value, "$this": scene.this} if self.sees_this else {"$1": value}
-            found = closure(Scope(scene, variables))
-            return found if found is value else freeze(found)
+            return run(value, scene)
         except ViolationError:
             raise
         except EngineError as error:
@@ -91,6 +88,16 @@ class ListPart:
     items: tuple["Part", ...]
     least: int = 0
     most: int | None = None
+
+    def keeps(self, value: Any) -> bool:
+        """Whether it is certain at a glance that it takes a value as it is."""
+        return (
+            type(value) is tuple
+            and len(self.items) == 1
+            and self.least <= len(value)
+            and (self.most is None or len(value) <= self.most)
+            and keeps(self.items[0], value)
+        )
 
     def transform(self, value: Any, scene: Scene) -> Any:
         """The list with its items transformed; null is an empty list, and a scalar a list of one."""
@@ -140,6 +147,13 @@ class MapPart:
     named: Mapping[Any, "Part"]
     others: "tuple[Part, Part] | None" = None
     is_open: bool = False
+
+    def keeps(self, value: Any) -> bool:
+        """Whether it is certain at a glance that it takes a value as it is."""
+        if type(value) is not FrozenDict or self.others is None or self.named:
+            return False
+        key, each = self.others
+        return keeps(key, value) and keeps(each, value.values())
 
     def transform(self, value: Any, scene: Scene) -> Any:
         """The map with its keys and values transformed; null is an empty map."""
@@ -193,6 +207,11 @@ class MapPart:
 
 Part: TypeAlias = ExpressionPart | ConstantPart | ListPart | MapPart
 """A contract, or a part of one."""
+
+
+def keeps(part: Part, values: Iterable[Any]) -> bool:
+    """Whether it is certain at a glance that a contract takes all values as they are."""
+    return isinstance(part, ExpressionPart) and part.kept.issuperset(map(type, values))
 
 
 def _expect_map(value: Any) -> None:

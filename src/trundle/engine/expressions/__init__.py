@@ -4,7 +4,7 @@ They are read by yaql's parser; its trees become nested closures once. What is n
 """
 
 from trundle.engine.expressions._code import Code, Listing, Mapped, Scalar, code_of, read_code
-from trundle.engine.expressions._compile import Compiler, Dialect, Method
+from trundle.engine.expressions._compile import Closure, Compiler, Dialect, Method
 from trundle.engine.expressions._expression import Expression, is_expression
 from trundle.engine.expressions._failures import reason as failure
 from trundle.engine.expressions._format import Format
@@ -35,6 +35,7 @@ __all__ = [
     "Added",
     "Binary",
     "Call",
+    "Closure",
     "Code",
     "Compiler",
     "Constant",

@@ -47,14 +47,14 @@ class Dialect(Protocol):
 class Compiler:
     """Makes closures for the expressions of one language.
 
-    Args:
+    Attributes:
         language: the functions that are known, and yaql's evaluator over them.
         dialect: methods of this purpose; None for those of the language alone.
     """
 
     def __init__(self, language: Language, dialect: Dialect | None = None) -> None:
         self.language = language
-        self._dialect = dialect
+        self.dialect = dialect
 
     def closure(self, tree: Tree) -> Closure:
         """What a tree is compiled to."""
@@ -190,7 +190,7 @@ class Compiler:
         return member
 
     def _method(self, call: Call) -> Method:
-        own = self._dialect.method(call, self) if self._dialect else None
+        own = self.dialect.method(call, self) if self.dialect else None
         if own is not None:
             return own
         language, native, name = self.language, call.native, call.name
