@@ -21,7 +21,13 @@ from trundle.channels import (
 from trundle.channels.publishing import export, packed
 from trundle.channels.reading import open_channel
 from trundle.database import DamagedError, NewerSchemaError
-from trundle.installation import roll_back, upgrade
+from trundle.installation import (
+    forget_channels,
+    forget_clock,
+    forget_digest,
+    roll_back,
+    upgrade,
+)
 from trundle.registry import OCI_MANIFEST, copy, describe, encode
 from trundle.version import SemVer
 
@@ -215,9 +221,9 @@ def test_a_time_that_was_wrong_is_forgotten_when_that_is_asked_for(tmp_path, kin
     site.publish("1.0.1")
     refused(site, RefusalCode.CLOCK_WENT_BACK)
     with site.installation() as installation:
-        assert installation.forget_clock(dry_run=True) == wrong
-        assert installation.forget_clock() == wrong
-        assert installation.forget_clock() is None
+        assert forget_clock(installation, dry_run=True) == wrong
+        assert forget_clock(installation) == wrong
+        assert forget_clock(installation) is None
         assert [each.after for each in upgrade(installation).events] == ["1.0.1"]
 
 
@@ -225,13 +231,13 @@ def test_a_digest_that_is_known_is_forgotten_when_that_is_asked_for(site):
     with site.installation() as installation:
         installation.look(installation.package(CRM))
         known = installation.memory.state_before(CRM, "").known
-        assert installation.forget_digest(CRM, v("1.0.1"), dry_run=True) == known[v("1.0.1")]
+        assert forget_digest(installation, CRM, v("1.0.1"), dry_run=True) == known[v("1.0.1")]
         assert installation.memory.state_before(CRM, "").known == known
-        installation.forget_digest(CRM, v("1.0.1"))
+        forget_digest(installation, CRM, v("1.0.1"))
         assert set(installation.memory.state_before(CRM, "").known) == {v("1.0.0")}
         for version, code in (("1.0.0", "already-installed"), ("1.0.1", "version-not-found")):
             with pytest.raises(RefusedError) as caught:
-                installation.forget_digest(CRM, v(version))
+                forget_digest(installation, CRM, v(version))
             assert caught.value.code == code
 
 
@@ -248,12 +254,12 @@ def test_a_channel_that_began_anew_is_followed_when_that_is_asked_for(tmp_path, 
     (site.folder / "old").rename(site.folder / "registry")
     refused(site, RefusalCode.STALE_METADATA)
     with site.installation() as installation:
-        serial = installation.forget_channels(CRM, dry_run=True)
+        serial = forget_channels(installation, CRM, dry_run=True)
         assert serial > 0
     refused(site, RefusalCode.STALE_METADATA)
     with site.installation() as installation:
-        assert installation.forget_channels(CRM) == serial
-        assert installation.forget_channels(CRM) == 0
+        assert forget_channels(installation, CRM) == serial
+        assert forget_channels(installation, CRM) == 0
         assert not upgrade(installation).all_refusals
 
 

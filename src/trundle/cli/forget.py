@@ -17,9 +17,10 @@ app = typer.Typer(
 def clock(*, state: State = None, dry_run: DryRun = False, output: Output = Format.TABLE) -> None:
     """Reset the latest time seen, after this machine's clock was set in the future."""
     from trundle.channels import format_time  # noqa: PLC0415
+    from trundle.installation import forget_clock  # noqa: PLC0415
 
     with opened(state, looking=dry_run) as installation:
-        seen = installation.forget_clock(dry_run=dry_run)
+        seen = forget_clock(installation, dry_run=dry_run)
     if seen is None:
         say("nothing to forget: no time was seen yet")
         return
@@ -32,8 +33,10 @@ def channel(
     name: Name, *, state: State = None, dry_run: DryRun = False, output: Output = Format.TABLE
 ) -> None:
     """Reset the latest state seen of a package's channel, after its publisher created it again."""
+    from trundle.installation import forget_channels  # noqa: PLC0415
+
     with opened(state, looking=dry_run) as installation:
-        serial = installation.forget_channels(name, dry_run=dry_run)
+        serial = forget_channels(installation, name, dry_run=dry_run)
     if not serial:
         say(f"nothing to forget: no channel of {name} was seen yet, or none with a serial")
         return
@@ -51,7 +54,9 @@ def digest(
     output: Output = Format.TABLE,
 ) -> None:
     """Reset the digest of a version, after its publisher confirmed other content."""
+    from trundle.installation import forget_digest  # noqa: PLC0415
+
     with opened(state, looking=dry_run) as installation:
-        known = installation.forget_digest(name, version_of(version), dry_run=dry_run)
+        known = forget_digest(installation, name, version_of(version), dry_run=dry_run)
     data = {"package": name, "version": version, "digest": known}
     print_done(f"forgotten that {name} {version} is {known}", data, output, dry_run=dry_run)

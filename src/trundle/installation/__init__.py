@@ -20,6 +20,7 @@ from trundle.installation._installation import Installation
 from trundle.installation._notifying import NOTIFIED, NotificationError, notifier
 from trundle.installation._outlook import Outlook
 from trundle.installation._records import Event, EventKind, Package
+from trundle.installation._rollback_protection import forget_channels, forget_clock, forget_digest
 from trundle.installation._selection import Offer, Selection, select
 from trundle.installation._tidy import Removed, Tidied, tidy
 from trundle.installation._upgrade import (
@@ -55,6 +56,9 @@ __all__ = [
     "Tidied",
     "exists",
     "foresee",
+    "forget_channels",
+    "forget_clock",
+    "forget_digest",
     "install",
     "notifier",
     "pause_after",
