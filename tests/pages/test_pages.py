@@ -277,6 +277,25 @@ def page_of_b(site, releases):
     return Html(path.read_bytes()), path.with_suffix(".md").read_text()
 
 
+def test_two_packages_do_not_share_a_folder(site, tmp_path):
+    other = Package.from_files({"manifest.yaml": "FullName: A\nType: Library\nVersion: 3.0.0\n"})
+    with pytest.raises(NoSiteError) as caught:
+        write_site(site, [released(tmp_path, other)])
+    assert "the pages of a" in str(caught.value)
+    assert not list(site.glob("**/3.0.0"))
+
+
+def test_a_meta_class_says_what_it_describes(tmp_path):
+    text = "Usage: Meta\nCardinality: Many\nApplies: [Type, Method]\nInherited: true"
+    write_site(tmp_path / "site", [released(tmp_path, made(text))])
+    page = tmp_path / "site/a/1.0.0/classes/a.App.html"
+    assert "Describes Type, Method, several times, inherited" in Html(page.read_bytes()).text
+    assert (
+        "- describes Type, Method, several times, inherited\n"
+        in page.with_suffix(".md").read_text()
+    )
+
+
 def test_two_writers_lose_no_version(tmp_path):
     releases = [released(tmp_path, made(TEXT, version=f"1.{minor}.0")) for minor in range(6)]
     with ThreadPoolExecutor() as pool:

@@ -94,6 +94,9 @@ class ClassOutline:
         properties: those that it declares, in alphabetical order.
         methods: those that it declares, in alphabetical order.
         inherited: what it has from its ancestors, as far as they are known, nearest first.
+        applies: what a Meta class describes, as `Type`.
+        cardinality: how often a Meta class describes one thing: `One` or `Many`.
+        is_inherited: whether what a Meta class says goes to child classes.
         unknown: its ancestors in packages that are not known.
         title: what people call it; may be empty.
         text: what it is for; may be empty.
@@ -107,6 +110,9 @@ class ClassOutline:
     properties: tuple[ValueOutline, ...] = ()
     methods: tuple[MethodOutline, ...] = ()
     inherited: tuple[Inherited, ...] = ()
+    applies: tuple[str, ...] = ()
+    cardinality: str = ""
+    is_inherited: bool = False
     unknown: tuple[str, ...] = ()
     title: str = ""
     text: str = ""
@@ -146,6 +152,9 @@ def _class(declared: Declared, name: str) -> ClassOutline:
             _method(declared, found, found.methods[each]) for each in sorted(found.methods)
         ),
         inherited=tuple(_inherited(declared, name)),
+        applies=found.applies if found.usage == "Meta" else (),
+        cardinality=found.cardinality if found.usage == "Meta" else "",
+        is_inherited=found.is_inherited,
         unknown=declared.unknown(name),
         title=title,
         text=text,

@@ -81,10 +81,15 @@ def _sorted_out(
     """The versions whose pages are to be written, with their folders, and the folders of those that stay.
 
     Raises:
+        NoSiteError: another package has the folder of one.
         OtherContentError: the pages of a version are there, of another content, and are not to be replaced.
     """
     new, kept = [], []
+    owners = {each.folder.casefold(): each.package for each in listings.values()}
     for each in releases:
+        owner = owners.setdefault(folder_name(each.name).casefold(), each.name)
+        if owner != each.name:
+            raise NoSiteError(folder / folder_name(each.name), f"the pages of {owner}")
         place = folder / folder_name(each.name) / str(each.version)
         listing = listings.get(each.name)
         known = None if listing is None else listing.find(str(each.version))

@@ -395,6 +395,12 @@ def test_files_and_the_manifest_are_compared():
     assert [found[each].judge for each in found] == [True, True]
 
 
+def test_another_name_of_the_package_breaks_who_requires_it():
+    one, other = (package(name, classes={"a.A": ""}) for name in ("a", "b"))
+    (found,) = package_changes(one, other)
+    assert (str(found.code), found.level, found.place) == ("package-renamed", MAJOR, "b")
+
+
 def test_a_class_that_cannot_be_read_is_left_to_a_person():
     (found,) = changes({"a.A": HEAD + "Methods: ["}, {"a.A": HEAD})
     assert (str(found.code), found.judge, found.place) == ("not-compared", True, "a.A")

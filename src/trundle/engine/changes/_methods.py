@@ -75,8 +75,9 @@ class Methods:
             if name not in old:
                 yield self._added(each)
         yield from self._moved(old, new)
-        for name in old.keys() & new.keys():
-            yield from self._argument(old[name], new[name])
+        for name, each in new.items():
+            if name in old:
+                yield from self._argument(old[name], each)
 
     def _at(self, name: str) -> str:
         return f"{self._place}({name})"

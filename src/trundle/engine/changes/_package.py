@@ -70,6 +70,9 @@ def _content(package: Package, name: str) -> bytes:
 
 def _manifest_changes(before: Package, now: Package) -> Iterator[ReleaseChange]:
     ours, theirs = before.manifest, now.manifest
+    if before.name != now.name:
+        text = f"the package was called {before.name}, and what requires it finds it no longer"
+        yield major(ChangeCode.PACKAGE_RENAMED, now.name, text)
     if ours.type != theirs.type:
         text = f"its type was {ours.type} and is {theirs.type}"
         yield judged(ChangeCode.PACKAGE_TYPE, now.name, text)
