@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from trundle.engine import Engine, EngineError
 from trundle.models import ModelCode, ModelError, convert_model, targets
 from trundle.packages import Package
-from trundle.project import PackageEvolutions
+from trundle.project.package_evolution import PackageEvolutions
 
 SHOP1 = """
 Namespaces: {=: s}
@@ -298,6 +298,13 @@ def test_what_a_release_requires_gets_what_its_rules_say():
     back = carried(there, "p@1", evolutions=evolutions).model
     assert back["a"] == 1
     assert carried(back, "p@2", evolutions=evolutions).model == there
+
+
+def test_rules_that_fit_nothing_are_errors_with_file_and_line():
+    evolutions = PackageEvolutions(packages(RULES.replace("port: ports", "prt: ports")))
+    with pytest.raises(ModelError, match=r"^shop/2.0.0/evolution.yaml:4: `wrap` names prt"):
+        carried(shop(), "shop@2", evolutions=evolutions)
+    assert carried(shop(), "shop@1", evolutions=evolutions).findings == ()
 
 
 def test_a_model_may_be_deep():

@@ -4,7 +4,8 @@ import pytest
 from engines import package
 
 from trundle.packages import Package
-from trundle.project import ConfigError, PackageEvolutions
+from trundle.project import ConfigError
+from trundle.project.package_evolution import PackageEvolutions, check_rules
 from trundle.version import ApiVersion
 
 v = ApiVersion.parse
@@ -158,6 +159,31 @@ def test_a_rule_that_fits_nothing_is_a_finding_with_file_and_line(rules, line, m
 def test_a_file_that_cannot_be_read_is_an_error_with_file_and_line(rules, line, message):
     with pytest.raises(ConfigError, match=f"p/2.0.0/evolution.yaml:{line}.*{message}"):
         evolved(release("1.0.0", A={"a": TEXT}), release("2.0.0", rules, A={"b": TEXT}))
+
+
+def test_the_rules_of_the_oldest_release_lead_to_nothing():
+    two = release("2.0.0", RENAME, A={"b": TEXT})
+    assert evolved(two, release("3.0.0", A={"b": TEXT})).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("rules", "before", "message"),
+    [
+        ("changes: [", None, "p/2.0.0/evolution.yaml:1"),
+        ("changes: {1.0.0: {p.A: {rename: {x: b}}}}", "1.0.0", "names x"),
+        (RENAME, "1.0.7", ""),
+        (RENAME, None, ""),
+    ],
+)
+def test_a_release_is_checked_against_the_one_before(rules, before, message):
+    one = None if before is None else release(before, A={"a": TEXT})
+    found = list(check_rules(release("2.0.0", rules, A={"b": TEXT}), one))
+    assert [message in str(each) for each in found] == [True] * bool(message)
+
+
+def test_rules_are_not_compared_without_what_the_package_requires():
+    one = release("1.0.0", requires={"q": "1"}, A="Extends: q.B")
+    assert list(check_rules(release("2.0.0", RENAME, {"q": "1"}, A="Extends: q.B"), one)) == []
 
 
 def test_hooks_are_kept_with_the_methods_that_they_name():

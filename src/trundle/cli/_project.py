@@ -12,7 +12,8 @@ from trundle.errors import listed
 
 if TYPE_CHECKING:
     from trundle.evolution import Evolution
-    from trundle.project import Config, PackageEvolution, Project
+    from trundle.project import Config, Project
+    from trundle.project.package_evolution import PackageEvolution
 
 
 def config_of(context: typer.Context) -> "Config":
@@ -40,7 +41,7 @@ def package_evolution(paths: list[Path]) -> "PackageEvolution | None":
     """
     from trundle.cli._package_sources import packages_below  # noqa: PLC0415
     from trundle.packages import MANIFEST_FILE  # noqa: PLC0415
-    from trundle.project import PackageEvolutions  # noqa: PLC0415
+    from trundle.project.package_evolution import PackageEvolutions  # noqa: PLC0415
 
     if not paths or not all(each.is_dir() and any(each.rglob(MANIFEST_FILE)) for each in paths):
         return None

@@ -55,7 +55,7 @@ def convert(
 ) -> None:
     """Convert a whole object model to other versions of packages; nothing of it is lost."""
     from trundle.models import convert_model, targets  # noqa: PLC0415
-    from trundle.project import PackageEvolutions  # noqa: PLC0415
+    from trundle.project.package_evolution import PackageEvolutions  # noqa: PLC0415
 
     is_yaml = file.suffix != ".json"
     model = _read(file, is_yaml=is_yaml)

@@ -22,7 +22,11 @@ from trundle.models._graph import (
     without_marks,
 )
 from trundle.models._nested_bags import gather_bags, spread_bags
-from trundle.project import PackageEvolution, PackageEvolutions, api_version
+from trundle.project.package_evolution import (
+    PackageEvolution,
+    PackageEvolutions,
+    api_version,
+)
 from trundle.version import ApiVersion
 
 BAG = "_bag"
@@ -151,7 +155,7 @@ class _Conversion:
         to = self.wanted.get(type_.package)
         if to is None or to == version:
             return None
-        found = self.evolutions.of(type_.package)
+        found = self._evolution(type_.package)
         resource = found.resource(version, type_.class_name)
         name = None if resource is None else found.class_at(resource, to)
         if resource is None or name is None:
@@ -160,6 +164,12 @@ class _Conversion:
             return None
         self._refuse_hooks(found, type_, version, to, path)
         return PlanKey(resource.root, Shape("storage", version), Shape("storage", to)), name
+
+    def _evolution(self, package: str) -> PackageEvolution:
+        """How a package evolves; rules that do not fit are errors."""
+        found = self.evolutions.of(package)
+        self.errors += (each for each in found.findings if each not in self.errors)
+        return found
 
     def live(self, key: PlanKey, package: str) -> LiveConversions:
         """The conversions of a class of a package."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from trundle.errors import Kind, TrundleError, expectation, shown
-from trundle.project import PackageEvolutions, api_version
+from trundle.project.package_evolution import PackageEvolutions, api_version
 from trundle.version import ApiVersion
 
 

@@ -28,11 +28,6 @@ from trundle.project.loading import Project, evolution_of, load_parts, load_proj
 from trundle.project.lock import LockChange, lock
 from trundle.project.next_release import NextRelease, Wanted, plan_release, write_release
 from trundle.project.output import MANIFEST, TreeChange, TreeComparison, compare_tree, write_tree
-from trundle.project.package_evolution import (
-    PackageEvolution,
-    PackageEvolutions,
-    api_version,
-)
 from trundle.project.pairs import Pair, PairsError, read_pairs
 from trundle.project.proving import (
     chosen_resources,
@@ -71,8 +66,6 @@ __all__ = [
     "OutputBusyError",
     "OutputError",
     "OutputRefusedError",
-    "PackageEvolution",
-    "PackageEvolutions",
     "Pair",
     "PairVersions",
     "PairsError",
@@ -85,7 +78,6 @@ __all__ = [
     "TreeComparison",
     "UnreadableError",
     "Wanted",
-    "api_version",
     "bump_to_plain",
     "check",
     "chosen_resources",

@@ -5,12 +5,13 @@ from functools import cached_property
 
 import msgspec
 
-from trundle.engine import Engine, Type
+from trundle.engine import Engine, EngineError, Type
 from trundle.errors import Finding
 from trundle.evolution import Evolution, Neighbours, ResourceLineage, TypeChanges, VersionMap
 from trundle.packages import Package
 from trundle.project._release_rules import ReleaseHook, ReleaseRules, read_release_rules
 from trundle.project.changes import apply_changes
+from trundle.project.errors import ConfigError
 from trundle.project.findings import ProjectCode, finding
 from trundle.schema import EnumType, ObjectType, Resource, Schema, SchemaNote
 from trundle.version import ApiVersion, SemVer
@@ -143,6 +144,24 @@ class PackageEvolutions:
             at = after
 
 
+def check_rules(package: Package, before: Package | None) -> Iterator[Finding]:
+    """What is wrong with the rules of a release.
+
+    Args:
+        package: the release.
+        before: the one before it; None where there is none, and then the rules are only read. They are not compared where classes cannot be built
+            without what the packages require.
+    """
+    try:
+        rules = read_release_rules(package)
+        if before is not None and rules != ReleaseRules():
+            yield from PackageEvolutions([before, package]).of(package.name).findings
+    except ConfigError as error:
+        yield from error.findings
+    except EngineError:
+        return
+
+
 class _Classes:
     """The classes of one package."""
 
@@ -256,9 +275,9 @@ def _placed(
             yield each
         elif stable and each.version < stable[-1]:
             yield msgspec.structs.replace(each, version=stable[-1])
-        elif not version.preview:
+        elif olders and not version.preview:
             where = each.place("") if isinstance(each, TypeChanges) else each.where
-            neighbours = " or ".join(map(str, olders)) or "no version"
+            neighbours = " or ".join(map(str, olders))
             found = f"the rules stand under {each.version}, but the older neighbour of {version} is {neighbours}"
             wrong.append(finding(ProjectCode.UNUSED, where, found, "name that version"))
 

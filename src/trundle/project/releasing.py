@@ -169,8 +169,13 @@ def review(
         found += _resource_types(manifest, resources, folder)
     if manifest.classes:
         from trundle.engine import check_files  # noqa: PLC0415 - needs an extra
+        from trundle.project.package_evolution import check_rules  # noqa: PLC0415 - the same
 
-        found += check_files(Package.from_folder(folder))
+        package = Package.from_folder(folder)
+        found += check_files(package)
+        found += check_rules(
+            package, None if released is None else Package.from_folder(released[0])
+        )
     bump = None
     if released is not None:
         before, base = released
