@@ -238,3 +238,11 @@ def test_declared_keys_identify_elements_that_only_an_entry_has(store):
         {"kind": "a", "port": "2"},
         {"kind": "b", "port": "9", "more": "m"},
     ]
+
+
+def test_an_element_that_only_an_entry_has_stays_behind_the_one_with_the_same_key(store):
+    """The stored version, which lacks the variant B, changes the element before it and adds one."""
+    x = store({V1: keyed_variants("AB"), V2: keyed_variants("A")})
+    x.put(V1, a=[{"kind": "a", "port": "1", "x": "x"}, {"kind": "b", "port": "9"}])
+    x.put(V2, a=[{"kind": "a", "port": "1", "x": "changed"}, {"kind": "a", "port": "2"}])
+    assert [each["port"] for each in x.read(V1)["a"]] == ["1", "9", "2"]

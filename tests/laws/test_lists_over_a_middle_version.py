@@ -147,3 +147,38 @@ def test_an_element_of_an_entry_that_is_not_found_stays_for_the_version_that_wro
     assert scheme.read(second, written) == thing(second, l=elements)
     changed = scheme.put(second, thing(second, l=elements[:1]), written)
     assert [scheme.read(each, changed)["l"] for each in VERSIONS] == [[], elements[:1], []]
+
+
+def test_hidden_elements_keep_their_places_whatever_another_version_keeps_beside_the_others():
+    """The stored version lacks B, and has `h`. It edits the list, so that what the newer one has of it is stale."""
+    older, newer = VERSIONS[:2]
+    texts = {"KA": ["a"]}
+    made = evolve(
+        {
+            older: {
+                "Thing": {"l": "[A]"},
+                "A": {"kind!": "KA", "a": "string", "h": "string"},
+                **texts,
+            },
+            newer: {
+                "Thing": {"l": "[A|B]"},
+                "A": {"kind!": "KA", "a": "string"},
+                "B": {"kind!": "KB"},
+                "KB": ["b"],
+                **texts,
+            },
+        },
+        hub=older,
+    )
+
+    def elements(first):
+        return [{"kind": "a", "a": first}, {"kind": "b"}, {"kind": "a", "a": "2"}]
+
+    stored = made.put(newer, thing(newer, l=elements("1")))
+    edited = [{"kind": "a", "a": "3"}, {"kind": "a", "a": "2", "h": "hidden"}]
+    stored = made.put(older, thing(older, l=edited), stored)
+    assert made.read(newer, stored)["l"] == elements("3")
+    stored = made.put(newer, thing(newer, l=elements("4")), stored)
+    assert made.read(newer, stored)["l"] == elements("4")
+    assert made.read(older, stored)["l"] == [{"kind": "a", "a": "4"}, edited[1]]
+    forget(made)

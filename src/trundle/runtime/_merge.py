@@ -5,6 +5,7 @@ and what it is **after**. Whatever differs between before and after is the edit;
 """
 
 from collections import Counter
+from collections.abc import Collection, Iterable
 from typing import Any, TypeAlias
 
 import msgspec
@@ -222,7 +223,7 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
         if isinstance(new, NoEntry):
             changed.append((place, known, old, new))
         elif new is not None:
-            entry = _merged_entry(stored, known, old, new, _declared_keys(stored, place))
+            entry = _merged_entry(stored, known, old, new, declared_keys(stored, place[0]))
             if entry.value is not ABSENT or new.value is ABSENT:
                 merged[place] = entry
                 made.append(entry)
@@ -253,7 +254,7 @@ def _add_needed(
         if derived is not None and old is not None:  # the writer sees but a part of what was had
             kept = known is not None and current(stored, known, mark.stashing.witness)
             had = known.value if kept else derived(stored)
-            mark.value = _merged_part(had, old.value, mark.value, _declared_keys(stored, place))
+            mark.value = _merged_part(had, old.value, mark.value, declared_keys(stored, place[0]))
         waiting.append((place, mark))
     while waiting:
         needed = next((each for each in waiting if _is_needed(result, each[1])), None)
@@ -336,10 +337,10 @@ def _same_entry(one: Any, other: Any) -> bool:
     return same(one.value, other.value) and one.beside == other.beside
 
 
-def _declared_keys(stored: Any, place: Place) -> tuple[str, ...]:
-    """The declared keys of the elements of an entry, where the stored object has a list of that name."""
-    class_: type[StorageObject] = type(stored)
-    return class_.__list_keys__.get(attributes_of(class_).get(place[0], ""), ())
+def declared_keys(stored: StorageObject, name: str) -> tuple[str, ...]:
+    """The declared keys of elements that an entry has of a property, where the stored object has a list of that name."""
+    class_ = type(stored)
+    return class_.__list_keys__.get(attributes_of(class_).get(name, ""), ())
 
 
 def _merged_entry(stored: Any, known: Any, old: Any, new: Any, keys: tuple[str, ...]) -> Entry:
@@ -416,26 +417,46 @@ def merge_lists(
             for value, place in zip(after, matched, strict=True)
             if place is not None
         ]
-    result = []
     visible = {place for place in seen if place is not None}
     gone = removed_keys(before, after, keys)
     hidden = [place for place in range(len(stored)) if place not in visible]
     if gone:  # a map has but one element of a key; with it, those that repeat the key go
         known = keys_of(stored, keys)
         hidden = [place for place in hidden if known[place] not in gone]
-    following: dict[int, list[Any]] = {}
-    for place in hidden:
-        following.setdefault(_predecessor(place, visible), []).append(stored[place])
-    result.extend(following.pop(-1, []))
+    merged: list[tuple[Any, int | None]] = []
     for value, old in zip(after, matched, strict=True):
         kept = None if old is None else seen[old]
         if old is None or kept is None:
-            result.append(value)
-            continue
-        result.append(merge(stored[kept], before[old], value))
-        result.extend(following.pop(kept, []))
-    for _, left in sorted(following.items()):
-        result.extend(left)
+            merged.append((value, None))
+        else:
+            merged.append((merge(stored[kept], before[old], value), kept))
+    return beside_hidden(merged, stored, hidden, visible)
+
+
+def beside_hidden(
+    values: Iterable[tuple[Any, int | None]],
+    stored: list[Any],
+    hidden: Iterable[int],
+    visible: Collection[int],
+) -> list[Any]:
+    """Elements together with those of a stored list that their writer cannot see.
+
+    Args:
+        values: each element, with its place in the stored list, or None for a new one.
+        stored: the stored list.
+        hidden: the places of those that stay, in order; each stays behind its neighbour.
+        visible: the places of what the writer sees.
+    """
+    following: dict[int, list[Any]] = {}
+    for place in hidden:
+        following.setdefault(_predecessor(place, visible), []).append(stored[place])
+    result = following.pop(-1, [])
+    for value, kept in values:
+        result.append(value)
+        if kept is not None:
+            result.extend(following.pop(kept, []))
+    for _, each in sorted(following.items()):
+        result.extend(each)
     return result
 
 
@@ -450,5 +471,5 @@ def _by_class(before: list[Any], stored: list[Any]) -> list[int | None] | None:
     return [*places] if same_order else None
 
 
-def _predecessor(place: int, visible: set[int]) -> int:
+def _predecessor(place: int, visible: Collection[int]) -> int:
     return next((each for each in range(place - 1, -1, -1) if each in visible), -1)

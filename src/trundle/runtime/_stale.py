@@ -3,10 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from trundle.runtime._bag import MISSING, unstash
 from trundle.runtime._bases import StorageObject
 from trundle.runtime._entries import BagEntry
-from trundle.runtime._merge import merge, merge_lists
+from trundle.runtime._matching import match
+from trundle.runtime._merge import beside_hidden, declared_keys, merge
 from trundle.runtime._objects import ABSENT
 
 
@@ -36,10 +39,29 @@ def keep_places(
         return {**members, **left} if left else value
     if not isinstance(kept, list):
         return value
-    visible = [each for each in kept if not hidden(each)]
+    visible = [place for place, each in enumerate(kept) if not hidden(each)]
     if len(visible) == len(kept):
         return value
-    return merge_lists(kept, visible, value if isinstance(value, list) else [], ())
+    items = value if isinstance(value, list) else []
+    shown = [_without_bags(each) for each in items]
+    found = match(
+        shown, [kept[place] for place in visible], declared_keys(stored, entries[0].property)
+    )
+    places = [None if each is None else visible[each] for each in found]
+    others = [place for place in range(len(kept)) if place not in visible]
+    return beside_hidden(zip(items, places, strict=True), kept, others, visible)
+
+
+def _without_bags(value: Any) -> Any:
+    """What a value shows: what other versions keep beside it is no reason for it to be another one."""
+    if isinstance(value, list):
+        return [_without_bags(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _without_bags(each) for name, each in value.items()}
+    if not isinstance(value, StorageObject):
+        return value
+    shown = {name: _without_bags(getattr(value, name)) for name in value.__struct_fields__}
+    return msgspec.structs.replace(value, **{**shown, "property_bag": ABSENT})
 
 
 def refill(
