@@ -158,14 +158,20 @@ def alike(ours, theirs):
 
 
 def _outcome(write):
-    """What a write makes of the object, or which fields others own with other values."""
+    """What a write makes of the object, or what it conflicts with."""
     try:
         return write(), None
     except ApplyConflictError as error:
-        return None, {(f"conflict with {each.manager}", each.field) for each in error.conflicts}
+        causes = {(f"conflict with {each.manager}", each.field) for each in error.conflicts}
+        return None, (causes, sorted(str(error).splitlines()))
 
 
 def _conflicts(status):
     causes = status["details"]["causes"]
     assert {each["reason"] for each in causes} == {"FieldManagerConflict"}
-    return {(re.sub(r" at \S+Z$", "", each["message"]), each["field"]) for each in causes}
+    found = {(_untimed(each["message"]), each["field"]) for each in causes}
+    return found, sorted(_untimed(status["message"]).splitlines())
+
+
+def _untimed(message):
+    return re.sub(r" at [-0-9]+T[:0-9]+Z", "", message)

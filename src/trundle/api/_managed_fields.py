@@ -92,7 +92,7 @@ class Writer:
     def manager(self, operation: str) -> Manager:
         """Who this is when it writes so."""
         version = "" if operation == "Apply" else self.version
-        return Manager(operation, self.name or "unknown", version, self.subresource)
+        return Manager(self.name or "unknown", operation, version, self.subresource)
 
 
 def applied(writer: Writer, live: Json, config: Json, *, force: bool = False) -> Json:
@@ -233,7 +233,7 @@ def _capped(owners: Owners) -> Owners:
         first = firsts.setdefault(owned.version, each)
         if first is each:
             continue
-        old = Manager("Update", _OLD_UPDATES, owned.version, "")
+        old = Manager(_OLD_UPDATES, "Update", owned.version, "")
         if old not in owners:
             owners[old] = owners.pop(first)
         joined = owners[old].fields | owned.fields
@@ -342,8 +342,8 @@ def _read(entry: Json, words: Words) -> tuple[Manager, Owned]:
     written = entry.get("fieldsV1") or {}
     fields, hidden = words.shown(decode(written))
     manager = Manager(
-        operation,
         entry.get("manager", ""),
+        operation,
         "" if operation == "Apply" else version,
         entry.get("subresource", ""),
     )

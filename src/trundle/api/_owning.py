@@ -24,14 +24,14 @@ class Manager:
     """Who owns fields; an applier is the same at every version, all others are one for each version.
 
     Attributes:
-        operation: `Apply` or `Update`.
         name: its name, as the client gives it.
+        operation: `Apply` or `Update`.
         version: the `apiVersion` that it writes; empty for an applier.
         subresource: the subresource that it writes, or nothing.
     """
 
-    operation: str
     name: str
+    operation: str
     version: str
     subresource: str
 
