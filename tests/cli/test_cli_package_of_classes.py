@@ -27,6 +27,12 @@ def release(line, folder, version, contract=""):
     line.write(f"{folder}/Classes/Db.yaml", CLASS.format(contract=contract))
 
 
+def zipped(line, folder):
+    with ZipFile(line.folder / f"{folder}.zip", "w") as archive:
+        for each in ("manifest.yaml", "Classes/Db.yaml"):
+            archive.write(line.folder / folder / each, each)
+
+
 @pytest.fixture
 def releases(empty):
     """A release, and a patch of it that refuses what it accepted; what they require is nowhere."""
@@ -46,6 +52,17 @@ def test_a_diff_ends_with_3_where_the_version_is_too_low(releases):
     release(releases, "new", "2.0.0", ".notNull()")
     found = json.loads(releases.run("package", "diff", "old", "new", "-o", "json").stdout)
     assert (found["required"], found["sufficient"]) == ("2.0.0", True)
+
+
+def test_a_diff_and_pages_of_zips(releases):
+    for each in ("old", "new"):
+        zipped(releases, each)
+    folders, archives = (
+        releases.run("package", "diff", *each) for each in (("old", "new"), ("old.zip", "new.zip"))
+    )
+    assert (archives.exit_code, archives.stdout) == (folders.exit_code, folders.stdout)
+    done = releases.run("package", "docs", "old.zip", "--to", "site")
+    assert (done.exit_code, done.stdout) == (0, "wrote site/acme.Db/1.0.0\n"), done.stderr
 
 
 def test_a_check_reads_class_files_and_judges_the_version(releases):
@@ -76,9 +93,7 @@ def test_a_patch_that_breaks_callers_is_not_uploaded(releases):
     releases.write("lib/Classes/B.yaml", "Name: lib.that.is.not.here.Base\n")
     upload = ("catalog", "upload", "--catalog", "c.db")
     assert releases.run(*upload, "old", "lib").exit_code == 0
-    with ZipFile(releases.folder / "new.zip", "w") as archive:
-        for each in ("manifest.yaml", "Classes/Db.yaml"):
-            archive.write(releases.folder / "new" / each, each)
+    zipped(releases, "new")
     for named in ("new", "new.zip"):
         done = releases.run(*upload, named)
         assert done.exit_code == 3

@@ -1,6 +1,7 @@
 """How a command gets at a package that a user names: a folder, an archive, or a published reference."""
 
 import contextlib
+import io
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 _REFERENCE = "a folder, an archive, or a reference such as oci:DIR//NAME:1.2.3"
 
+_ZIP = b"PK\x03\x04"
+LARGEST_ARCHIVE = 256 * 1024**2
+"""How many bytes of an archive are read at most; a package in a catalog has fewer."""
+
 
 @contextlib.contextmanager
 def package_folder(named: str) -> Iterator[Path]:
@@ -26,7 +31,7 @@ def package_folder(named: str) -> Iterator[Path]:
         PackageError: the archive cannot be unpacked.
         RegistryError: the published package cannot be fetched.
     """
-    from trundle.packages import unpack  # noqa: PLC0415
+    from trundle.packages import Package, unpack  # noqa: PLC0415
 
     path = Path(named)
     if path.is_dir():
@@ -36,10 +41,29 @@ def package_folder(named: str) -> Iterator[Path]:
         folder = Path(name, "package")
         if path.is_file():
             with path.open("rb") as archive:
-                unpack(archive, folder)
+                is_zip = archive.read(len(_ZIP)) == _ZIP
+                archive.seek(0)
+                package = Package.from_archive(archive_bytes(path)) if is_zip else None
+                unpack(io.BytesIO(package.archive) if package else archive, folder)
         else:
             _fetch(named, folder)
         yield folder
+
+
+def archive_bytes(path: Path) -> bytes:
+    """The content of an archive.
+
+    Raises:
+        Refusal: it is no file, or larger than any package.
+        OSError: it cannot be read.
+    """
+    size = path.stat().st_size
+    if not path.is_file():
+        raise unmet(str(path), "a folder or an archive", "something else", "name one of them")
+    if size > LARGEST_ARCHIVE:
+        expected, advice = f"at most {LARGEST_ARCHIVE} bytes", "leave large files out of packages"
+        raise unmet(str(path), expected, str(size), advice, ExitCode.FINDINGS)
+    return path.read_bytes()
 
 
 def packages_below(folders: Iterable[Path]) -> "list[Package]":

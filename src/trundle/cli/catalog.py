@@ -10,6 +10,7 @@ import typer
 from trundle.cli._channels import say_done, version_of
 from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal, unmet
 from trundle.cli._installing import State, opened
+from trundle.cli._package_sources import LARGEST_ARCHIVE, archive_bytes
 from trundle.cli._printing import Format, print_data, print_result, print_text, say, table, warn
 from trundle.cli._reviewing import release_folders, uploading
 from trundle.cli._settings import CATALOG, TENANT, current
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from trundle.catalog import Catalog, Change, Offer
     from trundle.errors import Finding
     from trundle.packages import Package
-
-_LARGEST_ARCHIVE = 256 * 1024**2
-"""How many bytes of an archive are read at most; a package in a catalog has fewer."""
 
 app = typer.Typer(no_args_is_help=True, help="Keep packages by tenant, in all their versions.")
 
@@ -151,7 +149,7 @@ def _read(paths: list[Path]) -> "dict[Path, Package]":
             if path.is_dir():
                 packages[path] = Package.from_folder(path)
             else:
-                packages[path] = Package.from_archive(_archive(path))
+                packages[path] = Package.from_archive(archive_bytes(path))
         except PackageError as error:
             code = code or EXIT_CODES[error.kind]
             at = "" if path.is_dir() else f"{path}: "  # Findings of folders name their files.
@@ -161,28 +159,12 @@ def _read(paths: list[Path]) -> "dict[Path, Package]":
     return packages
 
 
-def _archive(path: Path) -> bytes:
-    """The content of an archive.
-
-    Raises:
-        Refusal: it is no file, or larger than any package.
-        OSError: it cannot be read.
-    """
-    size = path.stat().st_size
-    if not path.is_file():
-        raise unmet(str(path), "a folder or an archive", "something else", "name one of them")
-    if size > _LARGEST_ARCHIVE:
-        expected, advice = f"at most {_LARGEST_ARCHIVE} bytes", "leave large files out of packages"
-        raise unmet(str(path), expected, str(size), advice, ExitCode.FINDINGS)
-    return path.read_bytes()
-
-
 def _installed(state: Path | None) -> "list[Package]":
     from trundle.packages import Package  # noqa: PLC0415
 
     with opened(state, "Reading", looking=True) as installation:
         archives = [
-            installation.content.archive(each.digest, each.name, _LARGEST_ARCHIVE)
+            installation.content.archive(each.digest, each.name, LARGEST_ARCHIVE)
             for each in installation.packages()
         ]
     return [Package.from_archive(each) for each in archives]

@@ -46,7 +46,12 @@ class Where:
 
 
 class Contract:
-    """A compiled contract; it keeps nothing between calls, and threads may share it."""
+    """A compiled contract; it keeps nothing between calls, and threads may share it.
+
+    Attributes:
+        part: what it is made of.
+        where: what it belongs to.
+    """
 
     __slots__ = ("part", "where")
 
