@@ -28,7 +28,7 @@ ALLOWED = {
     },
     "pages": {"engine", "errors", "packages", "project", "report", "schema", "version"},
     "installation": {"channels", "database", "errors", "packages", "registry", "version"},
-    "models": {"codegen", "engine", "errors", "evolution", "project", "schema", "version"},
+    "models": {"engine", "errors", "evolution", "project", "schema", "version"},
     "project": {
         "codegen",
         "documents",

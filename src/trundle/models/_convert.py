@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from trundle.codegen import LiveConversions
 from trundle.engine import HEADER, EngineCode, EngineError, Header, Type, read_header
 from trundle.errors import Finding, Place, Severity
 from trundle.evolution import PlanKey, Shape
@@ -113,7 +112,8 @@ class _Conversion:
         self.wanted = wanted
         self.errors: list[Finding] = []
         self.notes: list[Finding] = []
-        self._live: dict[PlanKey, LiveConversions] = {}
+        self._types: dict[tuple[str, str | None, str | None], Type] = {}
+        self._keys: dict[Type, tuple[PlanKey, str]] = {}
         self._left: list[tuple[dict[str, Any], _Waiting]] = []
 
     def later(self, waiting: _Waiting) -> dict[str, Any]:
@@ -142,7 +142,10 @@ class _Conversion:
     def _type(self, header: Header, default: str, code: Type | None) -> Type:
         session = self.evolutions.session
         if isinstance(header.type, str):
-            return session.type(header.type, header.spec, header.package)
+            spelled = (header.type, header.spec, header.package)
+            if spelled not in self._types:
+                self._types[spelled] = session.type(*spelled)
+            return self._types[spelled]
         if isinstance(header.type, Type):
             return header.type
         if code is None:
@@ -152,6 +155,8 @@ class _Conversion:
 
     def key(self, type_: Type, version: ApiVersion, path: str) -> tuple[PlanKey, str] | None:
         """How objects of a class convert, and what the class is called then; None where they stay."""
+        if type_ in self._keys:
+            return self._keys[type_]
         to = self.wanted.get(type_.package)
         if to is None or to == version:
             return None
@@ -163,19 +168,15 @@ class _Conversion:
             self._note(ModelCode.NOT_THERE, path, expected, f"{type_.label}, which stays")
             return None
         self._refuse_hooks(found, type_, version, to, path)
-        return PlanKey(resource.root, Shape("storage", version), Shape("storage", to)), name
+        key = PlanKey(resource.root, Shape("storage", version), Shape("storage", to))
+        self._keys[type_] = key, name
+        return key, name
 
     def _evolution(self, package: str) -> PackageEvolution:
         """How a package evolves; rules that do not fit are errors."""
         found = self.evolutions.of(package)
         self.errors += (each for each in found.findings if each not in self.errors)
         return found
-
-    def live(self, key: PlanKey, package: str) -> LiveConversions:
-        """The conversions of a class of a package."""
-        if key not in self._live:
-            self._live[key] = LiveConversions(self.evolutions.of(package).evolution, [key])
-        return self._live[key]
 
     def _refuse_hooks(
         self, found: PackageEvolution, type_: Type, one: ApiVersion, other: ApiVersion, path: str
@@ -260,7 +261,7 @@ class _Object:
         self, key: PlanKey, marked: dict[str, Any], bag: Any
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """The properties and the bag of the object in the target's version."""
-        live = self.work.live(key, self.type.package)
+        live = self.work.evolutions.conversions(self.type.package, key)
         class_ = live.source(key)
         wire = dict(zip(class_.__struct_fields__, class_.__struct_encode_fields__, strict=True))
         document, own = spread_bags(marked, bag)

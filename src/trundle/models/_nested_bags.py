@@ -3,6 +3,7 @@
 The contract of a map drops what it does not name, and a bag in the map with it.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -54,8 +55,9 @@ def _maps(value: Any, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """All maps within a value with their places; an element of a list is known by its key, else by its position."""
     if isinstance(value, list):
         names = [_name(each) for each in value]
+        counts = Counter(names)
         for at, (each, name) in enumerate(zip(value, names, strict=True)):
-            own = name if name is not None and names.count(name) == 1 else str(at)
+            own = name if name is not None and counts[name] == 1 else str(at)
             yield from _within(each, f"{place}[{own}]")
     elif isinstance(value, dict) and not is_mark(value):
         for name, each in list(value.items()):
@@ -70,6 +72,6 @@ def _within(value: Any, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _name(value: Any) -> str | None:
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or is_mark(value):
         return None
     return next((f"{key}={value[key]}" for key in _KEYS if isinstance(value.get(key), str)), None)

@@ -5,9 +5,17 @@ from functools import cached_property
 
 import msgspec
 
+from trundle.codegen import LiveConversions
 from trundle.engine import Engine, EngineError, Type
 from trundle.errors import Finding
-from trundle.evolution import Evolution, Neighbours, ResourceLineage, TypeChanges, VersionMap
+from trundle.evolution import (
+    Evolution,
+    Neighbours,
+    PlanKey,
+    ResourceLineage,
+    TypeChanges,
+    VersionMap,
+)
 from trundle.packages import Package
 from trundle.project._release_rules import ReleaseHook, ReleaseRules, read_release_rules
 from trundle.project.changes import apply_changes
@@ -75,7 +83,18 @@ class PackageEvolutions:
         self.session = self.engine.session()
         self._rules: dict[str, tuple[tuple[TypeChanges, ...], tuple[ReleaseHook, ...]]] = {}
         self._found: dict[str, PackageEvolution] = {}
+        self._conversions: dict[PlanKey, LiveConversions] = {}
         self._misplaced: list[Finding] = []
+
+    def conversions(self, name: str, key: PlanKey) -> LiveConversions:
+        """What runs a plan of a package; it is made once.
+
+        Raises:
+            ChangeError: the rules contradict each other.
+        """
+        if key not in self._conversions:
+            self._conversions[key] = LiveConversions(self.of(name).evolution, [key])
+        return self._conversions[key]
 
     def of(self, name: str) -> PackageEvolution:
         """How the classes of a package evolve.
