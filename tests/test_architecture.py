@@ -7,6 +7,7 @@ import pytest
 
 ALLOWED = {
     "cli": {
+        "api",
         "catalog",
         "channels",
         "documents",
@@ -42,7 +43,7 @@ ALLOWED = {
         "verify",
         "version",
     },
-    "api": {"errors", "evolution", "schema", "version"},
+    "api": {"errors", "evolution", "project", "runtime", "schema", "store", "version"},
     "verify": {"codegen", "errors", "evolution", "runtime", "schema", "version"},
     "channels": {"errors", "packages", "registry", "version"},
     "registry": {"errors"},

@@ -1,7 +1,9 @@
-"""Resources at every version over HTTP: so far, who owns which fields of an object (server-side apply)."""
+"""Resources at every version over HTTP, in Kubernetes' conventions."""
 
+from trundle.api._application import Api
 from trundle.api._checking import ListCode, ListError, require_elements
 from trundle.api._fields import UnreadableFieldsError
+from trundle.api._kinds import ServedKind, ServedVersion, served_kinds
 from trundle.api._lineage_words import LineageWords
 from trundle.api._managed_fields import (
     SameWords,
@@ -13,10 +15,12 @@ from trundle.api._managed_fields import (
 )
 from trundle.api._owning import ApplyConflictError, Conflict, Manager
 from trundle.api._schema_shapes import resource_shape
+from trundle.api._server import Server, listening, printing
 from trundle.api._shapes import ElementError, Shape, object_shape
 from trundle.api._subresources import ignored, restricted
 
 __all__ = [
+    "Api",
     "ApplyConflictError",
     "Conflict",
     "ElementError",
@@ -25,16 +29,22 @@ __all__ = [
     "ListError",
     "Manager",
     "SameWords",
+    "ServedKind",
+    "ServedVersion",
+    "Server",
     "Shape",
     "UnreadableFieldsError",
     "Words",
     "Writer",
     "applied",
     "ignored",
+    "listening",
     "object_shape",
+    "printing",
     "require_elements",
     "resource_shape",
     "restricted",
+    "served_kinds",
     "updated",
     "with_shown_owners",
 ]

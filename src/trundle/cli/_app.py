@@ -24,6 +24,7 @@ from trundle.cli import (
     publish,
     reports,
     search,
+    serve,
     store,
     tidy,
     verify,
@@ -115,6 +116,10 @@ _COMMANDS = {
         reports.map_,
         reports.explain,
         project.schema,
+    ),
+    "Control plane": (
+        serve.serve,
+        serve.kubeconfig,
     ),
     "Packages and channels": (
         publish.publish,

@@ -108,16 +108,23 @@ EXIT_CODES = {
 EXTRAS = {
     "alembic": "database",
     "cronsim": "channels",
+    "httptools": "api",
     "hypothesis": "verify",
     "jinja2": "docs",
+    "jsonpatch": "api",
+    "jsonpath": "api",
+    "jsonschema_rs": "api",
     "psycopg": "postgres",
     "pydantic": "pydantic",
     "regex": "engine",
     "securesystemslib": "channels",
     "sqlalchemy": "database",
+    "starlette": "api",
     "tuf": "channels",
     "tzdata": "channels",
     "urllib3": "registry",
+    "uvicorn": "api",
+    "uvloop": "api",
     "yaql": "engine",
 }
 """The extra that brings each package which only some commands need."""

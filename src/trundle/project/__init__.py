@@ -2,6 +2,7 @@
 
 from trundle.documents import UnreadableError
 from trundle.errors import Finding, errors_among
+from trundle.project._config_kubernetes import KindNames, PrinterColumn
 from trundle.project._expected import Expected as ExpectedDifference
 from trundle.project._expected import read_expected
 from trundle.project._lock_file import LOCK_NAME, Lock, lock_path, read_lock
@@ -59,6 +60,7 @@ __all__ = [
     "Finding",
     "FindingsError",
     "GenerateResult",
+    "KindNames",
     "Lock",
     "LockChange",
     "NextRelease",
@@ -69,6 +71,7 @@ __all__ = [
     "Pair",
     "PairVersions",
     "PairsError",
+    "PrinterColumn",
     "Project",
     "ProjectError",
     "ProofOptions",

@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from trundle.codegen import STRAIGHT
 from trundle.evolution import KEYED_CONVERSIONS, SCALAR_CONVERSIONS, VERSIONED
+from trundle.project._config_kubernetes import kubernetes_schema
 from trundle.schema.readers import Format
 
 IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
@@ -32,7 +33,13 @@ def config_schema() -> _Json:
         "title": "trundle.yaml",
         "description": "A Trundle project: its schemas, and the changes that they cannot express.",
         **_object(
-            {**_package_keys(), **_source_keys(), **_version_keys(), **_conversion_keys()},
+            {
+                **_package_keys(),
+                **_source_keys(),
+                **_version_keys(),
+                **_conversion_keys(),
+                "kubernetes": kubernetes_schema(),
+            },
             required=("package", "sources"),
         ),
         "$defs": {"rules": _rules()},

@@ -24,6 +24,7 @@ from trundle.documents import (
 )
 from trundle.evolution import HookReference, TypeChanges
 from trundle.project._config_groups import Group, read_groups
+from trundle.project._config_kubernetes import Kubernetes, read_kubernetes
 from trundle.project._config_schema import CLASS_REFERENCE, PACKAGE_NAME, config_schema
 from trundle.project._rules import read_rules
 from trundle.project.errors import ConfigError, ConfigMissingError, FileCode, finding
@@ -45,6 +46,7 @@ _KEYS = (
     "unknown",
     "changes",
     "hooks",
+    "kubernetes",
 )
 _SOURCE_KEYS = ("path", "format", "version", "resources", "group")
 _HOOK_KEYS = ("type", "between", "use")
@@ -84,6 +86,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         unknown: what becomes of unknown properties that a person or client writes.
         changes: the configured changes, in the order of the file.
         hooks: the hand-written hooks, in the order of the file.
+        kubernetes: what clients of Kubernetes' conventions call the resource types.
     """
 
     path: Path
@@ -100,6 +103,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     changes: tuple[TypeChanges, ...] = ()
     hooks: tuple[HookReference, ...] = ()
     exclude: tuple[tuple[str, str], ...] = ()
+    kubernetes: Kubernetes = Kubernetes()
 
 
 def load_config(path: Path) -> Config:
@@ -170,6 +174,7 @@ def _read(walker: Walker, path: Path, roots: list[Node]) -> Config | None:
         unknown="keep" if _unknown(walker, fields) == "keep" else "error",
         changes=_changes(walker, fields),
         hooks=_hooks(walker, fields, package or ""),
+        kubernetes=read_kubernetes(walker, fields),
     )
     return config if package else None
 

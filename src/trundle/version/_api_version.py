@@ -63,6 +63,18 @@ class ApiVersion:
         plain = re.sub(r"[^0-9A-Za-z]", "_", self.text).lower()
         return plain if plain.startswith("v") else f"v{plain}"
 
+    @property
+    def label(self) -> str:
+        """The version as a DNS label, which Kubernetes orders right: `v20140404`, `v20140404beta1`, `v1beta1`, `v1-2-0`."""
+        if match := _DATED.fullmatch(self.text):
+            *date, stage = match.groups()
+            return f"v{''.join(date)}{_stage_as_label(stage) if stage else ''}"
+        if match := _LABEL.fullmatch(self.text):
+            *date, stage = match.groups()
+            return f"v{''.join(date)}{_stage_as_label(_stage_of_label(stage)) if stage else ''}"
+        plain = re.sub(r"[^0-9A-Za-z]", "-", self.text).lower()
+        return plain if plain.startswith("v") else f"v{plain}"
+
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, ApiVersion) and self._key == other._key)
 
@@ -145,6 +157,15 @@ def _stage_of_label(stage: str) -> str:
         return stage
     name, number = match.groups()
     return _FIRST[name] if number == "1" else f"{_FIRST[name]}.{number}"
+
+
+def _stage_as_label(stage: str) -> str:
+    """The stage of a dated version after its date in a DNS label; the inverse of `_stage_of_label`."""
+    name, _, number = stage.partition(".")
+    for kubernetes, own in _FIRST.items():
+        if name == own and (not number or number.isdigit()):
+            return f"{kubernetes}{number or 1}"
+    return re.sub(r"[^0-9A-Za-z]", "", stage).lower()
 
 
 def _stage_key(stage: str) -> tuple[object, ...]:

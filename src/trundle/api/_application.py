@@ -1,0 +1,280 @@
+"""The API as an ASGI application: paths to requests, requests to answers."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from typing import Any
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.requests import Request as HttpRequest
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+
+from trundle._clock import Clock, now
+from trundle.api._discovery import Discovery, has_status
+from trundle.api._feeds import Feed
+from trundle.api._kinds import ServedKind
+from trundle.api._openapi import OpenApi
+from trundle.api._representations import Representation, representation_of
+from trundle.api._requests import Answer, Request, Target
+from trundle.api._resources import Resources
+from trundle.api._selections import FieldSelector, labels_of
+from trundle.api._status import ApiError, answer_to, not_allowed, unknown_path
+from trundle.api._watches import events
+from trundle.errors import TrundleError
+from trundle.store import Store
+
+MOST_BYTES = 3 * 1024 * 1024
+"""How large a body may be; the limit of an API server."""
+
+_JSON = "application/json"
+_AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+_LONGEST_WATCH = 3600.0
+
+
+class Api:
+    """Serves every version of resource types over one store, in Kubernetes' conventions.
+
+    Args:
+        store: keeps the objects.
+        kinds: the resource types that are served.
+        version: the version of the server, as `/version` shows it.
+        clock: gives the time, for ages in tables.
+    """
+
+    def __init__(
+        self, store: Store, kinds: Iterable[ServedKind], version: str, clock: Clock = now
+    ) -> None:
+        self._kinds = {(each.group, each.plural): each for each in kinds}
+        self._resources = Resources(store)
+        self._discovery = Discovery(self._kinds.values())
+        self._openapi = OpenApi(self._kinds.values(), version)
+        self._feeds = {each.resource: Feed(store, each.resource) for each in self._kinds.values()}
+        self._store = store
+        self._version = version
+        self._clock = clock
+        self._is_stopping = False
+
+    def stop(self) -> None:
+        """Ends all watches."""
+        self._is_stopping = True
+
+    @property
+    def application(self) -> Starlette:
+        """The ASGI application."""
+        return Starlette(routes=self._routes(), exception_handlers={404: _not_found, 405: _refused})
+
+    def _routes(self) -> list[BaseRoute]:
+        objects = [
+            "/apis/{group}/{version}/namespaces/{namespace}/{plural}",
+            "/apis/{group}/{version}/namespaces/{namespace}/{plural}/{name}",
+            "/apis/{group}/{version}/namespaces/{namespace}/{plural}/{name}/{subresource}",
+            "/apis/{group}/{version}/{plural}",
+            "/apis/{group}/{version}/{plural}/{name}",
+            "/apis/{group}/{version}/{plural}/{name}/{subresource}",
+        ]
+        methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+        return [
+            Route("/livez", _healthy),
+            Route("/readyz", self._ready),
+            Route("/healthz", self._ready),
+            Route("/version", self._served_version),
+            Route("/api", self._core),
+            Route("/apis", self._groups),
+            Route("/apis/{group}", self._group),
+            Route("/apis/{group}/{version}", self._group_version),
+            Route("/openapi/v2", self._openapi_v2),
+            Route("/openapi/v3", self._openapi_paths),
+            Route("/openapi/v3/apis/{group}/{version}", self._openapi_v3),
+            *(Route(each, self._objects, methods=methods) for each in objects),
+        ]
+
+    # What there is
+
+    async def _ready(self, _: HttpRequest) -> Response:
+        await asyncio.to_thread(self._store.newest, next(iter(self._feeds)))
+        return PlainTextResponse("ok")
+
+    async def _served_version(self, _: HttpRequest) -> Response:
+        major, minor = "1", "36"
+        found = {
+            "major": major,
+            "minor": minor,
+            "gitVersion": f"v{major}.{minor}.0+trundle.{self._version.replace('+', '.')}",
+            "gitCommit": "",
+            "gitTreeState": "clean",
+            "buildDate": "1970-01-01T00:00:00Z",
+            "goVersion": "",
+            "compiler": "",
+            "platform": "",
+        }
+        return _json(found)
+
+    async def _core(self, request: HttpRequest) -> Response:
+        if "apidiscovery.k8s.io" in request.headers.get("accept", ""):
+            return _json(self._discovery.aggregated(core=True), media_type=_AGGREGATED)
+        addresses = [{"clientCIDR": "0.0.0.0/0", "serverAddress": request.url.netloc}]
+        return _json(
+            {"kind": "APIVersions", "versions": [], "serverAddressByClientCIDRs": addresses}
+        )
+
+    async def _groups(self, request: HttpRequest) -> Response:
+        if "apidiscovery.k8s.io" in request.headers.get("accept", ""):
+            return _json(self._discovery.aggregated(core=False), media_type=_AGGREGATED)
+        return _json(self._discovery.groups())
+
+    async def _group(self, request: HttpRequest) -> Response:
+        return _found(self._discovery.group(request.path_params["group"]))
+
+    async def _group_version(self, request: HttpRequest) -> Response:
+        given = request.path_params
+        return _found(self._discovery.resources(given["group"], given["version"]))
+
+    async def _openapi_v2(self, _: HttpRequest) -> Response:
+        return Response(self._openapi.v2(), media_type=_JSON)
+
+    async def _openapi_paths(self, _: HttpRequest) -> Response:
+        return _json(self._openapi.paths())
+
+    async def _openapi_v3(self, request: HttpRequest) -> Response:
+        given = request.path_params
+        found = self._openapi.v3(given["group"], given["version"])
+        return _failed(unknown_path()) if found is None else Response(found, media_type=_JSON)
+
+    # Objects
+
+    async def _objects(self, http: HttpRequest) -> Response:
+        """Answers a request about objects."""
+        try:
+            target = self._target(http.path_params)
+            body = await _body(http)
+            media_type = http.headers.get("content-type", "").partition(";")[0].strip().lower()
+            request = Request(target, dict(http.query_params), body, media_type)
+            shown = representation_of(http.headers.get("accept", ""), request.query, self._clock)
+            if http.method == "GET" and not target.name and request.flag("watch"):
+                return self._watch(request, shown)
+            answer = await asyncio.to_thread(self._action(http.method, target), request)
+            return _answered(answer, shown, target)
+        except ApiError as error:
+            return _failed(error)
+
+    def _target(self, given: Mapping[str, str]) -> Target:
+        """What a path names."""
+        kind = self._kinds.get((given["group"], given["plural"]))
+        served = None if kind is None else kind.versions.get(given["version"])
+        if kind is None or served is None:
+            raise unknown_path()
+        target = Target(
+            kind,
+            served,
+            given.get("namespace", ""),
+            given.get("name", ""),
+            given.get("subresource", ""),
+        )
+        if target.namespace and not kind.namespaced:
+            raise unknown_path()
+        if target.name and kind.namespaced and not target.namespace:
+            raise unknown_path()
+        if target.subresource and (
+            target.subresource != "status" or not has_status(kind, served.label)
+        ):
+            raise unknown_path()
+        return target
+
+    def _action(self, method: str, target: Target) -> Callable[[Request], Answer]:
+        """What a method does at a path."""
+        found = self._resources
+        one: dict[str, Callable[[Request], Answer]] = {
+            "GET": found.get,
+            "HEAD": found.get,
+            "PUT": found.replace,
+            "PATCH": found.patch,
+        }
+        if not target.subresource:
+            one["DELETE"] = found.delete
+        some: dict[str, Callable[[Request], Answer]] = {
+            "GET": found.get_all,
+            "HEAD": found.get_all,
+            "DELETE": found.delete_all,
+        }
+        if target.namespace or not target.kind.namespaced:
+            some["POST"] = found.create
+        action = (one if target.name else some).get(method)
+        if action is None:
+            raise not_allowed()
+        return action
+
+    def _watch(self, request: Request, shown: Representation) -> Response:
+        """Streams changes, one JSON object in each line."""
+        target = request.target
+        fields = FieldSelector(request.query.get("fieldSelector", ""))
+        labels = labels_of(request.query.get("labelSelector", ""))
+        seconds = min(request.number("timeoutSeconds") or _LONGEST_WATCH, _LONGEST_WATCH)
+        until = time.monotonic() + seconds
+        found = events(
+            request, self._resources, self._feeds[target.kind.resource], fields, labels, shown
+        )
+
+        async def lines() -> AsyncIterator[bytes]:
+            try:
+                async for each in found:
+                    if each:
+                        yield each + b"\n"
+                    if time.monotonic() > until or self._is_stopping:
+                        return
+            except TrundleError as error:
+                failed = answer_to(error, target.kind, target.name)
+                yield msgspec.json.encode({"type": "ERROR", "object": failed.status}) + b"\n"
+
+        return StreamingResponse(lines(), media_type=shown.media_type)
+
+
+async def _body(http: HttpRequest) -> bytes:
+    """The body of a request, if it is not too large.
+
+    Raises:
+        ApiError: it is.
+    """
+    found = bytearray()
+    async for chunk in http.stream():
+        found += chunk
+        if len(found) > MOST_BYTES:
+            message = f"Request entity too large: limit is {MOST_BYTES}"
+            raise ApiError(413, "RequestEntityTooLarge", message)
+    return bytes(found)
+
+
+def _answered(answer: Answer, shown: Representation, target: Target) -> Response:
+    response = Response(shown.of(answer.body, target), answer.code, media_type=shown.media_type)
+    warnings = [*answer.warnings]
+    if target.served.deprecated:
+        warnings.append(target.served.deprecated)
+    for each in warnings:
+        text = each.replace("\\", "\\\\").replace('"', '\\"').encode("ascii", "backslashreplace")
+        response.raw_headers.append((b"warning", b'299 - "' + text + b'"'))
+    return response
+
+
+def _json(value: Any, media_type: str = _JSON) -> Response:
+    return Response(msgspec.json.encode(value), media_type=media_type)
+
+
+def _found(value: Any) -> Response:
+    return _failed(unknown_path()) if value is None else _json(value)
+
+
+def _failed(error: ApiError) -> Response:
+    return Response(msgspec.json.encode(error.status), error.code, media_type=_JSON)
+
+
+async def _healthy(_: HttpRequest) -> Response:
+    return PlainTextResponse("ok")
+
+
+async def _not_found(_: HttpRequest, __: Exception) -> Response:
+    return _failed(unknown_path())
+
+
+async def _refused(_: HttpRequest, __: Exception) -> Response:
+    return _failed(not_allowed())

@@ -1,0 +1,121 @@
+"""Documents on their way between clients and the scheme: what each calls the version and the resource type.
+
+Clients write `apiVersion: crm.example.com/v20190909` and `kind: Person`. The scheme knows `2019-09-09`, and some resource types by a
+`type`. Everything else passes as it is written: numbers keep their digits.
+"""
+
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from trundle.api._kinds import ServedKind, ServedVersion
+from trundle.api._status import ApiError, bad_request
+
+_DEEPEST = 200
+
+_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_values = msgspec.json.Decoder(float_hook=Decimal).decode
+_written = msgspec.json.Encoder(decimal_format="number").encode
+
+
+def values_of(body: bytes) -> Any:
+    """JSON as values; numbers with a fraction are decimal numbers, so that they are written as they were read.
+
+    Raises:
+        ApiError: it is no JSON, or nested too deeply.
+    """
+    try:
+        return _values(body)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise bad_request(f"the body of the request is no JSON: {error}") from None
+    except RecursionError:
+        raise bad_request("the body of the request is nested too deeply") from None
+
+
+def text_of(value: Any) -> bytes:
+    """Values as JSON."""
+    return _written(value)
+
+
+def object_of(body: bytes) -> dict[str, Any]:
+    """A JSON object as values.
+
+    Raises:
+        ApiError: it is none, or nested too deeply.
+    """
+    value = values_of(body)
+    if not isinstance(value, dict):
+        raise bad_request("the body of the request is no JSON object")
+    _require_bounded(value)
+    return value
+
+
+def _require_bounded(value: Any) -> None:
+    """Raises where a document is nested deeper than any client means."""
+    layer, depth = [value], 0
+    while layer:
+        depth += 1
+        if depth > _DEEPEST:
+            raise bad_request(f"the body of the request is nested deeper than {_DEEPEST} levels")
+        layer = [
+            inner
+            for each in layer
+            for inner in (each.values() if isinstance(each, dict) else each)
+            if isinstance(inner, dict | list)
+        ]
+
+
+def require_kind(document: dict[str, Any], kind: ServedKind, served: ServedVersion) -> None:
+    """Raises where a client's document is of another version or resource type than its request.
+
+    Raises:
+        ApiError: it is.
+    """
+    said, wanted = document.get("apiVersion"), kind.api_version(served)
+    if said not in {None, wanted}:
+        raise bad_request(
+            f"the API version in the data ({said}) does not match the expected API version ({wanted})"
+        )
+    if document.get("kind") not in {None, kind.kind}:
+        raise bad_request(
+            f"the kind in the data ({document['kind']}) does not match the expected kind ({kind.kind})"
+        )
+
+
+def to_scheme(document: dict[str, Any], kind: ServedKind, served: ServedVersion) -> bytes:
+    """A client's document as the scheme reads it."""
+    version = f"{kind.said_group}/{served.version}" if kind.said_group else served.version
+    head: dict[str, Any] = {"apiVersion": version}
+    if kind.type_text:
+        head["type"] = kind.type_text
+    else:
+        head["kind"] = kind.resource.rpartition("/")[2]
+    rest = {key: value for key, value in document.items() if key not in {"apiVersion", "kind"}}
+    return _written({**head, **rest})
+
+
+def to_client(shown: bytes, kind: ServedKind, served: ServedVersion) -> bytes:
+    """What the scheme shows at a version as clients read it."""
+    members = _members(shown)
+    head = {"apiVersion": kind.api_version(served), "kind": kind.kind}
+    rest = {key: value for key, value in members.items() if key not in head}
+    return msgspec.json.encode({**head, **rest})
+
+
+def name_in(document: dict[str, Any]) -> str:
+    """The name that a document gives its object; empty where it gives none."""
+    metadata = document.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+def require_object(value: Any) -> dict[str, Any]:
+    """A value that has to be a JSON object.
+
+    Raises:
+        ApiError: it is none.
+    """
+    if isinstance(value, dict):
+        return value
+    raise ApiError(422, "Invalid", "the result of the patch is no JSON object")

@@ -1,0 +1,188 @@
+"""The resource types that are served: what clients call them and their versions, and what the scheme calls them."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from trundle.project import Config, KindNames, PrinterColumn, Project
+from trundle.runtime import AnyScheme
+from trundle.schema import ObjectType, Resource, Schema
+from trundle.version import ApiVersion, own_spelling
+
+_AGE = PrinterColumn("Age", ".metadata.creationTimestamp", "date", description="CreationTimestamp")
+
+
+@dataclass(frozen=True, slots=True)
+class ServedVersion:
+    """A version of a resource type that clients may use.
+
+    Attributes:
+        label: the version as clients write it, e.g. `v20190909`.
+        version: the version as the scheme knows it, e.g. `2019-09-09`.
+        schema: all that the version declares.
+        root: the definition of the resource type in the schema.
+        deprecated: what clients are warned with; empty where the version is not deprecated.
+    """
+
+    label: str
+    version: str
+    schema: Schema
+    root: str
+    deprecated: str = ""
+
+    @property
+    def is_preview(self) -> bool:
+        """Whether it is a preview; clients prefer every other version."""
+        return ApiVersion.parse(self.version).preview
+
+    def declares(self, name: str) -> bool:
+        """Whether the resource type has a property at this version."""
+        root = self.schema.definitions[self.root]
+        return isinstance(root, ObjectType) and any(each.name == name for each in root.properties)
+
+
+@dataclass(frozen=True, slots=True)
+class ServedKind:
+    """A resource type as clients see it.
+
+    Attributes:
+        resource: what the scheme calls it.
+        group: its API group.
+        kind: its name in documents.
+        plural: its name in URLs.
+        singular: its name for one object.
+        short_names: further names for kubectl.
+        categories: the groups of resource types it is listed under, e.g. `all`.
+        namespaced: whether its objects are in namespaces.
+        columns: what tables show after the name.
+        versions: the versions that are served, by label; the preferred one first.
+        type_text: what documents of the scheme have as `type`, where that names the resource type; else empty.
+        said_group: the group that documents of the scheme have before their version; may be empty.
+    """
+
+    resource: str
+    group: str
+    kind: str
+    plural: str
+    singular: str
+    short_names: tuple[str, ...]
+    categories: tuple[str, ...]
+    namespaced: bool
+    columns: tuple[PrinterColumn, ...]
+    versions: Mapping[str, ServedVersion]
+    type_text: str = ""
+    said_group: str = ""
+
+    @property
+    def qualified(self) -> str:
+        """Its name as messages have it: `people.crm.example.com`."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+    def api_version(self, served: ServedVersion) -> str:
+        """The `apiVersion` of its documents at a version."""
+        return f"{self.group}/{served.label}" if self.group else served.label
+
+
+def served_kinds(projects: Iterable[Project], scheme: AnyScheme) -> tuple[ServedKind, ...]:
+    """The resource types that a scheme serves, as its project names them.
+
+    Args:
+        projects: the parts of the project; one, or one for each group.
+        scheme: the scheme of the package that was generated from it.
+    """
+    found: list[ServedKind] = []
+    for project in projects:
+        schemas = {each.version: each for each in project.schemas}
+        for called, type_ in scheme.resources.items():
+            served = [
+                _served(schema, resource)
+                for text in scheme.served
+                if text in type_.versions
+                and (version := own_spelling(text, schemas)) is not None
+                and (schema := schemas[version])
+                and (resource := _resource(schema, type_.name, type_.group)) is not None
+                and resource.served
+            ]
+            if served:
+                by_text = type_.name_property != "kind"
+                names = _names(project.config, type_.name, served)
+                group = type_.group or project.config.kubernetes.group_for(project.config.package)
+                found.append(
+                    ServedKind(
+                        resource=called,
+                        group=group.lower(),
+                        kind=names.kind,
+                        plural=names.plural,
+                        singular=names.singular,
+                        short_names=names.short_names,
+                        categories=names.categories,
+                        namespaced=names.scope != "Cluster",
+                        columns=names.columns or (_AGE,),
+                        versions={each.label: each for each in sorted(served, key=_preference)},
+                        type_text=type_.name if by_text else "",
+                        said_group="" if by_text else type_.group,
+                    )
+                )
+    return tuple(found)
+
+
+def _resource(schema: Schema, name: str, group: str) -> Resource | None:
+    wanted = name.casefold(), group.casefold()
+    return next(
+        (x for x in schema.resources if (x.name.casefold(), x.group.casefold()) == wanted), None
+    )
+
+
+def _served(schema: Schema, resource: Resource) -> ServedVersion:
+    version = schema.version
+    return ServedVersion(version.label, str(version), schema, resource.root, resource.deprecated)
+
+
+def _preference(served: ServedVersion) -> tuple[bool, "_Reversed"]:
+    """Orders versions as clients prefer them: GA before previews, the newest first."""
+    version = ApiVersion.parse(served.version)
+    return version.preview, _Reversed(version)
+
+
+@dataclass(frozen=True)
+class _Reversed:
+    version: ApiVersion
+
+    def __lt__(self, other: "_Reversed") -> bool:
+        return other.version < self.version
+
+
+def _names(config: Config, name: str, served: Iterable[ServedVersion]) -> KindNames:
+    """What clients call a resource type: as the project says, else derived from its name."""
+    given = config.kubernetes.types.get(name.casefold(), KindNames())
+    kind = given.kind or _kind(name)
+    return KindNames(
+        kind=kind,
+        plural=given.plural or plural(kind.lower()),
+        singular=given.singular or kind.lower(),
+        short_names=given.short_names,
+        categories=given.categories,
+        scope=given.scope or _scope(served),
+        columns=given.columns,
+    )
+
+
+def _scope(served: Iterable[ServedVersion]) -> Literal["Cluster", "Namespaced"]:
+    scopes = {x.scope for each in served for x in each.schema.resources if x.root == each.root}
+    return "Cluster" if "Cluster" in scopes else "Namespaced"
+
+
+def _kind(name: str) -> str:
+    """A resource type as a kind: `Microsoft.Batch/batchAccounts/pools` is `BatchAccountsPools`."""
+    parts = name.split("/")[1:] or [name]
+    return "".join(each[:1].upper() + each[1:] for each in (re.sub(r"\W", "", x) for x in parts))
+
+
+def plural(singular: str) -> str:
+    """The plural of an English noun by the rules that Kubernetes' own tools have for kinds."""
+    if re.search(r"[^aeiou]y$", singular):
+        return f"{singular[:-1]}ies"
+    if re.search(r"(s|x|z|ch|sh)$", singular):
+        return f"{singular}es"
+    return f"{singular}s"

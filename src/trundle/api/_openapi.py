@@ -1,0 +1,367 @@
+"""Versions of resource types as OpenAPI, for `kubectl explain`, validation by clients, and code generators."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from trundle.api._kinds import ServedKind, ServedVersion
+from trundle.schema import (
+    ABSENT,
+    EnumType,
+    FreeForm,
+    ListOf,
+    MapOf,
+    Nullable,
+    ObjectType,
+    Property,
+    Ref,
+    Scalar,
+    Type,
+    Union,
+)
+
+_GVK = "x-kubernetes-group-version-kind"
+_PRESERVE = "x-kubernetes-preserve-unknown-fields"
+_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+_COMMON = {
+    "apiVersion": {
+        "type": "string",
+        "description": "The API group and the version that this representation of the object has.",
+    },
+    "kind": {"type": "string", "description": "The name of the resource type."},
+}
+_TEXT = {"type": "string"}
+_TIME = {"type": "string", "format": "date-time"}
+_TEXTS = {"type": "object", "additionalProperties": _TEXT}
+_METADATA = {
+    "type": "object",
+    "description": "What all objects have: name, labels, annotations, and what the server says about them.",
+    "properties": {
+        "name": {**_TEXT, "description": "The name, unique within the namespace."},
+        "generateName": {**_TEXT, "description": "The beginning of a name that the server makes."},
+        "namespace": {**_TEXT, "description": "The namespace."},
+        "labels": {**_TEXTS, "description": "What objects are selected by."},
+        "annotations": {**_TEXTS, "description": "What tools keep about the object."},
+        "uid": {
+            **_TEXT,
+            "description": "What distinguishes the object from all others; read-only.",
+        },
+        "resourceVersion": {**_TEXT, "description": "Grows with each write; opaque to clients."},
+        "generation": {
+            "type": "integer",
+            "format": "int64",
+            "description": "How often it changed.",
+        },
+        "creationTimestamp": {**_TIME, "description": "When it was created; read-only."},
+        "deletionTimestamp": {**_TIME, "description": "When it was marked as deleted; read-only."},
+        "deletionGracePeriodSeconds": {"type": "integer", "format": "int64"},
+        "finalizers": {
+            "type": "array",
+            "items": _TEXT,
+            "x-kubernetes-list-type": "set",
+            "description": "Who has to do something before the object is gone.",
+        },
+        "ownerReferences": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["apiVersion", "kind", "name", "uid"],
+                "properties": {
+                    "apiVersion": _TEXT,
+                    "kind": _TEXT,
+                    "name": _TEXT,
+                    "uid": _TEXT,
+                    "controller": {"type": "boolean"},
+                    "blockOwnerDeletion": {"type": "boolean"},
+                },
+            },
+            "x-kubernetes-list-type": "map",
+            "x-kubernetes-list-map-keys": ["uid"],
+            "description": "The objects that this one depends on.",
+        },
+        "managedFields": {
+            "type": "array",
+            "items": {"type": "object", _PRESERVE: True},
+            "description": "Which manager owns which fields.",
+        },
+        "selfLink": _TEXT,
+    },
+}
+
+_SCALARS: Mapping[str, str] = {
+    "boolean": "boolean",
+    "integer": "integer",
+    "number": "number",
+    "string": "string",
+}
+
+
+def definition(name: str, served: ServedVersion, reference: Callable[[str], str]) -> dict[str, Any]:
+    """A definition of a version as an OpenAPI schema.
+
+    Args:
+        name: the key of the definition.
+        served: the version.
+        reference: gives the `$ref` to another definition of the version.
+    """
+    found = served.schema.definitions[name]
+    if isinstance(found, EnumType):
+        return _described(found.doc, {"type": _SCALARS[found.kind], "enum": list(found.values)})
+    properties = {each.name: _property(each, reference) for each in found.properties}
+    required = [each.name for each in found.properties if each.required]
+    schema: dict[str, Any] = {"type": "object", **dict(found.constraints)}
+    if properties:
+        schema["properties"] = properties
+    if required:
+        schema["required"] = required
+    if found.additional is not None:
+        schema["additionalProperties"] = _type(found.additional, reference)
+    return _described(found.doc, schema)
+
+
+def _property(of: Property, reference: Callable[[str], str]) -> dict[str, Any]:
+    schema = _type(of.type, reference)
+    extra: dict[str, Any] = dict(of.constraints)
+    if of.default is not ABSENT:
+        extra["default"] = of.default
+    if "$ref" in schema and (of.doc or extra):
+        schema = {"allOf": [schema]}
+    return _described(of.doc, {**schema, **extra})
+
+
+def _described(doc: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"description": doc, **schema} if doc else schema
+
+
+def _type(of: Type, reference: Callable[[str], str]) -> dict[str, Any]:
+    match of:
+        case Scalar():
+            kind = _SCALARS[of.kind]
+            return {"type": kind, "format": of.format} if of.format else {"type": kind}
+        case FreeForm():
+            return {_PRESERVE: True}
+        case Ref():
+            return {"$ref": reference(of.key)}
+        case ListOf():
+            keyed = (
+                {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": list(of.keys)}
+                if of.keys
+                else {}
+            )
+            return {"type": "array", "items": _type(of.items, reference), **keyed}
+        case MapOf():
+            return {"type": "object", "additionalProperties": _type(of.values, reference)}
+        case Nullable():
+            inner = _type(of.inner, reference)
+            return (
+                {"allOf": [inner], "nullable": True}
+                if "$ref" in inner
+                else {**inner, "nullable": True}
+            )
+        case Union():
+            return {"oneOf": [_type(each, reference) for each in of.variants]}
+
+
+class OpenApi:
+    """The OpenAPI documents of the resource types that are served.
+
+    Args:
+        kinds: the resource types.
+        version: the version of the server.
+    """
+
+    def __init__(self, kinds: Iterable[ServedKind], version: str) -> None:
+        self._version = version
+        self._groups: dict[tuple[str, str], list[tuple[ServedKind, ServedVersion]]] = {}
+        for kind in kinds:
+            for served in kind.versions.values():
+                self._groups.setdefault((kind.group, served.label), []).append((kind, served))
+        self._documents: dict[tuple[str, str], bytes] = {}
+
+    def paths(self) -> dict[str, Any]:
+        """Where the documents of all versions are: `/openapi/v3`."""
+        found = {}
+        for group, label in self._groups:
+            path = f"apis/{group}/{label}" if group else f"api/{label}"
+            digest = hashlib.sha256(self.v3(group, label) or b"").hexdigest().upper()
+            found[path] = {"serverRelativeURL": f"/openapi/v3/{path}?hash={digest}"}
+        return {"paths": found}
+
+    def v3(self, group: str, label: str) -> bytes | None:
+        """The OpenAPI 3.0 document of a version as JSON; None where there is no such version."""
+        members = self._groups.get((group, label))
+        if members is None:
+            return None
+        if (group, label) not in self._documents:
+            schemas = {
+                name: schema
+                for kind, served in members
+                for name, schema in _schemas(kind, served, "#/components/schemas/").items()
+            }
+            paths = {
+                path: item for each in members for path, item in _paths(*each, v3=True).items()
+            }
+            document = {
+                "openapi": "3.0.0",
+                "info": {"title": "Trundle", "version": self._version},
+                "paths": paths,
+                "components": {"schemas": schemas},
+            }
+            self._documents[group, label] = msgspec.json.encode(document)
+        return self._documents[group, label]
+
+    def v2(self) -> bytes:
+        """The OpenAPI 2.0 document of all versions as JSON."""
+        members = [each for some in self._groups.values() for each in some]
+        document = {
+            "swagger": "2.0",
+            "info": {"title": "Trundle", "version": self._version},
+            "paths": {
+                path: item for each in members for path, item in _paths(*each, v3=False).items()
+            },
+            "definitions": {
+                name: schema
+                for kind, served in members
+                for name, schema in _schemas(kind, served, "#/definitions/").items()
+            },
+        }
+        return msgspec.json.encode(document)
+
+
+def name_of(kind: ServedKind, served: ServedVersion, key: str = "") -> str:
+    """The name of a definition among those of all groups: `com.example.crm.v20190909.Person`."""
+    group = ".".join(reversed(kind.group.split("."))) or "io.k8s.api.core"
+    plain = key.replace("/", ".") if key and key != served.root else kind.kind
+    return f"{group}.{served.label}.{plain}"
+
+
+def _schemas(kind: ServedKind, served: ServedVersion, prefix: str) -> dict[str, Any]:
+    """All definitions that a resource type needs at a version, those of its list and metadata too."""
+
+    def reference(key: str) -> str:
+        return prefix + name_of(kind, served, key)
+
+    found = {
+        name_of(kind, served, key): definition(key, served, reference)
+        for key in reachable(served, served.root)
+    }
+    gvk = [{"group": kind.group, "version": served.label, "kind": kind.kind}]
+    own = found[name_of(kind, served)]
+    metadata = {"allOf": [{"$ref": prefix + _META}], "description": "Name, labels and the like."}
+    own["properties"] = {**own.get("properties", {}), **_COMMON, "metadata": metadata}
+    own[_GVK] = gvk
+    listed = {"type": "array", "items": {"$ref": reference(served.root)}}
+    found[name_of(kind, served) + "List"] = {
+        "type": "object",
+        "description": f"A list of {kind.plural}.",
+        "required": ["items"],
+        "properties": {**_COMMON, "items": listed, "metadata": {"type": "object", _PRESERVE: True}},
+        _GVK: [{**gvk[0], "kind": f"{kind.kind}List"}],
+    }
+    found[_META] = _METADATA
+    return found
+
+
+def reachable(served: ServedVersion, root: str) -> list[str]:
+    """The definitions that one leads to, itself first."""
+    found = [root]
+    for key in found:
+        for each in _references(served.schema.definitions[key]):
+            if each not in found:
+                found.append(each)
+    return found
+
+
+def _references(of: ObjectType | EnumType | Type) -> Iterable[str]:
+    match of:
+        case ObjectType():
+            for each in of.properties:
+                yield from _references(each.type)
+            if of.additional is not None:
+                yield from _references(of.additional)
+        case Ref():
+            yield of.key
+        case ListOf():
+            yield from _references(of.items)
+        case MapOf():
+            yield from _references(of.values)
+        case Nullable():
+            yield from _references(of.inner)
+        case Union():
+            for variant in of.variants:
+                yield from _references(variant)
+
+
+def _paths(kind: ServedKind, served: ServedVersion, *, v3: bool) -> dict[str, Any]:
+    """The paths of a resource type at a version."""
+    base = f"/apis/{kind.group}/{served.label}" if kind.group else f"/api/{served.label}"
+    within = f"{base}/namespaces/{{namespace}}" if kind.namespaced else base
+    operations = _Operations(kind, served, v3=v3)
+    some = {
+        "get": operations.make(
+            "list", ["limit", "continue", "labelSelector", "fieldSelector", "watch"]
+        ),
+        "post": operations.make("post", ["dryRun", "fieldManager", "fieldValidation"]),
+    }
+    one = {
+        "get": operations.make("get", []),
+        "put": operations.make("put", ["dryRun", "fieldManager", "fieldValidation"]),
+        "patch": operations.make("patch", ["dryRun", "fieldManager", "fieldValidation", "force"]),
+        "delete": operations.make("delete", ["dryRun", "propagationPolicy"]),
+    }
+    names = ["namespace"] if kind.namespaced else []
+    found = {
+        f"{within}/{kind.plural}": {**some, "parameters": operations.in_path(names)},
+        f"{within}/{kind.plural}/{{name}}": {
+            **one,
+            "parameters": operations.in_path([*names, "name"]),
+        },
+    }
+    if kind.namespaced:
+        found[f"{base}/{kind.plural}"] = {"get": some["get"]}
+    return found
+
+
+class _Operations:
+    """The operations of a resource type at a version."""
+
+    def __init__(self, kind: ServedKind, served: ServedVersion, *, v3: bool) -> None:
+        self._v3 = v3
+        self._gvk = {"group": kind.group, "version": served.label, "kind": kind.kind}
+        prefix = "#/components/schemas/" if v3 else "#/definitions/"
+        self._one = {"$ref": prefix + name_of(kind, served)}
+        self._list = {"$ref": prefix + name_of(kind, served) + "List"}
+
+    def make(self, action: str, parameters: list[str]) -> dict[str, Any]:
+        """An operation."""
+        schema = self._list if action == "list" else self._one
+        found: dict[str, Any] = {
+            "x-kubernetes-action": action,
+            _GVK: self._gvk,
+            "parameters": [self._parameter(each, "query") for each in parameters],
+            "responses": {"200": self._content(schema, {"description": "OK"})},
+        }
+        if action in {"post", "put", "patch"}:
+            body = self._one if action != "patch" else {"type": "object"}
+            if self._v3:
+                found["requestBody"] = self._content(body, {"required": True})
+            else:
+                whole = {"name": "body", "in": "body", "required": True, "schema": body}
+                found["parameters"].append(whole)
+        return found
+
+    def in_path(self, names: list[str]) -> list[dict[str, Any]]:
+        """The parameters of a path."""
+        return [{**self._parameter(each, "path"), "required": True} for each in names]
+
+    def _parameter(self, name: str, place: str) -> dict[str, Any]:
+        kind = {"limit": "integer", "watch": "boolean", "force": "boolean"}.get(name, "string")
+        type_ = {"schema": {"type": kind}} if self._v3 else {"type": kind}
+        return {"name": name, "in": place, **type_}
+
+    def _content(self, schema: dict[str, Any], rest: dict[str, Any]) -> dict[str, Any]:
+        if self._v3:
+            return {**rest, "content": {"application/json": {"schema": schema}}}
+        return {**rest, "schema": schema}

@@ -1,0 +1,116 @@
+"""What a client asks for, read from its request once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from trundle.api._kinds import ServedKind, ServedVersion
+from trundle.api._status import bad_request
+
+FieldValidation = Literal["Ignore", "Warn", "Strict"]
+_VALIDATIONS: tuple[FieldValidation, ...] = ("Ignore", "Warn", "Strict")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a path names.
+
+    Attributes:
+        kind: the resource type.
+        served: the version.
+        namespace: the namespace; empty for all of them, or where there are none.
+        name: the object; empty for all of them.
+        subresource: a part of the object; empty for the whole.
+    """
+
+    kind: ServedKind
+    served: ServedVersion
+    namespace: str = ""
+    name: str = ""
+    subresource: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request about objects.
+
+    Attributes:
+        target: what it is about.
+        query: the parameters.
+        body: the body.
+        media_type: the form of the body.
+        user: who asks.
+    """
+
+    target: Target
+    query: Mapping[str, str]
+    body: bytes = b""
+    media_type: str = ""
+    user: str = ""
+
+    @property
+    def dry_run(self) -> bool:
+        """Whether nothing is to be stored.
+
+        Raises:
+            ApiError: the parameter is unknown.
+        """
+        given = self.query.get("dryRun", "")
+        if given not in {"", "All"}:
+            raise bad_request(f'dryRun: Unsupported value: "{given}": supported values: "All"')
+        return given == "All"
+
+    @property
+    def field_validation(self) -> FieldValidation:
+        """What becomes of unknown and duplicate fields.
+
+        Raises:
+            ApiError: the parameter is unknown.
+        """
+        given = self.query.get("fieldValidation") or "Warn"
+        for each in _VALIDATIONS:
+            if each == given:
+                return each
+        raise bad_request(
+            f'fieldValidation: Unsupported value: "{given}": supported values: "Ignore", "Warn", "Strict"'
+        )
+
+    def flag(self, name: str) -> bool:
+        """Whether a parameter is set.
+
+        Raises:
+            ApiError: its value is neither true nor false.
+        """
+        given = self.query.get(name, "false").lower()
+        if given in {"true", "1", ""}:
+            return True
+        if given in {"false", "0"}:
+            return False
+        raise bad_request(f"expected true or false as {name}, found {given!r}")
+
+    def number(self, name: str) -> int | None:
+        """A parameter that is a whole number; None where it is not given, or empty.
+
+        Raises:
+            ApiError: it is none.
+        """
+        given = self.query.get(name, "")
+        if not given:
+            return None
+        if not given.isascii() or not given.isdigit() or len(given) > 18:  # noqa: PLR2004 - 64 bits
+            raise bad_request(f"expected a whole number as {name}, found {given!r}")
+        return int(given)
+
+
+class Answer(NamedTuple):
+    """What a client gets.
+
+    Attributes:
+        body: JSON.
+        code: the status of HTTP.
+        warnings: what the client shows its user.
+    """
+
+    body: bytes
+    code: int = 200
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,194 @@
+"""Runs an API until it is told to stop: requests finish, watches end."""
+
+import asyncio
+import contextlib
+import datetime as dt
+import json
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TextIO
+
+import uvicorn
+
+from trundle._clock import Clock, now
+from trundle.api._application import Api
+from trundle.store import Lease
+
+_RENEW = 10.0
+"""After how many seconds a server renews its lease."""
+
+_GRACE = 30
+
+
+class Server:
+    """Serves an API on a port or a Unix socket.
+
+    Args:
+        api: the API.
+        listener: the socket, bound.
+        lease: says to other servers of the store that this one is there; None where nobody else can use it.
+        log: called with each request that was answered, as one line.
+    """
+
+    def __init__(
+        self,
+        api: Api,
+        listener: socket.socket,
+        lease: Lease | None = None,
+        log: Callable[[str], None] | None = None,
+    ) -> None:
+        self._api = api
+        self._lease = lease
+        self._listener = listener
+        application = api.application if log is None else AccessLog(api.application, log)
+        config = uvicorn.Config(
+            application,
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            timeout_graceful_shutdown=_GRACE,
+            server_header=False,
+            ws="none",
+        )
+        self._server = _Served(config)
+
+    def run(self, on_ready: Callable[[], None] = lambda: None) -> None:
+        """Serves until a signal; `on_ready` is called when requests are answered."""
+        asyncio.run(self._run(on_ready))
+
+    async def _run(self, on_ready: Callable[[], None]) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self._stop)
+        serving = asyncio.create_task(self._server.serve(sockets=[self._listener]))
+        ready = asyncio.create_task(self._wait(on_ready))
+        renewing = asyncio.create_task(self._renew())
+        try:
+            done, _ = await asyncio.wait({serving, renewing}, return_when=asyncio.FIRST_COMPLETED)
+            self._stop()
+            await serving
+            if renewing in done:
+                renewing.result()
+        finally:
+            for each in (ready, renewing):
+                each.cancel()
+
+    def _stop(self) -> None:
+        """Lets requests finish, and ends watches."""
+        self._server.should_exit = True
+        self._api.stop()
+
+    async def _wait(self, on_ready: Callable[[], None]) -> None:
+        while not self._server.started:  # noqa: ASYNC110 - uvicorn sets it
+            await asyncio.sleep(0.01)
+        on_ready()
+
+    async def _renew(self) -> None:
+        while True:
+            await asyncio.sleep(_RENEW)
+            if self._lease is not None:
+                await asyncio.to_thread(self._lease.renew)
+
+
+class _Served(uvicorn.Server):
+    """Leaves signals to whoever runs it."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Takes no signals."""
+        yield
+
+
+class AccessLog:
+    """Writes one line about each request, when it was answered.
+
+    Args:
+        application: answers the requests.
+        log: takes the lines, as JSON.
+        clock: gives the time.
+    """
+
+    def __init__(
+        self,
+        application: Callable[..., object],
+        log: Callable[[str], None],
+        clock: Clock = now,
+    ) -> None:
+        self._application = application
+        self._log = log
+        self._clock = clock
+
+    async def __call__(
+        self, scope: dict[str, object], receive: object, send: Callable[..., object]
+    ) -> None:
+        """Answers a request."""
+        if scope["type"] != "http":
+            await self._application(scope, receive, send)  # type: ignore[misc]
+            return
+        began, status = self._clock(), 0
+
+        async def sending(message: dict[str, object]) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = int(str(message["status"]))
+            await send(message)  # type: ignore[misc]
+
+        try:
+            await self._application(scope, receive, sending)  # type: ignore[misc]
+        finally:
+            self._log(self._line(scope, status, began))
+
+    def _line(self, scope: dict[str, object], status: int, began: dt.datetime) -> str:
+        query = scope["query_string"]
+        assert isinstance(query, bytes)
+        found = {
+            "time": began.isoformat(timespec="milliseconds"),
+            "method": scope["method"],
+            "path": scope["path"],
+            "query": query.decode("latin-1"),
+            "status": status,
+            "seconds": round((self._clock() - began).total_seconds(), 4),
+        }
+        return json.dumps(found)
+
+
+@contextlib.contextmanager
+def listening(host: str, port: int, unix_socket: Path | None = None) -> Iterator[socket.socket]:
+    """A socket that listens.
+
+    Args:
+        host: the address.
+        port: the port; 0 for one that is free.
+        unix_socket: the Unix socket to listen on instead; it is removed at the end.
+
+    Raises:
+        OSError: the address is taken, or cannot be used.
+    """
+    if unix_socket is None:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        with socket.socket(family, socket.SOCK_STREAM) as listener:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((host, port))
+            listener.listen(2048)
+            yield listener
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.bind(str(unix_socket))
+        try:
+            listener.listen(2048)
+            yield listener
+        finally:
+            unix_socket.unlink(missing_ok=True)
+
+
+def printing(stream: TextIO = sys.stderr) -> Callable[[str], None]:
+    """Writes lines to a stream at once."""
+
+    def log(line: str) -> None:
+        stream.write(f"{line}\n")
+        stream.flush()
+
+    return log

@@ -1,0 +1,203 @@
+"""What goes wrong, in the form that Kubernetes' clients read: a `Status` with a reason and causes."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from trundle.api._kinds import ServedKind
+from trundle.errors import Finding, Kind, TrundleError
+from trundle.runtime import DocumentError, ValueCode
+from trundle.store import (
+    ConflictError,
+    FutureVersionError,
+    GoneError,
+    InvalidKeyError,
+    InvalidMetadataError,
+    NoSuchObjectError,
+    ObjectExistsError,
+)
+
+_CODES = {
+    Kind.USAGE: (400, "BadRequest"),
+    Kind.REFUSED: (422, "Invalid"),
+    Kind.EXISTS: (409, "AlreadyExists"),
+    Kind.NOT_FOUND: (404, "NotFound"),
+    Kind.VERIFICATION: (500, "InternalError"),
+    Kind.UNREACHABLE: (503, "ServiceUnavailable"),
+    Kind.CONFLICT: (409, "Conflict"),
+    Kind.FAILED: (500, "InternalError"),
+}
+"""The status and the reason of each kind of error."""
+
+_CAUSES = {
+    ValueCode.MISSING: ("FieldValueRequired", "Required value"),
+    ValueCode.VALUE: ("FieldValueInvalid", "Invalid value"),
+    ValueCode.UNKNOWN: ("FieldValueInvalid", "Unknown field"),
+}
+_MODIFIED = (
+    "the object has been modified; please apply your changes to the latest version and try again"
+)
+
+
+class Cause(NamedTuple):
+    """One thing that is wrong with a document.
+
+    Attributes:
+        reason: what kind of mistake, e.g. `FieldValueInvalid`.
+        field: the place, e.g. `spec.parts[0].name`.
+        message: what is wrong.
+    """
+
+    reason: str
+    field: str
+    message: str
+
+
+class ApiError(Exception):
+    """An answer that is no success.
+
+    Attributes:
+        code: the status of HTTP.
+        reason: Kubernetes' word for it; clients decide by it.
+        message: what a person reads.
+        details: what it is about: `name`, `group`, `kind`, `uid`, `retryAfterSeconds`.
+        causes: what is wrong with a document, one for each place.
+    """
+
+    def __init__(
+        self,
+        code: int,
+        reason: str,
+        message: str,
+        details: Mapping[str, Any] | None = None,
+        causes: Sequence[Cause] = (),
+    ) -> None:
+        self.code = code
+        self.reason = reason
+        self.message = message
+        self.details = dict(details or {})
+        self.causes = tuple(causes)
+        super().__init__(message)
+
+    @property
+    def status(self) -> dict[str, Any]:
+        """The `Status` that is sent."""
+        details = dict(self.details)
+        if self.causes:
+            details["causes"] = [
+                {"reason": each.reason, "message": each.message, "field": each.field}
+                for each in self.causes
+            ]
+        return {
+            "kind": "Status",
+            "apiVersion": "v1",
+            "metadata": {},
+            "status": "Failure",
+            "message": self.message,
+            "reason": self.reason,
+            **({"details": details} if details else {}),
+            "code": self.code,
+        }
+
+
+def bad_request(message: str) -> ApiError:
+    """The request makes no sense."""
+    return ApiError(400, "BadRequest", message)
+
+
+def unknown_path() -> ApiError:
+    """There is nothing at a path."""
+    return ApiError(404, "NotFound", "the server could not find the requested resource")
+
+
+def not_allowed() -> ApiError:
+    """There is something at a path, but it cannot do that."""
+    message = "the server does not allow this method on the requested resource"
+    return ApiError(405, "MethodNotAllowed", message)
+
+
+def unsupported_media_type(given: str, supported: Sequence[str]) -> ApiError:
+    """The body has a form that is not understood."""
+    message = (
+        "the body of the request was in an unknown format - accepted media types include: "
+        f"{', '.join(supported)}"
+    )
+    if not given:
+        message = f"the body of the request says no media type - use one of: {', '.join(supported)}"
+    return ApiError(415, "UnsupportedMediaType", message)
+
+
+def invalid(kind: ServedKind, name: str, causes: Sequence[Cause]) -> ApiError:
+    """A document is not what its version says."""
+    lines = [f"{each.field}: {each.message}" if each.field else each.message for each in causes]
+    text = lines[0] if len(lines) == 1 else f"[{', '.join(lines)}]"
+    message = f'{kind.kind}.{kind.group} "{name}" is invalid: {text}'
+    details = {"name": name, "group": kind.group, "kind": kind.kind}
+    return ApiError(422, "Invalid", message, details, causes)
+
+
+def modified(kind: ServedKind, name: str, reason: str = _MODIFIED) -> ApiError:
+    """The object is not the one that the client read."""
+    message = f'Operation cannot be fulfilled on {kind.qualified} "{name}": {reason}'
+    details = {"name": name, "group": kind.group, "kind": kind.plural}
+    return ApiError(409, "Conflict", message, details)
+
+
+def missing(kind: ServedKind, name: str) -> ApiError:
+    """There is no such object."""
+    details = {"name": name, "group": kind.group, "kind": kind.plural}
+    return ApiError(404, "NotFound", f'{kind.qualified} "{name}" not found', details)
+
+
+def expired(message: str) -> ApiError:
+    """What is asked for was compacted."""
+    return ApiError(410, "Expired", message)
+
+
+def answer_to(error: TrundleError, kind: ServedKind, name: str) -> ApiError:
+    """What a client is answered for an error of the store or the scheme.
+
+    Args:
+        error: the error.
+        kind: the resource type that the request is about.
+        name: the name of the object that it is about.
+    """
+    match error:
+        case NoSuchObjectError():
+            return missing(kind, name)
+        case ObjectExistsError():
+            message = f'{kind.qualified} "{name}" already exists'
+            details = {"name": name, "group": kind.group, "kind": kind.plural}
+            return ApiError(409, "AlreadyExists", message, details)
+        case ConflictError():
+            return modified(kind, name)
+        case GoneError():
+            return expired(f"The resourceVersion for the provided list is too old: {error.found}")
+        case FutureVersionError():
+            message = f"Too large resource version: {error.found}, current: {error.expected}"
+            return ApiError(504, "Timeout", message, {"retryAfterSeconds": 1})
+        case DocumentError():
+            return invalid(kind, name, [cause_of(each) for each in error.findings])
+        case InvalidKeyError():
+            return invalid(kind, name, [_cause("metadata.name", error.expected, error.found)])
+        case InvalidMetadataError():
+            return invalid(kind, name, [_cause("metadata", error.expected, error.found)])
+        case _:
+            code, reason = _CODES[error.kind]
+            return ApiError(code, reason, str(error))
+
+
+def cause_of(finding: Finding) -> Cause:
+    """A finding about a document as a cause."""
+    known = finding.code if isinstance(finding.code, ValueCode) else ValueCode.VALUE
+    reason, words = _CAUSES.get(known, _CAUSES[ValueCode.VALUE])
+    field = field_of(finding.place.path)
+    return Cause(reason, field, f"{words}: expected {finding.expected}, found {finding.found}")
+
+
+def _cause(field: str, expected: str, found: str) -> Cause:
+    return Cause("FieldValueInvalid", field, f"Invalid value: expected {expected}, found {found}")
+
+
+def field_of(path: str) -> str:
+    """A JSON path as Kubernetes writes places: `$.spec.parts[0]` is `spec.parts[0]`."""
+    return path.removeprefix("$").removeprefix(".")

@@ -1,0 +1,170 @@
+"""Tables of objects, as kubectl prints them.
+
+Source: `meta.k8s.io/v1` `Table`, and the additional printer columns of custom resources.
+"""
+
+import datetime as dt
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import jsonpath
+import msgspec
+
+from trundle.api._kinds import ServedKind
+from trundle.project import PrinterColumn
+
+_NAME = (
+    "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client "
+    "to request the generation of an appropriate name automatically."
+)
+
+
+def column_definitions(kind: ServedKind) -> list[dict[str, Any]]:
+    """The columns of the tables of a resource type."""
+    first = {
+        "name": "Name",
+        "type": "string",
+        "format": "name",
+        "description": _NAME,
+        "priority": 0,
+    }
+    more = (
+        {
+            "name": each.name,
+            "type": each.type,
+            "format": "",
+            "description": each.description,
+            "priority": each.priority,
+        }
+        for each in kind.columns
+    )
+    return [first, *more]
+
+
+def rows(kind: ServedKind, objects: Sequence[bytes], include: str, now: dt.datetime) -> list[Any]:
+    """The rows of objects.
+
+    Args:
+        kind: their resource type.
+        objects: the objects as JSON.
+        include: what of each object is beside its cells: `None`, `Metadata` or `Object`.
+        now: the time, for ages.
+    """
+    return [_row(kind, each, include, now) for each in objects]
+
+
+def table(
+    kind: ServedKind,
+    metadata: Any,
+    objects: Sequence[bytes],
+    include: str,
+    now: dt.datetime,
+    *,
+    head: bool = True,
+) -> bytes:
+    """A table as JSON.
+
+    Args:
+        kind: the resource type of the objects.
+        metadata: the metadata of the list.
+        objects: the objects as JSON.
+        include: see `rows`.
+        now: the time, for ages.
+        head: whether it has the definitions of its columns; a watch has them once.
+    """
+    return msgspec.json.encode(
+        {
+            "kind": "Table",
+            "apiVersion": "meta.k8s.io/v1",
+            "metadata": metadata,
+            "columnDefinitions": column_definitions(kind) if head else [],
+            "rows": rows(kind, objects, include, now),
+        }
+    )
+
+
+def partial(document: bytes) -> dict[str, Any]:
+    """The metadata of an object alone."""
+    metadata = msgspec.json.decode(document).get("metadata", {})
+    return {"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata}
+
+
+def _row(kind: ServedKind, document: bytes, include: str, now: dt.datetime) -> dict[str, Any]:
+    value = msgspec.json.decode(document)
+    cells = [value["metadata"]["name"], *(_cell(each, value, now) for each in kind.columns)]
+    match include:
+        case "None":
+            return {"cells": cells}
+        case "Object":
+            return {"cells": cells, "object": msgspec.Raw(document)}
+        case _:
+            return {"cells": cells, "object": partial(document)}
+
+
+def _cell(column: PrinterColumn, value: Any, now: dt.datetime) -> Any:
+    """The value of a column; None where an object has none, or one of another type."""
+    path = _compiled(column.path)
+    found = [] if path is None else path.findall(value)
+    if not found:
+        return None
+    first = found[0]
+    match column.type:
+        case "integer" if isinstance(first, int | float) and not isinstance(first, bool):
+            return int(first)
+        case "number" if isinstance(first, int | float) and not isinstance(first, bool):
+            return float(first)
+        case "boolean" if isinstance(first, bool):
+            return first
+        case "date" if isinstance(first, str):
+            return age(first, now)
+        case "string":
+            return first if isinstance(first, str) else msgspec.json.encode(first).decode()
+    return None
+
+
+@functools.lru_cache(maxsize=1024)
+def _compiled(path: str) -> Any:
+    try:
+        return jsonpath.compile(f"${path}")
+    except jsonpath.JSONPathError:
+        return None
+
+
+def age(time: str, now: dt.datetime) -> str:
+    """How long ago something was, as kubectl writes it: `5m`, `3h12m`, `2d`."""
+    try:
+        then = dt.datetime.fromisoformat(time)
+    except ValueError:
+        return "<invalid>"
+    if then.tzinfo is None:
+        return "<invalid>"
+    seconds = int((now - then).total_seconds())
+    if seconds < -1:
+        return "<invalid>"
+    return _duration(max(seconds, 0))
+
+
+def _duration(seconds: int) -> str:
+    """A duration in one or two units, the fewer the longer; the steps of Kubernetes' `HumanDuration`."""
+    minutes, hours, days = seconds // 60, seconds // 3600, seconds // 86400
+    if seconds < 120:  # noqa: PLR2004 - the steps
+        return f"{seconds}s"
+    if minutes < 10:  # noqa: PLR2004
+        return _two(minutes, "m", seconds % 60, "s")
+    if minutes < 180:  # noqa: PLR2004
+        return f"{minutes}m"
+    if hours < 8:  # noqa: PLR2004
+        return _two(hours, "h", minutes % 60, "m")
+    if hours < 48:  # noqa: PLR2004
+        return f"{hours}h"
+    if hours < 192:  # noqa: PLR2004
+        return _two(days, "d", hours % 24, "h")
+    if days < 730:  # noqa: PLR2004
+        return f"{days}d"
+    years = days // 365
+    return _two(years, "y", days % 365, "d") if years < 8 else f"{years}y"  # noqa: PLR2004
+
+
+def _two(first: int, unit: str, second: int, smaller: str) -> str:
+    return f"{first}{unit}{second}{smaller}" if second else f"{first}{unit}"

@@ -1,0 +1,153 @@
+"""What a version's schema says about a document, patterns and ranges included; in the words of an API server."""
+
+import urllib.parse
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import jsonschema_rs
+import msgspec
+
+from trundle.api._documents import text_of
+from trundle.api._kinds import ServedVersion
+from trundle.api._openapi import definition, reachable
+from trundle.api._status import Cause
+
+_MOST = 100
+"""How many causes are listed."""
+
+_SAYS: Mapping[str, Callable[[str, Any], str]] = {
+    "pattern": lambda field, limit: f"{field} in body should match '{limit}'",
+    "minimum": lambda field, limit: f"{field} in body should be greater than or equal to {limit}",
+    "maximum": lambda field, limit: f"{field} in body should be less than or equal to {limit}",
+    "exclusiveMinimum": lambda field, limit: f"{field} in body should be greater than {limit}",
+    "exclusiveMaximum": lambda field, limit: f"{field} in body should be less than {limit}",
+    "multipleOf": lambda field, limit: f"{field} in body should be a multiple of {limit}",
+    "minLength": lambda field, limit: f"{field} in body should be at least {limit} chars long",
+    "minItems": lambda field, limit: f"{field} in body should have at least {limit} items",
+    "minProperties": lambda field, limit: (
+        f"{field} in body should have at least {limit} properties"
+    ),
+    "uniqueItems": lambda field, _: f"{field} in body shouldn't contain duplicates",
+    "format": lambda field, limit: f"{field} in body must be of type {limit}",
+}
+_TOO_LONG = {"maxLength": "bytes", "maxItems": "items", "maxProperties": "properties"}
+
+
+class Validator:
+    """Validates documents of a version.
+
+    Unknown properties are not looked at: whoever reads the document does.
+
+    Args:
+        served: the version.
+    """
+
+    def __init__(self, served: ServedVersion) -> None:
+        defs = {
+            key: _as_json_schema(definition(key, served, _reference))
+            for key in reachable(served, served.root)
+        }
+        schema = {"$ref": _reference(served.root), "$defs": defs}
+        self._validator = jsonschema_rs.Draft202012Validator(schema, validate_formats=True)
+
+    def causes(self, document: Mapping[str, Any]) -> list[Cause]:
+        """What is wrong with a document, by its places."""
+        plain = msgspec.json.decode(text_of(document))
+        errors = self._validator.iter_errors(plain)
+        found = dict.fromkeys(each for error in errors for each in _causes(error))
+        return list(found)[:_MOST]
+
+
+def _reference(key: str) -> str:
+    escaped = key.replace("~", "~0").replace("/", "~1")
+    return "#/$defs/" + urllib.parse.quote(escaped, safe="~")
+
+
+def _as_json_schema(schema: Any) -> Any:
+    """An OpenAPI schema as JSON Schema: what may be null says so; what has a default may be left out, or be null."""
+    if isinstance(schema, list):
+        return [_as_json_schema(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    properties: Mapping[str, Any] = schema.get("properties", {})
+    found = {
+        key: {name: _as_json_schema(each) for name, each in value.items()}
+        if key == "properties"
+        else value
+        if key in {"enum", "default", "const", "required"}
+        else _as_json_schema(value)
+        for key, value in schema.items()
+        if key != "nullable"
+    }
+    if "required" in found:
+        needed = (name for name in found["required"] if "default" not in properties.get(name, {}))
+        found["required"] = list(needed)
+    if schema.get("nullable") or "default" in schema:
+        return {"anyOf": [found, {"type": "null"}]}
+    return found
+
+
+def _causes(error: jsonschema_rs.ValidationError) -> Iterator[Cause]:
+    """An error of the library in Kubernetes' words."""
+    place = _field(error.instance_path)
+    kind: Any = error.kind
+    keyword = kind.name
+    value = msgspec.json.encode(error.instance).decode() if _is_scalar(error.instance) else ""
+    limit = getattr(kind, "limit", getattr(kind, "pattern", getattr(kind, "format", "")))
+    if keyword == "anyOf" and getattr(kind, "context", None):
+        for each in kind.context[0]:
+            yield from _causes(each)
+    elif keyword == "required":
+        inner = f"{place}.{kind.property}" if place else str(kind.property)
+        yield Cause("FieldValueRequired", inner, "Required value")
+    elif keyword == "type":
+        found = _type(error.instance)
+        expected = " or ".join(kind.types)
+        said = f'Invalid value: "{found}": {place} in body must be of type {expected}: "{found}"'
+        yield Cause("FieldValueTypeInvalid", place, said)
+    elif keyword == "enum":
+        known = ", ".join(msgspec.json.encode(each).decode() for each in kind.options)
+        yield Cause(
+            "FieldValueNotSupported",
+            place,
+            f"Unsupported value: {value}: supported values: {known}",
+        )
+    elif keyword in _TOO_LONG:
+        said = f"may not be more than {limit} {_TOO_LONG[keyword]}"
+        yield Cause("FieldValueTooLong", place, f"Too long: {said}")
+    elif keyword in _SAYS:
+        yield Cause(
+            "FieldValueInvalid", place, f"Invalid value: {value}: {_SAYS[keyword](place, limit)}"
+        )
+    else:
+        yield Cause("FieldValueInvalid", place, f"Invalid value: {error.message}")
+
+
+def _field(path: list[str | int]) -> str:
+    found = ""
+    for each in path:
+        found += f"[{each}]" if isinstance(each, int) else f".{each}" if found else each
+    return found
+
+
+def _is_scalar(value: Any) -> bool:
+    return not isinstance(value, dict | list)
+
+
+def _type(value: Any) -> str:
+    """What Kubernetes calls the type of a value."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+        case str():
+            return "string"
+        case list():
+            return "array"
+        case _:
+            return "object"

@@ -1,0 +1,105 @@
+"""Watches: what is there first, then each change once, as JSON lines."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import msgspec
+
+from trundle.api._feeds import Feed
+from trundle.api._representations import Representation
+from trundle.api._requests import Request
+from trundle.api._resources import Resources
+from trundle.api._selections import FieldSelector
+from trundle.store import Choice, LabelSelector
+
+_BOOKMARK_AFTER = 60
+"""After how many quiet seconds a watcher that wants bookmarks gets one."""
+
+_NAMES = {"added": "ADDED", "modified": "MODIFIED", "deleted": "DELETED"}
+_INITIAL_END = {"k8s.io/initial-events-end": "true"}
+
+
+async def events(
+    request: Request,
+    resources: Resources,
+    feed: Feed,
+    fields: FieldSelector,
+    labels: LabelSelector,
+    shown: Representation,
+) -> AsyncIterator[bytes]:
+    """The events of a watch as JSON; empty from time to time, so that the watch can end.
+
+    Args:
+        request: the request.
+        resources: reads objects.
+        feed: gives the changes of the resource type.
+        fields: chooses objects.
+        labels: chooses objects.
+        shown: the form that the client wants objects in.
+
+    Raises:
+        TrundleError: the store cannot go on; `GoneError` where the client has to list again.
+    """
+    target = request.target
+    kind, served = target.kind, target.served
+    after = request.number("resourceVersion")
+    bookmarks = (
+        request.flag("allowWatchBookmarks") if "allowWatchBookmarks" in request.query else False
+    )
+    streamed = request.query.get("sendInitialEvents") == "true"
+    namespace = target.namespace or fields.exact("metadata.namespace")
+    choice = Choice(namespace or None, fields.exact("metadata.name"), labels)
+    if not after or streamed:
+        token = ""
+        while True:
+            page = await asyncio.to_thread(
+                resources.store.list,
+                kind.resource,
+                namespace=choice.namespace,
+                name=choice.name,
+                labels=labels,
+                token=token,
+            )
+            for each in page.objects:
+                if fields.matches(each.key.namespace, each.key.name):
+                    document = resources.views.listed(each, kind, served)
+                    yield _event("ADDED", shown.one(document, kind))
+            token, after = page.token, page.resource_version
+            if not token:
+                break
+        if streamed and bookmarks:
+            yield _bookmark(request, after, initial=True)
+    quiet = 0
+    async for reached, seen, change in feed.watch(after, choice):
+        if seen is None or change is None:
+            quiet += 1
+            if bookmarks and quiet >= _BOOKMARK_AFTER:
+                quiet = 0
+                yield _bookmark(request, reached, initial=False)
+            else:
+                yield b""
+            continue
+        quiet = 0
+        key = change.object.key
+        if fields.matches(key.namespace, key.name):
+            document = seen.shown(change, resources.views, kind, served)
+            yield _event(_NAMES[change.kind], shown.one(document, kind))
+
+
+def _event(type_: str, document: bytes) -> bytes:
+    return msgspec.json.encode({"type": type_, "object": msgspec.Raw(document)})
+
+
+def _bookmark(request: Request, reached: int, *, initial: bool) -> bytes:
+    target = request.target
+    metadata = {
+        "resourceVersion": str(reached),
+        "creationTimestamp": None,
+        **({"annotations": _INITIAL_END} if initial else {}),
+    }
+    document = {
+        "kind": target.kind.kind,
+        "apiVersion": target.kind.api_version(target.served),
+        "metadata": metadata,
+    }
+    return msgspec.json.encode({"type": "BOOKMARK", "object": document})

@@ -1,0 +1,216 @@
+"""Reads `kubernetes`: what clients of Kubernetes' conventions call the resource types."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from trundle.documents import Fields, Node, ScalarNode, Walker, describe
+
+_KEYS = ("group", "types")
+_TYPE_KEYS = ("kind", "plural", "singular", "shortNames", "categories", "scope", "columns")
+_COLUMN_KEYS = ("name", "path", "type", "description", "priority")
+_SCOPES = ("Namespaced", "Cluster")
+_COLUMN_TYPES = ("string", "integer", "number", "boolean", "date")
+SUBDOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+"
+"""An API group: a DNS subdomain of at least two labels, as Kubernetes wants it."""
+
+LABEL = r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?"
+KIND = r"[A-Z][A-Za-z0-9]{0,62}"
+
+
+class PrinterColumn(msgspec.Struct, frozen=True):
+    """A column of the tables that kubectl prints.
+
+    Attributes:
+        name: its heading.
+        path: the value in an object, in Kubernetes' JSONPath: `.status.phase`.
+        type: the type of the value: `string`, `integer`, `number`, `boolean` or `date`.
+        description: what the value is.
+        priority: 0 for columns that are always shown, more for those of `-o wide`.
+    """
+
+    name: str
+    path: str
+    type: str = "string"
+    description: str = ""
+    priority: int = 0
+
+
+class KindNames(msgspec.Struct, frozen=True, kw_only=True):
+    """What clients call a resource type; empty is derived from its name.
+
+    Attributes:
+        kind: its name in documents.
+        plural: its name in URLs.
+        singular: its name for one object.
+        short_names: further names for kubectl.
+        categories: the groups of resource types it is listed under.
+        scope: whether its objects are in namespaces.
+        columns: what tables show after the name.
+    """
+
+    kind: str = ""
+    plural: str = ""
+    singular: str = ""
+    short_names: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    scope: Literal["", "Namespaced", "Cluster"] = ""
+    columns: tuple[PrinterColumn, ...] = ()
+
+
+class Kubernetes(msgspec.Struct, frozen=True):
+    """What a project says for clients of Kubernetes' conventions.
+
+    Attributes:
+        group: the API group of resource types that have none; may be empty.
+        types: the names of resource types, by their own name without regard to letter case.
+    """
+
+    group: str = ""
+    types: Mapping[str, KindNames] = msgspec.field(default_factory=dict)
+
+    def group_for(self, package: str) -> str:
+        """The API group of resource types that have none; after the package where none is given."""
+        if self.group:
+            return self.group
+        plain = package.rpartition(".")[2].lower().replace("_", "-").strip("-")
+        return f"{plain or 'trundle'}.local"
+
+
+def read_kubernetes(walker: Walker, fields: Fields) -> Kubernetes:
+    """What a project file says under `kubernetes`."""
+    if "kubernetes" not in fields:
+        return Kubernetes()
+    inner = walker.fields(fields["kubernetes"][1], "what `kubernetes` has", _KEYS)
+    group = _matching(walker, inner, "group", SUBDOMAIN, "an API group such as crm.example.com")
+    types: dict[str, KindNames] = {}
+    if "types" in inner:
+        for key, node in walker.entries(inner["types"][1], "names by resource type"):
+            types[key.text.casefold()] = _type(walker, node)
+    return Kubernetes(group, types)
+
+
+def _type(walker: Walker, node: Node) -> KindNames:
+    fields = walker.fields(node, "the names of a resource type", _TYPE_KEYS)
+    scope = walker.choice(fields["scope"][1], "a scope", _SCOPES) if "scope" in fields else ""
+    return KindNames(
+        kind=_matching(walker, fields, "kind", KIND, "a kind such as Person"),
+        plural=_matching(walker, fields, "plural", LABEL, "lower-case letters such as people"),
+        singular=_matching(walker, fields, "singular", LABEL, "lower-case letters such as person"),
+        short_names=_texts(walker, fields, "shortNames"),
+        categories=_texts(walker, fields, "categories"),
+        scope="Cluster" if scope == "Cluster" else "Namespaced" if scope else "",
+        columns=_columns(walker, fields),
+    )
+
+
+def _columns(walker: Walker, fields: Fields) -> tuple[PrinterColumn, ...]:
+    if "columns" not in fields:
+        return ()
+    found = []
+    for each in walker.items(fields["columns"][1], "columns"):
+        inner = walker.fields(each, "a column", _COLUMN_KEYS, ("name", "path"))
+        if "name" not in inner or "path" not in inner:
+            continue
+        found.append(
+            PrinterColumn(
+                walker.text(inner["name"][1], "a heading") or "",
+                _matching(walker, inner, "path", r"\..+", "a JSON path such as .status.phase"),
+                (walker.choice(inner["type"][1], "a type", _COLUMN_TYPES) or "string")
+                if "type" in inner
+                else "string",
+                (walker.text(inner["description"][1], "text") or "")
+                if "description" in inner
+                else "",
+                _priority(walker, inner),
+            )
+        )
+    return tuple(found)
+
+
+def _priority(walker: Walker, fields: Fields) -> int:
+    if "priority" not in fields:
+        return 0
+    node = fields["priority"][1]
+    if isinstance(node, ScalarNode) and re.fullmatch("[0-9]{1,4}", node.json):
+        return int(node.json)
+    walker.note(node.line, "a whole number", describe(node), "write 0, or more for `-o wide` only")
+    return 0
+
+
+def _texts(walker: Walker, fields: Fields, name: str) -> tuple[str, ...]:
+    if name not in fields:
+        return ()
+    nodes = walker.texts(fields[name][1], "name")
+    fitting = (_fitting(walker, each, LABEL, "a name in lower-case letters") for each in nodes)
+    return tuple(each for each in fitting if each is not None)
+
+
+def _matching(walker: Walker, fields: Fields, name: str, pattern: str, expected: str) -> str:
+    if name not in fields:
+        return ""
+    return _fitting(walker, fields[name][1], pattern, expected) or ""
+
+
+def _fitting(walker: Walker, node: Node, pattern: str, expected: str) -> str | None:
+    text = walker.text(node, expected)
+    if text is None or re.fullmatch(pattern, text):
+        return text
+    walker.note(node.line, expected, repr(text), "correct it, or remove the key")
+    return None
+
+
+def kubernetes_schema() -> dict[str, Any]:
+    """The JSON Schema of what a project file says under `kubernetes`."""
+    label = {"type": "string", "pattern": f"^({LABEL})$"}
+    names = {"type": "array", "items": label, "uniqueItems": True}
+    text = {"type": "string", "minLength": 1}
+    column = _closed(
+        {
+            "name": {**text, "description": "The heading."},
+            "path": {"type": "string", "pattern": r"^\.", "description": "The value in an object."},
+            "type": {"enum": list(_COLUMN_TYPES), "default": "string"},
+            "description": {**text, "description": "What the value is."},
+            "priority": {"type": "integer", "minimum": 0, "maximum": 9999, "default": 0},
+        }
+    )
+    type_ = _closed(
+        {
+            "kind": {
+                "type": "string",
+                "pattern": f"^({KIND})$",
+                "description": "Its name in documents.",
+            },
+            "plural": {**label, "description": "Its name in URLs."},
+            "singular": {**label, "description": "Its name for one object."},
+            "shortNames": {**names, "description": "Further names for kubectl."},
+            "categories": {**names, "description": "The groups it is listed under, as `all`."},
+            "scope": {"enum": list(_SCOPES), "default": "Namespaced"},
+            "columns": {
+                "type": "array",
+                "items": {**column, "required": ["name", "path"]},
+                "description": "What tables show after the name.",
+            },
+        }
+    )
+    types = {
+        "type": "object",
+        "additionalProperties": type_,
+        "propertyNames": {"minLength": 1},
+        "description": "What clients call each resource type.",
+    }
+    group = {
+        "type": "string",
+        "pattern": f"^({SUBDOMAIN})$",
+        "description": "The API group of resource types that have none.",
+    }
+    return {
+        **_closed({"group": group, "types": types}),
+        "description": "What clients of Kubernetes' conventions call the resource types.",
+    }
+
+
+def _closed(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "additionalProperties": False}

@@ -1,0 +1,313 @@
+"""Objects at every version over HTTP: created, read, listed, replaced, patched, deleted."""
+
+import json
+
+import pytest
+from apis import GROUP, NEW, OLD, Client, clubs, member, serving_clubs
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    with clubs(tmp_path_factory.mktemp("clubs")) as installed:
+        yield installed
+
+
+@pytest.fixture
+def client(installed, tmp_path):
+    with serving_clubs(installed, tmp_path / "store.db") as (api, _):
+        yield Client(api)
+
+
+def test_what_one_version_writes_every_version_reads(client):
+    client.create(OLD, "ada", team="red", age=36)
+    found = client.get(NEW, "ada")
+    assert found["apiVersion"] == f"{GROUP}/v2"
+    assert found["kind"] == "Member"
+    assert (found["group"], "age" in found) == ("red", False)
+    assert client.get(OLD, "ada")["age"] == 36
+
+
+def test_an_old_client_that_replaces_keeps_what_it_cannot_see(client):
+    client.create(NEW, "ada", group="red", note="seen by v2 only", free={"a": [1, {"b": None}]})
+    seen = client.get(OLD, "ada")
+    code, found = client.call("PUT", client.at(OLD, "ada"), seen | {"team": "blue", "age": 5})
+    assert (code, found["team"], found["age"]) == (200, "blue", 5)
+    newer = client.get(NEW, "ada")
+    assert (newer["group"], newer["note"]) == ("blue", "seen by v2 only")
+    assert newer["free"] == {"a": [1, {"b": None}]}
+
+
+def test_an_old_client_that_patches_keeps_what_it_cannot_see(client):
+    client.create(NEW, "ada", group="red", note="n")
+    assert client.patch(OLD, "ada", {"team": "blue"})[1]["team"] == "blue"
+    assert client.get(NEW, "ada")["note"] == "n"
+    operations = [
+        {"op": "test", "path": "/team", "value": "blue"},
+        {"op": "replace", "path": "/team", "value": "green"},
+    ]
+    code, _ = client.call(
+        "PATCH", client.at(OLD, "ada"), operations, media_type="application/json-patch+json"
+    )
+    assert code == 200
+    assert client.get(NEW, "ada") | {"group": "green", "note": "n"} == client.get(NEW, "ada")
+
+
+def test_numbers_keep_their_digits(client):
+    body = b'{"metadata":{"name":"ada"},"group":"red","free":{"a":1.10,"b":12345678901234567890,"c":1e3}}'
+    assert client.call("POST", client.at(NEW), body)[0] == 201
+    client.patch(NEW, "ada", {"note": "x"})
+    text = client.http.get(client.at(NEW, "ada")).text
+    assert '"a":1.10' in text
+    assert '"b":12345678901234567890' in text
+
+
+def test_a_write_over_something_newer_is_a_conflict(client):
+    made = client.create(NEW, "ada", group="red")
+    client.patch(NEW, "ada", {"note": "first"})
+    code, found = client.call("PUT", client.at(NEW, "ada"), made | {"note": "second"})
+    assert (code, found["reason"]) == (409, "Conflict")
+    assert found["message"] == (
+        'Operation cannot be fulfilled on members.clubs.example.com "ada": the object has been modified; please apply '
+        "your changes to the latest version and try again"
+    )
+    assert client.get(NEW, "ada")["note"] == "first"
+
+
+def test_a_replacement_says_what_it_replaces(client):
+    client.create(NEW, "ada", group="red")
+    code, found = client.call("PUT", client.at(NEW, "ada"), member("ada", group="blue"))
+    assert (code, found["reason"]) == (422, "Invalid")
+    assert found["details"]["causes"][0]["field"] == "metadata.resourceVersion"
+
+
+@pytest.mark.parametrize(
+    ("properties", "field", "message"),
+    [
+        ({}, "group", "Required value"),
+        (
+            {"group": 1},
+            "group",
+            'Invalid value: "integer": group in body must be of type string: "integer"',
+        ),
+        ({"group": "R"}, "group", "Invalid value: \"R\": group in body should match '^[a-z]+$'"),
+        ({"group": "a", "note": "x" * 21}, "note", "Too long: may not be more than 20 bytes"),
+        (
+            {"group": "a", "level": "mid"},
+            "level",
+            'Unsupported value: "mid": supported values: "low", "high"',
+        ),
+    ],
+)
+def test_what_a_schema_forbids_is_refused(client, properties, field, message):
+    code, found = client.call("POST", client.at(NEW), member("ada", **properties))
+    assert (code, found["reason"]) == (422, "Invalid")
+    assert [(x["field"], x["message"]) for x in found["details"]["causes"]] == [(field, message)]
+    assert client.call("GET", client.at(NEW, "ada"))[0] == 404
+
+
+def test_defaults_are_filled_in_and_nulls_dropped(client):
+    assert client.create(NEW, "ada", group="red", level=None)["level"] == "low"
+
+
+def test_what_is_stored_but_not_valid_at_a_version_may_be_written_back(client):
+    client.create(OLD, "ada", team="red", age=36)
+    client.call(
+        "PATCH", client.at(NEW, "ada"), {"level": "low"}, media_type="application/merge-patch+json"
+    )
+    seen = client.get(OLD, "ada")
+    assert client.call("PUT", client.at(OLD, "ada"), seen)[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("validation", "code", "said"),
+    [
+        ("Strict", 400, 'strict decoding error: unknown field "zzz"'),
+        ("Warn", 201, '299 - "unknown field \\"zzz\\""'),
+        ("Ignore", 201, ""),
+    ],
+)
+def test_unknown_fields_are_refused_dropped_or_warned_of(client, validation, code, said):
+    body = json.dumps(member("ada", group="red", zzz=1))
+    found = client.http.post(client.at(NEW), content=body, params={"fieldValidation": validation})
+    assert found.status_code == code
+    assert said in (found.json().get("message", "") + found.headers.get("warning", ""))
+    assert (said == "") is ("warning" not in found.headers and code == 201)
+    assert "zzz" not in found.json()
+
+
+def test_the_status_is_written_apart(client):
+    client.create(NEW, "ada", group="red", status={"phase": "ignored"})
+    assert "status" not in client.get(NEW, "ada")
+    merge = "application/merge-patch+json"
+    patch = {"status": {"phase": "Ready"}, "group": "ignored"}
+    code, found = client.call(
+        "PATCH", client.at(NEW, "ada", part="status"), patch, media_type=merge
+    )
+    assert (code, found["status"], found["group"]) == (200, {"phase": "Ready"}, "red")
+    assert found["metadata"]["generation"] == 1
+    client.patch(NEW, "ada", {"status": {"phase": "ignored"}, "note": "n"})
+    found = client.get(NEW, "ada")
+    assert (found["status"], found["note"]) == ({"phase": "Ready"}, "n")
+    assert found["metadata"]["generation"] == 2
+    client.patch(OLD, "ada", {"age": 3})
+    assert client.get(NEW, "ada")["status"] == {"phase": "Ready"}
+
+
+def test_lists_come_in_pages_of_one_moment(client):
+    for name in "abcde":
+        client.create(NEW, name, group="red")
+    names, token, versions = [], "", set()
+    while True:
+        _, page = client.call("GET", client.at(OLD), limit="2", **{"continue": token})
+        names += [each["metadata"]["name"] for each in page["items"]]
+        versions.add(page["metadata"]["resourceVersion"])
+        token = page["metadata"].get("continue", "")
+        client.call("DELETE", client.at(NEW, "e"))
+        if not token:
+            break
+    assert names == [*"abcde"]
+    assert len(versions) == 1
+
+
+def test_selectors_choose(client):
+    client.call(
+        "POST", client.at(NEW), {"metadata": {"name": "a", "labels": {"x": "1"}}, "group": "r"}
+    )
+    client.call(
+        "POST", client.at(NEW), {"metadata": {"name": "b", "labels": {"x": "2"}}, "group": "r"}
+    )
+
+    def names(**query):
+        code, found = client.call("GET", f"/apis/{GROUP}/v1/members", **query)
+        assert code == 200, found
+        return [each["metadata"]["name"] for each in found["items"]]
+
+    assert names(labelSelector="x in (1,3)") == ["a"]
+    assert names(labelSelector="x!=1") == ["b"]
+    assert names(fieldSelector="metadata.name=b") == ["b"]
+    assert names(fieldSelector="metadata.name!=b,metadata.namespace=default") == ["a"]
+    code, found = client.call("GET", client.at(NEW), fieldSelector="spec.x=1")
+    assert (code, found["message"]) == (400, "field label not supported: spec.x")
+
+
+def test_an_object_with_finalizers_waits_for_them(client):
+    client.call(
+        "POST", client.at(NEW), {"metadata": {"name": "a", "finalizers": ["x.org/f"]}, "group": "r"}
+    )
+    code, found = client.call("DELETE", client.at(NEW, "a"))
+    assert (code, "deletionTimestamp" in found["metadata"]) == (200, True)
+    client.patch(OLD, "a", {"metadata": {"finalizers": None}})
+    assert client.call("GET", client.at(NEW, "a"))[0] == 404
+
+
+def test_deleting_says_what_is_gone_or_why_not(client):
+    made = client.create(NEW, "ada", group="red")
+    body = {"preconditions": {"uid": "another"}}
+    assert client.call("DELETE", client.at(NEW, "ada"), body)[0] == 409
+    code, found = client.call("DELETE", client.at(NEW, "ada"))
+    assert (code, found["status"], found["details"]["uid"]) == (
+        200,
+        "Success",
+        made["metadata"]["uid"],
+    )
+    code, found = client.call("DELETE", client.at(NEW, "ada"))
+    assert (code, found["message"]) == (404, 'members.clubs.example.com "ada" not found')
+
+
+def test_a_dry_run_stores_nothing(client):
+    code, found = client.call("POST", client.at(NEW), member("ada", group="red"), dryRun="All")
+    assert (code, found["group"]) == (201, "red")
+    assert client.call("GET", client.at(NEW, "ada"))[0] == 404
+    client.create(NEW, "ada", group="red")
+    assert client.patch(NEW, "ada", {"note": "n"}, dryRun="All")[1]["note"] == "n"
+    assert client.call("DELETE", client.at(NEW, "ada"), dryRun="All")[0] == 200
+    assert "note" not in client.get(NEW, "ada")
+
+
+def test_names_are_made_where_that_is_asked_for(client):
+    body = {"metadata": {"generateName": "ada-"}, "group": "red"}
+    first, second = (client.call("POST", client.at(NEW), body)[1] for _ in range(2))
+    assert first["metadata"]["name"] != second["metadata"]["name"]
+    assert first["metadata"]["name"].startswith("ada-")
+
+
+@pytest.mark.parametrize("name", ["Ada", "a_b", "-a", "a" * 254, "a/b", "ä"])
+def test_names_that_cannot_be_are_refused(client, name):
+    code, found = client.call("POST", client.at(NEW), member(name, group="red"))
+    assert (code, found["reason"]) == (422, "Invalid")
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b"", "no JSON"),
+        (b"{", "no JSON"),
+        (b"[]", "no JSON object"),
+        (b"\xff\xfe{}", "no JSON"),
+        (b'{"a":' * 1000 + b"1" + b"}" * 1000, "nested"),
+        (b'{"apiVersion":"other/v1"}', "does not match the expected API version"),
+        (b'{"kind":"Other"}', "does not match the expected kind"),
+        (b'{"metadata":1}', "metadata is no JSON object"),
+        (b'{"metadata":{"namespace":"x","name":"a"}}', "namespace"),
+    ],
+)
+def test_bodies_that_make_no_sense_are_refused(client, body, message):
+    code, found = client.call("POST", client.at(NEW), body)
+    assert (code, found["reason"]) == (400, "BadRequest")
+    assert message in found["message"]
+
+
+def test_a_body_that_is_too_large_is_refused(client):
+    code, found = client.call("POST", client.at(NEW), b" " * (3 * 1024 * 1024 + 1))
+    assert (code, found["reason"]) == (413, "RequestEntityTooLarge")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "code"),
+    [
+        ("GET", "/nothing", 404),
+        ("GET", f"/apis/{GROUP}/v3/members", 404),
+        ("GET", f"/apis/{GROUP}/v2/others", 404),
+        ("GET", f"/apis/{GROUP}/v2/members/ada", 404),
+        ("GET", f"/apis/{GROUP}/v2/namespaces/default/members/ada/scale", 404),
+        ("POST", f"/apis/{GROUP}/v2/members", 405),
+        ("PUT", f"/apis/{GROUP}/v2/namespaces/default/members", 405),
+        ("DELETE", f"/apis/{GROUP}/v2/namespaces/default/members/ada/status", 405),
+    ],
+)
+def test_paths_with_nothing_there_are_said(client, method, path, code):
+    found, status = client.call(method, path)
+    assert (found, status["kind"], status["code"]) == (code, "Status", code)
+
+
+def test_tables_have_the_columns_of_the_project(client):
+    client.create(NEW, "ada", group="red", level="high")
+    accept = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
+    found = client.http.get(client.at(NEW), headers={"accept": accept}).json()
+    assert [x["name"] for x in found["columnDefinitions"]] == ["Name", "Level", "Phase", "Age"]
+    assert found["rows"][0]["cells"][:3] == ["ada", "high", None]
+    assert found["rows"][0]["object"]["kind"] == "PartialObjectMetadata"
+
+
+def test_an_object_that_a_version_cannot_show_blocks_no_other(client, installed, monkeypatch):
+    client.create(NEW, "ada", group="red")
+    client.create(NEW, "bob", group="red")
+    read = type(installed.scheme).read
+
+    def failing(self, version, stored):
+        if version == OLD and b'"ada"' in stored:
+            raise ValueError_("ada has no past")
+        return read(self, version, stored)
+
+    from trundle.runtime import ConversionError as ValueError_
+
+    monkeypatch.setattr(type(installed.scheme), "read", failing)
+    code, found = client.call("GET", client.at(OLD))
+    assert code == 200
+    first, second = found["items"]
+    assert first["metadata"]["annotations"] == {
+        "trundle.dev/cannot-be-converted": "ada has no past"
+    }
+    assert second["team"] == "red"
+    assert client.call("GET", client.at(OLD, "ada"))[0] == 500
+    assert client.get(NEW, "ada")["group"] == "red"
