@@ -229,3 +229,20 @@ def test_the_order_is_total_and_consistent(one, two, three):
 def test_a_version_reads_itself_back(version):
     assert v(str(version)) == version
     assert version.identifier.isidentifier()
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("2014-04-04", "v20140404"),
+        ("2014-04-04-preview", "v20140404beta1"),
+        ("2014-04-04-preview.2", "v20140404beta2"),
+        ("2014-04-04-alpha", "v20140404alpha1"),
+        ("2014-04-04-privatepreview", "v20140404privatepreview"),
+        ("v1beta1", "v1beta1"),
+        ("v1api20140404preview", "v20140404beta1"),
+    ],
+)
+def test_a_label_is_read_back_as_the_version(text, label):
+    assert v(text).label == label
+    assert v(label) == v(text) or label == "v20140404privatepreview"
