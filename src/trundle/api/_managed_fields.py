@@ -22,10 +22,10 @@ from trundle.api._owning import (
     Owned,
     Owners,
     apply,
-    unchanged,
     update,
 )
 from trundle.api._shapes import ElementError, Shape
+from trundle.api._values import same
 from trundle.errors import expectation
 
 _UNTRACKED = ("apiVersion", "kind", "metadata")
@@ -147,7 +147,7 @@ def _applied(writer: Writer, live: Json, config: Json, *, force: bool) -> Json:
         ignored=writer.ignored,
     )
     owners = _stripped(owners, manager)
-    if not unchanged(result, before) and manager in owners:
+    if not same(result, before) and manager in owners:
         owners[manager] = replace(owners[manager], time=writer.now)
     return _with_owners(result, owners, writer)
 
@@ -352,7 +352,7 @@ def _read(entry: Json, words: Words) -> tuple[Manager, Owned]:
 
 def _unless_same(live: Json, result: Json) -> Json:
     """The object as it was, where at most times of its owners changed."""
-    if unchanged(live, result) and _untimed(live) == _untimed(result):
+    if same(_bare(live), _bare(result)) and _untimed(live) == _untimed(result):
         return live
     return result
 

@@ -15,7 +15,6 @@ from trundle.api._differences import Differences, differences, fields_of
 from trundle.api._fields import EMPTY, FieldSet, Json, Path, outside, path_text
 from trundle.api._merging import as_empty, as_null, merged, without
 from trundle.api._shapes import Shape, is_field, under
-from trundle.api._values import same
 from trundle.errors import Kind, TrundleError
 
 
@@ -256,15 +255,3 @@ class _Wholes:
                 whole = path
             known = self._known[path] = shape, whole
         return known
-
-
-def unchanged(one: Json, other: Json) -> bool:
-    """Whether two objects are the same, owners left aside."""
-    return same(_bare(one), _bare(other))
-
-
-def _bare(document: Json) -> Json:
-    metadata = {
-        key: value for key, value in document.get("metadata", {}).items() if key != "managedFields"
-    }
-    return {**document, "metadata": metadata}
