@@ -8,10 +8,6 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Select,
-    and_,
-    bindparam,
-    delete,
-    func,
     insert,
     select,
     text,
@@ -19,29 +15,12 @@ from sqlalchemy import (
     update,
 )
 
+from trundle.store import _statements as s
 from trundle.store import _tables as t
 from trundle.store._records import Change, ChangeKind, Choice, Key, StoredObject
 from trundle.store._selectors import condition
 
 _R, _V = t.RESOURCES.c, t.REVISIONS.c
-_OBJECT = (
-    _V.namespace,
-    _V.name,
-    _V.uid,
-    _V.resource_version,
-    _V.generation,
-    _V.created,
-    _V.deleted,
-    _V.written,
-    _V.labels,
-    _V.finalizers,
-    _V.owners,
-    _V.storage_version,
-    _V.written_with,
-    _V.data,
-)
-_CURRENT = _V.replaced.is_(None)
-_OF = _V.resource == bindparam("of")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +91,7 @@ class Rows:
             name: its name.
             locked: whether others wait who lock it, until the transaction ends.
         """
-        statement = _RESOURCE_LOCKED if locked else _RESOURCE
+        statement = s.RESOURCE_LOCKED if locked else s.RESOURCE
         values = {"group_": group, "name_": name}
         found = self._connection.execute(statement, values).one_or_none()
         return None if found is None else ResourceRow(*found)
@@ -152,13 +131,13 @@ class Rows:
             limit: how many at most.
         """
         values = {"of": resource.id, "after": after, "version": version, "most": limit}
-        found = self._connection.execute(_UNROLLED, values)
+        found = self._connection.execute(s.UNROLLED, values)
         return tuple(object_of(name, each) for each in found)
 
     def count_unrolled(self, resource: ResourceRow, version: str) -> int:
         """How many revisions are not stored in some version."""
         values = {"of": resource.id, "after": 0, "version": version}
-        return int(self._connection.execute(_COUNT_UNROLLED, values).scalar_one())
+        return int(self._connection.execute(s.COUNT_UNROLLED, values).scalar_one())
 
     def rewrite(self, resource: ResourceRow, rolled: Sequence[StoredObject]) -> None:
         """Stores the same revisions in another shape."""
@@ -172,7 +151,7 @@ class Rows:
             }
             for each in rolled
         ]
-        self._connection.execute(_REWRITE, values)
+        self._connection.execute(s.REWRITE, values)
 
     def compact(self, resource: ResourceRow, up_to: int) -> int:
         """Removes revisions that were replaced up to a resource version; gives how many.
@@ -182,21 +161,21 @@ class Rows:
             up_to: the resource version.
         """
         values = {"of": resource.id, "after": resource.compacted, "up_to": up_to}
-        self._connection.execute(_SET_COMPACTED, {"of": resource.id, "up_to": up_to})
-        removed = [self._connection.execute(each, values).rowcount for each in _FORGET]
+        self._connection.execute(s.SET_COMPACTED, {"of": resource.id, "up_to": up_to})
+        removed = [self._connection.execute(each, values).rowcount for each in s.FORGET]
         return sum(removed)
 
     def written_until(self, resource: ResourceRow, time: str) -> int:
         """The last resource version that was written until some time; what was compacted counts as such."""
         values = {"of": resource.id, "after": resource.compacted, "time": time}
-        found: int | None = self._connection.execute(_WRITTEN_UNTIL, values).scalar()
+        found: int | None = self._connection.execute(s.WRITTEN_UNTIL, values).scalar()
         return resource.compacted if found is None else found
 
     def kept(self) -> dict[tuple[int, str, bool], tuple[int, int]]:
         """How many revisions there are, and how many bytes they have; by resource type, storage version, and whether they are current."""
         return {
             (each[0], each[1], bool(each[2])): (each[3], each[4] or 0)
-            for each in self._connection.execute(_KEPT)
+            for each in self._connection.execute(s.KEPT)
         }
 
     # Objects
@@ -217,7 +196,7 @@ class Rows:
                 found.append(self.one(resource, of[0]))
                 continue
             values = {"of": resource, "namespace_": namespace, "names": [each.name for each in of]}
-            rows = self._connection.execute(_SOME, values)
+            rows = self._connection.execute(s.SOME, values)
             found += [object_of(of[0].resource, each) for each in rows]
         return {each.key: each for each in found if each is not None}
 
@@ -225,14 +204,14 @@ class Rows:
         """All objects of a resource type, by namespace and name, read from the database so many at a time."""
         options = {"yield_per": together}
         values = {"of": resource.id}
-        found = self._connection.execute(_ALL, values, execution_options=options)
+        found = self._connection.execute(s.ALL, values, execution_options=options)
         for each in found:
             yield object_of(resource.name, each)
 
     def owned(self, resource: ResourceRow, name: str, uid: str) -> tuple[StoredObject, ...]:
         """The objects of a resource type that name an owner, by namespace and name."""
         server = self._connection.dialect.name == "postgresql"
-        statement = _OWNED.where(text(_OWNED_ON_SERVER if server else _OWNED_IN_FILE))
+        statement = s.OWNED.where(text(s.OWNED_ON_SERVER if server else s.OWNED_IN_FILE))
         found = self._connection.execute(statement, {"of": resource.id, "owner": uid})
         return tuple(object_of(name, each) for each in found)
 
@@ -256,13 +235,13 @@ class Rows:
             after: namespace and name behind which to start; None to start with the first.
             limit: how many at most.
         """
-        chosen = [_OF, *conditions(choice)]
+        chosen = [s.OF, *conditions(choice)]
         place = tuple_(_V.namespace, _V.name)
         if after is not None:
             chosen.append(place > after)
         past = at < resource.resource_version
         since = [_V.resource_version <= at] if past else []
-        found = self._sorted(resource, name, [*chosen, _CURRENT, *since], limit)
+        found = self._sorted(resource, name, [*chosen, s.CURRENT, *since], limit)
         if past:  # What was replaced since; a condition for both would use no index.
             if len(found) == limit:
                 chosen.append(place < (found[-1].key.namespace, found[-1].key.name))
@@ -274,7 +253,7 @@ class Rows:
         self, resource: ResourceRow, name: str, chosen: Sequence[ColumnElement[bool]], limit: int
     ) -> list[StoredObject]:
         """The first objects of some, by namespace and name."""
-        statement = select(*_OBJECT).where(*chosen).order_by(_V.namespace, _V.name).limit(limit)
+        statement = select(*s.OBJECT).where(*chosen).order_by(_V.namespace, _V.name).limit(limit)
         rows = self._connection.execute(statement, {"of": resource.id})
         return [object_of(name, each) for each in rows]
 
@@ -290,10 +269,10 @@ class Rows:
             limit: how many at most.
         """
         values = {"of": resource.id, "after": after, "most": limit}
-        rows = self._connection.execute(_CHANGES, values).all()
+        rows = self._connection.execute(s.CHANGES, values).all()
         wanted = [each.previous for each in rows if each.previous is not None]
         those = {"of": resource.id, "versions": wanted}
-        before = self._connection.execute(_AT, those).all() if wanted else []
+        before = self._connection.execute(s.AT, those).all() if wanted else []
         previous = {each.resource_version: object_of(name, each) for each in before}
         return tuple(
             Change(each.change, object_of(name, each), previous.get(each.previous)) for each in rows
@@ -318,11 +297,11 @@ class Rows:
             if old <= resource.resource_version
         ]
         if before:  # First, as no two revisions of an object may be current.
-            self._connection.execute(_REPLACE, before)
+            self._connection.execute(s.REPLACE, before)
         rows = [_row(resource.id, each, replaced) for each in revisions]
         self._connection.execute(insert(t.REVISIONS), rows)
         last = revisions[-1].object.resource_version
-        self._connection.execute(_COUNT, {"of": resource.id, "last": last, "time": time})
+        self._connection.execute(s.COUNT, {"of": resource.id, "last": last, "time": time})
 
 
 def _row(resource: int, revision: Revision, replaced: Mapping[int, int]) -> dict[str, Any]:
@@ -352,7 +331,7 @@ def _row(resource: int, revision: Revision, replaced: Mapping[int, int]) -> dict
 
 def one(resource: int, key: Key) -> tuple[Select[Any], dict[str, Any]]:
     """The query for an object as it is now, and its parameters."""
-    return _ONE, {"of": resource, "namespace_": key.namespace, "name_": key.name}
+    return s.ONE, {"of": resource, "namespace_": key.namespace, "name_": key.name}
 
 
 def object_of(resource: str, row: Sequence[Any]) -> StoredObject:
@@ -379,74 +358,3 @@ def _inserted_once(connection: Connection) -> Any:
 
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     return dialect.insert(t.RESOURCES).on_conflict_do_nothing()
-
-
-_RESOURCE = select(*_R).where(_R.api_group == bindparam("group_"), _R.name == bindparam("name_"))
-_RESOURCE_LOCKED = _RESOURCE.with_for_update()
-_COUNT = (
-    update(t.RESOURCES)
-    .where(_R.id == bindparam("of"))
-    .values(resource_version=bindparam("last"), written=bindparam("time"))
-)
-_SET_COMPACTED = (
-    update(t.RESOURCES).where(_R.id == bindparam("of")).values(compacted=bindparam("up_to"))
-)
-_RANGE = and_(_OF, _V.resource_version > bindparam("after"))
-_UP_TO = and_(_RANGE, _V.resource_version <= bindparam("up_to"))
-_FORGET = (
-    delete(t.REVISIONS).where(
-        _OF, _V.resource_version.in_(select(_V.previous).where(_UP_TO, _V.previous.is_not(None)))
-    ),
-    delete(t.REVISIONS).where(_UP_TO, _V.replaced == _V.resource_version),
-)
-_WRITTEN_UNTIL = select(func.max(_V.resource_version)).where(
-    _RANGE, _V.written <= bindparam("time")
-)
-_OTHER_VERSION = and_(_RANGE, _V.storage_version != bindparam("version"))
-_UNROLLED = (
-    select(*_OBJECT).where(_OTHER_VERSION).order_by(_V.resource_version).limit(bindparam("most"))
-)
-_COUNT_UNROLLED = select(func.count()).select_from(t.REVISIONS).where(_OTHER_VERSION)
-_REWRITE = (
-    update(t.REVISIONS)
-    .where(_OF, _V.resource_version == bindparam("number"))
-    .values(
-        storage_version=bindparam("new_version"),
-        labels=bindparam("new_labels"),
-        data=bindparam("new_data"),
-    )
-)
-_KEPT = select(
-    _V.resource,
-    _V.storage_version,
-    _CURRENT.label("current"),
-    func.count(),
-    func.sum(func.length(_V.data)),
-).group_by(_V.resource, _V.storage_version, _CURRENT)
-_ONE = select(*_OBJECT).where(
-    _OF, _V.namespace == bindparam("namespace_"), _V.name == bindparam("name_"), _CURRENT
-)
-_SOME = select(*_OBJECT).where(
-    _OF,
-    _V.namespace == bindparam("namespace_"),
-    _V.name.in_(bindparam("names", expanding=True)),
-    _CURRENT,
-)
-_ALL = select(*_OBJECT).where(_OF, _CURRENT).order_by(_V.namespace, _V.name)
-_OWNED = (
-    select(*_OBJECT).where(_OF, _CURRENT, text("owners <> '[]'")).order_by(_V.namespace, _V.name)
-)
-_OWNED_ON_SERVER = "owners @> jsonb_build_array(CAST(:owner AS text))"
-_OWNED_IN_FILE = "EXISTS (SELECT 1 FROM json_each(owners) WHERE value = :owner)"
-_AT = select(*_OBJECT).where(_OF, _V.resource_version.in_(bindparam("versions", expanding=True)))
-_CHANGES = (
-    select(*_OBJECT, _V.change, _V.previous)
-    .where(_OF, _V.resource_version > bindparam("after"))
-    .order_by(_V.resource_version)
-    .limit(bindparam("most"))
-)
-_REPLACE = (
-    update(t.REVISIONS)
-    .where(_OF, _V.resource_version == bindparam("version"))
-    .values(replaced=bindparam("by"))
-)
