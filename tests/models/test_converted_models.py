@@ -307,6 +307,28 @@ def test_rules_that_fit_nothing_are_errors_with_file_and_line():
     assert carried(shop(), "shop@1", evolutions=evolutions).findings == ()
 
 
+def test_hop_by_hop_is_as_straight_and_what_a_gap_lacked_returns():
+    contracts = ("{a: {Contract: $.int()}, m: {Contract: $.string()}}", "{b: {Contract: $.int()}}")
+    texts = [*contracts, "{b: {Contract: $.string()}, m: {Contract: $.string()}}"]
+    one, two, three = (
+        package("w", f"{at}.0.0", classes={"w.A": f"Properties: {text}"})
+        for at, text in enumerate(texts, start=1)
+    )
+    two = ruled(two, "1.0.0: {w.A: {rename: {a: b}}}")
+    three = ruled(three, "2.0.0: {w.A: {convert: {b: integer-to-string}}}")
+    evolutions = PackageEvolutions([one, two, three])
+
+    def over(model, *versions):
+        for each in versions:
+            model = carried(model, f"w@{each}", evolutions=evolutions).model
+        return model
+
+    model = {"?": {"type": "w.A/1.0.0@w", "id": "x"}, "a": 5, "m": "hello"}
+    assert over(model, 3) == {"?": {"type": "w.A/3.0.0@w", "id": "x"}, "b": "5", "m": "hello"}
+    assert over(model, 2, 3) == over(model, 3)
+    assert over(model, 3, 1) == over(model, 2, 3, 1) == over(model, 3, 2, 1) == model
+
+
 def test_a_model_may_be_deep():
     model = thing("Db", "d0", size=0)
     for at in range(1, 400):

@@ -33,7 +33,7 @@ Schemas = Annotated[
     typer.Option(
         "--schemas",
         metavar="PATH",
-        help="Schema files or folders instead of a project's; repeatable.",
+        help="Schema files or folders, or packages of classes, instead of a project's; repeatable.",
     ),
 ]
 
