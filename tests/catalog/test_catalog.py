@@ -244,14 +244,23 @@ class TestTenants:
         assert not catalog.upload([bundle("a.App", "2.0.0")], tenant="other").refused
         assert seen(catalog, "other") == ["a.App 1.0.0", "a.App 2.0.0"]
 
-    def test_what_is_made_public_shadows_no_private_package(self, catalog):
-        catalog.upload([bundle("a.App")], tenant="other")
-        result = catalog.upload([bundle("a.App")], tenant="acme", public=True)
-        assert codes(result) == [("error", "shadowed-by-private-package")]
-        catalog.upload([bundle("a.App")], tenant="acme")
-        with pytest.raises(RefusedError, match="one of another tenant") as caught:
-            catalog.share("a.App", V1, tenant="acme")
-        assert "other " not in str(caught.value).replace("another ", "")
+    @pytest.mark.parametrize("is_shared", [False, True])
+    def test_what_becomes_public_does_not_show_private_packages_of_others(self, catalog, is_shared):
+        catalog.upload([bundle("a.App", text="private")], tenant="other")
+        before = catalog.package("a.App", tenant="other")[0].digest
+        result = catalog.upload([bundle("a.App")], tenant="acme", public=not is_shared)
+        if is_shared:
+            assert catalog.share("a.App", V1, tenant="acme").findings == ()
+        assert codes(result) == []
+        assert catalog.package("a.App", tenant="other")[0].digest == before
+        assert [each.digest for each in catalog.snapshot("other")] == [before]
+        assert [each.digest for each in catalog.offers("other")] == [before]
+        public = catalog.package("a.App", tenant="third")[0].digest
+        assert public not in (before, "")
+        with pytest.raises(RefusedError, match="one of another tenant"):
+            catalog.share("a.App", V1, tenant="other")
+        catalog.delete("a.App", V1, tenant="other")
+        assert catalog.package("a.App", tenant="other")[0].digest == public
 
     def test_names_that_differ_in_letter_case_are_two(self, catalog):
         catalog.upload([bundle("a.App"), bundle("a.APP")], tenant="acme")

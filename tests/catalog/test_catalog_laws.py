@@ -2,7 +2,8 @@
 
 The oracle shares no code with the rules: it makes the change in a set of records, and asks whether the laws still hold.
 
-1. What a tenant sees has each name and version once.
+1. A name and version is public once, and what is uploaded meets no public package of another tenant; a private one, which no other tenant
+   sees, may meet a public one that comes later.
 2. What a package requires is among what it may use: of a public one, other public ones alone.
 """
 
@@ -43,11 +44,8 @@ class Record(NamedTuple):
 
 
 def is_lawful(state):
-    for tenant in TENANTS:
-        seen = [each.key for each in state if each.public or each.tenant == tenant]
-        if len(seen) != len(set(seen)):
-            return False
-    return all(
+    public = [each.key for each in state if each.public]
+    return len(public) == len(set(public)) and all(
         any(
             other.name == name
             and other.version in SPECS[spec]
@@ -65,6 +63,10 @@ def uploaded(state, records):
     for new in records:
         same = [each for each in after if (each.tenant, each.key) == (new.tenant, new.key)]
         if any((each.text, each.needs) != (new.text, new.needs) for each in same):
+            return None
+        if not same and any(
+            each.public and each.key == new.key and each.tenant != new.tenant for each in state
+        ):
             return None
         after |= set() if same else {new}
     return after
@@ -117,6 +119,13 @@ def test_a_change_is_made_if_and_only_if_the_laws_hold_after_it(tmp_path, seed):
                 offers = catalog.offers(tenant)
                 assert {(each.name, str(each.version)) for each in offers} == seen
                 assert len(offers) == len(seen)
+                own = {each.key for each in state if each.tenant == tenant}
+                assert {
+                    (each.name, str(each.version)) for each in offers if each.tenant == tenant
+                } == own
+                found = sorted((each.name, each.version, each.digest) for each in offers)
+                snapshot = catalog.snapshot(tenant)
+                assert sorted((each.name, each.version, each.digest) for each in snapshot) == found
     assert made > 15, "the test is about changes that are made"
     assert refused > 15, "and about those that are refused"
 
@@ -130,4 +139,5 @@ def test_the_oracle_knows_both_laws():
     assert not is_lawful({lib, user._replace(tenant="y")})
     for one, other in itertools.product((True, False), repeat=2):
         both = {lib._replace(public=one), lib._replace(tenant="y", public=other)}
-        assert is_lawful(both) == (not one and not other)
+        assert is_lawful(both) == (not one or not other)
+        assert (uploaded({lib._replace(public=one)}, [lib._replace(tenant="y")]) is None) == one

@@ -21,6 +21,7 @@ from trundle.catalog._errors import (
 from trundle.catalog._judging import check_shared, judged, without
 from trundle.catalog._records import Change, Offer, Upload
 from trundle.catalog._rows import Rows, decoded
+from trundle.catalog._rules import seen
 from trundle.catalog._snapshot import Snapshot
 from trundle.database import Database, open_copy, open_database
 from trundle.packages import Package
@@ -74,7 +75,7 @@ class Catalog:
     # What is there
 
     def snapshot(self, tenant: str) -> Snapshot:
-        """What a tenant sees at this moment: its own packages and the public ones.
+        """What a tenant sees at this moment: its own packages, and the public ones that it has not of its own.
 
         Raises:
             InvalidTenantError: no tenant can be called so.
@@ -99,8 +100,7 @@ class Catalog:
         check_tenant(tenant)
         with self._database.reading() as connection:
             offers = self._rows(connection).offers(None if name is None else [name])
-        seen = (each for each in offers if each.is_seen_by(tenant))
-        return tuple(sorted(seen, key=lambda each: (each.name, each.version)))
+        return tuple(sorted(seen(offers, tenant), key=lambda each: (each.name, each.version)))
 
     def package(
         self, name: str, version: SemVer | None = None, *, tenant: str

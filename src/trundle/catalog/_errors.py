@@ -15,7 +15,6 @@ class CatalogCode(Code):
     OTHER_CONTENT = "version-has-other-content"
     GIVEN_TWICE = "version-given-twice"
     SHADOWS = "shadows-public-package"
-    SHADOWED = "shadowed-by-private-package"
     REQUIREMENT = "unmet-requirement"
     NEEDED = "version-still-needed"
 

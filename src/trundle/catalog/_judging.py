@@ -23,7 +23,10 @@ def judged(rows: Rows, packages: tuple[Package, ...], tenant: str, *, public: bo
         for each in offers
         if (each.public if public else each.is_seen_by(tenant))
     }
-    versions |= {(each.name, each.version) for each in packages}
+    for each in packages:
+        key = (each.name, each.version)
+        if not (public and any(one.tenant == tenant for one in same.get(key, ()))):
+            versions.add(key)  # One that is there already stays private or public as it is.
     present = rules.Present(versions, public=public)
     stored = []
     sound = []
@@ -66,7 +69,7 @@ def check_shared(rows: Rows, offer: Offer) -> None:
     public = [(each.name, each.version) for each in offers if each.public or each == offer]
     findings = [*rules.unmet(offer, requirements, rules.Present(public, public=True))]
     same = _by_version(offers)[offer.name, offer.version]
-    if met := rules.shadowed(offer, same, offer.tenant):
+    if met := rules.shadowing(offer, same, offer.tenant):
         findings.append(met)
     if findings:
         raise RefusedError(findings)

@@ -5,7 +5,19 @@ from functools import partial
 from typing import Any, TypeAlias, cast
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Table, and_, delete, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Table,
+    and_,
+    delete,
+    exists,
+    insert,
+    not_,
+    or_,
+    select,
+    update,
+)
 
 from trundle.catalog import _tables as t
 from trundle.catalog._errors import DamagedContentError
@@ -176,7 +188,10 @@ def decoded(row: PackageRow, content: Callable[[str], bytes]) -> Package:
 
 
 def _seen_by(tenant: str) -> ColumnElement[bool]:
-    return or_(_P.tenant == tenant, _P.public)
+    """Own versions, and the public ones that the tenant has none of its own for."""
+    own = t.PACKAGES.alias()
+    same = and_(own.c.tenant == tenant, own.c.name == _P.name, own.c.version == _P.version)
+    return or_(_P.tenant == tenant, and_(_P.public, not_(exists().where(same))))
 
 
 def _is(offer: Offer) -> ColumnElement[bool]:

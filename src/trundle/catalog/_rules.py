@@ -1,6 +1,6 @@
 """The rules that a catalog keeps, as functions of values.
 
-What one tenant sees (its own packages and the public ones) has each name and version once, and whatever a package
+What one tenant sees (its own packages, and the public ones that it has not of its own) has each name and version once, and whatever a package
 requires can be had by all who see the package.
 """
 
@@ -51,22 +51,27 @@ def meeting(
     for each in same:
         if each.tenant == tenant:
             return _own(package, each, public=public)
-        if each.public:
-            expected, found = "no public package of that name and version", "one of another tenant"
-            advice = "use that one, or give yours another name or version"
-            return _finding(CatalogCode.SHADOWS, package, expected, found, advice)
-    return shadowed(package, same, tenant) if public else None
+    return shadowing(package, same, tenant)
 
 
-def shadowed(subject: Package | Offer, same: Iterable[Offer], tenant: str) -> Finding | None:
-    """A finding where a public package would meet private ones of other tenants; it does not say whose they are."""
-    others = [each for each in same if each.tenant != tenant]
-    if not others:
+def shadowing(subject: Package | Offer, same: Iterable[Offer], tenant: str) -> Finding | None:
+    """A finding where a package would shadow a public one of another tenant; private ones stay unknown."""
+    if not any(each.public and each.tenant != tenant for each in same):
         return None
-    expected = "no private package of that name and version that it would shadow"
-    found = "one of another tenant" if len(others) == 1 else f"{len(others)} of other tenants"
-    advice = "keep it private, or give it another name or version"
-    return _finding(CatalogCode.SHADOWED, subject, expected, found, advice)
+    expected, found = "no public package of that name and version", "one of another tenant"
+    advice = "use that one, or give yours another name or version"
+    return _finding(CatalogCode.SHADOWS, subject, expected, found, advice)
+
+
+def seen(offers: Iterable[Offer], tenant: str) -> tuple[Offer, ...]:
+    """What a tenant sees: its own versions, and the public ones that it has none of its own for."""
+    found: dict[tuple[str, SemVer], Offer] = {}
+    for each in offers:
+        if each.is_seen_by(tenant):
+            key = (each.name, each.version)
+            if key not in found or each.tenant == tenant:
+                found[key] = each
+    return tuple(found.values())
 
 
 def _own(package: Package, offer: Offer, *, public: bool) -> Finding:

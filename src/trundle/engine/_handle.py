@@ -39,6 +39,7 @@ class Handle:
     @property
     def owner(self) -> "Handle | None":
         """The object that owns it; None for a root."""
+        self._world.check_open()
         holder = self._instance.holder
         return None if holder is None else Handle(self._world, holder)
 
@@ -48,6 +49,7 @@ class Handle:
         Raises:
             EngineError: there is no such property, it has no value, or several classes declare it.
         """
+        self._world.check_open()
         return outside(self._world, read(self._instance, self._start, name, self._start))
 
     def set(self, name: str, value: Any) -> None:
@@ -60,6 +62,7 @@ class Handle:
         Raises:
             EngineError: nothing but `.init` may assign it, or the value violates a contract.
         """
+        self._world.check_open()
         try:
             given = inside(value)
         except RecursionError:
@@ -71,13 +74,18 @@ class Handle:
         """The object as one of its classes: lookups start there.
 
         Args:
-            type_: the class, or its full name.
+            type_: the class, or its full name. A name is looked for among the class that the handle shows and its ancestors
+                first, and after that among all classes of the object.
 
         Raises:
             EngineError: the object is not of the class, or of several versions of it.
         """
-        order = self._instance.type.lineage.order
+        self._world.check_open()
+        lineage = self._instance.type.lineage
+        order = lineage.order
         found = [each for each in order if type_ in (each, each.name)]
+        if len(found) > 1:
+            found = [each for each in found if lineage.includes(each, self._start)] or found
         if len(found) == 1:
             return Handle(self._world, self._instance, found[0])
         name = type_.label if isinstance(type_, Type) else type_
@@ -98,6 +106,7 @@ class Handle:
         Args:
             type_: the class, or its full name, which stands for all its versions.
         """
+        self._world.check_open()
         holder = self._instance.holder
         while holder is not None:
             if any(type_ in (each, each.name) for each in holder.type.lineage.order):

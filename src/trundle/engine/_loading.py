@@ -311,6 +311,11 @@ class Loading:
         if identifier in self.made or (self._around is None and identifier in self._known):
             message = expectation("each id once", f"{identifier!r} a second time")
             advice = "give the object another id, or refer to the first one by its id"
+            if identifier not in self.made:
+                message += ", as the session has it already"
+                advice = (
+                    "open another session to load the model again, or give the object another id"
+                )
             raise EngineError(EngineCode.CONFLICT, message, advice=advice)
         if len(self.made) + len(self.world.objects) >= self.world.limits.objects:
             message = expectation(

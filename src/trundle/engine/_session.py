@@ -29,7 +29,10 @@ from trundle.errors import did_you_mean, expectation
 
 
 class Session:
-    """Classes and objects that belong together; `Engine.session` opens one. It belongs to one thread at a time."""
+    """Classes and objects that belong together; `Engine.session` opens one. It belongs to one thread at a time.
+
+    Once it is closed, its lock can still be read. All else, and what its handles do, is an error with the code `access`.
+    """
 
     def __init__(
         self,
@@ -57,10 +60,10 @@ class Session:
         trace: TracebackType | None,
     ) -> None:
         """Lets go of all objects; none is destroyed."""
-        self._world.objects.clear()
-        self._world.attributes.clear()
-        self._world.statics.clear()
+        self._world.close()
         self._roots.clear()
+        self._gone.clear()
+        self._copy = None
 
     @property
     def lock(self) -> dict[str, dict[str, str]]:
@@ -69,7 +72,12 @@ class Session:
 
     @property
     def objects(self) -> Mapping[str, Handle]:
-        """All objects by id; it changes with the session."""
+        """All objects by id; it changes with the session.
+
+        Raises:
+            EngineError: the session is closed.
+        """
+        self._world.check_open()
         return Handles(self._world)
 
     def type(self, name: str, version: str | None = None, package: str | None = None) -> Type:
@@ -77,12 +85,14 @@ class Session:
 
         Args:
             name: its full name.
-            version: a version or a range; the latest where None.
+            version: a version or a range, as `classVersion` of a model: one that is gone stands for its nearest kin. The latest
+                where None.
             package: its package; may be left out where only one has the class.
 
         Raises:
             EngineError: there is no such class, or it cannot be built.
         """
+        self._world.check_open()
         return self._classes.named(name, version, package)
 
     def resolve(self, name: str, code: Type) -> Type:
@@ -105,6 +115,7 @@ class Session:
         Raises:
             EngineError: the model does not fit the classes; `errors` has all that is wrong, up to a limit.
         """
+        self._world.check_open()
         if not is_whole(model):
             root: Instance | None = load_object(self._world, model)
         else:
@@ -132,6 +143,7 @@ class Session:
             EngineError: the object is destroyed.
             ValueError: there is no such form.
         """
+        self._world.check_open()
         if form not in get_args(Form):
             advice = did_you_mean(str(form), get_args(Form))
             raise ValueError(expectation("a form of a dump", repr(form), advice))
@@ -146,6 +158,7 @@ class Session:
     def finish(self) -> None:
         """Destroys what only the last run had, and all objects that no root leads to; may be repeated."""
         world = self._world
+        world.check_open()
         kept = reachable(self._roots)
         for name, each in list(world.objects.items()):
             if each not in kept:
@@ -165,4 +178,5 @@ class Session:
         return instance
 
     def _read_static(self, start: Type, name: str) -> Any:
+        self._world.check_open()
         return read_static(self._world, start, name)

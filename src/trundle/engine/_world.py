@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from trundle.engine._classes import Classes, parse_range
-from trundle.engine._errors import EngineCode
+from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._layout import Layout, Layouts
 from trundle.engine._limits import Limits
 from trundle.engine._type import Type
@@ -28,6 +28,7 @@ class World:
         statics: values of static properties, by the class that declares them.
         attributes: what code remembers of objects, by object id, class name and name.
         resolved: what names mean in the code of classes.
+        is_closed: whether the session has ended, so that nothing can be done with it any more.
         accepted: whether the code of a class takes objects of one class as those of another, with a version spec.
     """
 
@@ -42,6 +43,7 @@ class World:
         self.layouts = layouts
         self.limits = limits
         self.functions = functions
+        self.is_closed = False
         self.objects: dict[str, Instance] = {}
         self.statics: dict[tuple[Type, str], Any] = {}
         self.attributes: dict[tuple[str, str, str], Any] = {}
@@ -50,6 +52,23 @@ class World:
         self._named: dict[tuple[str, str | None, str | None], tuple[Type, Layout]] = {}
         self._layouts: dict[Type, tuple[Type, Layout]] = {}
         self._ranges: dict[tuple[str, Any], VersionRange] = {}
+
+    def close(self) -> None:
+        """Lets go of everything; no object is destroyed."""
+        self.is_closed = True
+        self.objects.clear()
+        self.attributes.clear()
+        self.statics.clear()
+
+    def check_open(self) -> None:
+        """Makes sure that the session has not ended.
+
+        Raises:
+            EngineError: it has.
+        """
+        if self.is_closed:
+            advice = "use it within its `with` statement, or open another session"
+            raise EngineError(EngineCode.ACCESS, "the session is closed", advice=advice)
 
     def named(self, name: str, spec: str | None, package: str | None) -> tuple[Type, Layout]:
         """The class that a model means, with the layout of its objects."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._scene import Scene
-from trundle.engine.contracts._methods import compilers_for, run_of
+from trundle.engine.contracts._methods import METHODS, compilers_for, run_of
 from trundle.engine.contracts._parts import (
     ConstantPart,
     ExpressionPart,
@@ -14,9 +14,18 @@ from trundle.engine.contracts._parts import (
     MapPart,
     Part,
 )
-from trundle.engine.contracts._steps import kept_types
+from trundle.engine.contracts._steps import calls_of, kept_types
 from trundle.engine.contracts._violations import Problem, ViolationError, Wrong
-from trundle.engine.expressions import Code, Expression, Format, Listing, Mapped, Scalar
+from trundle.engine.expressions import (
+    Code,
+    Expression,
+    Format,
+    Language,
+    Listing,
+    Mapped,
+    Scalar,
+)
+from trundle.errors import Place, did_you_mean, expectation
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +145,10 @@ def compile_contract(declaration: Code, *, format_: Format, where: Where) -> Con
     def part(code: Code) -> Part:
         match code:
             case Scalar():
+                _check_constant(code)
                 return ConstantPart(code.value)
             case Expression():
+                _check_methods(code, making.language)
                 made, checked = run_of(code, making), run_of(code, checking)
                 return ExpressionPart(code, made, checked, kept_types(code.tree))
             case Listing():
@@ -152,6 +163,30 @@ def compile_contract(declaration: Code, *, format_: Format, where: Where) -> Con
         error.message = f"[{where.at(())}] {error.message}"
         error.file, error.line = error.file or where.file, error.line or where.line
         raise
+
+
+def _check_constant(code: Scalar) -> None:
+    """Makes sure that a constant is not an expression with a mistake.
+
+    Raises:
+        EngineError: it starts as one, without quotes, and is none.
+    """
+    if code.is_plain and isinstance(code.value, str) and code.value.startswith("$"):
+        Expression(code.value, Place(line=code.line)).tree  # noqa: B018 - raises what is wrong with it
+
+
+def _check_methods(expression: Expression, language: Language) -> None:
+    """Makes sure that the methods that are called on a value are known.
+
+    Raises:
+        EngineError: one is not.
+    """
+    for call in calls_of(expression.tree) or ():
+        if not language.knows(call.name):
+            message = expectation("a method of contracts", f"`{call.name}()` in {expression}")
+            advice = did_you_mean(call.name, METHODS, "correct the name")
+            line = expression.place.line
+            raise EngineError(EngineCode.UNKNOWN_FUNCTION, message, advice=advice, line=line)
 
 
 def _list_part(listing: Listing, part: Callable[[Code], Part]) -> ListPart:

@@ -4,7 +4,7 @@ A scalar is an expression if it is tagged `!yaql`; or if it has neither quotes n
 has a character beyond letters, digits, `_`, `.` and white space, and it parses as YAQL. This holds for keys, too.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from trundle.engine._nodes import ListNode, MapNode, Node, ScalarNode, parse_nodes
@@ -14,10 +14,17 @@ from trundle.errors import Place
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A scalar that is no expression: text, a number, a boolean or None."""
+    """A scalar that is no expression.
+
+    Attributes:
+        value: text, a number, a boolean or None.
+        line: where it is.
+        is_plain: whether it is text without quotes that could have been an expression.
+    """
 
     value: str | int | float | bool | None
     line: int = 0
+    is_plain: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,4 +87,4 @@ def read_code(text: str, file: str) -> list[Code]:
 def _scalar(node: ScalarNode, file: str) -> Scalar | Expression:
     if node.is_tagged or (node.may_be_expression and is_expression(node.text)):
         return Expression(node.text, Place(file, node.line))
-    return Scalar(node.value, node.line)
+    return Scalar(node.value, node.line, node.may_be_expression)

@@ -1,0 +1,109 @@
+"""What a session is after it was closed, and what one refuses to do twice."""
+
+import pytest
+from engines import package
+
+from trundle.engine import Engine, EngineError
+
+A = "Properties: {n: {Contract: $.int()}}"
+
+
+def engine():
+    return Engine([package("a", "1.0.0", classes={"a.A": A})])
+
+
+MODEL = {"?": {"type": "a.A", "id": "x"}, "n": 1}
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda session, _: session.load(MODEL),
+        lambda session, root: session.dump(root),
+        lambda session, _: session.type("a.A"),
+        lambda session, _: session.objects,
+        lambda session, _: session.finish(),
+        lambda _, root: root.get("n"),
+        lambda _, root: root.set("n", 2),
+        lambda _, root: root.owner,
+        lambda _, root: root.cast("a.A"),
+        lambda _, root: root.find_owner("a.A"),
+    ],
+)
+def test_a_closed_session_says_so(use):
+    with engine().session() as session:
+        root = session.load(MODEL)
+    with pytest.raises(EngineError, match="the session is closed") as caught:
+        use(session, root)
+    assert caught.value.code == "access"
+    assert caught.value.advice
+
+
+def test_a_closed_session_still_has_its_lock_and_others_go_on():
+    shared = engine()
+    with shared.session() as other:
+        root = other.load(MODEL)
+        with shared.session() as session:
+            session.load(MODEL)
+        assert isinstance(session.lock, dict)
+        assert root.get("n") == 1
+
+
+def test_a_dump_is_loaded_once_in_a_session_and_again_in_another():
+    with engine().session() as session:
+        root = session.load(MODEL)
+        dumped = session.dump(root)
+        with pytest.raises(EngineError, match="the session has it already") as caught:
+            session.load(dumped)
+        assert caught.value.code == "conflict"
+        assert "another session" in caught.value.advice
+        assert list(session.objects) == ["x"]
+        assert session.dump(root) == dumped
+    with engine().session() as another:
+        assert another.dump(another.load(dumped)) == dumped
+
+
+@pytest.mark.parametrize("text", ["$.string(", "$.int() +", "$.check($ > )"])
+def test_a_contract_that_is_nearly_an_expression_is_an_error_and_no_constant(text):
+    classes = {"a.A": f"Properties:\n  n:\n    Contract: {text}"}
+    with (
+        Engine([package("a", "1.0.0", classes=classes)]).session() as session,
+        pytest.raises(EngineError, match="is no expression") as caught,
+    ):
+        session.load(MODEL)
+    assert caught.value.code == "syntax"
+    assert caught.value.line == 4  # The helper writes the name before
+    quoted = {"a.A": f"Properties:\n  n:\n    Contract: '{text}'"}
+    with Engine([package("a", "1.0.0", classes=quoted)]).session() as session:
+        assert session.load({**MODEL, "n": text}).get("n") == text
+
+
+def test_a_method_that_contracts_do_not_have_is_an_error_of_the_class():
+    classes = {"a.A": "Properties:\n  n: {Contract: $.strin().notNull()}"}
+    with (
+        Engine([package("a", "1.0.0", classes=classes)]).session() as session,
+        pytest.raises(EngineError, match="expected a method of contracts") as caught,
+    ):
+        session.load({"?": {"type": "a.A"}, "n": "text"})
+    assert caught.value.code == "unknown-function"
+    assert "string" in caught.value.advice
+
+
+def test_a_cast_goes_on_from_what_the_object_is_cast_to():
+    """An object of two versions of D: which one is meant depends on the side that it was cast to."""
+    packages = [
+        package("z", "1.0.0", classes={"z.D": ""}),
+        package("z", "2.0.0", classes={"z.D": ""}),
+        package("x", "1.0.0", {"z": "1"}, {"x.B": "Extends: z.D"}),
+        package("y", "1.0.0", {"z": "2"}, {"y.C": "Extends: z.D"}),
+        package("app", "1.0.0", {"x": "1", "y": "1"}, {"app.A": "Extends: [x.B, y.C]"}),
+    ]
+    with Engine(packages).session() as session:
+        root = session.load({"?": {"type": "app.A"}})
+        with pytest.raises(EngineError) as caught:
+            root.cast("z.D")
+        assert caught.value.code == "ambiguous"
+        assert str(root.cast("x.B").cast("z.D").type.version) == "1.0.0"
+        assert str(root.cast("y.C").cast("z.D").type.version) == "2.0.0"
+        assert root.cast("x.B").cast("y.C").type.name == "y.C"
+        assert root.cast("x.B").cast("app.A") == root
