@@ -98,4 +98,7 @@ def test_what_is_pinned_to_a_digest_shows_the_version_of_its_manifest(tmp_path):
     digest = json.loads(shown.stdout)["versions"][0]["digest"]
     done = machine.run("install", f"{machine.repository}@{digest}")
     assert "installed acme/crm 1.0.0" in done.stdout
-    assert machine.run("list").stdout.startswith("acme/crm 1.0.0 ")
+    for command in ("list", "plan", "history"):
+        assert "acme/crm 1.0.0 " in machine.run(command).stdout.replace("\n", " ")
+    assert f"installed  1.0.0 {digest}" in machine.run("status").stdout
+    assert "uninstalled acme/crm 1.0.0" in machine.run("uninstall", "acme/crm").stdout

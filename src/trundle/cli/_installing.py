@@ -142,7 +142,7 @@ def plan_text(plan: "Plan") -> str:
             lines.append(f"changes in {entry.version}{' (critical)' if entry.critical else ''}:")
             lines += [f"  - {one_line(each)}" for each in entry.changes]
     lines += [f"note: {each}" for each in plan.notes]
-    installed = plan.installed and (plan.installed.version or plan.installed.digest[:19])
+    installed = plan.installed and (plan.installed.shown_version or plan.installed.digest[:19])
     head = f"{plan.package} {installed or 'not installed'}\n"
     return head + "".join(f"  {each}\n" for each in lines)
 

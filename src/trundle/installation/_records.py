@@ -40,7 +40,7 @@ class Package(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def installed(self) -> Installed:
         """What is installed, as decisions take it."""
-        return Installed(self.version, self.digest, self.since)
+        return Installed(self.version, self.digest, self.since, self.release.version)
 
     @property
     def effective_policy(self) -> Policy:

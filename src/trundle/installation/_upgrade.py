@@ -272,7 +272,7 @@ def uninstall(installation: Installation, name: str, *, dry_run: bool = False) -
             package=package.name,
             at=installation.now(),
             action="uninstall",
-            before=str(package.version or ""),
+            before=str(package.release.version),
             before_digest=package.digest,
         )
         if not dry_run:

@@ -22,11 +22,18 @@ class Installed(msgspec.Struct, frozen=True):
         version: the version; None where a pinned tag is not one.
         digest: the digest of its content.
         since: when it was installed.
+        manifest_version: the version in its manifest, for people; None where that is not known.
     """
 
     version: SemVer | None
     digest: str
     since: dt.datetime | None = None
+    manifest_version: SemVer | None = None
+
+    @property
+    def shown_version(self) -> str:
+        """The version, else the one in the manifest; may be empty."""
+        return str(self.version or self.manifest_version or "")
 
 
 class Approval(msgspec.Struct, frozen=True):
@@ -243,7 +250,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
             "package": self.package,
             "at": format_time(self.at),
             "action": self.action,
-            "installed": str(self.installed.version or "") if self.installed else "",
+            "installed": self.installed.shown_version if self.installed else "",
             "latest": str(self.latest.version) if self.latest else "",
             "target": {"version": str(target.version), "digest": target.identity}
             if target
@@ -293,7 +300,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         """What is newer than what is installed, as plain values, for programs."""
         return {
             "package": self.package,
-            "installed": str(self.installed.version) if self.installed else "",
+            "installed": self.installed.shown_version if self.installed else "",
             "latest": str(self.latest.version) if self.latest else "",
             "target": str(self.target.version) if self.target else "",
             "critical": any(each.critical for each in self.news),

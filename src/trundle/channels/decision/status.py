@@ -38,7 +38,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
         package: the package.
         channel: the channel that it follows; empty where it is pinned.
         pinned: the reference that it is pinned to.
-        installed_version: what is installed; empty for nothing, or for a pinned tag that is no version.
+        installed_version: what is installed, of a pinned tag that is no version what the manifest says; empty for nothing.
         installed_digest: the digest of that; empty for nothing.
         latest: the latest version of the channel.
         resources: the resource types that what is installed brings, with their API versions.
@@ -142,7 +142,7 @@ def status_of(
         package=state.package,
         channel="" if state.pinned else state.channel,
         pinned=state.pinned,
-        installed_version=str(installed.version or "") if installed else "",
+        installed_version=installed.shown_version if installed else "",
         installed_digest=installed.digest if installed else "",
         latest=_version(plan.latest),
         target=_version(target),
