@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._status import bad_request
+from trundle.errors import expectation
 
 FieldValidation = Literal["Ignore", "Warn", "Strict"]
 _VALIDATIONS: tuple[FieldValidation, ...] = ("Ignore", "Warn", "Strict")
@@ -86,7 +87,7 @@ class Request:
             return True
         if given in {"false", "0"}:
             return False
-        raise bad_request(f"expected true or false as {name}, found {given!r}")
+        raise bad_request(expectation(f"true or false as {name}", repr(given)))
 
     def number(self, name: str) -> int | None:
         """A parameter that is a whole number; None where it is not given, or empty.
@@ -98,7 +99,7 @@ class Request:
         if not given:
             return None
         if not given.isascii() or not given.isdigit() or len(given) > 18:  # noqa: PLR2004 - 64 bits
-            raise bad_request(f"expected a whole number as {name}, found {given!r}")
+            raise bad_request(expectation(f"a whole number as {name}", repr(given)))
         return int(given)
 
 

@@ -30,7 +30,7 @@ from trundle.api._status import (
 )
 from trundle.api._validation import Validator
 from trundle.api._views import Views
-from trundle.errors import TrundleError
+from trundle.errors import TrundleError, expectation
 from trundle.runtime import DocumentError, Lenience, Tolerated, ValueCode
 from trundle.store import ConflictError, Key, Store, StoredObject
 
@@ -397,7 +397,7 @@ def _number(given: Any) -> int | None:
         return None
     if isinstance(given, str) and given.isascii() and given.isdigit():
         return int(given)
-    raise bad_request(f"expected a resource version, found {given!r}")
+    raise bad_request(expectation("a resource version", repr(given)))
 
 
 def _deleted(target: Target, gone: StoredObject) -> bytes:

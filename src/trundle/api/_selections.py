@@ -3,6 +3,7 @@
 import re
 
 from trundle.api._status import bad_request
+from trundle.errors import expectation
 from trundle.store import InvalidSelectorError, LabelSelector
 
 _TERM = re.compile(r"\s*([^=!,]+?)\s*(==|=|!=)\s*([^,]*?)\s*")
@@ -54,5 +55,5 @@ def labels_of(text: str) -> LabelSelector:
     try:
         return LabelSelector.parse(text)
     except InvalidSelectorError as error:
-        message = f"unable to parse requirement: expected {error.expected}, found {error.found}"
-        raise bad_request(message) from None
+        wrong = expectation(error.expected, error.found)
+        raise bad_request(f"unable to parse requirement: {wrong}") from None

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from trundle.api._kinds import ServedKind
-from trundle.errors import Finding, Kind, TrundleError
+from trundle.errors import Finding, Kind, TrundleError, expectation
 from trundle.runtime import DocumentError, ValueCode
 from trundle.store import (
     ConflictError,
@@ -52,7 +52,7 @@ class Cause(NamedTuple):
     message: str
 
 
-class ApiError(Exception):
+class ApiError(TrundleError):
     """An answer that is no success.
 
     Attributes:
@@ -162,6 +162,8 @@ def answer_to(error: TrundleError, kind: ServedKind, name: str) -> ApiError:
         name: the name of the object that it is about.
     """
     match error:
+        case ApiError():
+            return error
         case NoSuchObjectError():
             return missing(kind, name)
         case ObjectExistsError():
@@ -191,11 +193,11 @@ def cause_of(finding: Finding) -> Cause:
     known = finding.code if isinstance(finding.code, ValueCode) else ValueCode.VALUE
     reason, words = _CAUSES.get(known, _CAUSES[ValueCode.VALUE])
     field = field_of(finding.place.path)
-    return Cause(reason, field, f"{words}: expected {finding.expected}, found {finding.found}")
+    return Cause(reason, field, f"{words}: {expectation(finding.expected, finding.found)}")
 
 
 def _cause(field: str, expected: str, found: str) -> Cause:
-    return Cause("FieldValueInvalid", field, f"Invalid value: expected {expected}, found {found}")
+    return Cause("FieldValueInvalid", field, f"Invalid value: {expectation(expected, found)}")
 
 
 def field_of(path: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trundle import __version__
-from trundle.cli._failures import ExitCode, Refusal
+from trundle.cli._failures import ExitCode, Refusal, unmet
 from trundle.cli._printing import say
 from trundle.cli._project import config_of
 from trundle.cli._stores import Place, opened_store
@@ -96,7 +96,7 @@ def _alone(store: "Store") -> Iterator[None]:
         try:
             stack.enter_context(locked(path.with_name(f"{path.name}.serving"), wait=0))
         except LockBusyError:
-            text = f"{path}: expected a store that no server has, found one that is being served"
+            expected, found = "a store that no server has", "one that is being served"
             advice = "stop the other server, or use PostgreSQL, which several servers can share"
-            raise Refusal(ExitCode.CONFLICT, f"{text}; {advice}") from None
+            raise unmet(str(path), expected, found, advice, ExitCode.CONFLICT) from None
         yield
