@@ -15,6 +15,7 @@ import urllib.request
 
 import pytest
 import warm
+from amounts import full
 from apis import CONFIG, GROUP, SCHEMAS
 from projects import Installer
 
@@ -143,6 +144,7 @@ def test_a_watch_at_one_version_shows_what_another_wrote(served):
     assert later.events[0]["object"]["metadata"]["resourceVersion"] == str(versions[2])
 
 
+@pytest.mark.full
 def test_many_watchers_see_each_change_of_many_writers_once(served):
     first = [
         Watched(served, f"{MEMBERS.replace('v2', version)}?watch=1") for version in ("v1", "v2") * 4
@@ -167,7 +169,7 @@ def test_many_watchers_see_each_change_of_many_writers_once(served):
         assert {name for _, name in each.names()} == wanted
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, full(signal.SIGINT)])
 def test_a_signal_ends_watches_and_the_server(served, number):
     watched = Watched(served, f"{MEMBERS}?watch=true")
     served.create("ada")
@@ -197,6 +199,7 @@ def test_a_second_server_of_a_file_is_refused(served):
     assert "found one that is being served; stop the other server" in found.stderr
 
 
+@pytest.mark.full
 def test_a_port_that_is_taken_is_named(served, tmp_path):
     other = tmp_path / "other.db"
     command = [warm.TRUNDLE, "serve", "--port", str(served.port), "--store", str(other)]
@@ -209,6 +212,7 @@ def test_a_port_that_is_taken_is_named(served, tmp_path):
     )
 
 
+@pytest.mark.full
 def test_requests_are_logged_as_json(served):
     served.create("ada")
     with pytest.raises(urllib.error.HTTPError):
