@@ -11,7 +11,8 @@ from bundles import bundle
 from sqlalchemy import event, text, update
 from sqlalchemy.engine import Engine
 
-from trundle.catalog import Catalog, DamagedContentError, StillNeededError
+from trundle.catalog import Catalog, DamagedContentError, StillNeededError, _catalog
+from trundle.catalog._judging import judged
 from trundle.catalog._tables import CONTENTS, MIGRATIONS
 from trundle.database import (
     BusyError,
@@ -238,3 +239,28 @@ def test_a_rule_that_the_code_forgets_is_kept_by_the_database(tmp_path):
         with pytest.raises(sqlite3.IntegrityError, match="FOREIGN KEY"):
             connection.execute("DELETE FROM catalog_contents")
     connection.close()
+
+
+@pytest.mark.parametrize("often", [1, 9])
+def test_others_upload_while_packages_are_judged_and_what_they_changed_counts(
+    tmp_path, monkeypatch, often
+):
+    path = tmp_path / "catalog.db"
+    seen = []
+
+    def judging(rows, packages, tenant, *, public):
+        found = judged(rows, packages, tenant, public=public)
+        seen.append(tenant)
+        if tenant == "acme" and seen.count("acme") <= min(often, 3):
+            with Catalog(path, wait=0.5) as other:
+                name = "a.App" if often == 1 else f"b.B{len(seen)}"
+                assert other.upload([bundle(name)], tenant="rival", public=True).stored
+        return found
+
+    monkeypatch.setattr(_catalog, "judged", judging)
+    with Catalog(path) as catalog:
+        result = catalog.upload([bundle("a.App", text="own")], tenant="acme")
+        assert bool(result.stored) == (often != 1)
+        assert seen.count("acme") == (2 if often == 1 else 4)
+        names = {each.name for each in catalog.snapshot("acme")}
+    assert len(names) == (1 if often == 1 else 4)

@@ -1,7 +1,8 @@
 """A catalog: its database, opened; what is in it, and how it changes.
 
 Each change is one transaction, and a change on PostgreSQL waits for the one before it. So the rules hold for whatever several
-processes do at once, and what dies midway has changed nothing.
+processes do at once, and what dies midway has changed nothing. An upload is judged before its transaction, which makes sure that
+nothing has changed since.
 """
 
 import contextlib
@@ -28,6 +29,9 @@ from trundle.packages import Package
 from trundle.version import ANY, SemVer
 
 _WAIT = 30.0
+_ATTEMPTS = 3
+"""How often packages are judged while others may change the catalog, before others have to wait."""
+
 _LOCK = "catalog"
 _TENANT = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._@:-]{0,253}[A-Za-z0-9])?")
 
@@ -156,10 +160,22 @@ class Catalog:
         """
         check_tenant(tenant)
         given = tuple(dict.fromkeys(packages))
-        with self._changing(dry_run=dry_run) as connection:
-            result = judged(self._rows(connection), given, tenant, public=public)
-            if not dry_run:
-                self._rows(connection).store(result.stored, tenant, public=public)
+        for _ in range(_ATTEMPTS):
+            with self._database.reading() as connection:
+                rows = self._rows(connection)
+                before = rows.state()
+                result = judged(rows, given, tenant, public=public)
+            if dry_run or not result.stored:
+                return result
+            with self._changing(dry_run=False) as connection:
+                rows = self._rows(connection)
+                if rows.state() == before:
+                    rows.store(result.stored, tenant, public=public)
+                    return result
+        with self._changing(dry_run=False) as connection:  # Others change it again and again
+            rows = self._rows(connection)
+            result = judged(rows, given, tenant, public=public)
+            rows.store(result.stored, tenant, public=public)
         return result
 
     def delete(

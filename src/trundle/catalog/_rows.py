@@ -56,6 +56,10 @@ class Rows:
         """The packages that a tenant sees."""
         return self._whole(_seen_by(tenant))
 
+    def state(self) -> frozenset[tuple[Any, ...]]:
+        """All versions of all tenants, to see whether anything has changed."""
+        return frozenset(map(tuple, self._connection.execute(select(*_OFFER))))
+
     def whole(self, offer: Offer) -> PackageRow | None:
         """The package of a version; None where it is not there."""
         return next(iter(self._whole(_is(offer))), None)
