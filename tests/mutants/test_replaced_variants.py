@@ -3,7 +3,10 @@
 import pytest
 from amounts import full
 from cases import Case
+from damage import damages
 from run import Project
+
+from trundle.evolution._planning import make_plan
 
 KINDS = {"A": {"kind!": "KA"}, "B": {"kind!": "KB", "b": "string"}, "C": {"kind!": "KC"}}
 
@@ -27,3 +30,21 @@ def test_verify_finds_a_variant_that_was_replaced(monkeypatch, unions):
     assert project.right_findings() == {
         "laws 4 and 8, an edit leaves nothing stale, and all else as before"
     }
+
+
+def test_verify_finds_what_stays_after_a_version_has_removed_it() -> None:
+    """One version replaces what another wrote, and that one then removes it: the first must not show it any more."""
+    project = Project("object to union")
+    plans = project.blueprint.plans
+    ((key, damaged),) = (
+        (key, each.plan)
+        for key, plan in plans.items()
+        for each in damages(plan)
+        if (key.source.kind, each.kind, each.where) == ("api", "Stash: witness removed", "bag u")
+    )
+    made = key.lineage.evolution.made
+    made[make_plan, (key,)] = damaged
+    try:
+        assert project.right_findings() == {"law 3, an edit is seen, and all else is as before"}
+    finally:
+        made[make_plan, (key,)] = plans[key]
