@@ -85,6 +85,16 @@ def test_random_writes_of_two_managers(cluster, seed, versions):
     assert ends > {"apply by force", "replace"}
 
 
+def test_null_in_place_of_an_object(story):
+    ann, ben = story.writer("ann", V1), story.writer("ben", V1)
+    story.apply(ann, gadget(story, {"free": {"x": {"y": "z"}}, "nullable-map": {"a": "b"}}))
+    null = gadget(story, {"free": {"x": None}, "nullable-map": None})
+    story.apply(ben, null)
+    story.apply(ben, null, force=True)
+    story.replace(ann, null)
+    story.apply(ann, gadget(story, {"free": {"x": [1]}}), force=True)
+
+
 def test_many_updaters(story):
     ann = story.writer("ann", V1)
     story.apply(ann, gadget(story, {"map": {}}))

@@ -128,6 +128,18 @@ def test_elements_with_keys_have_owners_of_their_own():
     assert live["spec"]["ports"] == [{"name": "c", "port": 3}, {"name": "b"}]
 
 
+def test_null_is_a_value():
+    shape = object_shape(gadgets.SCHEMA)
+    config = {
+        **NEW,
+        "metadata": {"name": "a"},
+        "spec": {"nullable-set": None, "nullable-map": None},
+    }
+    made = applied(replace(writer("ann"), shape=shape), NEW, config)
+    assert made["spec"] == config["spec"]
+    assert owners(made) == {"ann": {"f:nullable-map": {}, "f:nullable-set": {}}}
+
+
 def test_nothing_new_is_no_write():
     live = created("{replicas: 3}")
     assert applied(writer("ann", 30), live, web("{replicas: 3}")) is live
