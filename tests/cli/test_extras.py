@@ -9,7 +9,13 @@ from amounts import full
 
 from trundle.cli._failures import EXTRAS
 
-MODULES = {"Jinja2": "jinja2", "PyYAML": "yaml", "SQLAlchemy": "sqlalchemy"}
+MODULES = {
+    "Jinja2": "jinja2",
+    "PyYAML": "yaml",
+    "SQLAlchemy": "sqlalchemy",
+    "jsonschema-rs": "jsonschema_rs",
+    "python-jsonpath": "jsonpath",
+}
 
 ONLY = """
 import importlib.abc, sys

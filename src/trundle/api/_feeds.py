@@ -34,7 +34,7 @@ class SeenChange:
         """The object of the change at a version; converted once, however many ask for it.
 
         Args:
-            change: the change as it concerns somebody, which may be about an earlier state of the object.
+            change: the change as it concerns a watcher, which may be about an earlier state of the object.
             views: shows objects.
             kind: its resource type.
             served: the version.

@@ -16,7 +16,7 @@ _ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 def applied_by_client(shape: Shape, live: Json, version: str) -> FieldSet:
-    """The fields that client-side apply set, and that nobody has changed since."""
+    """The fields that client-side apply set, and that no other manager has changed since."""
     last = _last(live)
     if last is None or last.get("apiVersion") != version:
         return EMPTY

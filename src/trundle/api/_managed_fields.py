@@ -37,7 +37,7 @@ _STRIPPED = frozenset(
     {(member(name),) for name in _UNTRACKED}
     | {(member("metadata"), member(name)) for name in _UNTRACKED_METADATA}
 )
-"""What nobody owns."""
+"""What has no owner."""
 _MOST_UPDATERS = 10
 _OLD_UPDATES = "ancient-changes"
 _BEFORE_APPLY = "before-first-apply"

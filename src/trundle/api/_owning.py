@@ -1,7 +1,7 @@
 """Who owns which fields of an object, and what applying and updating do to that.
 
 These are the rules of Kubernetes' server-side apply, for an object in the shape of one version: fields that an applier no longer
-states go where no other owner has them, what somebody else owns with another value is a conflict, and an update takes over what it
+states go where no other owner has them, what another manager owns with another value is a conflict, and an update takes over what it
 changes.
 
 The sets of fields are in the words of that version. What an owner has that the version cannot show is `hidden`: it stays as it is,

@@ -35,7 +35,7 @@ from trundle.runtime import DocumentError, Lenience, Tolerated, ValueCode
 from trundle.store import ConflictError, Key, Store, StoredObject
 
 _ATTEMPTS = 8
-"""How often a patch is tried anew over what somebody else wrote meanwhile."""
+"""How often a patch is tried anew over what another client wrote meanwhile."""
 
 _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _SUFFIX = 5
@@ -189,14 +189,14 @@ class Resources:
             try:
                 self.delete(Request(one, request.query, request.body, request.media_type))
             except ApiError as error:
-                if error.reason != "NotFound":  # Somebody else was quicker.
+                if error.reason != "NotFound":  # Another client was quicker.
                     raise
         return listed
 
     def _write(
         self, request: Request, change: Callable[[dict[str, Any]], dict[str, Any]]
     ) -> Answer:
-        """Writes what a change makes of an object; over what somebody else wrote meanwhile, again."""
+        """Writes what a change makes of an object; over what another client wrote meanwhile, again."""
         target = request.target
         for _ in range(_ATTEMPTS):
             with _explained(target):

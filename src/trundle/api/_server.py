@@ -29,7 +29,7 @@ class Server:
     Args:
         api: the API.
         listener: the socket, bound.
-        lease: says to other servers of the store that this one is there; None where nobody else can use it.
+        lease: says to other servers of the store that this one is there; None where no other server can use it.
         log: called with each request that was answered, as one line.
     """
 
@@ -94,7 +94,7 @@ class Server:
 
 
 class _Served(uvicorn.Server):
-    """Leaves signals to whoever runs it."""
+    """Leaves signals to its caller."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -6,7 +6,7 @@ STATUS = "status"
 
 
 def ignored(subresource: str) -> tuple[Path, ...]:
-    """The places that a write cannot change where `status` is a subresource; nobody owns them by it."""
+    """The places that a write cannot change where `status` is a subresource; they get no owner by it."""
     if subresource == STATUS:
         return ((member("metadata"),), (member("spec"),))
     return ((member(STATUS),),)

@@ -36,7 +36,7 @@ _TOO_LONG = {"maxLength": "bytes", "maxItems": "items", "maxProperties": "proper
 class Validator:
     """Validates documents of a version.
 
-    Unknown properties are not looked at: whoever reads the document does.
+    Unknown properties are not looked at: the scheme that reads the document does.
 
     Args:
         served: the version.

@@ -1,4 +1,4 @@
-"""Forgets what objects were, as far as nobody is to watch or list from there any more."""
+"""Forgets what objects were, as far as no client is to watch or list from there any more."""
 
 import datetime as dt
 from dataclasses import dataclass

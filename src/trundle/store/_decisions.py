@@ -1,4 +1,4 @@
-"""What becomes of an object when somebody writes: pure functions of what is stored.
+"""What becomes of an object when a client writes: pure functions of what is stored.
 
 A decision is made within the transaction, over what is stored at that moment. It gives the object from now on, or raises why the
 write is refused.

@@ -115,7 +115,7 @@ def members_of(document: bytes) -> dict[str, msgspec.Raw]:
 
 
 def _refused(document: bytes) -> dict[str, msgspec.Raw]:
-    """Raises the error of whoever reads whole documents; it says more."""
+    """Raises the error of the reader of whole documents; it says more."""
     from trundle.errors import Finding, Place  # noqa: PLC0415 - only for documents that are refused
     from trundle.runtime import ValueCode  # noqa: PLC0415
 

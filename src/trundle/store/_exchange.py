@@ -135,7 +135,7 @@ def import_(
 
     Raises:
         RefusedImportError: the file is damaged, or has what this release cannot read, or objects that the store has in another state. Nothing was
-            stored, unless somebody creates such an object during the import.
+            stored, unless another client creates such an object during the import.
         DatabaseError: the database cannot be written.
         OSError: the file cannot be read.
     """

@@ -207,7 +207,7 @@ def _name(type_: StoredType) -> str:
 
 @contextlib.contextmanager
 def _leasing(store: Store) -> Iterator[Connection]:
-    """A transaction in which nobody else changes leases."""
+    """A transaction in which no other server changes leases."""
     with store.database.writing() as connection:
         store.database.lock(connection, _LOCK)
         yield connection

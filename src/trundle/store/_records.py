@@ -106,7 +106,7 @@ class Change:
         return self.object.resource_version
 
     def within(self, choice: Choice) -> "Change | None":
-        """The change as somebody sees it who looks at some objects only; None where it does not concern these.
+        """The change as a watcher of some objects sees it; None where it does not concern these.
 
         An object that begins to be among them is `added`, one that ceases to be is `deleted`, in the state that was among them.
         """

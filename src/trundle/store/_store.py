@@ -197,7 +197,7 @@ class Store:
         lenience: Lenience | None = None,
         dry_run: bool = False,
     ) -> StoredObject:
-        """Reads an object, lets somebody change it and writes it; again and again until nobody wrote in between.
+        """Reads an object, lets the caller change it and writes it; again and again until no other write came in between.
 
         Args:
             key: the object's key.
@@ -423,7 +423,7 @@ class Store:
     ) -> Changes:
         """The changes of a resource type after a resource version, in their order.
 
-        No change is missing, none is there twice: whoever goes on from `Changes.resource_version` sees each commit once.
+        No change is missing, none is there twice: a watcher that goes on from `Changes.resource_version` sees each commit once.
 
         Args:
             resource: the resource type.
