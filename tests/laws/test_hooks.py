@@ -83,6 +83,27 @@ def test_an_edit_keeps_what_the_other_side_has_inside_of_an_object_that_a_hook_o
     assert read(scheme, edited, V1) == thing(V1, x=1, o={"p": {"k": 7, "l": 3}})
 
 
+class OwnsOnTheWayUp:
+    def assign_to(self, source):
+        part = ABSENT if source.o is ABSENT else source.o.p
+        return {"o": {"p": {"l": ABSENT if part is ABSENT else part.l, "new_x": source.x}}}
+
+    def assign_from(self, source):
+        return {"x": ABSENT if source.o.p is ABSENT else source.o.p.new_x}
+
+
+@pytest.mark.parametrize("hub", ["", V1])
+def test_an_edit_keeps_what_is_inside_of_an_object_that_a_hook_owns_on_one_way_only(install, hub):
+    to, back = (("x", "o"), ("o",)), (("o",), ("x",))
+    scheme = install(OWNED, hooked(V1, V2, OwnsOnTheWayUp, to=to, back=back), hub=hub)
+    stored = scheme.to_storage(thing(V1, x=1, o={"p": {"k": 7, "l": 2}}))
+    seen = read(scheme, stored, V2)
+    assert seen == thing(V2, o={"p": {"l": 2, "newX": 1}})
+    seen["o"]["p"] = {"l": 3, "newX": 4}
+    edited = scheme.to_storage(seen, stored)
+    assert read(scheme, edited, V1) == thing(V1, x=4, o={"p": {"k": 7, "l": 3}})
+
+
 class Wrong:
     def assign_to(self, source):
         return {"o": {"p": {"newX": 1}}}

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from trundle.evolution._entries import Entries
 from trundle.evolution._keyed_steps import change_keyed
-from trundle.evolution._threads import ByConversion, Derivation, Thread
+from trundle.evolution._threads import ByConversion, ByHook, Derivation, Thread
 from trundle.evolution._traversal import changes_within
 from trundle.evolution._values import End, Mismatch, change_value
 from trundle.evolution._ways import way
@@ -60,7 +60,10 @@ def with_lost(
         if isinstance(each.how, ByConversion)
     ]
     within = (
-        _losing_within(end, sides) or _known_within(end, sides) or _respelling_within(end, sides)
+        _losing_within(end, sides)
+        or _known_within(end, sides)
+        or _respelling_within(end, sides)
+        or _unseen_within(end, sides)
     )
     if within is not None:
         return Refill(value, kept, within)
@@ -149,6 +152,23 @@ def _respelling_within(end: End, sides: Iterable[End]) -> Chain | None:
     for side in sides:
         around = way(end, side, end)
         if around is not None and any(map(_respells_elements, around)):
+            return Chain(around)
+    return None
+
+
+def _unseen_within(end: End, sides: Iterable[End]) -> Chain | None:
+    """What objects go through to another side and back, where a hook writes that side's.
+
+    The two sides have bags of their own then, and what is in objects of the one alone is in the entry of all of them.
+    """
+    lineage = end.lineage
+    for side in sides:
+        written = lineage.derivations.get(lineage.thread(side.place).number, ())
+        if not any(isinstance(each.how, ByHook) for each in written):
+            continue
+        seen = End(side.lineage, side.place, Shape("api", side.place.version))
+        around = way(end, seen, end) if lineage.changing(end.place) else None
+        if around is not None:
             return Chain(around)
     return None
 
