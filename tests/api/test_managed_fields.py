@@ -82,7 +82,7 @@ def test_another_value_is_a_conflict_that_names_owner_and_field():
     with pytest.raises(ApplyConflictError) as raised:
         applied(writer("ben"), live, web("{replicas: 4, ports: [{name: web, port: 81}]}"))
     assert str(raised.value) == (
-        'Apply failed with 2 conflicts: conflicts with "ann":\n- .spec.ports[name="web"].port\n- .spec.replicas'
+        'Apply failed with 2 conflicts: conflicts with "ann":\n- .spec.replicas\n- .spec.ports[name="web"].port'
     )
 
 

@@ -47,7 +47,7 @@ class Api:
         self, store: Store, kinds: Iterable[ServedKind], version: str, clock: Clock = now
     ) -> None:
         self._kinds = {(each.group, each.plural): each for each in kinds}
-        self._resources = Resources(store)
+        self._resources = Resources(store, clock)
         self._discovery = Discovery(self._kinds.values())
         self._openapi = OpenApi(self._kinds.values(), version)
         self._feeds = {each.resource: Feed(store, each.resource) for each in self._kinds.values()}
@@ -150,7 +150,8 @@ class Api:
             target = self._target(http.path_params)
             body = await _body(http)
             media_type = http.headers.get("content-type", "").partition(";")[0].strip().lower()
-            request = Request(target, dict(http.query_params), body, media_type)
+            agent = http.headers.get("user-agent", "")
+            request = Request(target, dict(http.query_params), body, media_type, agent)
             shown = representation_of(http.headers.get("accept", ""), request.query, self._clock)
             if http.method == "GET" and not target.name and request.flag("watch"):
                 return self._watch(request, shown)

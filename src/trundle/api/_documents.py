@@ -103,11 +103,17 @@ def to_client(shown: bytes, kind: ServedKind, served: ServedVersion) -> bytes:
     return msgspec.json.encode({**head, **rest})
 
 
-def name_in(document: dict[str, Any]) -> str:
-    """The name that a document gives its object; empty where it gives none."""
+def with_tidy_metadata(document: dict[str, Any]) -> dict[str, Any]:
+    """A document without empty members of its metadata, which mean the same as none."""
     metadata = document.get("metadata")
-    name = metadata.get("name") if isinstance(metadata, dict) else None
-    return name if isinstance(name, str) else ""
+    if not isinstance(metadata, dict):
+        return document
+    tidy = {
+        key: value
+        for key, value in metadata.items()
+        if key == "managedFields" or value not in (None, "", [], {})
+    }
+    return {**document, "metadata": tidy}
 
 
 def require_object(value: Any) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from trundle.evolution import Lineage
 from trundle.project import Config, KindNames, PrinterColumn, Project
 from trundle.runtime import AnyScheme
 from trundle.schema import ObjectType, Resource, Schema
@@ -21,15 +22,23 @@ class ServedVersion:
         label: the version as clients write it, e.g. `v20190909`.
         version: the version as the scheme knows it, e.g. `2019-09-09`.
         schema: all that the version declares.
-        root: the definition of the resource type in the schema.
-        deprecated: what clients are warned with; empty where the version is not deprecated.
+        resource: the resource type in the schema.
     """
 
     label: str
     version: str
     schema: Schema
-    root: str
-    deprecated: str = ""
+    resource: Resource
+
+    @property
+    def root(self) -> str:
+        """The definition of the resource type in the schema."""
+        return self.resource.root
+
+    @property
+    def deprecated(self) -> str:
+        """What clients are warned with; empty where the version is not deprecated."""
+        return self.resource.deprecated
 
     @property
     def is_preview(self) -> bool:
@@ -57,6 +66,8 @@ class ServedKind:
         namespaced: whether its objects are in namespaces.
         columns: what tables show after the name.
         versions: the versions that are served, by label; the preferred one first.
+        lineage: how its root object is followed from version to version.
+        hub: the version in whose words owners of fields are kept.
         type_text: what documents of the scheme have as `type`, where that names the resource type; else empty.
         said_group: the group that documents of the scheme have before their version; may be empty.
     """
@@ -71,6 +82,8 @@ class ServedKind:
     namespaced: bool
     columns: tuple[PrinterColumn, ...]
     versions: Mapping[str, ServedVersion]
+    lineage: Lineage
+    hub: ApiVersion
     type_text: str = ""
     said_group: str = ""
 
@@ -94,17 +107,22 @@ def served_kinds(projects: Iterable[Project], scheme: AnyScheme) -> tuple[Served
     found: list[ServedKind] = []
     for project in projects:
         schemas = {each.version: each for each in project.schemas}
+        evolved = {
+            (each.name.casefold(), each.resources[each.versions.hub].group.casefold()): each
+            for each in project.evolution.resources
+        }
         for called, type_ in scheme.resources.items():
             served = [
-                _served(schema, resource)
+                ServedVersion(version.label, text, schema, declared)
                 for text in scheme.served
                 if text in type_.versions
                 and (version := own_spelling(text, schemas)) is not None
                 and (schema := schemas[version])
-                and (resource := _resource(schema, type_.name, type_.group)) is not None
-                and resource.served
+                and (declared := _resource(schema, type_.name, type_.group)) is not None
+                and declared.served
             ]
-            if served:
+            resource = evolved.get((type_.name.casefold(), type_.group.casefold()))
+            if served and resource is not None:
                 by_text = type_.name_property != "kind"
                 names = _names(project.config, type_.name, served)
                 group = type_.group or project.config.kubernetes.group_for(project.config.package)
@@ -120,6 +138,8 @@ def served_kinds(projects: Iterable[Project], scheme: AnyScheme) -> tuple[Served
                         namespaced=names.scope != "Cluster",
                         columns=names.columns or (_AGE,),
                         versions={each.label: each for each in sorted(served, key=_preference)},
+                        lineage=resource.root,
+                        hub=resource.versions.hub,
                         type_text=type_.name if by_text else "",
                         said_group="" if by_text else type_.group,
                     )
@@ -132,11 +152,6 @@ def _resource(schema: Schema, name: str, group: str) -> Resource | None:
     return next(
         (x for x in schema.resources if (x.name.casefold(), x.group.casefold()) == wanted), None
     )
-
-
-def _served(schema: Schema, resource: Resource) -> ServedVersion:
-    version = schema.version
-    return ServedVersion(version.label, str(version), schema, resource.root, resource.deprecated)
 
 
 def _preference(served: ServedVersion) -> tuple[bool, "_Reversed"]:

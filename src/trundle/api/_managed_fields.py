@@ -188,10 +188,20 @@ def with_shown_owners(document: Json, words: Words) -> Json:
     """
     entries = []
     for entry in document.get("metadata", {}).get("managedFields") or ():
-        fields, _ = words.shown(decode(entry.get("fieldsV1") or {}))
+        fields = shown_fields(entry.get("fieldsV1"), words)
         if fields:
-            entries.append({**entry, "fieldsV1": encode(fields)})
+            entries.append({**entry, "fieldsV1": fields})
     return _with_entries(document, entries)
+
+
+def shown_fields(kept: Json, words: Words) -> Json:
+    """The fields of an entry of `managedFields` in the words of a version; empty where it shows none of them.
+
+    Raises:
+        UnreadableFieldsError: they cannot be read.
+    """
+    fields, _ = words.shown(decode(kept or {}))
+    return encode(fields) if fields else {}
 
 
 def _as_given(given: Json, kept: Owners) -> Owners:

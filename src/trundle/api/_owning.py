@@ -102,7 +102,9 @@ class ApplyConflictError(TrundleError):
     kind = Kind.CONFLICT
 
     def __init__(self, conflicts: Iterable[Conflict]) -> None:
-        self.conflicts = tuple(sorted(conflicts, key=lambda each: (each.manager, each.path)))
+        self.conflicts = tuple(
+            sorted(conflicts, key=lambda each: (each.manager, _order(each.path)))
+        )
         super().__init__(self._text())
 
     def _text(self) -> str:
@@ -114,6 +116,11 @@ class ApplyConflictError(TrundleError):
             lines.append(f"conflicts with {manager}:")
             lines += [f"- {each.field}" for each in self.conflicts if each.manager == manager]
         return f"Apply failed with {len(self.conflicts)} conflicts: " + "\n".join(lines)
+
+
+def _order(path: Path) -> list[tuple[bool, str]]:
+    """Orders paths as Kubernetes does: at each level fields that are meant themselves come before what is in others."""
+    return [*((True, each) for each in path[:-1]), *((False, each) for each in path[-1:])]
 
 
 def apply(

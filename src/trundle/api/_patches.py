@@ -13,6 +13,7 @@ from trundle.api._status import ApiError, bad_request, unsupported_media_type
 
 MERGE = "application/merge-patch+json"
 JSON = "application/json-patch+json"
+APPLY = "application/apply-patch+yaml"
 _MOST_OPERATIONS = 10_000
 
 
@@ -60,5 +61,5 @@ def patch_of(media_type: str) -> Callable[[Any, Any], Any]:
     """
     found = PATCHES.get(media_type)
     if found is None:
-        raise unsupported_media_type(media_type, tuple(PATCHES))
+        raise unsupported_media_type(media_type, (*PATCHES, APPLY))
     return found

@@ -9,6 +9,7 @@ from trundle.api._status import bad_request
 from trundle.errors import expectation
 
 FieldValidation = Literal["Ignore", "Warn", "Strict"]
+_LONGEST_MANAGER = 128
 _VALIDATIONS: tuple[FieldValidation, ...] = ("Ignore", "Warn", "Strict")
 
 
@@ -40,14 +41,27 @@ class Request:
         query: the parameters.
         body: the body.
         media_type: the form of the body.
-        user: who asks.
+        agent: the program that asks, as it names itself.
     """
 
     target: Target
     query: Mapping[str, str]
     body: bytes = b""
     media_type: str = ""
-    user: str = ""
+    agent: str = ""
+
+    @property
+    def manager(self) -> str:
+        """Who owns the fields that the request writes: what the client says, else the name of its program.
+
+        Raises:
+            ApiError: no manager can be called so.
+        """
+        given = self.query.get("fieldManager", "")
+        if len(given) > _LONGEST_MANAGER or not given.isprintable():
+            text = f"fieldManager: Invalid value: {given[:40]!r}: expected up to {_LONGEST_MANAGER} printable characters"
+            raise bad_request(text)
+        return given or self.agent.partition("/")[0] or "unknown"
 
     @property
     def dry_run(self) -> bool:

@@ -4,9 +4,10 @@ from typing import Any
 
 import msgspec
 
-from trundle.api._documents import to_client
+from trundle.api._documents import object_of, to_client, to_scheme, with_tidy_metadata
 from trundle.api._kinds import ServedKind, ServedVersion
-from trundle.runtime import ConversionError
+from trundle.api._ownership import Ownership
+from trundle.runtime import ConversionError, Lenience
 from trundle.store import Store, StoredObject
 
 UNCONVERTIBLE = "trundle.dev/cannot-be-converted"
@@ -22,6 +23,22 @@ class Views:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._ownerships: dict[tuple[str, str], Ownership] = {}
+
+    def ownership(self, kind: ServedKind, served: ServedVersion) -> Ownership:
+        """Who owns what at a version of a resource type."""
+        key = kind.resource, served.label
+        if key not in self._ownerships:
+            self._ownerships[key] = Ownership(kind, served)
+        return self._ownerships[key]
+
+    def kept(self, found: StoredObject, kind: ServedKind, served: ServedVersion) -> bytes:
+        """An object as JSON, with the owners of its fields as they are kept.
+
+        Raises:
+            ConversionError: the version cannot show it.
+        """
+        return to_client(self._store.shown(found, served.version), kind, served)
 
     def exact(self, found: StoredObject, kind: ServedKind, served: ServedVersion) -> bytes:
         """An object as JSON.
@@ -29,7 +46,32 @@ class Views:
         Raises:
             ConversionError: the version cannot show it.
         """
-        return to_client(self._store.shown(found, served.version), kind, served)
+        return self.ownership(kind, served).shown(self.kept(found, kind, served))
+
+    def as_read(
+        self,
+        document: dict[str, Any],
+        kind: ServedKind,
+        served: ServedVersion,
+        lenience: Lenience,
+        stored: bytes | None = None,
+    ) -> dict[str, Any]:
+        """A client's document as it would be shown if it were written: with its defaults, without what is dropped.
+
+        Args:
+            document: the document.
+            kind: its resource type.
+            served: its version.
+            lenience: what is tolerated about it.
+            stored: what is stored of the object; None where it is created.
+
+        Raises:
+            ConversionError: it is not what its version says.
+        """
+        scheme = self._store.scheme
+        given = to_scheme(with_tidy_metadata(document), kind, served)
+        put = scheme.put(None, given, stored, resource=kind.resource, lenience=lenience)
+        return object_of(to_client(scheme.read(served.version, put), kind, served))
 
     def listed(self, found: StoredObject, kind: ServedKind, served: ServedVersion) -> bytes:
         """An object as it stands in lists and watches: one that the version cannot show has its metadata, and the reason.

@@ -1,0 +1,156 @@
+"""Who owns which fields of an object, at a version: what each write makes of that, and what clients see of it."""
+
+import datetime as dt
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from trundle.api._checking import ListError
+from trundle.api._fields import UnreadableFieldsError
+from trundle.api._kinds import ServedKind, ServedVersion
+from trundle.api._lineage_words import LineageWords
+from trundle.api._managed_fields import Writer, applied, shown_fields, updated
+from trundle.api._owning import ApplyConflictError
+from trundle.api._schema_shapes import resource_shape
+from trundle.api._shapes import ElementError
+from trundle.api._status import ApiError, Cause, bad_request, cause_of, invalid
+from trundle.api._subresources import ignored
+from trundle.version import ApiVersion
+
+_OWNERS = b'"managedFields"'
+_LONGEST = 128
+_HEAD = ("apiVersion", "kind", "metadata")
+_KEPT = 1024
+"""How many translated sets of fields are kept; most objects of a resource type have the same few."""
+
+_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_entries = msgspec.json.Decoder(list[dict[str, msgspec.Raw]]).decode
+
+Document = dict[str, Any]
+
+
+class Ownership:
+    """Keeps owners of fields in the words of the hub, for writes and reads at a version.
+
+    Args:
+        kind: the resource type.
+        served: the version.
+    """
+
+    def __init__(self, kind: ServedKind, served: ServedVersion) -> None:
+        self._kind = kind
+        self._version = kind.api_version(served)
+        self._words = LineageWords(kind.lineage, ApiVersion.parse(served.version), kind.hub)
+        self._shape = resource_shape(served.schema, served.resource)
+        self._has_status = any(each.declares("status") for each in kind.versions.values())
+        self._fields = functools.lru_cache(_KEPT)(self._shown_fields)
+
+    def shown(self, document: bytes) -> bytes:
+        """A document with its owners as clients of the version see them."""
+        if _OWNERS not in document:
+            return document
+        members = _members(document)
+        metadata = _members(members["metadata"])
+        if "managedFields" not in metadata:
+            return document
+        try:
+            entries = [self._entry(each) for each in _entries(metadata["managedFields"])]
+        except (UnreadableFieldsError, msgspec.ValidationError):
+            return document  # A client wrote what is no such field; it stays as it is.
+        metadata["managedFields"] = _raw([each for each in entries if each])
+        members["metadata"] = _raw(metadata)
+        return msgspec.json.encode(members)
+
+    def _entry(self, entry: dict[str, msgspec.Raw]) -> dict[str, msgspec.Raw]:
+        """An entry of `managedFields` as clients see it; empty where they see nothing of it."""
+        fields = self._fields(bytes(entry.get("fieldsV1", b"{}")))
+        return {**entry, "fieldsV1": msgspec.Raw(fields)} if fields else {}
+
+    def after_update(
+        self, live: Document, new: Document, manager: str, now: dt.datetime, subresource: str = ""
+    ) -> Document:
+        """What is stored of an object after an update.
+
+        Args:
+            live: the object before, with its owners as they are kept; empty where it is created.
+            new: the object as the client wants it.
+            manager: who writes.
+            now: the time.
+            subresource: the subresource that is written, or nothing.
+        """
+        writer = self._writer(manager, now, subresource)
+        return _document(updated(writer, live or self._nothing(), new))
+
+    def after_apply(
+        self,
+        live: Document,
+        config: Document,
+        manager: str,
+        now: dt.datetime,
+        subresource: str = "",
+        *,
+        force: bool,
+    ) -> Document:
+        """What is stored of an object after a configuration was applied; see `after_update`.
+
+        Args:
+            live: the object before, with its owners as they are kept; empty where it is created.
+            config: the configuration.
+            manager: who applies.
+            now: the time.
+            subresource: the subresource that is written, or nothing.
+            force: whether it takes over what others own.
+
+        Raises:
+            ApiError: others own fields with other values, the configuration has owners itself, or elements of lists cannot be
+                told apart.
+        """
+        metadata = config.get("metadata")
+        if isinstance(metadata, Mapping) and metadata.get("managedFields"):
+            raise bad_request("metadata.managedFields must be nil")
+        writer = self._writer(manager, now, subresource)
+        if subresource:
+            config = {key: each for key, each in config.items() if key in {*_HEAD, subresource}}
+        try:
+            return _document(applied(writer, live or self._nothing(), config, force=force))
+        except ApplyConflictError as error:
+            causes = [
+                Cause("FieldManagerConflict", each.field, f"conflict with {each.manager}")
+                for each in error.conflicts
+            ]
+            raise ApiError(409, "Conflict", str(error), causes=causes) from error
+        except ListError as error:
+            name = str((config.get("metadata") or {}).get("name", ""))
+            raise invalid(self._kind, name, [cause_of(each) for each in error.findings]) from error
+        except (UnreadableFieldsError, ElementError) as error:
+            raise bad_request(str(error)) from error
+
+    def _writer(self, manager: str, now: dt.datetime, subresource: str) -> Writer:
+        return Writer(
+            name=manager[:_LONGEST],
+            version=self._version,
+            shape=self._shape,
+            now=now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            subresource=subresource,
+            ignored=ignored(subresource) if self._has_status else (),
+            words=self._words,
+        )
+
+    def _shown_fields(self, kept: bytes) -> bytes:
+        """The fields of an entry in the words of the version; empty where it shows none of them."""
+        found = shown_fields(msgspec.json.decode(kept), self._words)
+        return msgspec.json.encode(found) if found else b""
+
+    def _nothing(self) -> Document:
+        return {"apiVersion": self._version, "kind": self._kind.kind}
+
+
+def _raw(value: Any) -> msgspec.Raw:
+    return msgspec.Raw(msgspec.json.encode(value))
+
+
+def _document(found: Any) -> Document:
+    assert isinstance(found, dict), "an object stays an object"
+    return found

@@ -1,0 +1,86 @@
+"""How a client's document is read, and what errors about it become."""
+
+from collections.abc import Callable
+
+from trundle.api._requests import Request, Target
+from trundle.api._status import ApiError, answer_to, bad_request, field_of
+from trundle.errors import TrundleError
+from trundle.runtime import DocumentError, Lenience, Tolerated, ValueCode
+
+
+class Reading:
+    """How a document is read, and what was tolerated about it.
+
+    Attributes:
+        lenience: what is tolerated: nulls are dropped, defaults filled in, unknown fields as the client asks for.
+    """
+
+    def __init__(self, request: Request, name: str, *, applying: bool = False) -> None:
+        self._name = name
+        self._applying = applying
+        # Nobody can own what is not there.
+        self._strict = applying or request.field_validation == "Strict"
+        self._warns = request.field_validation == "Warn"
+        self._tolerated: list[Tolerated] = []
+        self.lenience = Lenience(
+            nulls=True,
+            defaults=True,
+            unknown="error" if self._strict else "prune",
+            report=self._tolerated.append,
+        )
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the client shows its user."""
+        if not self._warns:
+            return ()
+        unknown = (each for each in self._tolerated if each.expected == "a known property")
+        return tuple(dict.fromkeys(f'unknown field "{field_of(each.path)}"' for each in unknown))
+
+    def explained(self, target: Target) -> "Explained":
+        """Turns errors within into answers."""
+        return Explained(lambda error: self.answer_to(error, target))
+
+    def answer_to(self, error: TrundleError, target: Target) -> ApiError:
+        """What the client is answered for an error."""
+        if self._strict and isinstance(error, DocumentError):
+            unknown = [
+                field_of(each.place.path)
+                for each in error.findings
+                if each.code is ValueCode.UNKNOWN
+            ]
+            if unknown:
+                return bad_request(self._unknown(unknown, target))
+        return answer_to(error, target.kind, self._name)
+
+    def _unknown(self, fields: list[str], target: Target, namespace: str = "") -> str:
+        """What is said of unknown fields."""
+        kind, version = target.kind.kind, target.kind.api_version(target.served)
+        if self._applying:
+            what = f"{namespace}/{self._name}; {version}, Kind={kind}"
+            lines = [f".{each}: field not declared in schema" for each in fields]
+            listed = lines[0] if len(lines) == 1 else "errors:\n  " + "\n  ".join(lines)
+            return f"failed to create typed patch object ({what}): {listed}"
+        listed = ", ".join(f'unknown field "{each}"' for each in fields)
+        return (
+            f'{kind} in version "{target.served.label}" cannot be handled as a {kind}: '
+            f"strict decoding error: {listed}"
+        )
+
+
+class Explained:
+    """Turns errors of Trundle into answers."""
+
+    def __init__(self, answer: Callable[[TrundleError], ApiError]) -> None:
+        self._answer = answer
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, TrundleError):
+            raise self._answer(error) from error
+
+
+def explained(target: Target) -> Explained:
+    return Explained(lambda error: answer_to(error, target.kind, target.name))

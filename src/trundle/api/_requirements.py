@@ -1,0 +1,117 @@
+"""What has to hold of a client's document beside its schema: its name, its namespace, and which object it means."""
+
+import re
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from trundle.api._kinds import ServedKind
+from trundle.api._requests import Target
+from trundle.api._status import ApiError, Cause, bad_request, invalid, modified
+from trundle.errors import expectation
+
+_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
+_SUFFIX = 5
+_LONGEST_BASE = 58
+_LONGEST_NAME = 253
+_SUBDOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+
+
+def metadata_of(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    metadata = document.get("metadata")
+    if metadata is None:
+        return {}
+    if not isinstance(metadata, dict):
+        raise bad_request("metadata is no JSON object")
+    return metadata
+
+
+def require_named(target: Target, metadata: Mapping[str, Any]) -> None:
+    said = metadata.get("name")
+    if said not in {None, "", target.name}:
+        raise bad_request(
+            f"the name of the object ({said}) does not match the name on the URL ({target.name})"
+        )
+
+
+def require_namespace(target: Target, metadata: Mapping[str, Any]) -> None:
+    if metadata.get("namespace") in {None, "", target.namespace}:
+        return
+    raise bad_request(
+        "the namespace of the provided object does not match the namespace sent on the request"
+    )
+
+
+def require_same(
+    target: Target, before: Mapping[str, Any], after: Mapping[str, Any], *, applied: bool = False
+) -> None:
+    """Raises where a document means another object, or another state of it, than there is.
+
+    Args:
+        target: what the request is about.
+        before: the object.
+        after: the document.
+        applied: whether it is a configuration that is applied.
+    """
+    was, said = metadata_of(before), metadata_of(after)
+    if said.get("name", target.name) != target.name:
+        cause = Cause("FieldValueInvalid", "metadata.name", "Invalid value: field is immutable")
+        raise invalid(target.kind, target.name, [cause])
+    if said.get("uid") not in {None, "", was["uid"]}:
+        if applied:
+            shown = msgspec.json.encode(said["uid"]).decode()
+            text = f"Invalid value: {shown}: field is immutable"
+            raise invalid(
+                target.kind, target.name, [Cause("FieldValueInvalid", "metadata.uid", text)]
+            )
+        reason = f"Precondition failed: UID in precondition: {said['uid']}, UID in object meta: {was['uid']}"
+        raise modified(target.kind, target.name, reason)
+    if said.get("resourceVersion") not in {None, "", was["resourceVersion"]}:
+        raise modified(target.kind, target.name)
+
+
+def require_new(target: Target, metadata: Mapping[str, Any]) -> None:
+    """Raises where a configuration means an object that is there, and there is none."""
+    if uid := metadata.get("uid"):
+        reason = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+        raise modified(target.kind, target.name, reason)
+
+
+def require_name(kind: ServedKind, name: str) -> None:
+    """Raises where no object of Kubernetes can be called so."""
+    if len(name) <= _LONGEST_NAME and re.fullmatch(_SUBDOMAIN, name):
+        return
+    said = msgspec.json.encode(name).decode()
+    text = f"Invalid value: {said}: must be no more than {_LONGEST_NAME} bytes"
+    if len(name) <= _LONGEST_NAME:
+        text = (
+            f"Invalid value: {said}: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
+            "characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', "
+            f"regex used for validation is '{_SUBDOMAIN}')"
+        )
+    raise invalid(kind, name, [Cause("FieldValueInvalid", "metadata.name", text)])
+
+
+def without_manager() -> ApiError:
+    cause = Cause(
+        "FieldValueRequired", "fieldManager", "Required value: is required for apply patch"
+    )
+    message = f'PatchOptions.meta.k8s.io "" is invalid: {cause.field}: {cause.message}'
+    details = {"group": "meta.k8s.io", "kind": "PatchOptions"}
+    return ApiError(422, "Invalid", message, details, [cause])
+
+
+def generated_name(base: Any) -> str | None:
+    if not isinstance(base, str) or not base:
+        return None
+    return base[:_LONGEST_BASE] + "".join(secrets.choice(_LETTERS) for _ in range(_SUFFIX))
+
+
+def resource_version_of(given: Any) -> int | None:
+    if given is None:
+        return None
+    if isinstance(given, str) and given.isascii() and given.isdigit():
+        return int(given)
+    raise bad_request(expectation("a resource version", repr(given)))
