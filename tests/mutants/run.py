@@ -137,7 +137,7 @@ class Project:
         return any(self.broken(scheme))
 
     def broken(self, scheme: Scheme) -> Iterator[str]:
-        """The laws that the proofs of all versions find broken."""
+        """The laws that the proofs of all versions find broken, as far as the first document with a finding of each."""
         subject = Subject(
             scheme,
             self.part.resource,
@@ -156,6 +156,7 @@ class Project:
                 examples=_DRAWN,
                 covering=self.documents.__getitem__,
                 rough=_Every(),
+                brief=True,
             )
             yield from (each.law for each in proof.findings)
 

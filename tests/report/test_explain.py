@@ -1,5 +1,5 @@
 import pytest
-from report_schemas import crm, schema, service_fabric, thing, v
+from report_schemas import choice, crm, schema, service_fabric, thing, v
 
 from trundle.evolution import Evolution, TypeChanges
 from trundle.report import ReportError, explain, explanation_data, explanation_text
@@ -43,6 +43,16 @@ def test_optionality_and_a_type_rename_are_shown():
         "between 2018-08-08 and 2019-09-09: its type Address goes on as Location",
     )
     assert found.ways[0].to_hub == ("`mailingAddress` takes `mailingAddress`, member by member",)
+
+
+def test_a_text_that_is_kept_as_it_was_written_belongs_to_its_property():
+    disk = thing("Disk", size="Size")
+    older = schema("2020-01-01", disk, choice("Size", "S", "M"), resource="Disk")
+    newer = schema("2021-01-01", disk, choice("Size", "S", "L"), resource="Disk")
+    found = life(Evolution((older, newer)), "Disk.size")
+    copied, kept = found.ways[0].to_hub
+    assert copied == "`size` is copied"
+    assert kept.startswith("the property bag keeps `size`")
 
 
 def test_namesakes_have_lives_of_their_own():

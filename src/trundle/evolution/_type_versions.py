@@ -92,16 +92,24 @@ class TypeVersions:
         if place.property == ADDITIONAL:
             return _additional_property(definition)
         found = definition.property(place.property)
-        holder = place.property.removesuffix(PRESENCE)
-        if found is None and holder != place.property and holder in self.followed(place.version):
-            return Property(place.property, Nullable(Scalar("boolean")))
-        written = place.property.removesuffix(OWN_TEXT)
-        if found is None and written != place.property and written in self.followed(place.version):
-            return Property(place.property, self.type(Place(place.version, written)))
+        said = self.said_by(place)
+        if found is None and said != place:
+            text = place.property.endswith(OWN_TEXT)
+            return Property(
+                place.property, self.type(said) if text else Nullable(Scalar("boolean"))
+            )
         if found is None:
             assert definition.additional is not None
             return Property(place.property, definition.additional)
         return found
+
+    def said_by(self, entry: Place) -> Place:
+        """The property that an entry of the bag says something of: itself, or one whose presence or own text it has."""
+        names = self.followed(entry.version)
+        of = entry.property[: -len(PRESENCE)]
+        marked = entry.property not in names and of in names
+        marked = marked and entry.property.endswith((PRESENCE, OWN_TEXT))
+        return Place(entry.version, of) if marked else entry
 
     def _nested_property(self, version: ApiVersion, path: Path) -> Property:
         definitions = self.evolution.schema(version).definitions

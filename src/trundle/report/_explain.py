@@ -386,5 +386,6 @@ def _spans(lineage: Lineage, versions: list[ApiVersion]) -> str:
 
 def _concerns(lineage: Lineage, thread: Thread, version: ApiVersion, step: steps.Step) -> bool:
     """Whether a step to some version writes a thread's value."""
-    place = step.entry if isinstance(step, steps.Stash) else Place(version, step.property)
-    return lineage.thread(place) is thread
+    if isinstance(step, steps.Stash):
+        return lineage.thread(lineage.said_by(step.entry)) is thread
+    return lineage.thread(Place(version, step.property)) is thread

@@ -107,6 +107,7 @@ def prove(
     examples: int,
     covering: Covering = lambda _: (),
     rough: AbstractSet[str] = frozenset(),
+    brief: bool = False,
 ) -> Proof:
     """Holds one version of a resource type to every law.
 
@@ -117,11 +118,12 @@ def prove(
         examples: how many examples are drawn.
         covering: the documents of each version that are tried first.
         rough: laws whose counterexamples need not be made small.
+        brief: whether no more is tried once a document has a finding.
 
     Returns:
         What was tried and found; nothing is raised, whatever fails is a finding.
     """
-    return _Proving(subject, version, seed, covering, rough).prove(examples)
+    return _Proving(subject, version, seed, covering, rough).prove(examples, brief=brief)
 
 
 class _Proving:
@@ -143,10 +145,13 @@ class _Proving:
         self.held = dict.fromkeys(LAWS, 0)
         self.broken: dict[str, tuple[str, Case, LawBroken]] = {}
 
-    def prove(self, examples: int) -> Proof:
+    def prove(self, examples: int, *, brief: bool) -> Proof:
         covered = 0
         for covered, data in enumerate(self.covering(self.version), start=1):
             self.cover(covered, Json(data))
+            if brief and self.broken:
+                examples = 0
+                break
         source = f"{self.seed} {self.subject.resource} {self.version}"
         if examples:
             each_example(source, examples, self.example)
