@@ -190,6 +190,18 @@ def test_what_was_answered_is_there_after_a_kill(served):
         assert again.call("GET", f"{MEMBERS}/ada")["group"] == "red"
 
 
+def test_what_follows_from_a_deletion_is_done(served):
+    owner = served.create("ada")
+    reference = {"apiVersion": owner["apiVersion"], "kind": owner["kind"], "name": "ada"}
+    owned = {"name": "bob", "ownerReferences": [{**reference, "uid": owner["metadata"]["uid"]}]}
+    served.call("POST", MEMBERS, {"metadata": owned, "group": "red"})
+    watched = Watched(served, f"{MEMBERS}?watch=true")
+    watched.wait_for(2)
+    served.call("DELETE", f"{MEMBERS}/ada")
+    watched.wait_for(4)
+    assert watched.names()[2:] == [("DELETED", "ada"), ("DELETED", "bob")]
+
+
 def test_a_second_server_of_a_file_is_refused(served):
     command = [warm.TRUNDLE, "serve", "--port", "0"]
     found = subprocess.run(

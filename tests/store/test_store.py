@@ -465,3 +465,33 @@ def listening(see):
 
 def creating_or_not(name):
     return replacing(key(name), document(group="z"), None, None, Expected(), counts=True)
+
+
+def test_what_garbage_is_among_has_owners_or_is_marked(either):
+    either.create(key("plain"), document(group="x"))
+    owner = {"apiVersion": V2, "kind": "Thing", "name": "plain", "uid": "u"}
+    either.create(key("owned"), document(group="x", metadata={"ownerReferences": [owner]}))
+    either.create(key("marked"), document(group="x", metadata={"finalizers": ["x/f"]}))
+    either.create(key("held"), document(group="x", metadata={"finalizers": ["x/f"]}))
+    either.delete(key("marked"))
+    assert [each.key.name for each in either.unsettled("Thing")] == ["marked", "owned"]
+
+
+def test_namespaces_are_those_of_current_objects(either):
+    for namespace in ("red", "red", "blue"):
+        name = f"n{len(list(either.stream('Thing')))}"
+        either.create(key(name, namespace), document(group="x"))
+    either.delete(key("n2", "blue"))
+    assert either.namespaces() == {"red"}
+
+
+def test_a_store_beside_another_is_in_the_same_database(either, scheme):
+    beside = either.beside(scheme)
+    heard = []
+    beside.listen(lambda: heard.append("commit"))
+    beside.create(key(), document(group="x"))
+    assert heard == ["commit"]
+    either.create(key("bob"), document(group="x"))
+    assert heard == ["commit"]
+    assert [each.key.name for each in beside.stream("Thing")] == ["ada", "bob"]
+    assert either.get(key()) == beside.get(key())

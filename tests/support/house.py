@@ -46,8 +46,11 @@ _TOP = 104
 
 
 def graph() -> grimp.ImportGraph:
-    """All imports in Trundle, those inside of functions and those for type checkers included."""
-    return grimp.build_graph("trundle", cache_dir=None)
+    """All imports in Trundle, those inside of functions and those for type checkers included, generated tests left aside."""
+    found = grimp.build_graph("trundle", cache_dir=None)
+    for module in [each for each in found.modules if "tests" in each.split(".")]:
+        found.remove_module(module)
+    return found
 
 
 def room_of(module: str) -> str:

@@ -12,9 +12,15 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from trundle._clock import Clock, now
+from trundle.api import _protobuf as protobuf
+from trundle.api._controllers import Controllers
+from trundle.api._core import NAMESPACES
 from trundle.api._discovery import Discovery, has_status
 from trundle.api._feeds import Feed
+from trundle.api._garbage import GarbageCollector
+from trundle.api._inventory import Inventory
 from trundle.api._kinds import ServedKind
+from trundle.api._namespaces import DEFAULT, NamespaceController, Namespaces
 from trundle.api._openapi import OpenApi
 from trundle.api._representations import Representation, representation_of
 from trundle.api._requests import Answer, Request, Target
@@ -41,16 +47,33 @@ class Api:
         kinds: the resource types that are served.
         version: the version of the server, as `/version` shows it.
         clock: gives the time, for ages in tables.
+
+    Attributes:
+        controllers: do what follows from changes; whoever serves the application runs them.
     """
 
     def __init__(
         self, store: Store, kinds: Iterable[ServedKind], version: str, clock: Clock = now
     ) -> None:
-        self._kinds = {(each.group, each.plural): each for each in kinds}
-        self._resources = Resources(store, clock)
+        inventory = Inventory(store, kinds)
+        self._kinds = {(each.group, each.plural): each for each in inventory.kinds}
+        namespaces = Namespaces(inventory, clock)
+        for each in {DEFAULT, *store.namespaces()}:
+            namespaces.ensure(each)
+        shared = {
+            store: Resources(store, clock, namespaces.require),
+            inventory.core: Resources(inventory.core, clock, namespaces.require),
+        }
+        self._resources = {each: shared[inventory.store_of(each)] for each in inventory.kinds}
+        self._resources[inventory.core_kind(NAMESPACES)] = namespaces
         self._discovery = Discovery(self._kinds.values())
         self._openapi = OpenApi(self._kinds.values(), version)
-        self._feeds = {each.resource: Feed(store, each.resource) for each in self._kinds.values()}
+        self._feeds = {
+            each: Feed(inventory.store_of(each), each.resource) for each in inventory.kinds
+        }
+        self.controllers = Controllers(
+            inventory, [GarbageCollector(inventory), NamespaceController(inventory)]
+        )
         self._store = store
         self._version = version
         self._clock = clock
@@ -66,7 +89,12 @@ class Api:
         return Starlette(routes=self._routes(), exception_handlers={404: _not_found, 405: _refused})
 
     def _routes(self) -> list[BaseRoute]:
+        named = "/api/{version}/namespaces/{name}"
         objects = [
+            "/api/{version}/namespaces/{namespace}/{plural}",
+            "/api/{version}/namespaces/{namespace}/{plural}/{name}",
+            "/api/{version}/{plural}",
+            "/api/{version}/{plural}/{name}",
             "/apis/{group}/{version}/namespaces/{namespace}/{plural}",
             "/apis/{group}/{version}/namespaces/{namespace}/{plural}/{name}",
             "/apis/{group}/{version}/namespaces/{namespace}/{plural}/{name}/{subresource}",
@@ -81,19 +109,22 @@ class Api:
             Route("/healthz", self._ready),
             Route("/version", self._served_version),
             Route("/api", self._core),
+            Route("/api/{version}", self._group_version),
             Route("/apis", self._groups),
             Route("/apis/{group}", self._group),
             Route("/apis/{group}/{version}", self._group_version),
             Route("/openapi/v2", self._openapi_v2),
             Route("/openapi/v3", self._openapi_paths),
+            Route("/openapi/v3/api/{version}", self._openapi_v3),
             Route("/openapi/v3/apis/{group}/{version}", self._openapi_v3),
+            Route(f"{named}/{{subresource}}", self._objects, methods=methods),
             *(Route(each, self._objects, methods=methods) for each in objects),
         ]
 
     # What there is
 
     async def _ready(self, _: HttpRequest) -> Response:
-        await asyncio.to_thread(self._store.newest, next(iter(self._feeds)))
+        await asyncio.to_thread(self._store.newest, next(iter(self._feeds)).resource)
         return PlainTextResponse("ok")
 
     async def _served_version(self, _: HttpRequest) -> Response:
@@ -116,7 +147,7 @@ class Api:
             return _json(self._discovery.aggregated(core=True), media_type=_AGGREGATED)
         addresses = [{"clientCIDR": "0.0.0.0/0", "serverAddress": request.url.netloc}]
         return _json(
-            {"kind": "APIVersions", "versions": [], "serverAddressByClientCIDRs": addresses}
+            {"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": addresses}
         )
 
     async def _groups(self, request: HttpRequest) -> Response:
@@ -129,7 +160,7 @@ class Api:
 
     async def _group_version(self, request: HttpRequest) -> Response:
         given = request.path_params
-        return _found(self._discovery.resources(given["group"], given["version"]))
+        return _found(self._discovery.resources(given.get("group", ""), given["version"]))
 
     async def _openapi_v2(self, _: HttpRequest) -> Response:
         return Response(self._openapi.v2(), media_type=_JSON)
@@ -139,7 +170,7 @@ class Api:
 
     async def _openapi_v3(self, request: HttpRequest) -> Response:
         given = request.path_params
-        found = self._openapi.v3(given["group"], given["version"])
+        found = self._openapi.v3(given.get("group", ""), given["version"])
         return _failed(unknown_path()) if found is None else Response(found, media_type=_JSON)
 
     # Objects
@@ -150,6 +181,8 @@ class Api:
             target = self._target(http.path_params)
             body = await _body(http)
             media_type = http.headers.get("content-type", "").partition(";")[0].strip().lower()
+            if media_type == protobuf.MEDIA_TYPE:
+                body, media_type = protobuf.json_of(body), _JSON
             agent = http.headers.get("user-agent", "")
             request = Request(target, dict(http.query_params), body, media_type, agent)
             shown = representation_of(http.headers.get("accept", ""), request.query, self._clock)
@@ -162,7 +195,7 @@ class Api:
 
     def _target(self, given: Mapping[str, str]) -> Target:
         """What a path names."""
-        kind = self._kinds.get((given["group"], given["plural"]))
+        kind = self._kinds.get((given.get("group", ""), given.get("plural", "namespaces")))
         served = None if kind is None else kind.versions.get(given["version"])
         if kind is None or served is None:
             raise unknown_path()
@@ -185,7 +218,7 @@ class Api:
 
     def _action(self, method: str, target: Target) -> Callable[[Request], Answer]:
         """What a method does at a path."""
-        found = self._resources
+        found = self._resources[target.kind]
         one: dict[str, Callable[[Request], Answer]] = {
             "GET": found.get,
             "HEAD": found.get,
@@ -209,12 +242,17 @@ class Api:
     def _watch(self, request: Request, shown: Representation) -> Response:
         """Streams changes, one JSON object in each line."""
         target = request.target
-        fields = FieldSelector(request.query.get("fieldSelector", ""))
+        fields = FieldSelector(request.query.get("fieldSelector", ""), target.kind.selectable)
         labels = labels_of(request.query.get("labelSelector", ""))
         seconds = min(request.number("timeoutSeconds") or _LONGEST_WATCH, _LONGEST_WATCH)
         until = time.monotonic() + seconds
         found = events(
-            request, self._resources, self._feeds[target.kind.resource], fields, labels, shown
+            request,
+            self._resources[target.kind],
+            self._feeds[target.kind],
+            fields,
+            labels,
+            shown,
         )
 
         async def lines() -> AsyncIterator[bytes]:

@@ -51,7 +51,7 @@ class ServedVersion:
         return isinstance(root, ObjectType) and any(each.name == name for each in root.properties)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ServedKind:
     """A resource type as clients see it.
 
@@ -70,6 +70,7 @@ class ServedKind:
         hub: the version in whose words owners of fields are kept.
         type_text: what documents of the scheme have as `type`, where that names the resource type; else empty.
         said_group: the group that documents of the scheme have before their version; may be empty.
+        selectable: the fields that selectors may name beside name and namespace.
     """
 
     resource: str
@@ -86,6 +87,7 @@ class ServedKind:
     hub: ApiVersion
     type_text: str = ""
     said_group: str = ""
+    selectable: tuple[str, ...] = ()
 
     @property
     def qualified(self) -> str:

@@ -1,11 +1,13 @@
 """Objects of one version, read and written as Kubernetes' API does it."""
 
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
 
 from trundle._clock import Clock
+from trundle.api._deletions import deletion_of
 from trundle.api._documents import (
     object_of,
     require_kind,
@@ -14,6 +16,7 @@ from trundle.api._documents import (
     to_scheme,
     values_of,
 )
+from trundle.api._garbage import FINALIZERS
 from trundle.api._kinds import ServedKind
 from trundle.api._patches import APPLY, patch_of
 from trundle.api._reading import Reading, explained
@@ -26,7 +29,6 @@ from trundle.api._requirements import (
     require_namespace,
     require_new,
     require_same,
-    resource_version_of,
     without_manager,
 )
 from trundle.api._selections import FieldSelector, labels_of
@@ -42,7 +44,7 @@ from trundle.api._validation import Validator
 from trundle.api._views import Views
 from trundle.errors import TrundleError
 from trundle.project import read_documents
-from trundle.store import ConflictError, Key, Store, StoredObject
+from trundle.store import ConflictError, Key, NoSuchObjectError, Store, StoredObject
 
 _ATTEMPTS = 8
 """How often a patch is tried anew over what another client wrote meanwhile."""
@@ -60,11 +62,15 @@ class Resources:
     Args:
         store: keeps the objects.
         clock: gives the time.
+        admit: called with the target of each object that is created; raises `ApiError` where there can be none.
     """
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, clock: Clock, admit: Callable[[Target], None] = lambda _: None
+    ) -> None:
         self.store = store
         self._clock = clock
+        self._admit = admit
         self.views = Views(store)
         self._validators: dict[tuple[str, str], Validator] = {}
 
@@ -74,12 +80,12 @@ class Resources:
         """One object."""
         target = request.target
         with explained(target):
-            return Answer(self._shown(self.store.get(_key(target)), target))
+            return Answer(self.shown(self.store.get(self.key(target)), target))
 
     def get_all(self, request: Request) -> Answer:
         """The objects of a resource type, or a page of them."""
         target = request.target
-        fields = FieldSelector(request.query.get("fieldSelector", ""))
+        fields = FieldSelector(request.query.get("fieldSelector", ""), target.kind.selectable)
         labels = labels_of(request.query.get("labelSelector", ""))
         limit = request.number("limit")
         match = request.query.get("resourceVersionMatch", "")
@@ -102,7 +108,7 @@ class Resources:
                 items += (
                     self.views.listed(each, target.kind, target.served)
                     for each in page.objects
-                    if fields.matches(each.key.namespace, each.key.name)
+                    if fields.matches(each)
                 )
                 token = page.token
                 if limit or not token:
@@ -131,7 +137,7 @@ class Resources:
         document["metadata"] = {**metadata, "name": name}
         target = _named(target, name)
         reading = Reading(request, name)
-        stated = _stated(target, document)
+        stated = self.made(target, document)
         self._require_valid(target, None, stated)
         whole = self._read(target, reading, stated)
         ownership = self.views.ownership(target.kind, target.served)
@@ -141,14 +147,26 @@ class Resources:
     def _create(
         self, request: Request, target: Target, reading: Reading, document: dict[str, Any]
     ) -> Answer:
+        self._admit(target)
         with reading.explained(target):
             made = self.store.create(
-                _key(target),
+                self.key(target),
                 to_scheme(document, target.kind, target.served),
                 lenience=reading.lenience,
                 dry_run=request.dry_run,
             )
-            return Answer(self._shown(made, target), 201, reading.warnings)
+            if not request.dry_run:
+                self._admit_again(target, made)
+            return Answer(self.shown(made, target), 201, reading.warnings)
+
+    def _admit_again(self, target: Target, made: StoredObject) -> None:
+        """Takes an object back where there can be none any more, as its namespace was deleted meanwhile."""
+        try:
+            self._admit(target)
+        except ApiError:
+            with contextlib.suppress(NoSuchObjectError, ConflictError):
+                self.store.delete(made.key, uid=made.uid)
+            raise
 
     def replace(self, request: Request) -> Answer:
         """Puts a document over an object; what its version cannot see stays as it was."""
@@ -195,32 +213,30 @@ class Resources:
                 )
 
         try:
-            return self._write_owned(request, reading, after)
+            return self.write(request, after, reading)
         except ApiError as error:
             if error.reason != "NotFound" or target.subresource:
                 raise
         require_new(target, metadata_of(config))
-        made = _stated(target, after({}, b""))
+        made = self.made(target, after({}, b""))
         self._require_valid(target, None, made)
         return self._create(request, target, reading, made)
 
     def delete(self, request: Request) -> Answer:
         """Deletes an object, or marks it as deleted while it has finalizers."""
         target = request.target
-        options = object_of(request.body) if request.body.strip() else {}
-        given = options.get("preconditions")
-        conditions: Mapping[str, Any] = given if isinstance(given, dict) else {}
-        dry_run = request.dry_run or options.get("dryRun") == ["All"]
+        deletion = deletion_of(request)
         with explained(target):
             done = self.store.delete(
-                _key(target),
-                resource_version=resource_version_of(conditions.get("resourceVersion")),
-                uid=conditions.get("uid"),
-                dry_run=dry_run,
+                self.key(target),
+                resource_version=deletion.resource_version,
+                uid=deletion.uid,
+                finalizers=FINALIZERS[deletion.policy],
+                dry_run=deletion.dry_run,
             )
             if done.kind == "deleted":
                 return Answer(_deleted(target, done.object))
-            return Answer(self._shown(done.object, target))
+            return Answer(self.shown(done.object, target))
 
     def delete_all(self, request: Request) -> Answer:
         """Deletes all objects that selectors choose."""
@@ -258,28 +274,35 @@ class Resources:
                 target.subresource,
             )
 
-        return self._write_owned(request, reading, after)
+        return self.write(request, after, reading)
 
-    def _write_owned(
+    def write(
         self,
         request: Request,
-        reading: Reading,
         after: Callable[[dict[str, Any], bytes], dict[str, Any]],
+        reading: Reading | None = None,
     ) -> Answer:
-        """Writes what an object becomes; over what another client wrote meanwhile, again."""
+        """Writes what an object becomes; over what another client wrote meanwhile, again.
+
+        Args:
+            request: the request.
+            after: gives the object from now on, with its owners, from what it was and from what is stored of it.
+            reading: how the client's document is read.
+        """
         target = request.target
+        reading = reading or Reading(request, target.name)
         for _ in range(_ATTEMPTS):
             with explained(target):
-                current = self.store.get(_key(target))
+                current = self.store.get(self.key(target))
                 before = object_of(self.views.kept(current, target.kind, target.served))
             wanted = _status_apart(target, before, after(before, current.data))
             if text_of(wanted) == text_of(before):
                 with explained(target):
-                    return Answer(self._shown(current, target), 200, reading.warnings)
+                    return Answer(self.shown(current, target), 200, reading.warnings)
             self._require_valid(target, before, wanted)
             try:
                 written = self.store.replace(
-                    _key(target),
+                    self.key(target),
                     to_scheme(wanted, target.kind, target.served),
                     resource_version=current.resource_version,
                     uid=current.uid,
@@ -292,7 +315,7 @@ class Resources:
             except TrundleError as error:
                 raise reading.answer_to(error, target) from error
             with explained(target):
-                return Answer(self._shown(written, target), 200, reading.warnings)
+                return Answer(self.shown(written, target), 200, reading.warnings)
         raise modified(target.kind, target.name)
 
     def _read(
@@ -330,7 +353,18 @@ class Resources:
             self._validators[key] = Validator(served)
         return self._validators[key].causes(document)
 
-    def _shown(self, found: StoredObject, target: Target) -> bytes:
+    def made(self, target: Target, document: dict[str, Any]) -> dict[str, Any]:
+        """What of a new object is stored: all but its status, where that is written apart."""
+        if not _has_status(target.kind):
+            return document
+        return {key: value for key, value in document.items() if key != STATUS}
+
+    def key(self, target: Target) -> Key:
+        """The key of the object that a path names."""
+        return Key(target.kind.resource, target.namespace, target.name)
+
+    def shown(self, found: StoredObject, target: Target) -> bytes:
+        """An object as clients of a target's version see it."""
         return self.views.exact(found, target.kind, target.served)
 
 
@@ -342,10 +376,6 @@ def list_of(target: Target, metadata: Mapping[str, Any], items: list[bytes]) -> 
         "metadata": metadata,
     }
     return msgspec.json.encode(head)[:-1] + b',"items":[' + b",".join(items) + b"]}"
-
-
-def _key(target: Target) -> Key:
-    return Key(target.kind.resource, target.namespace, target.name)
 
 
 def _named(target: Target, name: str) -> Target:
@@ -362,13 +392,6 @@ def _status_apart(target: Target, before: dict[str, Any], after: dict[str, Any])
     if not _has_status(target.kind):
         return after
     return dict(restricted(target.subresource, before, after))
-
-
-def _stated(target: Target, document: dict[str, Any]) -> dict[str, Any]:
-    """What of a new object is stored: all but its status, where that is written apart."""
-    if not _has_status(target.kind):
-        return document
-    return {key: value for key, value in document.items() if key != STATUS}
 
 
 def _as_json(body: bytes) -> bytes:

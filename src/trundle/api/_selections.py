@@ -1,33 +1,37 @@
 """Which objects a list or a watch is about: label and field selectors."""
 
 import re
+from typing import Any
+
+import msgspec
 
 from trundle.api._status import bad_request
 from trundle.errors import expectation
-from trundle.store import InvalidSelectorError, LabelSelector
+from trundle.store import InvalidSelectorError, LabelSelector, StoredObject
 
 _TERM = re.compile(r"\s*([^=!,]+?)\s*(==|=|!=)\s*([^,]*?)\s*")
 _FIELDS = ("metadata.name", "metadata.namespace")
 
 
 class FieldSelector:
-    """Chooses objects by name and namespace, the fields that all custom resources have.
+    """Chooses objects by name and namespace, and by what else their resource type lets clients select.
 
     Args:
         text: a selector such as `metadata.name=donald,metadata.namespace!=default`.
+        selectable: the fields that it may name beside name and namespace.
 
     Raises:
         ApiError: it is none, or names another field.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, selectable: tuple[str, ...] = ()) -> None:
         self._terms: list[tuple[str, bool, str]] = []
         for each in filter(None, (part.strip() for part in text.split(","))):
             match = _TERM.fullmatch(each)
             if match is None:
                 raise bad_request(f"invalid field selector {each!r}: expected FIELD=VALUE")
             field, operator, value = match.groups()
-            if field not in _FIELDS:
+            if field not in {*_FIELDS, *selectable}:
                 raise bad_request(f"field label not supported: {field}")
             self._terms.append((field, operator != "!=", value))
 
@@ -35,15 +39,19 @@ class FieldSelector:
         """The only value that a field may have; None where several may be."""
         return next((value for name, equal, value in self._terms if equal and name == field), None)
 
-    def matches(self, namespace: str, name: str) -> bool:
+    def matches(self, found: StoredObject) -> bool:
         """Whether an object is chosen."""
-        values = dict(zip(_FIELDS, (name, namespace), strict=True))
-        return all((values[field] == value) is equal for field, equal, value in self._terms)
+        return all((_value(found, field) == value) is equal for field, equal, value in self._terms)
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether name and namespace alone decide, so that a store can look them up."""
-        return all(equal for _, equal, _ in self._terms)
+
+def _value(found: StoredObject, field: str) -> str:
+    """What an object has at a place, as selectors compare it."""
+    if field in _FIELDS:
+        return found.key.name if field == "metadata.name" else found.key.namespace
+    value: Any = msgspec.json.decode(found.data)
+    for each in field.split("."):
+        value = value.get(each, "") if isinstance(value, dict) else ""
+    return str(value)
 
 
 def labels_of(text: str) -> LabelSelector:

@@ -7,6 +7,7 @@ import json
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TextIO
@@ -66,6 +67,8 @@ class Server:
         serving = asyncio.create_task(self._server.serve(sockets=[self._listener]))
         ready = asyncio.create_task(self._wait(on_ready))
         renewing = asyncio.create_task(self._renew())
+        controllers = threading.Thread(target=self._api.controllers.run, name="controllers")
+        controllers.start()
         try:
             done, _ = await asyncio.wait({serving, renewing}, return_when=asyncio.FIRST_COMPLETED)
             self._stop()
@@ -75,6 +78,8 @@ class Server:
         finally:
             for each in (ready, renewing):
                 each.cancel()
+            self._api.controllers.stop()
+            await asyncio.to_thread(controllers.join)
 
     def _stop(self) -> None:
         """Lets requests finish, and ends watches."""

@@ -61,7 +61,7 @@ async def events(
                 token=token,
             )
             for each in page.objects:
-                if fields.matches(each.key.namespace, each.key.name):
+                if fields.matches(each):
                     document = resources.views.listed(each, kind, served)
                     yield _event("ADDED", shown.one(document, kind))
             token, after = page.token, page.resource_version
@@ -80,8 +80,7 @@ async def events(
                 yield b""
             continue
         quiet = 0
-        key = change.object.key
-        if fields.matches(key.namespace, key.name):
+        if fields.matches(change.object):
             document = seen.shown(change, resources.views, kind, served)
             yield _event(_NAMES[change.kind], shown.one(document, kind))
 

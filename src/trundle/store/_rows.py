@@ -215,6 +215,16 @@ class Rows:
         found = self._connection.execute(statement, {"of": resource.id, "owner": uid})
         return tuple(object_of(name, each) for each in found)
 
+    def unsettled(self, resource: ResourceRow) -> tuple[StoredObject, ...]:
+        """The objects of a resource type that have owners, or are marked as deleted."""
+        found = self._connection.execute(s.UNSETTLED, {"of": resource.id})
+        return tuple(object_of(resource.name, each) for each in found)
+
+    def namespaces(self, resource: ResourceRow) -> frozenset[str]:
+        """The namespaces that objects of a resource type are in."""
+        found = self._connection.execute(s.NAMESPACES, {"of": resource.id})
+        return frozenset(each for (each,) in found if each)
+
     def listed(
         self,
         resource: ResourceRow,

@@ -76,6 +76,12 @@ SOME = select(*OBJECT).where(
 )
 ALL = select(*OBJECT).where(OF, CURRENT).order_by(_V.namespace, _V.name)
 OWNED = select(*OBJECT).where(OF, CURRENT, text("owners <> '[]'")).order_by(_V.namespace, _V.name)
+UNSETTLED = (
+    select(*OBJECT)
+    .where(OF, CURRENT, text("(owners <> '[]' OR deleted IS NOT NULL)"))
+    .order_by(_V.namespace, _V.name)
+)
+NAMESPACES = select(_V.namespace).where(OF, CURRENT).distinct()
 OWNED_ON_SERVER = "owners @> jsonb_build_array(CAST(:owner AS text))"
 OWNED_IN_FILE = "EXISTS (SELECT 1 FROM json_each(owners) WHERE value = :owner)"
 AT = select(*OBJECT).where(OF, _V.resource_version.in_(bindparam("versions", expanding=True)))

@@ -16,6 +16,9 @@ from trundle.store._rows import ResourceRow, Rows
 from trundle.store._store import Store
 
 TypeName = tuple[str, str]
+
+OWN_GROUP = "core.trundle.dev"
+"""The group of what servers keep beside the resource types of a project, such as namespaces; no release has these."""
 """The API group and the name of a resource type."""
 
 
@@ -175,6 +178,8 @@ def _dropped(
     where: str, types: Collection[TypeStatus], readable: Mapping[TypeName, Collection[str]]
 ) -> Iterator[Finding]:
     for each in types:
+        if each.group == OWN_GROUP:
+            continue
         known = readable.get((each.group, each.resource), ())
         for stored in each.versions:
             if stored.version not in known:

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from trundle._clock import Clock, now
-from trundle.database import open_database
+from trundle.database import Database, open_database
 from trundle.runtime import AnyScheme, Lenience
 from trundle.store import _tables as t
 from trundle.store._decisions import (
@@ -59,7 +59,8 @@ class Store:
     database cannot be used.
 
     Args:
-        place: `sqlite:///FILE`, the file of a SQLite database, or `postgresql://USER:PASSWORD@HOST:PORT/NAME`.
+        place: `sqlite:///FILE`, the file of a SQLite database, or `postgresql://USER:PASSWORD@HOST:PORT/NAME`; or the
+            database of another store.
         scheme: converts documents.
         clock: gives the time of writes.
         wait: seconds to wait for other writers.
@@ -75,20 +76,33 @@ class Store:
     """
 
     def __init__(
-        self, place: str | Path, scheme: AnyScheme, *, clock: Clock = now, wait: float = _WAIT
+        self,
+        place: str | Path | Database,
+        scheme: AnyScheme,
+        *,
+        clock: Clock = now,
+        wait: float = _WAIT,
     ) -> None:
-        self.database = open_database(place, wait=wait)
-        try:
-            self.database.migrate(t.MIGRATIONS)
-        except BaseException:
-            self.close()
-            raise
+        if isinstance(place, Database):
+            self.database = place
+        else:
+            self.database = open_database(place, wait=wait)
+            try:
+                self.database.migrate(t.MIGRATIONS)
+            except BaseException:
+                self.close()
+                raise
         self.types = StoredTypes(scheme, self.where)
         self._changed = threading.Condition()
         self._commits = 0
+        self._listeners: list[Callable[[], object]] = []
         self._numbers: dict[str, int] = {}
         self.clock = clock
         self.writer = Writer(self.database, self.types, clock, self._announce)
+
+    def beside(self, scheme: AnyScheme) -> "Store":
+        """A store in the same database, for the resource types of another scheme; it is closed with this one."""
+        return Store(self.database, scheme, clock=self.clock)
 
     def __enter__(self) -> Self:
         return self
@@ -418,6 +432,20 @@ class Store:
                 found = () if resource is None else rows.owned(resource, called, uid)
             yield from found
 
+    def unsettled(self, resource: str) -> tuple[StoredObject, ...]:
+        """The objects of a resource type that have owners, or are marked as deleted: what garbage is among."""
+        with self.database.reading() as connection:
+            rows = Rows(connection)
+            found = self._resource(rows, resource)
+            return () if found is None else rows.unsettled(found)
+
+    def namespaces(self) -> frozenset[str]:
+        """The namespaces that objects are in."""
+        with self.database.reading() as connection:
+            rows = Rows(connection)
+            found = [self._resource(rows, each) for each in self.types.all]
+            return frozenset().union(*(rows.namespaces(each) for each in found if each))
+
     def changes(
         self, resource: str, after: int, *, limit: int = _PAGE, wait: float = 0.0
     ) -> Changes:
@@ -492,6 +520,10 @@ class Store:
                     yield seen
             after = found.resource_version
 
+    def listen(self, listener: Callable[[], object]) -> None:
+        """Calls a listener after each commit of this store; not after those of other processes."""
+        self._listeners.append(listener)
+
     def newest(self, resource: str) -> int:
         """The resource version of the last write to a resource type."""
         with self.database.reading() as connection:
@@ -518,3 +550,5 @@ class Store:
         with self._changed:
             self._commits += 1
             self._changed.notify_all()
+        for each in self._listeners:
+            each()

@@ -1,0 +1,162 @@
+"""Namespaces: objects are created in one that is there, and go with it."""
+
+import contextlib
+from typing import Any
+
+import msgspec
+
+from trundle._clock import Clock
+from trundle.api._core import NAMESPACES
+from trundle.api._deletions import deletion_of
+from trundle.api._garbage import FINALIZERS
+from trundle.api._inventory import Inventory, Kept
+from trundle.api._reading import explained
+from trundle.api._requests import Answer, Request, Target
+from trundle.api._resources import Resources
+from trundle.api._status import ApiError, Cause, missing, not_allowed
+from trundle.store import ConflictError, NoSuchObjectError
+
+DEFAULT = "default"
+"""The namespace that is always there."""
+
+_FINALIZER = "kubernetes"
+_NAME_LABEL = "kubernetes.io/metadata.name"
+
+
+class Namespaces(Resources):
+    """Answers requests about namespaces.
+
+    Args:
+        inventory: all objects.
+        clock: gives the time.
+    """
+
+    def __init__(self, inventory: Inventory, clock: Clock) -> None:
+        super().__init__(inventory.core, clock)
+        self._inventory = inventory
+        self._kind = inventory.core_kind(NAMESPACES)
+        self._served = next(iter(self._kind.versions.values()))
+
+    def ensure(self, name: str) -> None:
+        """Creates a namespace that is not there."""
+        if self._inventory.find(self._kind, "", name) is None:
+            target = Target(self._kind, self._served)
+            body = msgspec.json.encode({"metadata": {"name": name}})
+            try:
+                self.create(Request(target, {"fieldManager": "trundle"}, body))
+            except ApiError as error:
+                if error.reason != "AlreadyExists":  # Another server was quicker.
+                    raise
+
+    def require(self, target: Target) -> None:
+        """Raises where nothing can be created in the namespace of a target.
+
+        Raises:
+            ApiError: it is not there, or is being deleted.
+        """
+        found = self._inventory.find(self._kind, "", target.namespace)
+        if found is None:
+            raise missing(self._kind, target.namespace)
+        if found.object.deleted is not None:
+            name = target.namespace
+            reason = (
+                f"unable to create new content in namespace {name} because it is being terminated"
+            )
+            cause = Cause(
+                "NamespaceTerminating",
+                "metadata.namespace",
+                f"namespace {name} is being terminated",
+            )
+            raise _forbidden(target, reason, (cause,))
+
+    def delete(self, request: Request) -> Answer:
+        """Marks a namespace as deleted; it is gone when nothing is inside any more."""
+        target = request.target
+        if target.name == DEFAULT:
+            raise _forbidden(target, "this namespace may not be deleted")
+        deletion = deletion_of(request)
+        with explained(target):
+            done = self.store.delete(
+                self.key(target),
+                resource_version=deletion.resource_version,
+                uid=deletion.uid,
+                finalizers=(_FINALIZER, *FINALIZERS[deletion.policy]),
+                dry_run=deletion.dry_run,
+            )
+            found = done.object
+            if not deletion.dry_run:
+                self._terminate(target)
+                found = self.store.find(self.key(target)) or found
+            return Answer(self.shown(found, target))
+
+    def delete_all(self, request: Request) -> Answer:  # noqa: ARG002 - it is refused whatever it says
+        """Namespaces are deleted one by one."""
+        raise not_allowed()
+
+    def made(self, target: Target, document: dict[str, Any]) -> dict[str, Any]:
+        """A new namespace: it has a label with its name, and is active."""
+        metadata = document.get("metadata", {})
+        labels = {**(metadata.get("labels") or {}), _NAME_LABEL: target.name}
+        return {
+            **document,
+            "metadata": {**metadata, "labels": labels},
+            "spec": {"finalizers": [_FINALIZER]},
+            "status": {"phase": "Active"},
+        }
+
+    def _terminate(self, target: Target) -> None:
+        """Says in the status that a namespace is being deleted."""
+
+        def terminating(live: dict[str, Any], _: bytes) -> dict[str, Any]:
+            return {**live, "status": {**live.get("status", {}), "phase": "Terminating"}}
+
+        status = Target(target.kind, target.served, "", target.name, "status")
+        try:
+            self.write(Request(status, {"fieldManager": "trundle"}), terminating)
+        except ApiError as error:
+            if error.reason != "NotFound":  # It was empty, and is gone already.
+                raise
+
+
+class NamespaceController:
+    """Deletes what is in namespaces that are deleted.
+
+    Args:
+        inventory: all objects.
+    """
+
+    def __init__(self, inventory: Inventory) -> None:
+        self._inventory = inventory
+
+    def changed(self, found: Kept) -> None:
+        """Looks at an object as it is now."""
+        if found.kind.kind != NAMESPACES or found.kind.group or found.object.deleted is None:
+            return
+        left = False
+        for each in self._inventory.inside(found.object.key.name):
+            left = True
+            with contextlib.suppress(NoSuchObjectError, ConflictError):
+                each.store.delete(each.object.key, uid=each.object.uid)
+        if not left and _FINALIZER in found.object.finalizers:
+            with contextlib.suppress(NoSuchObjectError, ConflictError):
+                found.store.edit_metadata(found.object.key, _released, uid=found.object.uid)
+
+    def gone(self, found: Kept) -> None:
+        """Looks at the namespace of an object that was deleted."""
+        namespace = found.object.key.namespace
+        if namespace:
+            there = self._inventory.find(self._inventory.core_kind(NAMESPACES), "", namespace)
+            if there is not None:
+                self.changed(there)
+
+
+def _released(metadata: dict[str, Any]) -> dict[str, Any]:
+    kept = [each for each in metadata.get("finalizers") or () if each != _FINALIZER]
+    return {**metadata, "finalizers": kept}
+
+
+def _forbidden(target: Target, reason: str, causes: tuple[Cause, ...] = ()) -> ApiError:
+    kind = target.kind
+    message = f'{kind.qualified} "{target.name}" is forbidden: {reason}'
+    details = {"name": target.name, "group": kind.group, "kind": kind.plural}
+    return ApiError(403, "Forbidden", message, details, causes)
