@@ -3,27 +3,34 @@
 A ```` ```yaml ```` or ```` ```python ```` block whose first line is `# file: NAME` is a file. A ```` ```console ````
 block holds commands, each after `$ `, and what they print; a line ` ...` stands for any lines. Everything
 else is for the eye only. A guide runs from its first line to its last in a folder of its own, which has a
-copy of `examples/` where the guide speaks of it.
+copy of `examples/` where the guide speaks of it. A server that it starts writes its process id to `NAME.pid`, and is ended at the
+end; the ports of `PORTS` stand for free ones.
 
 `python tests/docs/guides.py` writes the real output into every guide whose output is not that any more.
 """
 
+import contextlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+import serving
 import warm
 
 ROOT = Path(__file__).parents[2]
 GUIDES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 HOME = "~/project"
 """How the guides call the folder that they run in."""
+
+PORTS = ("8443", "8444")
+"""The ports that guides give to servers."""
 
 ELISION = " ..."
 _BLOCK = re.compile(r"^```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -69,14 +76,27 @@ def run_guide(text: str, folder: Path) -> Iterator[tuple[Command, str]]:
         ignored = shutil.ignore_patterns("__pycache__", ".*cache", "crm")
         shutil.copytree(ROOT / "examples", folder / "examples", ignore=_but_top(ignored))
     status = 0
-    for each in read_guide(text):
-        if isinstance(each, File):
-            path = folder / each.name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(each.text, encoding="utf-8")
-            continue
-        real, status = print_of(f"(exit {status}); {each.line}", folder)
-        yield each, real
+    ports = {each: str(serving.free_port()) for each in PORTS if each in text}
+    try:
+        for each in read_guide(text):
+            if isinstance(each, File):
+                path = folder / each.name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(each.text, encoding="utf-8")
+                continue
+            line = _replaced(each.line, ports)
+            real, status = print_of(f"(exit {status}); {line}", folder)
+            yield each, _replaced(real, {free: shown for shown, free in ports.items()})
+    finally:
+        for each in folder.glob("*.pid"):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(each.read_text()), signal.SIGTERM)
+
+
+def _replaced(text: str, names: Mapping[str, str]) -> str:
+    for name, other in names.items():
+        text = text.replace(name, other)
+    return text
 
 
 def print_of(line: str, folder: Path) -> tuple[str, int]:

@@ -18,8 +18,11 @@ from trundle.api._schema_shapes import resource_shape
 from trundle.api._server import Server, listening, printing
 from trundle.api._shapes import ElementError, Shape, object_shape
 from trundle.api._subresources import ignored, restricted
+from trundle.api.access import Access, AccessFileError, Tls, certificate_files, read_tokens
 
 __all__ = [
+    "Access",
+    "AccessFileError",
     "Api",
     "ApplyConflictError",
     "Conflict",
@@ -33,14 +36,17 @@ __all__ = [
     "ServedVersion",
     "Server",
     "Shape",
+    "Tls",
     "UnreadableFieldsError",
     "Words",
     "Writer",
     "applied",
+    "certificate_files",
     "ignored",
     "listening",
     "object_shape",
     "printing",
+    "read_tokens",
     "require_elements",
     "resource_shape",
     "restricted",

@@ -28,6 +28,7 @@ from trundle.api._resources import Resources
 from trundle.api._selections import FieldSelector, labels_of
 from trundle.api._status import ApiError, answer_to, not_allowed, unknown_path
 from trundle.api._watches import events
+from trundle.api.access import Access, Reviews, aggregated_groups, group_list
 from trundle.errors import TrundleError
 from trundle.store import Store
 
@@ -47,14 +48,22 @@ class Api:
         kinds: the resource types that are served.
         version: the version of the server, as `/version` shows it.
         clock: gives the time, for ages in tables.
+        access: who may do what; without it every client may do everything.
 
     Attributes:
+        access: who may do what.
         controllers: do what follows from changes; whoever serves the application runs them.
     """
 
     def __init__(
-        self, store: Store, kinds: Iterable[ServedKind], version: str, clock: Clock = now
+        self,
+        store: Store,
+        kinds: Iterable[ServedKind],
+        version: str,
+        clock: Clock = now,
+        access: Access | None = None,
     ) -> None:
+        self.access = access or Access()
         inventory = Inventory(store, kinds)
         self._kinds = {(each.group, each.plural): each for each in inventory.kinds}
         namespaces = Namespaces(inventory, clock)
@@ -111,6 +120,7 @@ class Api:
             Route("/api", self._core),
             Route("/api/{version}", self._group_version),
             Route("/apis", self._groups),
+            *Reviews(self.access, self._clock).routes,
             Route("/apis/{group}", self._group),
             Route("/apis/{group}/{version}", self._group_version),
             Route("/openapi/v2", self._openapi_v2),
@@ -152,8 +162,12 @@ class Api:
 
     async def _groups(self, request: HttpRequest) -> Response:
         if "apidiscovery.k8s.io" in request.headers.get("accept", ""):
-            return _json(self._discovery.aggregated(core=False), media_type=_AGGREGATED)
-        return _json(self._discovery.groups())
+            found = self._discovery.aggregated(core=False)
+            found["items"] += aggregated_groups()
+            return _json(found, media_type=_AGGREGATED)
+        found = self._discovery.groups()
+        found["groups"] += group_list()
+        return _json(found)
 
     async def _group(self, request: HttpRequest) -> Response:
         return _found(self._discovery.group(request.path_params["group"]))

@@ -16,6 +16,8 @@ import uvicorn
 
 from trundle._clock import Clock, now
 from trundle.api._application import Api
+from trundle.api._connections import Connection
+from trundle.api.access import Guard, Tls
 from trundle.store import Lease
 
 _RENEW = 10.0
@@ -32,6 +34,7 @@ class Server:
         listener: the socket, bound.
         lease: says to other servers of the store that this one is there; None where no other server can use it.
         log: called with each request that was answered, as one line.
+        tls: what TLS needs; None for none.
     """
 
     def __init__(
@@ -40,13 +43,15 @@ class Server:
         listener: socket.socket,
         lease: Lease | None = None,
         log: Callable[[str], None] | None = None,
+        tls: Tls | None = None,
     ) -> None:
         self._api = api
         self._lease = lease
         self._listener = listener
-        application = api.application if log is None else AccessLog(api.application, log)
+        guarded = Guard(api.application, api.access)
         config = uvicorn.Config(
-            application,
+            guarded if log is None else AccessLog(guarded, log),
+            http=Connection,
             log_config=None,
             access_log=False,
             lifespan="off",
@@ -54,6 +59,9 @@ class Server:
             server_header=False,
             ws="none",
         )
+        config.load()
+        if tls is not None:
+            config.ssl = tls.context
         self._server = _Served(config)
 
     def run(self, on_ready: Callable[[], None] = lambda: None) -> None:

@@ -59,7 +59,7 @@ class ApiError(TrundleError):
         code: the status of HTTP.
         reason: Kubernetes' word for it; clients decide by it.
         message: what a person reads.
-        details: what it is about: `name`, `group`, `kind`, `uid`, `retryAfterSeconds`.
+        details: what it is about: `name`, `group`, `kind`, `uid`, `retryAfterSeconds`; None where that is not said.
         causes: what is wrong with a document, one for each place.
     """
 
@@ -74,14 +74,14 @@ class ApiError(TrundleError):
         self.code = code
         self.reason = reason
         self.message = message
-        self.details = dict(details or {})
+        self.details = None if details is None else dict(details)
         self.causes = tuple(causes)
         super().__init__(message)
 
     @property
     def status(self) -> dict[str, Any]:
         """The `Status` that is sent."""
-        details = dict(self.details)
+        details = dict(self.details or {})
         if self.causes:
             details["causes"] = [
                 {"reason": each.reason, "message": each.message, "field": each.field}
@@ -94,7 +94,7 @@ class ApiError(TrundleError):
             "status": "Failure",
             "message": self.message,
             "reason": self.reason,
-            **({"details": details} if details else {}),
+            **({"details": details} if details or self.details is not None else {}),
             "code": self.code,
         }
 

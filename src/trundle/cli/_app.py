@@ -18,6 +18,7 @@ from trundle.cli import (
     install,
     installed,
     keys,
+    kubeconfig,
     model,
     package,
     project,
@@ -119,7 +120,7 @@ _COMMANDS = {
     ),
     "Control plane": (
         serve.serve,
-        serve.kubeconfig,
+        kubeconfig.kubeconfig,
     ),
     "Packages and channels": (
         publish.publish,

@@ -1,7 +1,7 @@
-"""The commands of a control plane: serve a project's resources, and a kubeconfig for it."""
+"""The command of a control plane: serve a project's resources."""
 
 import contextlib
-import json
+import ipaddress
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,15 +10,15 @@ import typer
 
 from trundle import __version__
 from trundle.cli._failures import ExitCode, Refusal, unmet
-from trundle.cli._printing import say
+from trundle.cli._printing import say, warn
 from trundle.cli._project import config_of
 from trundle.cli._stores import Place, opened_store
 
 if TYPE_CHECKING:
     from trundle.store import Store
 
-_HOST = "127.0.0.1"
-_PORT = 8001
+LOCAL_HOST = "127.0.0.1"
+DEFAULT_PORT = 8001
 Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="The port; 0 for a free one.")]
 
 
@@ -26,57 +26,101 @@ def serve(
     context: typer.Context,
     *,
     place: Place = None,
-    port: Port = _PORT,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="The address to listen on.")
+    ] = LOCAL_HOST,
+    port: Port = DEFAULT_PORT,
     unix_socket: Annotated[
         Path | None,
         typer.Option("--unix-socket", metavar="FILE", help="Listen on a Unix socket instead."),
+    ] = None,
+    tls: Annotated[
+        str | None,
+        typer.Option(
+            "--tls",
+            metavar="CERT,KEY",
+            help="Serve with TLS; or a folder with `tls.crt` and `tls.key`.",
+        ),
+    ] = None,
+    client_ca: Annotated[
+        Path | None,
+        typer.Option(
+            "--client-ca", metavar="FILE", help="Clients may show certificates of this authority."
+        ),
+    ] = None,
+    tokens: Annotated[
+        Path | None,
+        typer.Option("--tokens", metavar="FILE", help='Lines of `token,user,uid,"groups"`.'),
+    ] = None,
+    rules: Annotated[
+        Path | None,
+        typer.Option("--rules", metavar="FILE", help="Roles and bindings as RBAC has them."),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write no access log.")] = False,
 ) -> None:
     """Serve every version of the project's resources to kubectl and other clients of Kubernetes' API.
 
-    The server listens on this machine alone: there is no access control yet.
+    Without `--tokens`, `--client-ca` and `--rules` every client may do everything, and the server listens on this machine alone.
     """
-    from trundle.api import Api, Server, listening, printing, served_kinds  # noqa: PLC0415
+    from trundle.api import (  # noqa: PLC0415
+        Access,
+        Api,
+        Server,
+        Tls,
+        certificate_files,
+        listening,
+        printing,
+        served_kinds,
+    )
     from trundle.project import load_parts  # noqa: PLC0415
     from trundle.store import Lease  # noqa: PLC0415
 
     config = config_of(context)
+    if client_ca is not None and tls is None:
+        raise unmet("--client-ca", "--tls with it", "none", "name the server's certificate")
+    secured = None if tls is None else Tls(*certificate_files(tls), client_ca, warn)
+    access = Access(tokens, rules, certificates=client_ca is not None, complain=warn)
+    if unix_socket is None and not _is_loopback(host):
+        _require_access(host, has_tls=secured is not None, authenticates=access.authenticates)
     with opened_store(context, place, making=True) as store, _alone(store):
         kinds = served_kinds(load_parts(config).values(), store.scheme)
-        api = Api(store, kinds, __version__)
+        api = Api(store, kinds, __version__, access=access)
         try:
-            with listening(_HOST, port, unix_socket) as listener, Lease(store) as lease:
-                where = (
-                    f"unix:{unix_socket}"
-                    if unix_socket
-                    else "http://{}:{}".format(*listener.getsockname()[:2])
-                )
+            with listening(host, port, unix_socket) as listener, Lease(store) as lease:
+                scheme = "http" if secured is None else "https"
+                where = f"unix:{unix_socket}"
+                if unix_socket is None:
+                    name, number = listener.getsockname()[:2]
+                    where = f"{scheme}://{f'[{name}]' if ':' in name else name}:{number}"
                 log = None if quiet else printing()
-                Server(api, listener, lease, log).run(lambda: say(f"serving on {where}"))
+                server = Server(api, listener, lease, log, secured)
+                server.run(lambda: say(f"serving on {where}"))
         except OSError as error:
-            found = f"{unix_socket or f'{_HOST}:{port}'}: {error.strerror or error}"
+            found = f"{unix_socket or f'{host}:{port}'}: {error.strerror or error}"
             raise Refusal(ExitCode.FAILED, f"cannot listen on {found}") from None
 
 
-def kubeconfig(
-    *,
-    port: Port = _PORT,
-    namespace: Annotated[str, typer.Option(help="The namespace of commands.")] = "default",
-) -> None:
-    """Write a kubeconfig for a server on this machine."""
-    name = "trundle"
-    found = {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [{"name": name, "cluster": {"server": f"http://{_HOST}:{port}"}}],
-        "users": [{"name": name, "user": {}}],
-        "contexts": [
-            {"name": name, "context": {"cluster": name, "user": name, "namespace": namespace}}
-        ],
-        "current-context": name,
-    }
-    typer.echo(json.dumps(found, indent=2))
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _require_access(host: str, *, has_tls: bool, authenticates: bool) -> None:
+    """Refuses to let other machines in without knowing who asks, or where others can listen.
+
+    Raises:
+        Refusal: it would.
+    """
+    lacks = [] if has_tls else ["--tls"]
+    lacks += [] if authenticates else ["--tokens or --client-ca"]
+    if lacks:
+        expected = f"{' and '.join(lacks)}, since other machines can connect"
+        advice = f"add what is missing, or listen on {LOCAL_HOST}"
+        raise unmet(f"--host {host}", expected, "none", advice)
 
 
 @contextlib.contextmanager

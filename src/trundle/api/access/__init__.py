@@ -1,0 +1,50 @@
+"""Who may do what: users by tokens and certificates, rules in the form of Kubernetes' RBAC, and what clients ask about both."""
+
+from trundle.api.access._attributes import Attributes, attributes_of
+from trundle.api.access._certificates import Tls, certificate_files
+from trundle.api.access._errors import AccessCode, AccessFileError
+from trundle.api.access._guard import (
+    PEER,
+    Access,
+    Application,
+    Guard,
+    Receive,
+    Scope,
+    Send,
+    refusal,
+)
+from trundle.api.access._reviews import Reviews, aggregated_groups, group_list
+from trundle.api.access._rules import Binding, Decision, Rule, Rules, Subject
+from trundle.api.access._rules_file import read_rules
+from trundle.api.access._tokens import read_tokens
+from trundle.api.access._users import ANONYMOUS, UNSECURED, User
+
+__all__ = [
+    "ANONYMOUS",
+    "PEER",
+    "UNSECURED",
+    "Access",
+    "AccessCode",
+    "AccessFileError",
+    "Application",
+    "Attributes",
+    "Binding",
+    "Decision",
+    "Guard",
+    "Receive",
+    "Reviews",
+    "Rule",
+    "Rules",
+    "Scope",
+    "Send",
+    "Subject",
+    "Tls",
+    "User",
+    "aggregated_groups",
+    "attributes_of",
+    "certificate_files",
+    "group_list",
+    "read_rules",
+    "read_tokens",
+    "refusal",
+]

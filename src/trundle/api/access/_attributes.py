@@ -1,0 +1,92 @@
+"""What a request does, in the words of rules: a verb on a resource, or on a path.
+
+The rules by which paths are read are those of Kubernetes' `RequestInfo`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_VERBS = {
+    "POST": "create",
+    "GET": "get",
+    "HEAD": "get",
+    "PUT": "update",
+    "PATCH": "patch",
+    "DELETE": "delete",
+}
+_OF_NAMESPACES = frozenset(("status", "finalize"))
+_PARTS_OF_RESOURCES = {"api": 3, "apis": 4}
+"""How many parts the path of a resource has at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attributes:
+    """What a request does.
+
+    Attributes:
+        verb: e.g. `get`, `list`, `deletecollection`.
+        path: the path; of requests about resources it does not count.
+        is_resource: whether it is about a resource.
+        group: the API group.
+        version: the API version; `*` where all of them are meant.
+        resource: what URLs call the resource type.
+        subresource: a part of the object.
+        namespace: the namespace; empty for all of them.
+        name: the object; empty for all of them.
+    """
+
+    verb: str
+    path: str = ""
+    is_resource: bool = False
+    group: str = ""
+    version: str = ""
+    resource: str = ""
+    subresource: str = ""
+    namespace: str = ""
+    name: str = ""
+
+    @property
+    def combined(self) -> str:
+        """The resource with its subresource, as rules write it."""
+        return f"{self.resource}/{self.subresource}" if self.subresource else self.resource
+
+
+def attributes_of(method: str, path: str, query: Mapping[str, str]) -> Attributes:
+    """What a request does.
+
+    Args:
+        method: the method of HTTP.
+        path: the path.
+        query: the parameters.
+    """
+    parts = [*filter(None, path.strip("/").split("/"))] if "//" not in path else []
+    if not parts or len(parts) < _PARTS_OF_RESOURCES.get(parts[0], len(parts) + 1):
+        return Attributes(method.lower(), path)
+    group = parts[1] if parts[0] == "apis" else ""
+    version, *rest = parts[_PARTS_OF_RESOURCES[parts[0]] - 2 :]
+    verb = _VERBS.get(method, "")
+    namespace = ""
+    if rest[0] == "namespaces" and len(rest) > 1:
+        namespace = rest[1]
+        if len(rest) > 2 and rest[2] not in _OF_NAMESPACES:  # noqa: PLR2004 - namespaces, a name, more
+            rest = rest[2:]
+    resource, name, subresource = (*rest, "", "")[:3]
+    if not name and verb == "get":
+        verb = "watch" if _is_set(query.get("watch")) else "list"
+        name = _name_selected(query.get("fieldSelector", ""))
+    elif not name and verb == "delete":
+        verb = "deletecollection"
+    return Attributes(verb, path, True, group, version, resource, subresource, namespace, name)
+
+
+def _is_set(flag: str | None) -> bool:
+    return flag is not None and flag.lower() not in {"false", "0"}
+
+
+def _name_selected(selector: str) -> str:
+    """The one name that a field selector chooses; empty where it chooses no single one."""
+    for each in selector.split(","):
+        field, equals, value = each.partition("=")
+        if field.strip() == "metadata.name" and equals:
+            return value.removeprefix("=").strip()
+    return ""

@@ -1,0 +1,179 @@
+"""Lets requests through to an application: who asks, as whom, and whether that is allowed."""
+
+import ipaddress
+from collections.abc import Awaitable, Callable, MutableMapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import msgspec
+from starlette.datastructures import Headers, QueryParams
+from starlette.responses import Response
+
+from trundle.api._status import ApiError
+from trundle.api.access._attributes import Attributes, attributes_of
+from trundle.api.access._certificates import user_of
+from trundle.api.access._impersonation import impersonated
+from trundle.api.access._refusals import forbidden, unauthorized
+from trundle.api.access._reloading import Reloaded
+from trundle.api.access._rules import BUILT_IN, Decision, Rule, Rules
+from trundle.api.access._rules_file import read_rules
+from trundle.api.access._tokens import Tokens, digest, read_tokens
+from trundle.api.access._users import ANONYMOUS, UNSECURED, User
+
+Scope: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+PEER = "trundle.peer"
+"""Where a request's extensions have the client's certificate: what it says, and its bytes."""
+
+_LOCAL_NAMES = frozenset(("localhost",))
+
+
+class Access:
+    """Who may do what.
+
+    Files are read again when they change. Without any of them there is no access control: every client may do everything, so
+    the server may listen on this machine only.
+
+    Args:
+        tokens: the file of bearer tokens.
+        rules: the file of roles and bindings; without it only those count that every server has.
+        certificates: whether clients may bring certificates.
+        complain: is given what is wrong with a change of a file.
+
+    Raises:
+        TrundleError: a file cannot be used.
+        OSError: a file cannot be read.
+    """
+
+    def __init__(
+        self,
+        tokens: Path | None = None,
+        rules: Path | None = None,
+        *,
+        certificates: bool = False,
+        complain: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.is_open = tokens is None and rules is None and not certificates
+        self.authenticates = tokens is not None or certificates
+        self._tokens: Reloaded[Tokens] | None = None
+        if tokens is not None:
+            self._tokens = Reloaded([tokens], lambda: read_tokens(tokens), complain)
+        self._rules: Reloaded[Rules] | None = None
+        if rules is not None:
+            self._rules = Reloaded([rules], lambda: read_rules(rules), complain)
+
+    def user(self, scope: Scope) -> User:
+        """Who sends a request.
+
+        Raises:
+            ApiError: the client's token is not known, or another site sends it.
+        """
+        headers = Headers(scope=scope)
+        if self.is_open:
+            _require_local(scope, headers)
+            return UNSECURED
+        peer = scope.get("extensions", {}).get(PEER)
+        if peer is not None and (found := user_of(*peer)) is not None:
+            return found
+        scheme, _, token = headers.get("authorization", "").strip().partition(" ")
+        if scheme.lower() != "bearer" or not token.strip():
+            return ANONYMOUS
+        known = None if self._tokens is None else self._tokens.value.get(digest(token.strip()))
+        if known is None:
+            raise unauthorized()
+        return known
+
+    def decide(self, user: User, asked: Attributes) -> Decision:
+        """Whether a user may do something."""
+        return self._current.decide(user, asked)
+
+    def rules_of(self, user: User, namespace: str) -> tuple[list[Rule], str]:
+        """The rules that count for a user in a namespace, and what kept others from counting."""
+        return self._current.of(user, namespace)
+
+    @property
+    def _current(self) -> Rules:
+        return BUILT_IN if self._rules is None else self._rules.value
+
+
+class Guard:
+    """Lets requests through that their users may make.
+
+    What it lets through has its user in `scope["user"]`, and what it does in `scope["attributes"]`.
+
+    Args:
+        application: answers the requests.
+        access: who may do what.
+    """
+
+    def __init__(self, application: Application, access: Access) -> None:
+        self._application = application
+        self._access = access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request."""
+        if scope["type"] == "http":
+            try:
+                self._check(scope)
+            except ApiError as error:
+                await refusal(error)(scope, receive, send)
+                return
+        await self._application(scope, receive, send)
+
+    def _check(self, scope: Scope) -> None:
+        """Finds out who asks for what.
+
+        Raises:
+            ApiError: the user may not do it.
+        """
+        query = QueryParams(scope["query_string"])
+        asked = scope["attributes"] = attributes_of(scope["method"], scope["path"], query)
+        user = scope["user"] = self._access.user(scope)
+        other = impersonated(user, scope["headers"], self._access.decide)
+        if other is not None:
+            scope["impersonated"] = user = other
+        decision = self._access.decide(user, asked)
+        scope["decision"] = decision
+        if not decision.allowed:
+            raise forbidden(user, asked, decision.reason)
+        scope["user"], scope["requester"] = user, scope["user"]
+
+
+def refusal(error: ApiError) -> Response:
+    """An answer that is no success."""
+    seconds = (error.details or {}).get("retryAfterSeconds")
+    headers = {"x-content-type-options": "nosniff"}
+    if seconds is not None:
+        headers["retry-after"] = str(seconds)
+    body = msgspec.json.encode(error.status)
+    return Response(body, error.code, headers, media_type="application/json")
+
+
+def _require_local(scope: Scope, headers: Headers) -> None:
+    """Refuses what a web page of another site makes a browser send.
+
+    Raises:
+        ApiError: the request names another host, or comes from another site.
+    """
+    server = scope.get("server")
+    if server is None or server[1] is None:  # A Unix socket: no browser sends there.
+        return
+    host = headers.get("host", "")
+    origin = headers.get("origin")
+    if not _is_local(host) or (origin is not None and origin.partition("://")[2] != host):
+        message = "the server has no access control, and answers requests to this machine's own names only"
+        raise ApiError(403, "Forbidden", message)
+
+
+def _is_local(host: str) -> bool:
+    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
+    name = name.removeprefix("[").removesuffix("]").lower()
+    if name in _LOCAL_NAMES:
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,183 @@
+"""What requests do, and which of it rules allow."""
+
+import pytest
+from access import RULES, TOKENS
+from apis import GROUP
+
+from trundle.api.access import (
+    Access,
+    AccessFileError,
+    Attributes,
+    User,
+    attributes_of,
+    read_rules,
+    read_tokens,
+)
+
+BASE = f"/apis/{GROUP}/v1"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "query", "expected"),
+    [
+        ("GET", "/apis", {}, ("get", "/apis")),
+        ("GET", f"/apis/{GROUP}/v1", {}, ("get", f"/apis/{GROUP}/v1")),
+        ("POST", "/convert", {}, ("post", "/convert")),
+        ("GET", f"{BASE}/members", {}, ("list", "members", "", "")),
+        ("HEAD", f"{BASE}/members/", {}, ("list", "members", "", "")),
+        ("GET", f"{BASE}/members", {"watch": "1"}, ("watch", "members", "", "")),
+        ("GET", f"{BASE}/members", {"watch": "false"}, ("list", "members", "", "")),
+        (
+            "GET",
+            f"{BASE}/members",
+            {"fieldSelector": "a=b,metadata.name==x"},
+            ("list", "members", "", "x"),
+        ),
+        (
+            "GET",
+            f"{BASE}/members",
+            {"fieldSelector": "metadata.name!=x"},
+            ("list", "members", "", ""),
+        ),
+        ("GET", f"{BASE}/namespaces/a/members/b", {}, ("get", "members", "a", "b")),
+        (
+            "PUT",
+            f"{BASE}/namespaces/a/members/b/status",
+            {},
+            ("update", "members/status", "a", "b"),
+        ),
+        ("DELETE", f"{BASE}/namespaces/a/members", {}, ("deletecollection", "members", "a", "")),
+        ("DELETE", "/api/v1/namespaces/a", {}, ("delete", "namespaces", "a", "a")),
+        ("PUT", "/api/v1/namespaces/a/status", {}, ("update", "namespaces/status", "a", "a")),
+        ("PATCH", f"{BASE}/namespaces/a/members/b", {}, ("patch", "members", "a", "b")),
+        ("BREW", f"{BASE}/members", {}, ("", "members", "", "")),
+    ],
+)
+def test_a_request_is_a_verb_on_a_resource_or_a_path(method, path, query, expected):
+    found = attributes_of(method, path, query)
+    shown = (
+        (found.verb, found.combined, found.namespace, found.name)
+        if found.is_resource
+        else (found.verb, found.path)
+    )
+    assert shown == expected
+
+
+@pytest.fixture
+def rules(tmp_path):
+    (tmp_path / "rules.yaml").write_text(RULES)
+    return read_rules(tmp_path / "rules.yaml")
+
+
+def on(verb, resource="members", namespace="default", name="", version="v1", subresource=""):
+    return Attributes(verb, "", True, GROUP, version, resource, subresource, namespace, name)
+
+
+def test_a_rule_may_be_about_some_versions_only(tmp_path):
+    path = tmp_path / "rules.yaml"
+    path.write_text(
+        f"""\
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {{name: old}}
+rules: [{{apiGroups: [{GROUP}], resources: [members], verbs: ["*"], apiVersions: [v1]}}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {{name: old}}
+roleRef: {{kind: ClusterRole, name: old}}
+subjects: [{{kind: User, name: ann}}]
+"""
+    )
+    found = read_rules(path)
+    ann = User("ann")
+    assert found.decide(ann, on("get", version="v1")).allowed
+    assert not found.decide(ann, on("get", version="v2")).allowed
+    assert not found.decide(ann, on("get", version="*")).allowed, "all versions are asked for"
+    assert found.of(ann, "default")[0][-1].to_plain()["apiVersions"] == ["v1"]
+
+
+def test_a_binding_of_a_namespace_counts_there_only(rules):
+    ben = User("ben")
+    assert rules.decide(ben, on("create")).allowed
+    assert not rules.decide(ben, on("create", namespace="other")).allowed
+    assert not rules.decide(ben, on("create", namespace="")).allowed
+
+
+def test_a_role_that_is_missing_is_the_reason(tmp_path):
+    path = tmp_path / "rules.yaml"
+    path.write_text(
+        "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: a}\n"
+        "roleRef: {kind: ClusterRole, name: gone}\nsubjects: [{kind: User, name: ann}]\n"
+    )
+    decision = read_rules(path).decide(User("ann"), on("get"))
+    assert decision.reason == 'RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("kind: Role\n", "kind: Roll\n", "did you mean Role?"),
+        ("verbs: [get, list, watch]", "verb: [get]", "the key verbs in a rule"),
+        ("verbs: [get, list, watch]", "verbs: get", "expected a list of texts as verbs"),
+        ("namespace: default}", "}", "the key namespace in metadata"),
+        ("rbac.authorization.k8s.io/v1\n", "rbac.authorization.k8s.io/v2\n", "the API version"),
+        ('"/logs/*"', '"/*/logs"', "`*` at the end of a path"),
+        ("resources: [members], verbs: [create", "verbs: [create", "the key resources in a rule"),
+        ("kind: Group, name: writers", "kind: Grup, name: writers", "did you mean Group?"),
+        ("kind: Role, name: writer", "kind: Roles, name: writer", "did you mean Role?"),
+        ("metadata: {name: acting}", "metadata: {name: reader}", "each role once"),
+        ("metadata: {name: staff-acts}", "metadata: {name: writers-read}", "each binding once"),
+    ],
+)
+def test_rules_that_are_wrong_are_said_with_their_line(tmp_path, old, new, said):
+    assert old in RULES
+    path = tmp_path / "rules.yaml"
+    path.write_text(RULES.replace(old, new, 1))
+    with pytest.raises(AccessFileError) as caught:
+        read_rules(path)
+    assert said in str(caught.value)
+    assert all(each.place.line for each in caught.value.findings)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a,b\n", ":1: expected token,user,uid"),
+        ("t,ann,u\nt,ben,u\n", ":2: expected each token once"),
+        ("t,,u\n", "expected a user, found empty text"),
+        (",ann,u\n", "expected a token, found empty text"),
+        ('t,ann,u,"x\n', "correct the quotes"),
+        (b"\xff,ann,u\n", "expected text in UTF-8"),
+    ],
+)
+def test_tokens_that_are_wrong_are_said_with_their_line(tmp_path, text, said):
+    path = tmp_path / "tokens.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(AccessFileError) as caught:
+        read_tokens(path)
+    assert said in str(caught.value)
+    assert "t," not in str(caught.value), "a message shows no token"
+
+
+def test_a_change_of_files_counts_at_once_and_a_wrong_one_does_not(tmp_path):
+    tokens, said = tmp_path / "tokens.csv", []
+    tokens.write_text(TOKENS)
+    access = Access(tokens, complain=said.append)
+
+    def user(token):
+        headers = [(b"authorization", b"Bearer " + token)]
+        return access.user({"type": "http", "headers": headers}).name
+
+    assert user(b"ann-token") == "ann"
+    tokens.write_text("other,zoe,u9\n")
+    assert user(b"other") == "zoe"
+    tokens.write_text("other\n")
+    assert user(b"other") == "zoe"
+    assert user(b"other") == "zoe"
+    assert len(said) == 1
+    assert "1 columns" in said[0]
+    tokens.unlink()
+    assert user(b"other") == "zoe"
+    tokens.write_text(TOKENS)
+    assert user(b"ann-token") == "ann"
