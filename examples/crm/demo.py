@@ -25,6 +25,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
+from serving import APPLY, GROUP, people, serving
 
 from trundle.evolution import Evolution
 from trundle.project import load_project, read_documents, write_tree
@@ -97,6 +98,7 @@ class Demo:
             assert isinstance(scheme, Scheme)
             self.follow_the_preview(scheme, previewed)
             kept = self.check_the_laws(scheme)
+            self.serve(scheme)
         self.compare_service_fabric()
         self.console.print()
         return kept
@@ -305,6 +307,47 @@ class Demo:
         line = Text.assemble((f"{count}: {verdict}", style), (f"  in {seconds:.1f} seconds", "dim"))
         self.console.print(Padding(line, (0, 0, 0, 2)))
         return not broken
+
+    def serve(self, scheme: Scheme) -> None:
+        """Clients of two versions write one person through a server, and a third watches."""
+        self.chapter("A control plane")
+        with serving(self.project, scheme, self.project.config.output / "people.db") as served:
+            config = {**DONALD, "apiVersion": f"{GROUP}/v20190909"}
+            newest, older = people("v20190909", "donald"), people("v20160606", "donald")
+            served.call("PATCH", f"{newest}?fieldManager=team", config, APPLY)
+            events = served.watch(people("v20190909"))
+            seen = [next(events)]
+            before = served.call("GET", older)
+            address = {"street": "1 Killmotor Hill", "city": "Duckburg"}
+            edited = {**before, "knownAs": "Don", "mailingAddress": address}
+            served.call("PUT", f"{older}?fieldManager=clerk", edited)
+            seen.append(next(events))
+            events.close()
+            conflict = served.call("PATCH", f"{newest}?fieldManager=team", config, APPLY)
+            kept = served.kept("donald")
+        self.say(
+            "`trundle serve` serves all of this to kubectl. A client applies Donald at v20190909, one of v20160606 "
+            "replaces his address, and one of v20190909 watches:"
+        )
+        shown = [flat(each["object"]) for each in seen]
+        rows = [
+            _change(name, *(each.get(name) for each in shown)) for name in {**shown[0], **shown[1]}
+        ]
+        self.table(["", *(each["type"] for each in seen), ""], rows)
+        self.say(
+            "Longitude and latitude are still there, though the client of v20160606 knows of neither. The first client "
+            "applies its configuration again, and learns who wrote another name:"
+        )
+        self.block(conflict["message"])
+        address = kept["mailingAddress"]
+        bag = address.get("$propertyBag", {})
+        lines = {
+            "knownAs": kept["knownAs"],
+            "mailingAddress.fullAddress": address["fullAddress"],
+            **{f"in its bag: {name}": json.dumps(each) for name, each in bag.items()},
+        }
+        self.say(f"The store keeps one object, in the shape of {LAST}:")
+        self.block(as_lines(lines), (r"(?m)^(in its bag: )?\S+", "cyan"))
 
     def compare_service_fabric(self) -> None:
         """The change table of a real service, where its schemas are given."""

@@ -65,13 +65,17 @@ class Server:
         self._server = _Served(config)
 
     def run(self, on_ready: Callable[[], None] = lambda: None) -> None:
-        """Serves until a signal; `on_ready` is called when requests are answered."""
+        """Serves until a signal, or until it is stopped; `on_ready` is called when requests are answered.
+
+        Signals are those of the process, so a server in another thread than the main one ends by `stop` alone.
+        """
         asyncio.run(self._run(on_ready))
 
     async def _run(self, on_ready: Callable[[], None]) -> None:
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self._stop)
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.add_signal_handler(number, self.stop)
         serving = asyncio.create_task(self._server.serve(sockets=[self._listener]))
         ready = asyncio.create_task(self._wait(on_ready))
         renewing = asyncio.create_task(self._renew())
@@ -79,7 +83,7 @@ class Server:
         controllers.start()
         try:
             done, _ = await asyncio.wait({serving, renewing}, return_when=asyncio.FIRST_COMPLETED)
-            self._stop()
+            self.stop()
             await serving
             if renewing in done:
                 renewing.result()
@@ -89,7 +93,7 @@ class Server:
             self._api.controllers.stop()
             await asyncio.to_thread(controllers.join)
 
-    def _stop(self) -> None:
+    def stop(self) -> None:
         """Lets requests finish, and ends watches."""
         self._server.should_exit = True
         self._api.stop()
