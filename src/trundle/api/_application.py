@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute, Route
 from trundle._clock import Clock, now
 from trundle.api import _protobuf as protobuf
 from trundle.api._controllers import Controllers
+from trundle.api._conversion_reviews import ConversionReviews
 from trundle.api._core import NAMESPACES
 from trundle.api._discovery import Discovery, has_status
 from trundle.api._feeds import Feed
@@ -34,6 +35,9 @@ from trundle.store import Store
 
 MOST_BYTES = 3 * 1024 * 1024
 """How large a body may be; the limit of an API server."""
+
+_MOST_REVIEWED = 256 * 1024 * 1024
+"""How large a conversion review may be; an API server sends a page of objects at once."""
 
 _JSON = "application/json"
 _AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
@@ -64,6 +68,7 @@ class Api:
         access: Access | None = None,
     ) -> None:
         self.access = access or Access()
+        kinds = tuple(kinds)
         inventory = Inventory(store, kinds)
         self._kinds = {(each.group, each.plural): each for each in inventory.kinds}
         namespaces = Namespaces(inventory, clock)
@@ -84,6 +89,7 @@ class Api:
             inventory, [GarbageCollector(inventory), NamespaceController(inventory)]
         )
         self._store = store
+        self._reviews = ConversionReviews(kinds, store.scheme)
         self._version = version
         self._clock = clock
         self._is_stopping = False
@@ -117,6 +123,7 @@ class Api:
             Route("/readyz", self._ready),
             Route("/healthz", self._ready),
             Route("/version", self._served_version),
+            Route("/convert", self._convert, methods=["POST"]),
             Route("/api", self._core),
             Route("/api/{version}", self._group_version),
             Route("/apis", self._groups),
@@ -186,6 +193,13 @@ class Api:
         given = request.path_params
         found = self._openapi.v3(given.get("group", ""), given["version"])
         return _failed(unknown_path()) if found is None else Response(found, media_type=_JSON)
+
+    async def _convert(self, http: HttpRequest) -> Response:
+        try:
+            body = await _body(http, _MOST_REVIEWED)
+            return Response(await asyncio.to_thread(self._reviews.answer, body), media_type=_JSON)
+        except ApiError as error:
+            return _failed(error)
 
     # Objects
 
@@ -283,7 +297,7 @@ class Api:
         return StreamingResponse(lines(), media_type=shown.media_type)
 
 
-async def _body(http: HttpRequest) -> bytes:
+async def _body(http: HttpRequest, most: int = MOST_BYTES) -> bytes:
     """The body of a request, if it is not too large.
 
     Raises:
@@ -292,8 +306,8 @@ async def _body(http: HttpRequest) -> bytes:
     found = bytearray()
     async for chunk in http.stream():
         found += chunk
-        if len(found) > MOST_BYTES:
-            message = f"Request entity too large: limit is {MOST_BYTES}"
+        if len(found) > most:
+            message = f"Request entity too large: limit is {most}"
             raise ApiError(413, "RequestEntityTooLarge", message)
     return bytes(found)
 

@@ -1,0 +1,105 @@
+"""The conversion webhook: `ConversionReview` of `apiextensions.k8s.io/v1`, answered without a store."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from trundle.api._documents import object_of, text_of, to_client, to_scheme
+from trundle.api._kinds import ServedKind, ServedVersion
+from trundle.api._status import bad_request
+from trundle.errors import TrundleError, expectation
+from trundle.runtime import WEBHOOK, AnyScheme
+
+_API_VERSION, _KIND = "apiextensions.k8s.io/v1", "ConversionReview"
+_MOST_NAMED = 10
+"""How many objects that cannot be converted a message names."""
+
+
+class ConversionReviews:
+    """Answers conversion reviews.
+
+    Args:
+        kinds: the resource types.
+        scheme: converts their objects.
+    """
+
+    def __init__(self, kinds: Iterable[ServedKind], scheme: AnyScheme) -> None:
+        self._kinds = {(each.group, each.kind): each for each in kinds}
+        self._scheme = scheme
+
+    def answer(self, body: bytes) -> bytes:
+        """The review with its response. One object that cannot be converted fails all of them, as the caller expects it.
+
+        Raises:
+            ApiError: it is no such review.
+        """
+        review = object_of(body)
+        request = review.get("request")
+        if (review.get("apiVersion"), review.get("kind")) != (_API_VERSION, _KIND):
+            found = f"{review.get('kind')} of {review.get('apiVersion')}"
+            raise bad_request(expectation(f"a {_KIND} of {_API_VERSION}", found))
+        if not isinstance(request, dict) or not isinstance(request.get("objects"), list):
+            raise bad_request(expectation("a request with objects", "none"))
+        wanted = request.get("desiredAPIVersion")
+        converted: list[msgspec.Raw] = []
+        failures: list[str] = []
+        for number, each in enumerate(request["objects"]):
+            try:
+                converted.append(msgspec.Raw(self._converted(each, wanted)))
+            except TrundleError as error:
+                failures.append(f"objects[{number}]{_called(each)}: {error}")
+        response: dict[str, Any] = {"uid": request.get("uid", "")}
+        if failures:
+            message = "\n".join(_shortened(failures))
+            response |= {
+                "convertedObjects": [],
+                "result": {"status": "Failed", "message": message},
+            }
+        else:
+            response |= {"convertedObjects": converted, "result": {"status": "Success"}}
+        return msgspec.json.encode(
+            {"apiVersion": _API_VERSION, "kind": _KIND, "response": response}
+        )
+
+    def _converted(self, document: Any, wanted: Any) -> bytes:
+        """An object at another version.
+
+        Raises:
+            TrundleError: it cannot be converted.
+        """
+        if not isinstance(document, dict):
+            raise bad_request(expectation("an object", type(document).__name__))
+        kind, source = self._version(document.get("apiVersion"), document.get("kind"))
+        _, target = self._version(wanted, kind.kind)
+        if source is target:
+            return text_of(document)
+        given = to_scheme(document, kind, source)
+        made = self._scheme.convert_json(
+            given, target.version, resource=kind.resource, lenience=WEBHOOK
+        )
+        return to_client(made, kind, target)
+
+    def _version(self, api_version: Any, kind: Any) -> tuple[ServedKind, ServedVersion]:
+        group, _, label = str(api_version).rpartition("/")
+        found = self._kinds.get((group, str(kind)))
+        served = None if found is None else found.versions.get(label)
+        if found is None or served is None:
+            raise bad_request(expectation("a version that is served", f"{kind} of {api_version}"))
+        return found, served
+
+
+def _called(document: Any) -> str:
+    """Which object a document is, as far as it says so."""
+    if not isinstance(document, dict):
+        return ""
+    given = document.get("metadata")
+    metadata: Mapping[str, Any] = given if isinstance(given, dict) else {}
+    name = "/".join(str(metadata[key]) for key in ("namespace", "name") if metadata.get(key))
+    return f" ({' '.join(filter(None, (str(document.get('kind', '')), name)))})"
+
+
+def _shortened(lines: list[str]) -> Iterator[str]:
+    yield from lines[:_MOST_NAMED]
+    if len(lines) > _MOST_NAMED:
+        yield f"and {len(lines) - _MOST_NAMED} more"
