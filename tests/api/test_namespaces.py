@@ -160,6 +160,8 @@ def test_namespaces_are_selected_labelled_and_applied(client):
     assert [x["metadata"]["name"] for x in chosen["items"]] == ["red"]
     assert client.call("GET", NAMESPACES, fieldSelector="status.phase=Active")[0] == 200
     assert client.call("GET", f"{where}/status")[1]["status"] == {"phase": "Active"}
+    assert client.call("GET", f"{where}/other")[0] == 404
+    assert client.call("GET", f"{where}/events")[1]["items"] == []
 
 
 PROTOBUF = "application/vnd.kubernetes.protobuf"

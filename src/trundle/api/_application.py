@@ -104,7 +104,6 @@ class Api:
         return Starlette(routes=self._routes(), exception_handlers={404: _not_found, 405: _refused})
 
     def _routes(self) -> list[BaseRoute]:
-        named = "/api/{version}/namespaces/{name}"
         objects = [
             "/api/{version}/namespaces/{namespace}/{plural}",
             "/api/{version}/namespaces/{namespace}/{plural}/{name}",
@@ -134,7 +133,7 @@ class Api:
             Route("/openapi/v3", self._openapi_paths),
             Route("/openapi/v3/api/{version}", self._openapi_v3),
             Route("/openapi/v3/apis/{group}/{version}", self._openapi_v3),
-            Route(f"{named}/{{subresource}}", self._objects, methods=methods),
+            Route("/api/{version}/namespaces/{name}/status", self._objects, methods=methods),
             *(Route(each, self._objects, methods=methods) for each in objects),
         ]
 
@@ -223,7 +222,9 @@ class Api:
 
     def _target(self, given: Mapping[str, str]) -> Target:
         """What a path names."""
-        kind = self._kinds.get((given.get("group", ""), given.get("plural", "namespaces")))
+        if "plural" not in given:  # It is that of the status of a namespace.
+            given = {**given, "plural": "namespaces", "subresource": "status"}
+        kind = self._kinds.get((given.get("group", ""), given["plural"]))
         served = None if kind is None else kind.versions.get(given["version"])
         if kind is None or served is None:
             raise unknown_path()
