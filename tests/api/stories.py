@@ -3,7 +3,7 @@
 import copy
 import re
 
-from trundle.api import ApplyConflictError, Writer, applied, ignored, restricted, updated
+from trundle.api.apply import ApplyConflictError, Writer, applied, ignored, restricted, updated
 
 SERVERS = ("uid", "resourceVersion", "generation", "creationTimestamp")
 """What the server alone says of an object."""

@@ -9,8 +9,8 @@ from clusters import until
 from shapes import plain
 from stories import APPLY, Story
 
-from trundle.api import ListError, object_shape, require_elements
-from trundle.api._shapes import shape_of
+from trundle.api.apply import ListError, object_shape, require_elements
+from trundle.api.apply._shapes import shape_of
 
 SHAPE = object_shape(gadgets.SCHEMA)
 V1, V2 = ("v1", "v2")

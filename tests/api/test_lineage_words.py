@@ -8,7 +8,7 @@ from amounts import amount
 from cases import CASES, invented
 from evolving import Store, evolution, load, rules, thing
 
-from trundle.api import (
+from trundle.api.apply import (
     ApplyConflictError,
     LineageWords,
     Writer,
@@ -17,8 +17,8 @@ from trundle.api import (
     updated,
     with_shown_owners,
 )
-from trundle.api._differences import fields_of
-from trundle.api._fields import decode, encode
+from trundle.api.apply._differences import fields_of
+from trundle.api.apply._fields import decode, encode
 from trundle.verify._cover import covering
 from trundle.version import ApiVersion
 

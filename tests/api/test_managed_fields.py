@@ -7,7 +7,7 @@ import gadgets
 import pytest
 import yaml
 
-from trundle.api import (
+from trundle.api.apply import (
     ApplyConflictError,
     ElementError,
     UnreadableFieldsError,

@@ -5,10 +5,10 @@ import pytest
 import yaml
 from shapes import plain
 
-from trundle.api import object_shape, resource_shape
-from trundle.api._differences import fields_of
-from trundle.api._fields import encode
-from trundle.api._shapes import FREE_FORM
+from trundle.api.apply import object_shape, resource_shape
+from trundle.api.apply._differences import fields_of
+from trundle.api.apply._fields import encode
+from trundle.api.apply._shapes import FREE_FORM
 from trundle.schema.readers import Source, read_schemas
 
 

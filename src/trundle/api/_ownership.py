@@ -7,16 +7,21 @@ from typing import Any
 
 import msgspec
 
-from trundle.api._checking import ListError
-from trundle.api._fields import UnreadableFieldsError
 from trundle.api._kinds import ServedKind, ServedVersion
-from trundle.api._lineage_words import LineageWords
-from trundle.api._managed_fields import Writer, applied, shown_fields, updated
-from trundle.api._owning import ApplyConflictError
-from trundle.api._schema_shapes import resource_shape
-from trundle.api._shapes import ElementError
 from trundle.api._status import ApiError, Cause, bad_request, cause_of, invalid
-from trundle.api._subresources import ignored
+from trundle.api.apply import (
+    ApplyConflictError,
+    ElementError,
+    LineageWords,
+    ListError,
+    UnreadableFieldsError,
+    Writer,
+    applied,
+    ignored,
+    resource_shape,
+    shown_fields,
+    updated,
+)
 from trundle.version import ApiVersion
 
 _OWNERS = b'"managedFields"'

@@ -39,9 +39,9 @@ from trundle.api._status import (
     invalid,
     modified,
 )
-from trundle.api._subresources import STATUS, restricted
 from trundle.api._validation import Validator
 from trundle.api._views import Views
+from trundle.api.apply import STATUS, restricted
 from trundle.errors import TrundleError
 from trundle.project import read_documents
 from trundle.store import ConflictError, Key, NoSuchObjectError, Store, StoredObject

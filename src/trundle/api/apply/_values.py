@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from trundle.api._fields import Json
+from trundle.api.apply._fields import Json
 
 _ENCODE = msgspec.json.Encoder().encode
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from trundle.api._fields import Json, keyed, member, name_of, valued
+from trundle.api.apply._fields import Json, keyed, member, name_of, valued
 from trundle.errors import Kind, TrundleError, expectation
 
 LIST_TYPE, MAP_TYPE = "x-kubernetes-list-type", "x-kubernetes-map-type"

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import assert_never
 
-from trundle.api._fields import Json
-from trundle.api._shapes import (
+from trundle.api.apply._fields import Json
+from trundle.api.apply._shapes import (
     COMMON,
     FREE_FORM,
     LIST_TYPE,

@@ -11,7 +11,7 @@ import json
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from trundle.api._fields import FieldSet, Path, keyed, member, name_of
+from trundle.api.apply._fields import FieldSet, Path, keyed, member, name_of
 from trundle.evolution import ADDITIONAL, Lineage, Place, Thread
 from trundle.schema import FreeForm, ListOf, MapOf, Nullable, ObjectType, Ref, Type
 from trundle.version import ApiVersion

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from trundle.api._fields import EMPTY, FieldSet, Json, branches, member
-from trundle.api._shapes import NOTHING, ListShape, MapShape, Shape, element_of, elements
-from trundle.api._values import ABSENT
+from trundle.api.apply._fields import EMPTY, FieldSet, Json, branches, member
+from trundle.api.apply._shapes import NOTHING, ListShape, MapShape, Shape, element_of, elements
+from trundle.api.apply._values import ABSENT
 
 
 def merged(shape: Shape, live: Json, config: Json) -> Json:

@@ -1,6 +1,6 @@
 """What of an object a write through a subresource, or beside it, can change."""
 
-from trundle.api._fields import Json, Path, member
+from trundle.api.apply._fields import Json, Path, member
 
 STATUS = "status"
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from trundle.api._fields import FieldSet, Json, Path, member, outside
-from trundle.api._shapes import NOTHING, Form, ListShape, MapShape, Shape, elements
-from trundle.api._values import ABSENT, plainly_same, same
+from trundle.api.apply._fields import FieldSet, Json, Path, member, outside
+from trundle.api.apply._shapes import NOTHING, Form, ListShape, MapShape, Shape, elements
+from trundle.api.apply._values import ABSENT, plainly_same, same
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from trundle.api._fields import Json, Path, member, path_text
-from trundle.api._shapes import ElementError, ListShape, MapShape, Shape, element_of
+from trundle.api.apply._fields import Json, Path, member, path_text
+from trundle.api.apply._shapes import ElementError, ListShape, MapShape, Shape, element_of
 from trundle.errors import Code, Finding, Kind, Place, TrundleError
 
 

@@ -11,10 +11,10 @@ whatever is applied.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from trundle.api._differences import Differences, differences, fields_of
-from trundle.api._fields import EMPTY, FieldSet, Json, Path, outside, path_text
-from trundle.api._merging import as_empty, as_null, merged, without
-from trundle.api._shapes import Shape, is_field, under
+from trundle.api.apply._differences import Differences, differences, fields_of
+from trundle.api.apply._fields import EMPTY, FieldSet, Json, Path, outside, path_text
+from trundle.api.apply._merging import as_empty, as_null, merged, without
+from trundle.api.apply._shapes import Shape, is_field, under
 from trundle.errors import Kind, TrundleError
 
 

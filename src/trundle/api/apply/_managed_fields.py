@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from trundle.api._checking import require_elements
-from trundle.api._fields import (
+from trundle.api.apply._checking import require_elements
+from trundle.api.apply._fields import (
     EMPTY,
     FieldSet,
     Json,
@@ -15,8 +15,8 @@ from trundle.api._fields import (
     encode,
     member,
 )
-from trundle.api._last_applied import MANAGER, applied_by_client, with_last_applied
-from trundle.api._owning import (
+from trundle.api.apply._last_applied import MANAGER, applied_by_client, with_last_applied
+from trundle.api.apply._owning import (
     ApplyConflictError,
     Manager,
     Owned,
@@ -24,8 +24,8 @@ from trundle.api._owning import (
     apply,
     update,
 )
-from trundle.api._shapes import ElementError, Shape
-from trundle.api._values import same
+from trundle.api.apply._shapes import ElementError, Shape
+from trundle.api.apply._values import same
 from trundle.errors import expectation
 
 _UNTRACKED = ("apiVersion", "kind", "metadata")

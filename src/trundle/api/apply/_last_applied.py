@@ -6,9 +6,9 @@ user's first `kubectl apply --server-side` meets no conflicts with it.
 
 import json
 
-from trundle.api._differences import differences, fields_of
-from trundle.api._fields import EMPTY, FieldSet, Json, json_text
-from trundle.api._shapes import Shape
+from trundle.api.apply._differences import differences, fields_of
+from trundle.api.apply._fields import EMPTY, FieldSet, Json, json_text
+from trundle.api.apply._shapes import Shape
 
 MANAGER = "kubectl"
 """The only manager that this is for."""

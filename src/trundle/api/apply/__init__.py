@@ -1,0 +1,46 @@
+"""Kubernetes' rules of server-side apply: who owns which fields of an object, at the version of a request.
+
+`applied` and `updated` take an object, and give it as it is after a write, with its `managedFields`.
+"""
+
+from trundle.api.apply._checking import ListCode, ListError, require_elements
+from trundle.api.apply._fields import UnreadableFieldsError
+from trundle.api.apply._lineage_words import LineageWords
+from trundle.api.apply._managed_fields import (
+    SameWords,
+    Words,
+    Writer,
+    applied,
+    shown_fields,
+    updated,
+    with_shown_owners,
+)
+from trundle.api.apply._owning import ApplyConflictError, Conflict, Manager
+from trundle.api.apply._schema_shapes import resource_shape
+from trundle.api.apply._shapes import ElementError, Shape, object_shape
+from trundle.api.apply._subresources import STATUS, ignored, restricted
+
+__all__ = [
+    "STATUS",
+    "ApplyConflictError",
+    "Conflict",
+    "ElementError",
+    "LineageWords",
+    "ListCode",
+    "ListError",
+    "Manager",
+    "SameWords",
+    "Shape",
+    "UnreadableFieldsError",
+    "Words",
+    "Writer",
+    "applied",
+    "ignored",
+    "object_shape",
+    "require_elements",
+    "resource_shape",
+    "restricted",
+    "shown_fields",
+    "updated",
+    "with_shown_owners",
+]
