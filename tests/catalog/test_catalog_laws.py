@@ -13,6 +13,7 @@ import random
 from typing import NamedTuple
 
 import pytest
+from amounts import some_of
 from bundles import bundle
 
 from trundle.catalog import Catalog, RefusedError
@@ -103,7 +104,7 @@ def try_change(catalog, state, chance):
     return after if expected else state
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", some_of(range(4), 4))
 def test_a_change_is_made_if_and_only_if_the_laws_hold_after_it(tmp_path, seed):
     chance = random.Random(seed)
     state = frozenset()

@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 import warm
+from amounts import some_of
 
 from trundle._clock import now
 from trundle.registry import open_repository
@@ -231,6 +232,7 @@ def test_the_publisher_does_not_build_on_an_older_state(signed):
     assert "stale-metadata" in signed.publish("1.2.0", "--keys", "keys", code=6).stderr
 
 
+@pytest.mark.full
 def test_what_others_add_to_the_ledger_of_a_signed_channel_does_not_count(signed):
     from trundle.channels import Unpublish, operation_to_json
     from trundle.channels.publishing import PublishedChannel
@@ -300,7 +302,7 @@ def test_the_online_key_refreshes_and_no_more(signed):
     signed.run("channel", "repair", REPOSITORY, "--channel", "stable", "--keys", "online")
 
 
-@pytest.mark.parametrize("role", ["root", "targets", "online"])
+@pytest.mark.parametrize("role", some_of(["root", "targets", "online"], 3))
 def test_keys_are_replaced(signed, role):
     signed.run("keys", "rotate", role, "--keys", "keys", "--no-passphrase")
     signed.run("channel", "refresh", REPOSITORY, "--channel", "stable", "--keys", "keys")
@@ -492,6 +494,7 @@ def test_what_is_no_root_is_named(shop):
     assert "nowhere.json" in shop.run(*SHOW, "--root", "nowhere.json", code=5).stderr
 
 
+@pytest.mark.full
 def test_what_a_publisher_writes_does_not_steer_terminals(shop):
     shop.publish("1.0.0", change='"red \\e[2J \\u202e x"')
     shop.publish("1.1.0")
@@ -537,6 +540,7 @@ def test_dry_runs_of_keys_write_nothing_and_say_what_they_would(shop):
     assert len(list((folder / "keys").iterdir())) == len(before) - 2
 
 
+@pytest.mark.full
 def test_keys_in_a_folder_that_cannot_be_written_publish_with_another_one(signed, monkeypatch):
     """As secrets are mounted in CI."""
     from trundle.channels.reading import _trust_store as _store

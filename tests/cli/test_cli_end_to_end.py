@@ -10,6 +10,7 @@ import termios
 import time
 
 import pytest
+from amounts import full
 from warm import TRUNDLE, script
 
 pytestmark = pytest.mark.skipif(not TRUNDLE.exists(), reason="the command is not installed")
@@ -97,7 +98,7 @@ def interruptible():
 
 
 @pytest.mark.usefixtures("interruptible")
-@pytest.mark.parametrize(("kind", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("kind", "code"), [(signal.SIGINT, 130), full(signal.SIGTERM, 143)])
 def test_an_interruption_is_quiet(line, kind, code):
     os.mkfifo(line.folder / "pipe")
     line.write("crm/__init__.py", "")
@@ -127,6 +128,7 @@ class Names:
 
 
 @pytest.mark.usefixtures("interruptible")
+@pytest.mark.full
 def test_an_interruption_ends_all_workers_and_changes_nothing(line):
     for name in ("a", "b"):
         line.write(f"{name}/2014-04-04.yaml", OLD)

@@ -250,6 +250,7 @@ def test_a_file_is_no_state(plain):
     assert "in state, which does not exist" in plain.run("upgrade").stderr
 
 
+@pytest.mark.full
 def test_a_check_reports_only_what_can_be_had(plain):
     plain.publish("1.0.0")
     (plain.folder / "policy.yaml").write_text("upgrade: {minor: never, major: approval}")
@@ -290,6 +291,7 @@ def test_an_approval_that_no_policy_asks_for_is_a_warning(plain):
     assert "the policy says never for major upgrades" in printed
 
 
+@pytest.mark.full
 def test_content_that_no_rollback_needs_is_removed(plain):
     plain.publish("1.0.0")
     plain.run("install", plain.repository, "--unsigned")

@@ -4,6 +4,7 @@ import json
 import shutil
 
 import pytest
+from amounts import full
 
 from trundle.channels.artifacts import read_artifact
 from trundle.packages import pack
@@ -154,6 +155,7 @@ def test_a_project_that_gives_up_stored_objects_is_not_published(published, furt
     assert set(listed(published)) == {"1.0.0"}
 
 
+@pytest.mark.full
 def test_accepting_the_loss_does_not_make_it_a_patch(published):
     settle(published, "next", accept=True)
     done = publish(published, "next")
@@ -190,6 +192,7 @@ def test_a_package_that_drops_its_project_is_major(published):
     assert "[project-removed]" in done.stderr
 
 
+@pytest.mark.full
 def test_a_fix_of_an_old_line_follows_that_line(published):
     published.write("next/app.yaml", "name: acme/crm\nversion: 2.0.0\n")
     settle(published, "next", accept=True)
@@ -283,7 +286,7 @@ def test_what_is_installed_says_what_it_brings(followed):
     assert "brings     Person 2014-04-04" in followed.run("status").stdout
 
 
-@pytest.mark.parametrize("command", [["plan"], ["upgrade", "--check"]])
+@pytest.mark.parametrize("command", [["plan"], full(["upgrade", "--check"])])
 def test_what_comes_next_says_what_it_adds(followed, command):
     assert "1.1.0 adds Person 2016-03-01" in followed.run(*command).stdout
     assert as_json(followed, *command)[0]["resourceTypes"] == {
@@ -292,6 +295,7 @@ def test_what_comes_next_says_what_it_adds(followed, command):
     }
 
 
+@pytest.mark.full
 def test_a_major_version_that_waits_says_what_it_removes(followed):
     assert followed.run("upgrade").exit_code == 0
     followed.write("next/app.yaml", "name: acme/crm\nversion: 2.0.0\n")
@@ -302,6 +306,7 @@ def test_a_major_version_that_waits_says_what_it_removes(followed):
     assert "2.0.0 removes Person 2014-04-04" in done.stdout
 
 
+@pytest.mark.full
 def test_a_version_whose_manifest_is_gone_leaves_a_note(followed):
     manifest = next(
         each["digest"]

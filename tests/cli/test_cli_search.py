@@ -89,6 +89,7 @@ def test_a_default_registry_completes_references(machine, monkeypatch):
     assert "the default registry: expected a registry" in refused.stderr
 
 
+@pytest.mark.full
 def test_what_is_pinned_to_a_digest_shows_the_version_of_its_manifest(tmp_path):
     machine = Machine(tmp_path)
     publish(machine, "1.0.0")

@@ -180,6 +180,7 @@ def test_a_signal_ends_watches_and_the_server(served, number):
     assert "Traceback" not in served.messages
 
 
+@pytest.mark.full
 def test_what_was_answered_is_there_after_a_kill(served):
     served.create("ada")
     served.stop(signal.SIGKILL)
@@ -202,6 +203,7 @@ def test_what_follows_from_a_deletion_is_done(served):
     assert watched.names()[2:] == [("DELETED", "ada"), ("DELETED", "bob")]
 
 
+@pytest.mark.full
 def test_a_second_server_of_a_file_is_refused(served):
     command = [warm.TRUNDLE, "serve", "--port", "0"]
     found = subprocess.run(

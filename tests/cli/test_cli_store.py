@@ -228,6 +228,7 @@ def test_what_cannot_be_done_is_said(line, arguments, code, message):
     assert not (line.folder / "nothing.db").exists()
 
 
+@pytest.mark.full
 def test_the_command_goes_on_after_being_killed(line):
     """`trundle store roll` is killed while it rolls; the next run rolls the rest."""
     with Using(line) as store:

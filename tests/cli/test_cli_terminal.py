@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 import warm
-from amounts import full
+from amounts import some_of
 
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -99,7 +99,7 @@ def project(line):
     return line.folder
 
 
-@pytest.mark.parametrize("width", [80, 100, 140])
+@pytest.mark.parametrize("width", some_of([80, 100, 140], 3))
 def test_output_fits_the_terminal_and_breaks_no_word(project, width):
     whole = {
         "diff 2014-04-04 2015-05-05 --all": "property07OfTheirSettings",
@@ -146,7 +146,7 @@ def test_a_check_on_a_terminal_shows_the_first_notes_of_each_kind(line):
     assert every.count("[lock]") == line.run("check").stdout.count("[lock]") == 9
 
 
-@pytest.mark.parametrize("width", [80, full(100), 140])
+@pytest.mark.parametrize("width", some_of([80, 100, 140], 3))
 def test_long_words_of_people_fit_the_terminal(empty, width):
     """Reasons, messages and changes are as long as publishers write them."""
     long = "a reason that goes on and on" + 20 * " and on"
@@ -173,7 +173,7 @@ def test_long_words_of_people_fit_the_terminal(empty, width):
         assert max(map(len, text.splitlines())) <= width
 
 
-@pytest.mark.parametrize("width", [80, 100, 140])
+@pytest.mark.parametrize("width", some_of([80, 100, 140], 3))
 def test_dates_stay_whole_in_narrow_columns(line, width):
     """Names of types and entries leave little for the versions."""
     for version in ("2014-04-04-preview", "2014-04-04", "2015-05-05", "2016-06-06"):
@@ -210,7 +210,7 @@ def test_a_command_that_moves_nothing_shows_no_progress(empty):
     assert "\x1b[?25l" not in read.decode()
 
 
-@pytest.mark.parametrize("width", [60, 100])
+@pytest.mark.parametrize("width", some_of([60, 100], 2))
 @pytest.mark.parametrize("redirected", [False, True])
 def test_messages_fit_the_terminal_that_they_go_to(empty, width, redirected):
     ours, theirs = pty.openpty()
@@ -237,7 +237,7 @@ def test_messages_fit_the_terminal_that_they_go_to(empty, width, redirected):
     assert max(map(len, printed.splitlines())) <= width
 
 
-@pytest.mark.parametrize("width", [80, 100, 140])
+@pytest.mark.parametrize("width", some_of([80, 100, 140], 3))
 def test_what_is_installed_fits_the_terminal_with_whole_digests(empty, width):
     empty.write("db/app.yaml", "name: acme/db\nversion: 1.0.0\ntitle: Database\n")
     printed, _ = on_terminal(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import warm
 import yaml
+from amounts import some_of
 from typer.testing import CliRunner
 
 from trundle.cli._app import app
@@ -56,7 +57,7 @@ def scalars(value):
     return sum(map(scalars, value)) if isinstance(value, list) else 1
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+@pytest.mark.parametrize("name", some_of(DOCUMENTS, 5))
 def test_every_value_is_explained_and_copies_are_copies(project, name):
     source = yaml.safe_load((project / "documents" / name).read_text())
     for to in ("storage", "2016-06-06"):

@@ -39,6 +39,7 @@ def test_a_sound_project_is_proved(line) -> None:
     assert "no findings" in result.stderr
 
 
+@pytest.mark.full
 def test_the_result_as_data_says_what_is_lossy_by_nature(line) -> None:
     result = line.run("verify", *LITTLE, "-o", "json")
     (person,) = json.loads(result.stdout)["resources"]
@@ -164,6 +165,7 @@ def test_a_worker_that_dies_ends_with_a_clear_line(line, monkeypatch: pytest.Mon
     assert "error: a worker process ended" in result.stderr
 
 
+@pytest.mark.full
 def test_a_long_proof_says_how_far_it_is(line, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("trundle.cli.verify._SILENCE", 0)
     result = line.run("verify", *LITTLE)
@@ -171,6 +173,7 @@ def test_a_long_proof_says_how_far_it_is(line, monkeypatch: pytest.MonkeyPatch) 
     assert "verified 2 of 2 versions, no findings; last Person 2015-05-05\n" in result.stderr
 
 
+@pytest.mark.full
 def test_each_group_of_a_project_is_proved_as_a_package_of_its_own(empty) -> None:
     schema = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
     for group, kind in (("one.example.com", "Alpha"), ("two.example.com", "Beta")):

@@ -119,6 +119,7 @@ def test_a_command_says_which_extra_it_needs(project, arguments, extra):
         assert result.returncode == 0
 
 
+@pytest.mark.full
 def test_a_catalog_needs_its_extra_alone(tmp_path):
     (tmp_path / "db").mkdir()
     (tmp_path / "db" / "manifest.yaml").write_text("FullName: a.Db\n")

@@ -63,17 +63,20 @@ def test_it_shows_the_whole_story() -> None:
     assert "Service Fabric" not in printed
 
 
+@pytest.mark.full
 def test_it_leaves_nothing_behind() -> None:
     before = tree()
     run()
     assert tree() == before
 
 
+@pytest.mark.full
 def test_an_encoding_without_arrows_is_no_obstacle() -> None:
     ran = run(sys.executable, PYTHONIOENCODING="ascii")
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
+@pytest.mark.full
 def test_a_corpus_that_is_not_there_is_said_and_no_failure(tmp_path: Path) -> None:
     ran = run(CORPUS=str(tmp_path), COLUMNS="200", PYTHONIOENCODING="utf-8")
     assert ran.returncode == 0

@@ -58,7 +58,7 @@ def inside(document):
 @pytest.mark.parametrize(
     ("unions", "place"),
     [
-        (full if len(unions) > 3 and place != "single" else pytest.param)(unions, place)
+        (full if len(unions) > 3 or place != "single" else pytest.param)(unions, place)
         for unions in UNIONS
         for place in PLACES
     ],

@@ -32,6 +32,7 @@ def test_verify_finds_a_variant_that_was_replaced(monkeypatch, unions):
     }
 
 
+@pytest.mark.full
 def test_verify_finds_what_stays_after_a_version_has_removed_it() -> None:
     """One version replaces what another wrote, and that one then removes it: the first must not show it any more."""
     project = Project("object to union")

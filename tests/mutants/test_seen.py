@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from amounts import some_of
 from cases import CASES, V1, V2, V3, Case, thing
 from evolving import hooked, rules
 from run import Project
@@ -74,7 +75,9 @@ def up(plan: Plan) -> bool:
     return plan.key.source.version < plan.key.target.version
 
 
-@pytest.mark.parametrize("case", [MOVES, VARIANTS, HOOK], ids=["moves", "variants", "hook"])
+@pytest.mark.parametrize(
+    "case", some_of([MOVES, VARIANTS, HOOK], 3), ids=["moves", "variants", "hook"]
+)
 def test_what_is_not_damaged_has_no_finding(case: Case) -> None:
     project = Project("right", case)
     with project.scheme() as scheme:
@@ -103,6 +106,7 @@ def test_variants_that_are_swapped_are_found() -> None:
     assert broken(VARIANTS, swapped, up)
 
 
+@pytest.mark.full
 def test_an_output_of_a_hook_that_is_replaced_where_it_is_absent_is_found() -> None:
     def filled(record: Any) -> Any:
         return First((record, Read("note"))) if isinstance(record, HookOutput) else record
@@ -111,6 +115,7 @@ def test_an_output_of_a_hook_that_is_replaced_where_it_is_absent_is_found() -> N
     assert "law 8, what a hook returns is shown" in laws
 
 
+@pytest.mark.full
 def test_enum_text_that_loses_its_letter_case_is_found() -> None:
     def as_listed(record: Any) -> Any:
         if not isinstance(record, ToEnum):
@@ -120,6 +125,7 @@ def test_enum_text_that_loses_its_letter_case_is_found() -> None:
     assert broken(SIZES, as_listed, lambda plan: plan.key.target.kind == "api")
 
 
+@pytest.mark.full
 def test_an_entry_that_never_becomes_stale_is_found_by_an_edit_of_an_edit() -> None:
     def always_current(record: Any) -> Any:
         return (

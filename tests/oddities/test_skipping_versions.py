@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from amounts import some_of
 from people import ADDRESS, NUMBER, TEXT, address, known, person, stored, texts
 from projects import Installation, Installer
 from proving import prove, prove_release
@@ -249,7 +250,7 @@ SHAPES: dict[str, tuple[Any, Any, Any, Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize("shape", list(SHAPES))
+@pytest.mark.parametrize("shape", some_of(SHAPES, 2))
 def test_whatever_leaves_and_returns_is_kept(install, shape: str) -> None:
     (old, old_defs), (new, new_defs), value, seen, edited = SHAPES[shape]
     versions = {"v1": person(old_defs, it=old), "v2": person(), "v3": person(new_defs, it=new)}
@@ -287,8 +288,9 @@ NOT_EXACT: dict[str, tuple[Any, Any, dict[str, Any], Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize("case", list(NOT_EXACT))
-@pytest.mark.parametrize("preview", [False, True])
+@pytest.mark.parametrize(
+    ("case", "preview"), some_of(itertools.product(NOT_EXACT, [False, True]), 3)
+)
 def test_a_conversion_that_is_not_exact_reaches_over_a_gap(
     install, case: str, preview: bool
 ) -> None:

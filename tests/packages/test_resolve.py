@@ -207,6 +207,7 @@ def test_an_answer_is_found_behind_a_failure_far_back():
     assert chosen(universe, "p2") == ("p1=1.0.0 p2=1.0.0", ())
 
 
+@pytest.mark.full
 def test_long_searches_come_to_an_end():
     count = 1500
     needs = {f"app 1.{minor}.0": [f"mid 1.{minor}.0"] for minor in range(count)}

@@ -501,6 +501,7 @@ def test_check_and_lock_work_in_several_processes(groups):
     assert not check(groups.config, jobs=2)
 
 
+@pytest.mark.full
 def test_much_is_done_in_several_processes_by_itself(groups, monkeypatch):
     used = []
 

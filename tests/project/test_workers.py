@@ -124,6 +124,7 @@ def refuse(*_arguments):
     raise ChangeError("trundle.yaml:3", "no")
 
 
+@pytest.mark.full
 def test_an_error_of_the_start_arrives():
     with pytest.raises(ChangeError, match="no"):
         list(spread(begun, [1], jobs=1, start=refuse))
@@ -135,6 +136,7 @@ def test_a_spread_worker_that_dies_is_an_error():
     assert multiprocessing.active_children() == []
 
 
+@pytest.mark.full
 def test_workers_end_when_no_more_results_are_asked_for():
     results = spread(begun, range(10), jobs=2, start=begin)
     next(results)

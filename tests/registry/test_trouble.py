@@ -468,6 +468,7 @@ def test_large_blobs_take_little_memory(simulator, tmp_path):
     assert peak < 4 * 1024 * 1024
 
 
+@pytest.mark.full
 def test_large_blobs_take_little_memory_at_the_real_registry(remote, tmp_path):
     size = 64 * 1024 * 1024
     source = tmp_path / "source"

@@ -247,6 +247,7 @@ def test_deep_nesting_is_read_or_is_a_document_error(scheme, kind, levels):
         assert kind != "unknown lists"
 
 
+@pytest.mark.full
 def test_a_deep_dictionary_is_read_or_is_a_document_error(scheme):
     for levels in (100, 300, 600, 900, 10_000, 100_000):
         free = tree = None

@@ -143,6 +143,7 @@ def test_a_process_that_dies_in_a_write_leaves_nothing_of_it(url, scheme, work):
         assert len(store.changes("Thing", 1).changes) == store.newest("Thing") - 1 == 3
 
 
+@pytest.mark.full
 def test_a_stream_takes_memory_for_a_page_only(in_file, scheme):
     """4,000 objects of 5 KB are read while less than a tenth of them is held."""
     with Store(in_file, scheme) as store:

@@ -5,6 +5,7 @@ printed with a line that repeats it.
 """
 
 import os
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -15,7 +16,7 @@ FRESH = os.environ.get("DRAWS") == "fresh"
 
 settings.register_profile(
     "trundle",
-    max_examples=100 if ALL else 15,
+    max_examples=100 if ALL else 10,
     deadline=None,
     derandomize=not FRESH,
     print_blob=True,
@@ -31,9 +32,25 @@ if not FRESH:
 
 def amount(number: int) -> int:
     """How many of so many examples to try."""
-    return number if ALL else max(3, number // 10)
+    return number if ALL else max(3, number // 20)
 
 
 def full(*values: object) -> object:
     """A case that `make test-all` runs and `make test` does not; a lighter case of its test stays."""
     return pytest.param(*values, marks=pytest.mark.full)
+
+
+def some_of(cases: Iterable[object], one_in: int, first: int = 0) -> list[object]:
+    """Cases of one kind, all for `make test-all` and one in so many for `make test`.
+
+    Args:
+        cases: the values of one parameter, or tuples with the values of several.
+        one_in: how many cases there are for each that `make test` runs.
+        first: which of them it begins with.
+    """
+    return [
+        each
+        if (number - first) % one_in == 0
+        else full(*(each if type(each) is tuple else (each,)))
+        for number, each in enumerate(cases)
+    ]

@@ -54,6 +54,7 @@ class Sorts:
         return {"last": source.family}
 
 
+@pytest.mark.full
 def test_what_a_hook_makes_of_an_object_stored_in_an_older_shape_is_no_finding() -> None:
     """A preview has no sort key; its successor gets one from the hook that stands between it and what is stored."""
     versions = {
@@ -72,6 +73,7 @@ def test_what_a_hook_makes_of_an_object_stored_in_an_older_shape_is_no_finding()
     assert findings(proved(made, examples=10)) == []
 
 
+@pytest.mark.full
 def test_pieces_of_work_on_one_resource_type_share_what_is_known_of_it() -> None:
     evolution = items("x", "y")
     (resource,) = evolution.resources
@@ -130,6 +132,7 @@ def test_elements_matched_by_their_place_are_found(monkeypatch: pytest.MonkeyPat
     assert found.case.edited is not None
 
 
+@pytest.mark.full
 def test_an_empty_object_that_is_lost_beside_what_moves_into_it_is_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -153,6 +156,7 @@ def test_a_wrong_inverse_of_a_rule_is_found() -> None:
     assert found.expected != found.found
 
 
+@pytest.mark.full
 def test_a_rule_that_is_wrong_both_ways_is_found_hop_by_hop() -> None:
     def wrong(files: dict[str, bytes]) -> None:
         replaced(DOWN, 'dict[str, str] = {"H": "low", "L": "high"}')(files)
