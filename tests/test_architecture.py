@@ -1,5 +1,6 @@
 """The rules of the house: what a room may import, no circles, no private modules of others."""
 
+import re
 from collections import Counter
 
 import house
@@ -102,6 +103,13 @@ def test_modules_do_not_import_each_other_in_circles(found):
 def test_the_picture_of_the_house_is_that_of_the_code(found):
     drawn = house.picture(house.between_rooms(found))
     assert house.PICTURE.read_text("utf-8") == drawn, "run `make house`"
+
+
+def test_yaml_is_read_in_one_room():
+    source = house.ROOT / "src" / "trundle"
+    imports = re.compile(r"^\s*(import yaml\b|from yaml\b)", re.MULTILINE)
+    found = {each for each in source.rglob("*.py") if imports.search(each.read_text("utf-8"))}
+    assert {each.relative_to(source).parts[0] for each in found} == {"documents"}
 
 
 def test_test_modules_have_names_of_their_own():

@@ -4,7 +4,7 @@ What cannot be read without loss is an error that says where. A `Walker` then re
 to be, and notes a finding for each that is not.
 """
 
-from trundle.documents._compose import Interpretation, is_plain
+from trundle.documents._compose import Interpretation, ScalarEvent, is_plain, short_tag
 from trundle.documents._compose import compose as interpret
 from trundle.documents._errors import DocumentCode, UnreadableError
 from trundle.documents._json import JsonSyntaxError, parse_json
@@ -23,6 +23,7 @@ from trundle.documents._tree import (
 from trundle.documents._values import parse_values
 from trundle.documents._walk import Fields, Walker
 from trundle.documents._yaml import compose, parse_yaml, resolve_plain
+from trundle.documents._yaml_1_1 import kind_in_yaml_1_1, value_in_yaml_1_1
 
 __all__ = [
     "DocumentCode",
@@ -33,6 +34,7 @@ __all__ = [
     "MapNode",
     "Node",
     "Parsed",
+    "ScalarEvent",
     "ScalarNode",
     "UnreadableError",
     "Walker",
@@ -42,10 +44,13 @@ __all__ = [
     "describe",
     "interpret",
     "is_plain",
+    "kind_in_yaml_1_1",
     "parse_json",
     "parse_values",
     "parse_yaml",
     "plain",
     "resolve_plain",
+    "short_tag",
     "shorten",
+    "value_in_yaml_1_1",
 ]

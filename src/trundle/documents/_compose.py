@@ -4,7 +4,7 @@ An `Interpretation` says what becomes of scalars, lists and objects. Two stand i
 spellings (`_yaml.py`), and one for schemas, whose values count (`_values_yaml.py`). Other rooms bring their own.
 """
 
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 import yaml
 
@@ -13,6 +13,9 @@ from trundle.documents._errors import UnreadableError, too_deep
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 TAG = "tag:yaml.org,2002:"
 """What the tags of YAML itself begin with."""
+
+ScalarEvent: TypeAlias = yaml.ScalarEvent
+"""A scalar as it is written: its text, tag and style."""
 
 Value = TypeVar("Value")
 
@@ -30,7 +33,7 @@ class Interpretation(Protocol[Value]):
     flatter: str
     expansion: int
 
-    def scalar(self, event: yaml.ScalarEvent, line: int, *, is_key: bool) -> Value:
+    def scalar(self, event: ScalarEvent, line: int, *, is_key: bool) -> Value:
         """What becomes of a scalar."""
 
     def sequence(self, items: list[Value], line: int) -> Value:
@@ -199,3 +202,8 @@ class _Composer(Generic[Value]):
 def is_plain(event: Any) -> bool:
     """Whether a scalar has neither quotes nor a tag."""
     return bool(event.implicit[0]) and event.style in {None, ""}
+
+
+def short_tag(event: ScalarEvent) -> str:
+    """The tag of a scalar, those of YAML itself without their prefix, such as `int`; empty where it has none."""
+    return (event.tag or "").removeprefix(TAG)

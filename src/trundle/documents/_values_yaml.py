@@ -5,9 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-import yaml
-
-from trundle.documents._compose import TAG, compose, is_plain
+from trundle.documents._compose import TAG, ScalarEvent, compose, is_plain
 from trundle.documents._errors import UnreadableError, duplicate
 
 DEEPEST = 500
@@ -53,7 +51,7 @@ class _Plainly:
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def scalar(self, event: yaml.ScalarEvent, line: int, *, is_key: bool) -> Any:
+    def scalar(self, event: ScalarEvent, line: int, *, is_key: bool) -> Any:
         text = event.value
         if is_plain(event):
             if text in _CONSTANTS:

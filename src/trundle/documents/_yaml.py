@@ -7,9 +7,7 @@ are read.
 import re
 from typing import NoReturn
 
-import yaml
-
-from trundle.documents._compose import TAG, is_plain
+from trundle.documents._compose import ScalarEvent, is_plain, short_tag
 from trundle.documents._compose import compose as compose_documents
 from trundle.documents._errors import UnreadableError, duplicate
 from trundle.documents._tree import (
@@ -57,7 +55,7 @@ class _Exactly:
         self.name = name
         self.findings: list[UnreadableError] = []
 
-    def scalar(self, event: yaml.ScalarEvent, line: int, *, is_key: bool) -> Node:
+    def scalar(self, event: ScalarEvent, line: int, *, is_key: bool) -> Node:
         if not event.value.isascii() and _SURROGATE.search(event.value):
             advice = "write the character itself"
             self._fail(line, "a character", "half a surrogate pair", advice)
@@ -67,8 +65,8 @@ class _Exactly:
             self._note(line, "keys of the object itself", "the merge key '<<'", advice)
         return self._resolve(event, line, plain=plain)
 
-    def _resolve(self, event: yaml.ScalarEvent, line: int, *, plain: bool) -> ScalarNode:
-        tag = (event.tag or "").removeprefix(TAG)
+    def _resolve(self, event: ScalarEvent, line: int, *, plain: bool) -> ScalarNode:
+        tag = short_tag(event)
         if tag in ("str", "!") or (not tag and not plain):
             return text_node(event.value, line)
         if _NOT_FINITE.fullmatch(event.value):

@@ -9,13 +9,18 @@ import re
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import yaml
-
-from trundle.documents import DocumentCode, UnreadableError, interpret, is_plain
+from trundle.documents import (
+    DocumentCode,
+    ScalarEvent,
+    UnreadableError,
+    interpret,
+    is_plain,
+    kind_in_yaml_1_1,
+    short_tag,
+    value_in_yaml_1_1,
+)
 from trundle.errors import shown
 
-_TAG = "tag:yaml.org,2002:"
-_RESOLVER: Any = yaml.SafeLoader("")
 _SWITCHES = re.compile("(?i)yes|no|on|off")
 _ALWAYS_TEXT = ("timestamp", "value", "merge")
 _WORDS = re.compile(r"[\w.\s]*")
@@ -93,9 +98,9 @@ class _ClassFile:
     def __init__(self, file: str) -> None:
         self._file = file
 
-    def scalar(self, event: yaml.ScalarEvent, line: int, *, is_key: bool) -> Node:
+    def scalar(self, event: ScalarEvent, line: int, *, is_key: bool) -> Node:
         text: str = event.value
-        tag = (event.tag or "").removeprefix(_TAG)
+        tag = short_tag(event)
         if tag == "!yaql":
             return ScalarNode(text, text, line, is_tagged=True)
         if tag in ("str", "!") or (not tag and not is_plain(event)):
@@ -135,9 +140,8 @@ class _ClassFile:
 
     def _value(self, text: str, kind: str, line: int) -> Any:
         try:
-            node = yaml.ScalarNode(_TAG + kind, text)
-            value = _RESOLVER.yaml_constructors[_TAG + kind](_RESOLVER, node)
-        except (ValueError, KeyError):  # More digits than Python reads
+            value = value_in_yaml_1_1(text, kind)
+        except ValueError:  # Such as more digits than Python reads
             value = math.nan
         if isinstance(value, float) and not math.isfinite(value):
             raise self._wrong(line, "a finite number", shown(text), "quote it as text")
@@ -156,8 +160,7 @@ class _ClassFile:
 
 def _kind(text: str, *, is_key: bool) -> str:
     """The type that YAML 1.1 gives a plain scalar, without its prefix; `int` only for what people take for a number."""
-    tag = _RESOLVER.resolve(yaml.ScalarNode, text, (True, False))
-    kind = str(tag).removeprefix(_TAG)
+    kind = kind_in_yaml_1_1(text)
     if kind == "bool" and is_key and _SWITCHES.fullmatch(text):
         return "value"
     if kind in ("int", "float") and ":" in text:  # 12:30 is 750 to YAML 1.1
