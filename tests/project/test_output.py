@@ -13,16 +13,15 @@ from pathlib import Path
 import pytest
 
 from trundle.project._freshness import PartRecord
-from trundle.project.errors import OutputBusyError, OutputError, OutputRefusedError
-from trundle.project.output import (
-    MANIFEST,
-    TreeChange,
+from trundle.project._output_places import MANIFEST
+from trundle.project._output_tree import (
     TreeComparison,
     compare_tree,
     digests_below,
     read_manifest,
-    write_tree,
 )
+from trundle.project.errors import OutputBusyError, OutputError, OutputRefusedError
+from trundle.project.output import TreeChange, write_tree
 
 OLD = {"__init__.py": b"old", "v1.py": b"same", "hub/a.py": b"a", "hub/b.py": b"b"}
 NEW = {"__init__.py": b"new", "v1.py": b"same", "hub/a.py": b"a2", "v2/c.py": b"c"}
@@ -267,7 +266,7 @@ DRIVER = """
     import os, shutil, signal, sys
     from pathlib import Path
     from test_output import NEW, OLD, tree, write
-    from trundle.project.output import compare_tree
+    from trundle.project import compare_tree
 
     home = Path(sys.argv[1])
     start = {"first": {}, "next": OLD}[sys.argv[2]]

@@ -6,6 +6,8 @@ from trundle.project._config_kubernetes import KindNames, PrinterColumn
 from trundle.project._expected import Expected as ExpectedDifference
 from trundle.project._expected import read_expected
 from trundle.project._lock_file import LOCK_NAME, Lock, lock_path, read_lock
+from trundle.project._output_places import MANIFEST
+from trundle.project._output_tree import TreeComparison, compare_tree
 from trundle.project._proof_run import ProofOptions, ProofRun
 from trundle.project.check import check
 from trundle.project.config import Config, config_schema, load_config, parse_config
@@ -28,7 +30,7 @@ from trundle.project.init import CONFIG_NAME, plan_init, write_new_files
 from trundle.project.loading import Project, evolution_of, load_parts, load_project
 from trundle.project.lock import LockChange, lock
 from trundle.project.next_release import NextRelease, Wanted, plan_release, write_release
-from trundle.project.output import MANIFEST, TreeChange, TreeComparison, compare_tree, write_tree
+from trundle.project.output import TreeChange, write_tree
 from trundle.project.pairs import Pair, PairsError, read_pairs
 from trundle.project.proving import (
     chosen_resources,

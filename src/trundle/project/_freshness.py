@@ -21,10 +21,10 @@ import msgspec
 import trundle
 from trundle.evolution import TypeChanges
 from trundle.project._lock_file import lock_path
+from trundle.project._output_tree import Manifest
 from trundle.project._parts import Part
 from trundle.project.changes import BY_PROPERTY
 from trundle.project.config import Config
-from trundle.project.output import Manifest
 from trundle.runtime import mismatch
 from trundle.schema.readers import Catalogue, is_python, source_files
 

@@ -21,6 +21,7 @@ from trundle.project._lock_comparison import (
 from trundle.project._lock_file import lock_path, read_lock, recorded_versions
 from trundle.project._lossy_rules import lossy_rules
 from trundle.project._nulls import hidden_nulls
+from trundle.project._output_tree import read_manifest
 from trundle.project._parts import Part, outline_of, unfit
 from trundle.project._type_changes import changes_of_type
 from trundle.project._variants import blurred_elements, left_variants
@@ -29,7 +30,6 @@ from trundle.project.findings import Misfit, ProjectCode, finding
 from trundle.project.generating import generate
 from trundle.project.loading import Project, load_part
 from trundle.project.lock import lock_findings
-from trundle.project.output import read_manifest
 from trundle.report import spell
 from trundle.schema import (
     ABSENT,

@@ -33,18 +33,17 @@ from trundle.project._freshness import (
 )
 from trundle.project._garbage_collection import without_collection
 from trundle.project._lock_file import lock_path, read_lock, recorded_versions
-from trundle.project._parts import Outline, Part, outline_of, unfit
-from trundle.project.config import Config
-from trundle.project.findings import FindingsError, Misfit, ProjectCode, finding
-from trundle.project.loading import Project, load_part
-from trundle.project.output import (
-    TreeChange,
+from trundle.project._output_tree import (
     TreeComparison,
     compare_tree,
     digests_below,
     read_manifest,
-    write_tree,
 )
+from trundle.project._parts import Outline, Part, outline_of, unfit
+from trundle.project.config import Config
+from trundle.project.findings import FindingsError, Misfit, ProjectCode, finding
+from trundle.project.loading import Project, load_part
+from trundle.project.output import TreeChange, write_tree
 from trundle.runtime import INTERFACE
 from trundle.schema import SchemaError
 from trundle.schema.readers import Catalogue, raise_all
