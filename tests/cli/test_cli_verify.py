@@ -121,6 +121,7 @@ def test_an_impure_hook_is_found_and_reported_and_replayed(line) -> None:
     assert "at $.sortKey" in again.stdout
 
 
+@pytest.mark.full
 def test_a_broken_plan_is_found_and_its_seed_finds_the_same(
     line, monkeypatch: pytest.MonkeyPatch
 ) -> None:

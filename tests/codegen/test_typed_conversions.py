@@ -85,6 +85,7 @@ def functions(package):
             yield path, match
 
 
+@pytest.mark.full
 def test_a_package_is_strictly_typed(package, strict):
     found, _ = strict
     assert found.returncode == 0, found.stdout + found.stderr
@@ -118,6 +119,7 @@ def test_values_of_which_a_checker_knows_nothing_are_strictly_typed(tmp_path):
     ],
     ids=["read", "written", "put into a nested object"],
 )
+@pytest.mark.full
 def test_an_attribute_that_is_misspelt_in_a_function_is_an_error_there(package, strict, attribute):
     """Damages an attribute in every function that has one; all are found."""
     damaged = set()

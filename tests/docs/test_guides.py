@@ -19,7 +19,7 @@ _SHOWN = re.compile(r"^```text\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 RUNNING = [path for path in GUIDES if any(read_guide(path.read_text(encoding="utf-8")))]
-OFTEN = {"README.md", "docs/start-a-project.md", "docs/write-hooks.md"}
+OFTEN = {"README.md", "docs/start-a-project.md"}
 """The guides that `make test` runs, too; the others take long."""
 
 

@@ -43,6 +43,7 @@ def run(work, pieces, jobs=2, done=lambda _: None):
     return work_in_processes(work, pieces, jobs, done)
 
 
+@pytest.mark.full
 def test_results_come_in_the_order_of_the_pieces():
     done = []
     found = run(square, [3, 1, 2, 5], done=done.append)

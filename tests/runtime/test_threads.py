@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from amounts import full
 from typer.testing import CliRunner
 
 from trundle.cli._app import app
@@ -117,7 +118,7 @@ def project(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    "script", [THREADS, PROCESSES, RELEASES], ids=["threads", "processes", "releases"]
+    "script", [THREADS, full(PROCESSES), full(RELEASES)], ids=["threads", "processes", "releases"]
 )
 def test_results_are_the_same_wherever_the_scheme_is_used(project, script):
     path = project / "script.py"

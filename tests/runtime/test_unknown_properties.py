@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from amounts import full
 from evolving import Store, evolution, forget, load, rules, thing
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,7 +28,7 @@ VERSIONS = {
 }
 
 
-@pytest.fixture(scope="module", params=["v2", "v1"])
+@pytest.fixture(scope="module", params=["v2", full("v1")])
 def scheme(request):
     made = load(
         evolution(VERSIONS, rules("v1", rename={"old": "new"}), hub=request.param),

@@ -168,6 +168,7 @@ def run(url, scheme, tmp_path, beside=lambda _store: None):
     return watchers, answered(path)
 
 
+@SERVER_IN_FULL
 def test_no_watcher_misses_or_repeats_a_change(url, scheme, tmp_path):
     watchers, answers = run(url, scheme, tmp_path)
     with Store(url, scheme) as store:

@@ -149,6 +149,7 @@ def test_an_empty_object_that_is_lost_beside_what_moves_into_it_is_found(
     assert found.path == "$.o"
 
 
+@pytest.mark.full
 def test_a_wrong_inverse_of_a_rule_is_found() -> None:
     wrong = replaced(DOWN, 'dict[str, str] = {"H": "low"}')
     found = only(proved(levels(), wrong), "law 8, what schemas and rules say")

@@ -190,7 +190,7 @@ def test_every_row_agrees_on_what_it_is_for(is_legacy):
     assert valued > 300
 
 
-@pytest.mark.parametrize("is_legacy", [False, True])
+@pytest.mark.parametrize("is_legacy", [False, full(True)])
 def test_operators_agree_on_values_that_are_no_constants(is_legacy):
     values = ["null", "true", "1", "0.5", "'a'", "[1]", "{a => 1}"]
     texts = [
