@@ -209,6 +209,7 @@ def test_metadata_comes_as_protobuf(client):
         b"k8s\0" + field(1, field(1, "v1") + field(2, "Pod")),
         b"k8s\0" + field(1, field(1, "v1") + field(2, "Namespace")) + field(2, field(9, "x")),
         b"k8s\0\xff\xff",
+        b"k8s\0" + b"\xff" * 1_000_000,
     ],
 )
 def test_protobuf_that_is_not_understood_is_refused(client, body):

@@ -17,10 +17,11 @@ from trundle.api._controllers import Controllers
 from trundle.api._conversion_reviews import ConversionReviews
 from trundle.api._core import NAMESPACES
 from trundle.api._discovery import Discovery, has_status
+from trundle.api._events import EventRecorder
 from trundle.api._feeds import Feed
 from trundle.api._garbage import GarbageCollector
 from trundle.api._inventory import Inventory
-from trundle.api._kinds import ServedKind
+from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._namespaces import DEFAULT, NamespaceController, Namespaces
 from trundle.api._openapi import OpenApi
 from trundle.api._representations import Representation, representation_of
@@ -31,7 +32,8 @@ from trundle.api._status import ApiError, answer_to, not_allowed, unknown_path
 from trundle.api._watches import events
 from trundle.api.access import Access, Reviews, aggregated_groups, group_list
 from trundle.errors import TrundleError
-from trundle.store import Store
+from trundle.runtime import ConversionError
+from trundle.store import Store, StoredObject
 
 MOST_BYTES = 3 * 1024 * 1024
 """How large a body may be; the limit of an API server."""
@@ -71,11 +73,12 @@ class Api:
         kinds = tuple(kinds)
         inventory = Inventory(store, kinds)
         self._kinds = {(each.group, each.plural): each for each in inventory.kinds}
+        self._recorder = EventRecorder(inventory, clock)
         namespaces = Namespaces(inventory, clock)
         for each in {DEFAULT, *store.namespaces()}:
             namespaces.ensure(each)
         shared = {
-            store: Resources(store, clock, namespaces.require),
+            store: Resources(store, clock, namespaces.require, self._cannot_be_shown),
             inventory.core: Resources(inventory.core, clock, namespaces.require),
         }
         self._resources = {each: shared[inventory.store_of(each)] for each in inventory.kinds}
@@ -86,13 +89,21 @@ class Api:
             each: Feed(inventory.store_of(each), each.resource) for each in inventory.kinds
         }
         self.controllers = Controllers(
-            inventory, [GarbageCollector(inventory), NamespaceController(inventory)]
+            inventory,
+            [GarbageCollector(inventory), NamespaceController(inventory, self._recorder)],
+            self._recorder.flush,
         )
         self._store = store
         self._reviews = ConversionReviews(kinds, store.scheme)
         self._version = version
         self._clock = clock
         self._is_stopping = False
+
+    def _cannot_be_shown(
+        self, found: StoredObject, kind: ServedKind, served: ServedVersion, error: ConversionError
+    ) -> None:
+        message = f"{served.label} cannot show it: {error}"
+        self._recorder.note(kind, served, found, "CannotBeConverted", message, warning=True)
 
     def stop(self) -> None:
         """Ends all watches."""

@@ -2,7 +2,7 @@
 
 import contextlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from trundle.api._inventory import Inventory, Kept
@@ -30,9 +30,16 @@ class Controllers:
     Args:
         inventory: all objects.
         controllers: look at changes.
+        further: what is to be done besides; says whether there was anything.
     """
 
-    def __init__(self, inventory: Inventory, controllers: Sequence[Controller]) -> None:
+    def __init__(
+        self,
+        inventory: Inventory,
+        controllers: Sequence[Controller],
+        further: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._further = further
         self._inventory = inventory
         self._controllers = controllers
         self._after: dict[ServedKind, int] = {}
@@ -61,7 +68,8 @@ class Controllers:
 
     def step(self) -> bool:
         """Looks at what changed; whether anything did."""
-        return any(list(map(self._step, self._inventory.kinds)))
+        changed = [self._step(each) for each in self._inventory.kinds]
+        return self._further() or any(changed)
 
     def _step(self, kind: ServedKind) -> bool:
         store = self._inventory.store_of(kind)

@@ -8,6 +8,7 @@ import msgspec
 from trundle._clock import Clock
 from trundle.api._core import NAMESPACES
 from trundle.api._deletions import deletion_of
+from trundle.api._events import EventRecorder
 from trundle.api._garbage import FINALIZERS
 from trundle.api._inventory import Inventory, Kept
 from trundle.api._reading import explained
@@ -123,10 +124,12 @@ class NamespaceController:
 
     Args:
         inventory: all objects.
+        recorder: takes note of what was deleted.
     """
 
-    def __init__(self, inventory: Inventory) -> None:
+    def __init__(self, inventory: Inventory, recorder: EventRecorder) -> None:
         self._inventory = inventory
+        self._recorder = recorder
 
     def changed(self, found: Kept) -> None:
         """Looks at an object as it is now."""
@@ -140,6 +143,9 @@ class NamespaceController:
         if not left and _FINALIZER in found.object.finalizers:
             with contextlib.suppress(NoSuchObjectError, ConflictError):
                 found.store.edit_metadata(found.object.key, _released, uid=found.object.uid)
+                served = next(iter(found.kind.versions.values()))
+                message = "the namespace was deleted, with all that was inside"
+                self._recorder.note(found.kind, served, found.object, "Deleted", message)
 
     def gone(self, found: Kept) -> None:
         """Looks at the namespace of an object that was deleted."""

@@ -14,6 +14,7 @@ MEDIA_TYPE = "application/vnd.kubernetes.protobuf"
 
 _MAGIC = b"k8s\0"
 _CONTINUED = 0x80
+_LONGEST_VARINT = 10
 
 _Form: TypeAlias = "str | Mapping[int, tuple[str, _Form]] | tuple[_Form]"
 """What a field has: `text`, `number`, `flag`, `map` (of text), a message with its fields, or a list of one of these."""
@@ -121,10 +122,11 @@ def _fields(body: bytes) -> Iterator[tuple[int, Any]]:
 
 
 def _varint(body: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
+    value = 0
+    for shift in range(0, 7 * _LONGEST_VARINT, 7):
         byte = body[at]
         value |= (byte & ~_CONTINUED) << shift
-        at, shift = at + 1, shift + 7
+        at += 1
         if not byte & _CONTINUED:
             return value, at
+    raise ValueError

@@ -40,7 +40,7 @@ from trundle.api._status import (
     modified,
 )
 from trundle.api._validation import Validator
-from trundle.api._views import Views
+from trundle.api._views import Failed, Views
 from trundle.api.apply import STATUS, restricted
 from trundle.errors import TrundleError
 from trundle.project import read_documents
@@ -63,15 +63,20 @@ class Resources:
         store: keeps the objects.
         clock: gives the time.
         admit: called with the target of each object that is created; raises `ApiError` where there can be none.
+        failed: see `Views`.
     """
 
     def __init__(
-        self, store: Store, clock: Clock, admit: Callable[[Target], None] = lambda _: None
+        self,
+        store: Store,
+        clock: Clock,
+        admit: Callable[[Target], None] = lambda _: None,
+        failed: Failed = lambda *_: None,
     ) -> None:
         self.store = store
         self._clock = clock
         self._admit = admit
-        self.views = Views(store)
+        self.views = Views(store, failed)
         self._validators: dict[tuple[str, str], Validator] = {}
 
     # Reading

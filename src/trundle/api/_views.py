@@ -1,6 +1,7 @@
 """What clients are shown of stored objects, at a version."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -14,15 +15,20 @@ UNCONVERTIBLE = "trundle.dev/cannot-be-converted"
 """The annotation of an object that a version cannot show; its value says why."""
 
 
+Failed: TypeAlias = Callable[[StoredObject, ServedKind, ServedVersion, ConversionError], object]
+
+
 class Views:
     """Shows stored objects as clients of a version see them.
 
     Args:
         store: keeps the objects.
+        failed: called with each object that a version cannot show in a list or watch, and why.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, failed: Failed = lambda *_: None) -> None:
         self._store = store
+        self._failed = failed
         self._ownerships: dict[tuple[str, str], Ownership] = {}
 
     def ownership(self, kind: ServedKind, served: ServedVersion) -> Ownership:
@@ -81,6 +87,7 @@ class Views:
         try:
             return self.exact(found, kind, served)
         except ConversionError as error:
+            self._failed(found, kind, served, error)
             metadata: dict[str, Any] = {
                 "name": found.key.name,
                 **({"namespace": found.key.namespace} if found.key.namespace else {}),
