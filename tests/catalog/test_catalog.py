@@ -92,7 +92,9 @@ class TestUploading:
     def test_unknown_keys_of_manifests_are_notes(self, catalog):
         from trundle.packages import Package
 
-        package = Package.from_files({"manifest.yaml": "FullName: a.App\nOwner: me\n"})
+        package = Package.from_files(
+            {"manifest.yaml": "FullName: a.App\nType: Library\nOwner: me\n"}
+        )
         result = catalog.upload([package], tenant="acme")
         assert codes(result) == [("note", "unknown-key")]
         assert result.stored == (package,)

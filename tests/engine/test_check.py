@@ -97,6 +97,65 @@ def test_what_is_attached_has_to_fit(text, code):
     assert [each.code for each in found] == [code] * bool(code)
 
 
+SINGLE = "Usage: Meta\nInherited: true"
+MANY = f"{SINGLE}\nCardinality: Many"
+
+
+@pytest.mark.parametrize(
+    ("parts", "found"),
+    [
+        ({"app.A": "Meta: [app.One, app.One]"}, ["app.A"]),
+        ({"app.A": "Meta: [app.Many, app.Many]"}, []),
+        ({"app.A": "Properties: {p: {Contract: $, Meta: [app.One, app.One]}}"}, ["app.A.p"]),
+        ({"app.A": "Meta: app.One", "app.B": "Extends: app.A\nMeta: app.One"}, []),
+        (
+            {
+                "app.A": "Meta: app.One",
+                "app.B": "Meta: app.One",
+                "app.C": "Extends: [app.A, app.B]",
+                "app.D": "Extends: app.C",
+                "app.E": "Extends: [app.A, app.B]\nMeta: app.One",
+            },
+            ["app.C"],
+        ),
+        (
+            {
+                "app.A": "Meta: app.One",
+                "app.B": "Extends: app.A",
+                "app.C": "Extends: app.A",
+                "app.D": "Extends: [app.B, app.C]",
+            },
+            [],
+        ),
+        (
+            {
+                "app.A": "Meta: [app.Many, app.Own]",
+                "app.B": "Meta: [app.Many, app.Own]",
+                "app.C": "Extends: [app.A, app.B]",
+            },
+            [],
+        ),
+        (
+            {
+                "app.A": "Methods: {m: {Meta: app.One}, n: {Meta: app.One}}",
+                "app.B": "Methods: {m: {Meta: app.One}, n: {Meta: app.One}}",
+                "app.C": "Extends: [app.A, app.B]\nMethods: {m: {}, n: {Meta: app.One}}",
+            },
+            ["app.C.m"],
+        ),
+    ],
+)
+def test_what_may_be_attached_once_is_there_once_with_what_is_inherited(parts, found):
+    metas = {"app.One": SINGLE, "app.Many": MANY, "app.Own": "Usage: Meta"}
+    findings = check([package("app", classes={**metas, **parts})])
+    assert {each.code for each in findings} <= {"meta"}
+    assert len(findings) == len(found)
+    for finding, place in zip(findings, found, strict=True):
+        class_name = place[:5]
+        assert f"app/1.0.0 {class_name}" in str(finding)
+        assert place.removeprefix(class_name).lstrip(".") in str(finding)
+
+
 def test_every_finding_of_all_packages_is_listed():
     bad = [package(f"p{at}", classes={f"p{at}.A": "Extend: x", f"p{at}.B": "["}) for at in range(3)]
     assert len(check(bad)) == 6

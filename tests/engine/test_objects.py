@@ -155,6 +155,7 @@ def test_static_values_are_those_of_a_session():
             "b",
         ),
         ({"app.App/2": {"region": "a"}}, "here"),
+        ({"app.App": {"region": "a"}, "app.App/1": {"port": 443}}, "here"),
     ],
 )
 def test_a_configuration_replaces_defaults(configs, region):

@@ -111,8 +111,16 @@ def test_a_package_is_the_same_in_every_form(tmp_path):
     assert len(set(forms)) == 1
 
 
+def test_a_manifest_without_a_type_has_a_note():
+    (note,) = Package.from_files({"manifest.yaml": "FullName: a.B\n"}).notes
+    assert (str(note.code), note.severity) == ("missing-key", "note")
+    assert "Type: Library" in note.advice
+
+
 def test_unknown_keys_of_a_manifest_are_notes():
-    package = Package.from_files({"manifest.yaml": "FullName: a.B\nRequires: {c.D: 1}\nX-Own: 1\n"})
+    package = Package.from_files(
+        {"manifest.yaml": "FullName: a.B\nRequires: {c.D: 1}\nX-Own: 1\nType: Library\n"}
+    )
     assert [(str(each.code), each.severity, each.place.line) for each in package.notes] == [
         ("unknown-key", "note", 2),
         ("unknown-key", "note", 3),

@@ -10,6 +10,7 @@ from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._limits import Limits
 from trundle.engine._lock import Lock
 from trundle.engine._mentions import Mention, mentions
+from trundle.engine._meta_rules import MetaRules, described
 from trundle.engine._metas import attached
 from trundle.engine._nodes import Node
 from trundle.engine._repository import Repository
@@ -74,6 +75,7 @@ class _Checker:
         self._sources = Sources(limits)
         lock = Lock(repository)
         self._classes = Classes(repository, self._sources, lock, limits, _no_static)
+        self._meta_rules = MetaRules(self._find)
 
     def package(self, package: Package) -> Iterator[Finding]:
         """What is wrong with the classes of one package."""
@@ -121,9 +123,11 @@ class _Checker:
             )
         for each in mentions(declaration):
             yield from self._mention(type_, each)
-        for member, target, meta in _metas(declaration):
+        for _, member, target, meta in described(declaration):
             for name, _ in attached(type_, meta):
                 yield from self._meta(type_, name, member, target, meta)
+        for error in self._meta_rules.errors(type_):
+            yield from error.findings
 
     def _mention(self, type_: Type, mention: Mention) -> Iterator[Finding]:
         """What is wrong with a name."""
@@ -174,20 +178,11 @@ class _Checker:
             message = expectation(f"{name} at {applies}", f"it at {target}")
             yield from type_.error(EngineCode.META, message, advice="remove it", **place).findings
 
-
-def _metas(declaration: ClassDeclaration) -> Iterator[tuple[str, str, Node]]:
-    """What is attached to a class and its members: the member, what that is, and what is attached."""
-    if declaration.meta is not None:
-        yield "", "Type", declaration.meta
-    for each in declaration.properties.values():
-        if each.meta is not None:
-            yield each.name, "Property", each.meta
-    for method in declaration.methods.values():
-        if method.meta is not None:
-            yield method.name, "Method", method.meta
-        for argument in method.arguments:
-            if argument.meta is not None:
-                yield method.name, "Argument", argument.meta
+    def _find(self, type_: Type, name: str) -> Type | None:
+        try:
+            return self._classes.at(self._classes.edge(type_.source, name))
+        except EngineError:
+            return None
 
 
 def _no_static(type_: Type, name: str) -> object:

@@ -60,8 +60,8 @@ class Engine:
             natives: Python classes behind declared ones, by the name of the class: `a.B` for all its versions, `a.B/1.2` for
                 those in a range; the most exact wins. Their functions are methods of the class.
             functions: functions for expressions, by name.
-            configs: values of properties by the name of the class, with such keys. They replace the defaults that the
-                class declares.
+            configs: values of properties by the name of the class, with such keys. The most exact entry replaces the defaults
+                that the class declares; what other entries have does not count.
             limits: how much a model may ask for.
 
         Raises:

@@ -5,7 +5,7 @@ Versions and ranges are read as they are spelled, so that `1.10` is not the numb
 
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from trundle.documents import (
@@ -192,14 +192,20 @@ class _Reader:
         known = (*self.keys.values(), *self.others)
         needed = tuple(self.keys[each] for each in self.required)
         passed = self._passed_over(root, known)
-        self.notes = tuple(self._note(each, known) for each in passed)
+        notes = [self._note(each, known) for each in passed]
         allowed = (*known, *(each.text for each in passed))
         self.fields: Fields = walker.fields(root, "a manifest", allowed, needed)
+        self.notes = (*notes, *self._missing(root))
 
     def _passed_over(self, root: Node, known: Collection[str]) -> tuple[ScalarNode, ...]:
         """The keys that are not known, and are no error; here none."""
         del root, known
         return ()
+
+    def _missing(self, root: Node) -> Iterator[Finding]:
+        """Notes on keys that should be there, and do without; here none."""
+        del root
+        yield from ()
 
     def _note(self, key: ScalarNode, known: Collection[str]) -> Finding:
         expected, found = f"one of the keys {', '.join(known)} in a manifest", shorten(key.text)
@@ -427,6 +433,15 @@ class _ClassicReader(_Reader):
     def _passed_over(self, root: Node, known: Collection[str]) -> tuple[ScalarNode, ...]:
         entries = root.entries if isinstance(root, MapNode) else ()
         return tuple(key for key, _ in entries if key.text not in known)
+
+    def _missing(self, root: Node) -> Iterator[Finding]:
+        """A note where the type is missing: other engines refuse such a package."""
+        if self._node("type") is None:
+            key = self.keys["type"]
+            expected = f"the key {key} in a manifest, which other engines require"
+            advice = f"write `{key}: {TYPES[0]}` or `{key}: {TYPES[1]}`"
+            place = Place(self.walker.file, root.line)
+            yield Finding(DocumentCode.MISSING_KEY, place, expected, "none", advice, "note")
 
     def _own_version(self) -> SemVer | None:
         node = self._node("version")
