@@ -16,7 +16,6 @@ HEADER = "?"
 _READ = frozenset({"type", "classVersion", "package", "id", "name"})
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _DROPPED = ("_actions",)
-_PLAIN = frozenset({str, type(None)})
 _INLINE = ("id", "name", "metadata")
 _CLASS = re.compile(r"[^/@]+([./][^@]*)?(@[^@]+)?")
 
@@ -63,15 +62,12 @@ def read_header(model: Mapping[Any, Any]) -> Header:
     kept = _NOTHING
     if not header.keys() <= _READ:
         kept = {key: header[key] for key in header if key not in _READ and key not in _DROPPED}
-    return Header(
-        type_,
-        spec if spec is not None else _text(header, "classVersion"),
-        package if package is not None else _text(header, "package"),
-        _text(header, "id"),
-        _text(header, "name"),
-        kept,
-        model,
-    )
+    if spec is None:
+        spec = _text(header, "classVersion")
+    if package is None:
+        package = _text(header, "package")
+    identifier, name = _text(header, "id"), _text(header, "name")
+    return Header(type_, spec, package, identifier, name, kept, model)
 
 
 def _inline(model: Mapping[Any, Any]) -> Header | None:
@@ -114,7 +110,7 @@ def _parts(value: str) -> tuple[str, str | None, str | None]:
 
 def _text(header: Mapping[Any, Any], key: str) -> str | None:
     value = header.get(key)
-    if type(value) in _PLAIN or isinstance(value, str):
+    if value is None or type(value) is str or isinstance(value, str):
         return value
     if isinstance(value, int) and not isinstance(value, bool) and key != "name":
         return str(value)

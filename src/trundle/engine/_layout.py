@@ -34,6 +34,7 @@ class Slot(NamedTuple):
         default: the value where none is given; None where there is none.
         is_reference: whether dumps have ids of its objects only.
         kept: the types of values that it always takes as they are.
+        taken_class: the class, as it is written, if the value is an object of it as it is, or null.
         keeps: whether it is certain at a glance that it takes a list or map as it is.
         standing: the value where none is given, if it is the same for all objects; else `ABSENT`.
     """
@@ -48,6 +49,7 @@ class Slot(NamedTuple):
     default: Callable[[Scene], Any] | None
     is_reference: bool
     kept: frozenset[type]
+    taken_class: str | None
     keeps: Callable[[Any], bool]
     standing: Any
 
@@ -139,6 +141,7 @@ class Layouts:
             default=default,
             is_reference=is_serialized_as_reference(declaring, declaration.meta),
             kept=kept,
+            taken_class=None if others else compiled.contract.taken_class,
             keeps=_never if others else compiled.contract.keeps,
             standing=_standing(default, kept, declaration),
         )
@@ -146,10 +149,10 @@ class Layouts:
     def _default(
         self, declaring: Type, name: str, compiled: Compiled
     ) -> Callable[[Scene], Any] | None:
-        """What the operator configured, else what the class declares."""
-        for entries in reversed(most_exact(self._configs, declaring.name, declaring.version)):
-            if name in entries:
-                return Fixed(freeze(entries[name]))
+        """What the most exact configuration of the class has, else what the class declares."""
+        entries = most_exact(self._configs, declaring.name, declaring.version)
+        if entries and name in entries[-1]:
+            return Fixed(freeze(entries[-1][name]))
         return compiled.default
 
 

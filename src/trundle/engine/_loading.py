@@ -345,7 +345,7 @@ class Loading:
                         kind = type(value)
                         if kind in slot.kept or (kind in _COLLECTIONS and slot.keeps(value)):
                             values[key] = value
-                        else:
+                        elif slot.taken_class is None or not self._take(instance, slot, value):
                             self._attempt(instance, slot, model)
                 elif slot.standing is not ABSENT:
                     values[key] = slot.standing
@@ -358,6 +358,25 @@ class Loading:
             if is_given and layout.arguments:
                 given = layout.arguments & model.keys()
                 instance.arguments = {name: model[name] for name in given}
+
+    def _take(self, instance: Instance, slot: Slot, value: Any) -> bool:
+        """Sets a property to an object that its contract takes as it is; whether that is so at a glance."""
+        wanted = self.world.resolved.get((slot.declaring, slot.taken_class or ""))
+        if wanted is None:
+            return False
+        if type(value) is dict:
+            try:
+                found: Instance | None = self.start(value, instance, wanted, None, slot.name)
+            except EngineError:
+                return False  # The contract says where
+        elif type(value) is str:
+            found = self.made.get(value)
+        else:
+            return False
+        if found is None or not self.world.accepted.get((slot.declaring, found.type, wanted, None)):
+            return False
+        instance.values[slot.key] = found
+        return True
 
     def _attempt(self, instance: Instance, slot: Slot, model: Mapping[str, Any]) -> None:
         try:

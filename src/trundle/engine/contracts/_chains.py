@@ -6,15 +6,11 @@ from dataclasses import dataclass, field, replace
 from trundle.engine._errors import EngineError
 from trundle.engine.contracts._methods import METHODS, arguments_of
 from trundle.engine.contracts._predicates import Predicate, at_step, predicate_of
-from trundle.engine.contracts._steps import bare, calls_of
+from trundle.engine.contracts._steps import bare, calls_of, class_name
 from trundle.engine.expressions import (
     Binary,
     Call,
-    Constant,
     Tree,
-    Unary,
-    Word,
-    dotted_name,
     spelled,
 )
 
@@ -111,7 +107,7 @@ def _with(chain: Chain, call: Call, full: Callable[[str], str]) -> Chain | None:
             written = {name: spelled(each) for name, each in given.items()}
             type_ = ""
             if "type" in given:
-                name = _type_name(given["type"])
+                name = class_name(given["type"])
                 if name is None:
                     return None
                 type_ = full(name)
@@ -127,15 +123,3 @@ def _without_fallback(tree: Tree) -> tuple[Tree, str]:
     if isinstance(tree, Binary) and tree.operator == "or":
         return bare(tree.left), spelled(tree.right)
     return tree, ""
-
-
-def _type_name(tree: Tree) -> str | None:
-    """The name of a class as it is written; None for an expression that computes one."""
-    match tree:
-        case Binary(operator=":", left=Word(text=prefix), right=Word(text=name)):
-            return f"{prefix}:{name}"
-        case Unary(operator=":", operand=Word(text=name)):
-            return f":{name}"
-        case Constant(value=str(name)) | Word(text=name):
-            return name
-    return dotted_name(tree)

@@ -14,7 +14,7 @@ from trundle.engine.contracts._parts import (
     MapPart,
     Part,
 )
-from trundle.engine.contracts._steps import calls_of, kept_types
+from trundle.engine.contracts._steps import calls_of, kept_types, taken_class
 from trundle.engine.contracts._violations import Problem, ViolationError, Wrong
 from trundle.engine.expressions import (
     Code,
@@ -72,6 +72,11 @@ class Contract:
     def kept(self) -> frozenset[type]:
         """The types of values that it always takes as they are, in a transformation and in a validation."""
         return self.part.kept if isinstance(self.part, ExpressionPart) else frozenset()
+
+    @property
+    def taken_class(self) -> str | None:
+        """The class, as it is written, if the contract takes its objects as they are and nothing else but null."""
+        return self.part.taken_class if isinstance(self.part, ExpressionPart) else None
 
     def keeps(self, value: Any) -> bool:
         """Whether it is certain at a glance that it takes a list or map as it is, in the same way."""
@@ -150,7 +155,8 @@ def compile_contract(declaration: Code, *, format_: Format, where: Where) -> Con
             case Expression():
                 _check_methods(code, making.language)
                 made, checked = run_of(code, making), run_of(code, checking)
-                return ExpressionPart(code, made, checked, kept_types(code.tree))
+                tree = code.tree
+                return ExpressionPart(code, made, checked, kept_types(tree), taken_class(tree))
             case Listing():
                 return _list_part(code, part)
             case Mapped():

@@ -31,12 +31,14 @@ class ExpressionPart:
         making: what transforms.
         checking: what validates.
         kept: the types of values that it always takes as they are.
+        taken_class: the class, as it is written, if it takes the objects of a class as they are and nothing else but null.
     """
 
     expression: Expression
     making: Run
     checking: Run
     kept: frozenset[type]
+    taken_class: str | None = None
 
     def transform(self, value: Any, scene: Scene) -> Any:
         """What the value becomes."""

@@ -5,7 +5,20 @@ from types import NoneType
 from typing import Any, TypeAlias
 
 from trundle.engine._scene import Scene
-from trundle.engine.expressions import Binary, Call, Closure, Group, Scope, Tree, Variable, freeze
+from trundle.engine.expressions import (
+    Binary,
+    Call,
+    Closure,
+    Constant,
+    Group,
+    Scope,
+    Tree,
+    Unary,
+    Variable,
+    Word,
+    dotted_name,
+    freeze,
+)
 
 Run: TypeAlias = Callable[[Any, Scene], Any]
 """Takes a value, and the scene."""
@@ -39,6 +52,32 @@ def kept_types(tree: Tree) -> frozenset[type]:
     for call in calls:
         kept = kept.intersection(() if call.arguments else _TAKEN.get(call.name, ()))
     return kept
+
+
+def taken_class(tree: Tree) -> str | None:
+    """The class, as it is written, whose objects a contract takes as they are, and nothing else but null; None for any other contract.
+
+    Such a contract is `$.class(NAME)`, with `notNull()` anywhere. A property that declares it has the object itself as its value.
+    """
+    calls = calls_of(tree) or []
+    names = [each.arguments for each in calls if each.name == "class"]
+    if len(names) != 1 or len(names[0]) != 1:
+        return None
+    if any(each.name != "class" and (each.name != "notNull" or each.arguments) for each in calls):
+        return None
+    return class_name(names[0][0])
+
+
+def class_name(tree: Tree) -> str | None:
+    """The name of a class as it is written; None for an expression that computes one."""
+    match tree:
+        case Binary(operator=":", left=Word(text=prefix), right=Word(text=name)):
+            return f"{prefix}:{name}"
+        case Unary(operator=":", operand=Word(text=name)):
+            return f":{name}"
+        case Constant(value=str(name)) | Word(text=name):
+            return name
+    return dotted_name(tree)
 
 
 def joined(steps: list[Run]) -> Run:

@@ -239,11 +239,12 @@ class Compiler:
     def _list_function(self, call: Call) -> Closure:
         """`list()`: a list of values, with the items of those that are lazy sequences."""
         items = tuple(self.closure(each) for each in call.arguments)
-        if self.language.is_legacy:
-            return lambda scope: list(_unrolled([each(scope) for each in items]))
+        kind = list if self.language.is_legacy else tuple
         if all(isinstance(each, Constant | Word) for each in call.arguments):
-            constant = tuple(each(_NOWHERE) for each in items)
+            constant = kind(each(_NOWHERE) for each in items)
             return lambda _: constant
+        if kind is list:
+            return lambda scope: list(_unrolled([each(scope) for each in items]))
         return lambda scope: tuple(_unrolled([each(scope) for each in items]))
 
     def _map(self, tree: MapOf | Call) -> Closure:
