@@ -34,6 +34,7 @@ _FREE: tuple[Any, ...] = (
     Number("1.10"),
     Number("123456789012345678901234567890"),
     "",
+    "Zo\u00eb",
     [],
     {},
     {"a": [Number("2.50"), None], "apiVersion": "v1"},

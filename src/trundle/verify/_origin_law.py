@@ -32,8 +32,9 @@ def law_of_origins(scheme: Scheme, states: Sequence[Any], document: Any) -> None
             continue  # `law1` covers it
         views = [view(scheme, each, other) for each in (states[-1], alone)]
         views.append(tree_of(scheme, document))
-        known = {leaf for each in views for leaf, _ in _leaves(each)}
-        for leaf, path in _leaves(view(scheme, written, other)):
+        known: set[Leaf] = set()
+        for leaf, path in _leaves(view(scheme, written, other), views):
+            known = known or {leaf for each in views for leaf, _ in _leaves(each)}
             if leaf in known or leaf in _returning(scheme, states, document, other):
                 continue
             raise LawBroken(
@@ -72,15 +73,20 @@ def _back(change: Difference, then: Any) -> bool:
 
 
 def _leaves(
-    value: Any, path: tuple[str | int, ...] = ()
+    value: Any, others: Sequence[Any] = (), path: tuple[str | int, ...] = ()
 ) -> Iterator[tuple[Leaf, tuple[str | int, ...]]]:
-    """The scalars of a tree, with their paths."""
+    """The scalars of a tree that none of some other trees has at the same place, with their paths."""
+    if value in others:
+        return
     if isinstance(value, dict):
         for name, member in value.items():
-            yield from _leaves(member, (*path, name))
+            there = [each[name] for each in others if isinstance(each, dict) and name in each]
+            yield from _leaves(member, there, (*path, name))
     elif isinstance(value, list):
+        lists = [each for each in others if isinstance(each, list)]
         for place, item in enumerate(value):
-            yield from _leaves(item, (*path, place))
+            there = [each[place] for each in lists if place < len(each)]
+            yield from _leaves(item, there, (*path, place))
     else:
         names = tuple(each for each in path if isinstance(each, str))
         yield (names, spoken(value).casefold()), path

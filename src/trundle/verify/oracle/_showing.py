@@ -355,16 +355,19 @@ def shown_member(world: World, name: str, value: Any, types: Stations, stations:
         rule = world.ruled(stations[0], stations[1], name)
         if rule:
             return _ruled(world, value, types, rule)
-    elif any(
-        world.rules_of(each).get(rule)
-        for each in stations
-        for rule in ("values", "convert", "wrap", "unwrap", "variant")
-    ):
+    elif _change_values(world, stations):
         return ANY
     found = shown(world, value, types)
     if name in KEYS and isinstance(value, str) and isinstance(found, str):
         return either(found, value)  # elements of lists are found by it: it stays as it is written
     return found
+
+
+@once
+def _change_values(world: World, stations: Stations) -> bool:
+    """Whether rules of any of some object types say how values of their properties become others."""
+    rules = ("values", "convert", "wrap", "unwrap", "variant")
+    return any(world.rules_of(each).get(rule) for each in stations for rule in rules)
 
 
 def _ruled(world: World, value: Any, types: Stations, rule: tuple[str, Any]) -> Any:

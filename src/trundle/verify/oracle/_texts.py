@@ -4,27 +4,21 @@ from typing import Any
 
 from trundle.schema import EnumType, ListOf, MapOf, Scalar
 from trundle.verify.oracle._expected import ANY, either
-from trundle.verify.oracle._meeting import At, Stations, World, bare
+from trundle.verify.oracle._meeting import At, Stations, World, bare, bare_all, once
 
 
-def texts_after(
-    world: World, seen: Any, edited: Any, before: Any, stations: Stations, shown: Any
-) -> Any:
+def texts_after(seen: Any, edited: Any, before: Any, shown: Any) -> Any:
     """What the observer sees of a list or map of texts after an edit.
 
     Args:
-        world: the versions, rules and hooks.
         seen: what the editor read.
         edited: what it wrote.
         before: what the observer saw before.
-        stations: the types of the list or map, from the editor to the observer.
         shown: what the observer is shown of what was written, where nothing else is stored.
 
     Returns:
-        Anything, where these are no texts, or it is not sure which text of one version is which of the other.
+        Anything, where it is not sure which text of one version is which of the other.
     """
-    if not all(_holds_texts(world, each) for each in stations):
-        return ANY
     found = [_by_name(each) for each in (seen, edited, before)]
     if None in found or not isinstance(shown, type(edited)) or len(shown) != len(edited):
         return ANY
@@ -41,15 +35,18 @@ def texts_after(
     return expected if isinstance(edited, dict) else [*expected.values()]
 
 
-def _holds_texts(world: World, at: At) -> bool:
-    """Whether a type is a list or map of texts."""
-    match bare(at.type):
-        case ListOf(items=inner) | MapOf(values=inner):
-            text = At(at.version, bare(inner))
-            found = world.definition(text) or text.type
-            return isinstance(found, Scalar | EnumType) and found.kind == "string"
-        case _:
+@once
+def hold_texts(world: World, stations: Stations) -> bool:
+    """Whether all types are lists or maps of texts."""
+    for at in bare_all(stations):
+        if not isinstance(at.type, ListOf | MapOf):
             return False
+        inner = at.type.items if isinstance(at.type, ListOf) else at.type.values
+        text = At(at.version, bare(inner))
+        found = world.definition(text) or text.type
+        if not isinstance(found, Scalar | EnumType) or found.kind != "string":
+            return False
+    return True
 
 
 def _by_name(value: Any) -> dict[str, Any] | None:
