@@ -235,6 +235,28 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
         _drop_revived(result, stored, merged, place, mark)
     fill(result, merged)
     accompany(result, made)
+    lost = [each for each in unsaid if _is_lost(result, stored, *each)]
+    for place, mark in lost:
+        _taken(stored, merged, place, mark.stashing.aliases)
+        merged[place] = _merged_entry(stored, None, None, mark, ())
+        made.append(merged[place])
+    if lost:
+        fill(result, merged)
+        accompany(result, made)
+
+
+def _is_lost(result: Any, stored: Any, place: Place, mark: NoEntry) -> bool:
+    """Whether a stored object had by itself what a writer left as it was, and the merged one has not.
+
+    Both are right by themselves, as what is seen and what is written are; what the writer cannot see makes the difference.
+    """
+    if mark.stashing.derived is None or _is_needed(stored, mark):
+        return False
+    places = (place, *map(_place_of, mark.stashing.aliases))
+    entries = (entries_of(result).get(each) for each in places)
+    if any(each is not None and current(result, each, mark.stashing.witness) for each in entries):
+        return False
+    return _is_needed(result, mark)
 
 
 def _add_needed(

@@ -1,0 +1,61 @@
+"""An object of which an edit leaves only what other versions have in it is there for its writer."""
+
+import pytest
+from cases import V1, V2, V3
+from evolving import evolve, forget, rules
+
+
+def document(version, **members):
+    return {"apiVersion": version, "kind": "Thing", **members}
+
+
+@pytest.fixture(scope="module")
+def scheme():
+    """`o.i` is made of `o.a`, and holds nothing of the oldest version once `a` moved on."""
+    made = evolve(
+        {
+            V1: {"Thing": {"o": "O"}, "O": {"a": "string", "q": "string"}},
+            V2: {
+                "Thing": {"o": "O"},
+                "O": {"i": "I", "q": "string"},
+                "I": {"c": "string"},
+            },
+            V3: {
+                "Thing": {"a": "string", "o": "O"},
+                "O": {"i": "I", "q": "string"},
+                "I": {"y": "string"},
+            },
+        },
+        rules(V1, "O", move={"a": "i.c"}),
+        rules(V2, move={"o.i.c": "a"}),
+    )
+    yield made
+    forget(made)
+
+
+def test_an_object_is_there_that_its_writer_left_empty(scheme):
+    stored = scheme.put(V3, document(V3, o={"i": {}, "q": ""}))
+    written = scheme.put(V1, document(V1, o={}), stored)
+    assert scheme.read(V1, written) == document(V1, o={})
+    assert scheme.read(V3, written) == document(V3, o={"i": {}})
+
+
+def test_it_goes_once_its_writer_removes_it(scheme):
+    stored = scheme.put(V3, document(V3, o={"i": {}, "q": ""}))
+    written = scheme.put(V1, document(V1, o={}), stored)
+    assert scheme.read(V1, scheme.put(V1, document(V1), written)) == document(V1)
+
+
+def test_no_entry_is_left_of_an_edit_that_is_taken_back(scheme):
+    stored = scheme.put(V3, document(V3, o={"i": {}, "q": ""}))
+    written = scheme.put(V1, document(V1, o={}), stored)
+    back = scheme.put(V1, document(V1, o={"q": ""}), written)
+    for version in (V1, V2, V3):
+        assert scheme.read(version, back) == scheme.read(version, stored)
+
+
+def test_an_object_that_only_holds_what_is_elsewhere_is_absent(scheme):
+    """Without an edit of the oldest version it has no such object."""
+    stored = scheme.put(V3, document(V3, o={"i": {}}))
+    assert scheme.read(V1, stored) == document(V1)
+    assert "$propertyBag" not in stored
