@@ -33,6 +33,24 @@ def storing(case: Case, hub: str, take: Take) -> Scheme:
 
 
 WAYS = {"held back": held_back, "chosen": storing}
+NULL = "storage of an earlier version admits null where only a later version does"
+BROKEN: dict[str | int, str] = {
+    "wrap what may be null-held back": NULL,
+    "wrap what may be null-chosen": NULL,
+    "unwrap objects-held back": "a list whose one element gets another key loses what an object of another version has",
+    13: "what an earlier release removes is found again where only later versions look for it",
+}
+"""By case and way, or by seed: what does not hold yet."""
+
+
+@pytest.fixture(autouse=True)
+def known_failures(request: pytest.FixtureRequest) -> None:
+    if not request.node.originalname.startswith("test_releases_of"):
+        return
+    case = request.node.callspec
+    reason = BROKEN.get(case.params.get("seed", case.id))
+    if reason is not None:
+        request.applymarker(pytest.mark.xfail(strict=ALL, reason=reason))
 
 
 @pytest.mark.parametrize(("name", "way"), some_of(itertools.product(CASES, WAYS), 5))

@@ -6,7 +6,7 @@ says what depends on what:
 
 - A *copied* property is passed on as it is, and nothing else depends on it. What was written takes its place.
 - The objects in a *part* are converted one by one, by a way of their own. Only those that differ are looked into.
-- All others are *tied*. If one of them differs, all of them are converted and merged together.
+- All others are *tied*, objects that entries of their holder go with among them. If one of them differs, all of them are converted and merged together.
 """
 
 import operator
@@ -80,11 +80,17 @@ class Ways:
         self, class_: type[Any], storage: type[Any], tied: Mapping[str, str]
     ) -> Iterator[Property]:
         theirs = {each.name: each.type for each in msgspec.structs.fields(storage)}
+        attributes = attributes_of(storage)
+        holders = {
+            attributes[path[0]] for path, _ in getattr(storage, "__entries_within__", ())
+        }  # with such an object, entries beside it go
         for field in msgspec.structs.fields(class_):
             if field.name == "unknown":
                 continue
             target = tied.get(field.name, field.name)
             name, loose = target.removeprefix(_PART), _is_loose(field.type, set())
+            if name in holders:
+                target = name = ""
             part = None
             if target.startswith(_PART) and name in theirs:
                 keys = storage.__list_keys__.get(name, ())

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from trundle.runtime import Scheme
 from trundle.verify._broken import LawBroken, differences, same, shown
-from trundle.verify._removed import goes_with_an_object
+from trundle.verify._removed import Removal, goes_with_an_object
 from trundle.verify._seen import context_of, named, some_versions, tree_of, view
 from trundle.verify._views import Edit, Path, changed_wrongly, nothing_in, value_at
 
@@ -77,6 +77,7 @@ def law_of_edits(
     seen = scheme.from_storage(stored, version)
     alone = scheme.to_storage(seen), scheme.to_storage(edited)
     written = scheme.to_storage(edited, stored)
+    removal = Removal((stored, written), alone, (seen, edited))
     made = tuple(differences(tree_of(scheme, seen), tree_of(scheme, edited)))
     storage = type(scheme.convert(stored))
     context = context_of(scheme, stored=stored, seen=seen, edited=edited, written=written)
@@ -99,7 +100,7 @@ def law_of_edits(
                     continue
                 if edited.__labels__ and nothing_in(edit.was, edit.becomes, place):
                     continue
-                if goes_with_an_object(scheme, (stored, written), alone, other, place):
+                if goes_with_an_object(scheme, removal, other, place):
                     continue
                 raise LawBroken(
                     law,

@@ -4,50 +4,104 @@ A client that removes an object removes what is hidden from it in there, too. An
 place, because a rule moves it out of the object; there nothing of the edit is seen but that it is gone.
 """
 
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from trundle.runtime import Scheme
 from trundle.verify._broken import MISSING, spoken
-from trundle.verify._seen import tree_of, view
+from trundle.verify._seen import named, tree_of, view
 from trundle.verify._views import Path, value_at
 
 
-def goes_with_an_object(
-    scheme: Scheme, puts: tuple[Any, Any], alone: tuple[Any, Any], version: str, place: Path
-) -> bool:
+class Removal(NamedTuple):
+    """An edit that may remove objects.
+
+    Attributes:
+        puts: what is stored before the edit, and after it.
+        alone: what the writer read and what it wrote, each stored by itself.
+        edit: what the writer read and what it wrote.
+    """
+
+    puts: tuple[Any, Any]
+    alone: tuple[Any, Any]
+    edit: tuple[Any, Any]
+
+
+def goes_with_an_object(scheme: Scheme, removal: Removal, version: str, place: Path) -> bool:
     """Whether what a version no longer sees was stored in an object that the edit removes, or makes null.
 
-    The objects are those that the edit removes from what it finds where nothing else is stored. Without them, and with all
-    else as it was stored, the version must not see the value either: what is stored beside them has to stay.
+    The objects are those that the edit removes from what it finds where nothing else is stored, and those by which alone
+    the writer has an object that it removes. Without them, and with all else as it was stored, the version must not see
+    the value either: what is stored beside them has to stay.
 
     Args:
         scheme: the scheme of the generated package.
-        puts: what is stored before the edit, and after it.
-        alone: what the writer read and what it wrote, each stored by itself.
+        removal: the edit.
         version: the version that no longer sees a value.
         place: where it was.
     """
-    stored, _, *own = (tree_of(scheme, each) for each in (*puts, *alone))
-    left = _without_removed(stored, *own)
+    stored, was, becomes = (tree_of(scheme, each) for each in (removal.puts[0], *removal.alone))
+    head = {name: each for name, each in stored.items() if not isinstance(each, dict)}
+    edit = [tree_of(scheme, each) for each in removal.edit]
+    writer = named(scheme, removal.edit[1])[1]
+
+    def removes(path: Path, value: dict[str, Any]) -> bool:
+        alone: Any = value
+        for name in reversed(path):
+            alone = {name: alone}
+        shown = view(scheme, scheme.decode(spoken({**head, **alone}).encode()), writer)
+        return any(_lacks(edit[1], each) and not _lacks(edit[0], each) for each in _objects(shown))
+
+    left = _without_removed(stored, was, becomes, removes)
     return all(
         value_at(view(scheme, scheme.decode(each), version), place) is MISSING
-        for each in (scheme.encode(puts[1]), spoken(left).encode())
+        for each in (scheme.encode(removal.puts[1]), spoken(left).encode())
     )
 
 
-def _without_removed(stored: Any, was: Any, becomes: Any) -> Any:
+def _lacks(document: Any, place: Path) -> bool:
+    return value_at(document, place) in (MISSING, None)
+
+
+def _objects(value: Any, place: Path = ()) -> Iterator[Path]:
+    """The places of the objects in a document, those in lists left out."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            if isinstance(each, dict):
+                yield (*place, name)
+                yield from _objects(each, (*place, name))
+
+
+def _without_removed(
+    stored: Any,
+    was: Any,
+    becomes: Any,
+    removes: Callable[[Path, dict[str, Any]], bool],
+    path: Path = (),
+) -> Any:
     """A stored value without the objects that an edit removes; null where the edit makes them null."""
-    if all(isinstance(each, dict) for each in (stored, was, becomes)):
+    if isinstance(stored, dict) and not {type(was), type(becomes)} & {list}:
         left: dict[str, Any] = {}
         for name, value in stored.items():
-            before, after = was.get(name, MISSING), becomes.get(name, MISSING)
-            both = isinstance(value, dict) and isinstance(before, dict)
-            if both and after in (MISSING, None) and not name.startswith("$"):
+            before, after = (_member(each, name) for each in (was, becomes))
+            inner = (*path, name)
+            gone = (
+                isinstance(value, dict)
+                and after in (MISSING, None)
+                and not name.startswith("$")
+                and (isinstance(before, dict) or removes(inner, value))
+            )
+            if gone:
                 left |= {} if after is MISSING else {name: None}
             else:
-                left[name] = _without_removed(value, before, after)
+                left[name] = _without_removed(value, before, after, removes, inner)
         return left
     lists = [each for each in (stored, was, becomes) if isinstance(each, list)]
     if len(lists) == 3 and len(set(map(len, lists))) == 1:  # noqa: PLR2004 - all of them
-        return [_without_removed(*each) for each in zip(*lists, strict=True)]
+        elements = zip(stored, was, becomes, strict=True)
+        return [_without_removed(*each, lambda *_: False, path) for each in elements]
     return stored
+
+
+def _member(value: Any, name: str) -> Any:
+    return value.get(name, MISSING) if isinstance(value, dict) else MISSING
