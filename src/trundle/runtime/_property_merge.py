@@ -77,7 +77,7 @@ class Ways:
         return self._ways[key]
 
     def _properties(
-        self, class_: type[Any], storage: type[Any], tied: Mapping[str, str]
+        self, class_: type[Any], storage: type[GeneratedObject], tied: Mapping[str, str]
     ) -> Iterator[Property]:
         theirs = {each.name: each.type for each in msgspec.structs.fields(storage)}
         attributes = attributes_of(storage)
