@@ -294,10 +294,30 @@ def _of_changes(
         path = _path(lineage, version, older, where)
         if path is None:
             continue
-        yield version, path
         ends = None if newer is None else _ends(lineage, version, (older, newer), where)
-        if ends is not None:
-            yield ends[1]
+        for end in ((version, path),) if ends is None else ends:
+            _check_declared(lineage, end, where)
+            yield end
+
+
+def _check_declared(lineage: BareLineage, end: tuple[ApiVersion, Path], where: str) -> None:
+    """Refuses a rule about a property of a nested object that is one of many without a name in another version.
+
+    Raises:
+        ChangeError: it is such a rule.
+    """
+    version, path = end
+    if len(path) == _SINGLE:
+        return
+    for other, same in _spread(lineage, version, path):
+        if not leads(lineage, other, same):
+            name, holder = join_path(path), join_path(same[:-1])
+            raise ChangeError(
+                where,
+                f"cannot follow {name} of {lineage.definition(version).name} in {version}: in {other}, {same[-1]!r} "
+                f"is one of the additional properties of {holder}; "
+                f"declare it in {holder} of {other}",
+            )
 
 
 def _check_elements(
