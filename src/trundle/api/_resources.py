@@ -42,7 +42,7 @@ from trundle.api._status import (
 from trundle.api._validation import Validator
 from trundle.api._views import Failed, Views
 from trundle.api.apply import STATUS, restricted
-from trundle.errors import TrundleError
+from trundle.errors import TrundleError, expectation
 from trundle.project import read_documents
 from trundle.store import ConflictError, Key, NoSuchObjectError, Store, StoredObject
 
@@ -410,7 +410,7 @@ def _as_json(body: bytes) -> bytes:
     except TrundleError as error:
         raise bad_request(str(error)) from None
     if len(documents) != 1:
-        raise bad_request(f"expected one document, found {len(documents)}")
+        raise bad_request(expectation("one document", str(len(documents))))
     return documents[0].data
 
 
