@@ -193,8 +193,9 @@ class Api:
         given = request.path_params
         return _found(self._discovery.resources(given.get("group", ""), given["version"]))
 
-    async def _openapi_v2(self, _: HttpRequest) -> Response:
-        return Response(self._openapi.v2(), media_type=_JSON)
+    async def _openapi_v2(self, request: HttpRequest) -> Response:
+        found, media_type = self._openapi.v2(request.headers.get("accept", ""))
+        return Response(found, media_type=media_type)
 
     async def _openapi_paths(self, _: HttpRequest) -> Response:
         return _json(self._openapi.paths())

@@ -7,7 +7,7 @@ from typing import Any
 from trundle.api._kinds import ServedKind
 from trundle.version import ApiVersion
 
-_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
+_VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
 _STATUS_VERBS = ("get", "patch", "update")
 
 

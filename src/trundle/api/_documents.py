@@ -14,6 +14,27 @@ from trundle.api._status import ApiError, bad_request
 
 _DEEPEST = 200
 
+METADATA = frozenset(
+    {
+        "annotations",
+        "creationTimestamp",
+        "deletionGracePeriodSeconds",
+        "deletionTimestamp",
+        "finalizers",
+        "generateName",
+        "generation",
+        "labels",
+        "managedFields",
+        "name",
+        "namespace",
+        "ownerReferences",
+        "resourceVersion",
+        "selfLink",
+        "uid",
+    }
+)
+"""The members of an object's metadata."""
+
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _values = msgspec.json.Decoder(float_hook=Decimal).decode
 _written = msgspec.json.Encoder(decimal_format="number").encode
@@ -104,16 +125,25 @@ def to_client(shown: bytes, kind: ServedKind, served: ServedVersion) -> bytes:
 
 
 def with_tidy_metadata(document: dict[str, Any]) -> dict[str, Any]:
-    """A document without empty members of its metadata, which mean the same as none."""
+    """A document without empty members of its metadata, which mean the same as none, and without unknown ones."""
     metadata = document.get("metadata")
     if not isinstance(metadata, dict):
         return document
     tidy = {
         key: value
         for key, value in metadata.items()
-        if key == "managedFields" or value not in (None, "", [], {})
+        if key == "managedFields" or (key in METADATA and value not in (None, "", [], {}))
     }
     return {**document, "metadata": tidy}
+
+
+def without_version(shown: bytes) -> bytes:
+    """An object as clients see it, as JSON, without its resource version."""
+    members = _members(shown)
+    metadata = _members(members["metadata"])
+    metadata.pop("resourceVersion", None)
+    members["metadata"] = msgspec.Raw(msgspec.json.encode(metadata))
+    return msgspec.json.encode(members)
 
 
 def require_object(value: Any) -> dict[str, Any]:

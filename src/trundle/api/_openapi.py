@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from trundle.api import _openapi_protobuf as protobuf
 from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.schema import (
     ABSENT,
@@ -109,7 +110,15 @@ def definition(name: str, served: ServedVersion, reference: Callable[[str], str]
     found = served.schema.definitions[name]
     if isinstance(found, EnumType):
         return _described(found.doc, {"type": _SCALARS[found.kind], "enum": list(found.values)})
-    properties = {each.name: _property(each, reference) for each in found.properties}
+
+    def refer(key: str) -> dict[str, Any]:
+        """A reference; enums without a name stand in place, so that clients show their values."""
+        inner = served.schema.definitions[key]
+        if isinstance(inner, EnumType) and not inner.named:
+            return definition(key, served, reference)
+        return {"$ref": reference(key)}
+
+    properties = {each.name: _property(each, refer) for each in found.properties}
     required = [each.name for each in found.properties if each.required]
     schema: dict[str, Any] = {"type": "object", **dict(found.constraints)}
     if properties:
@@ -117,12 +126,12 @@ def definition(name: str, served: ServedVersion, reference: Callable[[str], str]
     if required:
         schema["required"] = required
     if found.additional is not None:
-        schema["additionalProperties"] = _type(found.additional, reference)
+        schema["additionalProperties"] = _type(found.additional, refer)
     return _described(found.doc, schema)
 
 
-def _property(of: Property, reference: Callable[[str], str]) -> dict[str, Any]:
-    schema = _type(of.type, reference)
+def _property(of: Property, refer: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
+    schema = _type(of.type, refer)
     extra: dict[str, Any] = dict(of.constraints)
     if of.default is not ABSENT:
         extra["default"] = of.default
@@ -135,7 +144,7 @@ def _described(doc: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"description": doc, **schema} if doc else schema
 
 
-def _type(of: Type, reference: Callable[[str], str]) -> dict[str, Any]:
+def _type(of: Type, refer: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
     match of:
         case Scalar():
             kind = _SCALARS[of.kind]
@@ -143,25 +152,25 @@ def _type(of: Type, reference: Callable[[str], str]) -> dict[str, Any]:
         case FreeForm():
             return {_PRESERVE: True}
         case Ref():
-            return {"$ref": reference(of.key)}
+            return refer(of.key)
         case ListOf():
             keyed = (
                 {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": list(of.keys)}
                 if of.keys
                 else {}
             )
-            return {"type": "array", "items": _type(of.items, reference), **keyed}
+            return {"type": "array", "items": _type(of.items, refer), **keyed}
         case MapOf():
-            return {"type": "object", "additionalProperties": _type(of.values, reference)}
+            return {"type": "object", "additionalProperties": _type(of.values, refer)}
         case Nullable():
-            inner = _type(of.inner, reference)
+            inner = _type(of.inner, refer)
             return (
                 {"allOf": [inner], "nullable": True}
                 if "$ref" in inner
                 else {**inner, "nullable": True}
             )
         case Union():
-            return {"oneOf": [_type(each, reference) for each in of.variants]}
+            return {"oneOf": [_type(each, refer) for each in of.variants]}
 
 
 class OpenApi:
@@ -212,8 +221,12 @@ class OpenApi:
             self._documents[group, label] = msgspec.json.encode(document)
         return self._documents[group, label]
 
-    def v2(self) -> bytes:
-        """The OpenAPI 2.0 document of all versions as JSON."""
+    def v2(self, accept: str) -> tuple[bytes, str]:
+        """The OpenAPI 2.0 document of all versions, and its media type.
+
+        Args:
+            accept: what the client accepts; protobuf where that names it, else JSON.
+        """
         members = [each for some in self._groups.values() for each in some]
         document = {
             "swagger": "2.0",
@@ -227,7 +240,9 @@ class OpenApi:
                 for name, schema in _schemas(kind, served, "#/definitions/").items()
             },
         }
-        return msgspec.json.encode(document)
+        if protobuf.ACCEPTED in accept:
+            return protobuf.of_document(document), protobuf.MEDIA_TYPE
+        return msgspec.json.encode(document), "application/json"
 
 
 def name_of(kind: ServedKind, served: ServedVersion, key: str = "") -> str:

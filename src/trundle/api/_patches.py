@@ -49,7 +49,18 @@ def apply_operations(document: Any, operations: Any) -> Any:
         raise ApiError(422, "Invalid", f"the JSON patch does not fit: {error}") from None
 
 
-PATCHES: Mapping[str, Callable[[Any, Any], Any]] = {JSON: apply_operations, MERGE: merge}
+def merge_object(document: Any, patch: Any) -> Any:
+    """A document after a merge patch of a whole object; the input is not changed.
+
+    Raises:
+        ApiError: the patch is no JSON object.
+    """
+    if not isinstance(patch, dict):
+        raise bad_request("a merge patch is a JSON object")
+    return merge(document, patch)
+
+
+PATCHES: Mapping[str, Callable[[Any, Any], Any]] = {JSON: apply_operations, MERGE: merge_object}
 """How to apply a patch, by its media type."""
 
 

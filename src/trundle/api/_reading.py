@@ -1,7 +1,9 @@
 """How a client's document is read, and what errors about it become."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
+from trundle.api._documents import METADATA
 from trundle.api._requests import Request, Target
 from trundle.api._status import ApiError, answer_to, bad_request, field_of
 from trundle.errors import TrundleError
@@ -22,6 +24,7 @@ class Reading:
         self._strict = applying or request.field_validation == "Strict"
         self._warns = request.field_validation == "Warn"
         self._tolerated: list[Tolerated] = []
+        self._metadata: list[str] = []
         self.lenience = Lenience(
             nulls=True,
             defaults=True,
@@ -35,7 +38,23 @@ class Reading:
         if not self._warns:
             return ()
         unknown = (each for each in self._tolerated if each.expected == "a known property")
-        return tuple(dict.fromkeys(f'unknown field "{field_of(each.path)}"' for each in unknown))
+        found = {*self._metadata, *(field_of(each.path) for each in unknown)}
+        return tuple(f'unknown field "{each}"' for each in sorted(found))
+
+    def note_metadata(self, document: Mapping[str, Any]) -> None:
+        """Notes the unknown members of a document's metadata."""
+        metadata = document.get("metadata")
+        found = metadata if isinstance(metadata, Mapping) else {}
+        self._metadata = [f"metadata.{each}" for each in found if each not in METADATA]
+
+    def require_known_metadata(self, target: Target) -> None:
+        """Raises where unknown members of the metadata were noted, and the client wants none.
+
+        Raises:
+            ApiError: there are some.
+        """
+        if self._strict and self._metadata:
+            raise bad_request(self._unknown(self._metadata, target))
 
     def explained(self, target: Target) -> "Explained":
         """Turns errors within into answers."""
@@ -50,14 +69,15 @@ class Reading:
                 if each.code is ValueCode.UNKNOWN
             ]
             if unknown:
-                return bad_request(self._unknown(unknown, target))
+                return bad_request(self._unknown([*unknown, *self._metadata], target))
         return answer_to(error, target.kind, self._name)
 
-    def _unknown(self, fields: list[str], target: Target, namespace: str = "") -> str:
+    def _unknown(self, fields: list[str], target: Target) -> str:
         """What is said of unknown fields."""
+        fields = sorted(fields)
         kind, version = target.kind.kind, target.kind.api_version(target.served)
         if self._applying:
-            what = f"{namespace}/{self._name}; {version}, Kind={kind}"
+            what = f"{target.namespace}/{self._name}; {version}, Kind={kind}"
             lines = [f".{each}: field not declared in schema" for each in fields]
             listed = lines[0] if len(lines) == 1 else "errors:\n  " + "\n  ".join(lines)
             return f"failed to create typed patch object ({what}): {listed}"

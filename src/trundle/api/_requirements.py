@@ -16,7 +16,7 @@ _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _SUFFIX = 5
 _LONGEST_BASE = 58
 _LONGEST_NAME = 253
-_SUBDOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+SUBDOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 
 
 def metadata_of(document: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -45,7 +45,7 @@ def require_namespace(target: Target, metadata: Mapping[str, Any]) -> None:
 
 
 def require_same(
-    target: Target, before: Mapping[str, Any], after: Mapping[str, Any], *, applied: bool = False
+    target: Target, before: Mapping[str, Any], after: Mapping[str, Any], *, patched: bool = False
 ) -> None:
     """Raises where a document means another object, or another state of it, than there is.
 
@@ -53,14 +53,13 @@ def require_same(
         target: what the request is about.
         before: the object.
         after: the document.
-        applied: whether it is a configuration that is applied.
+        patched: whether it came about by a patch, or is a configuration that is applied.
     """
     was, said = metadata_of(before), metadata_of(after)
-    if said.get("name", target.name) != target.name:
-        cause = Cause("FieldValueInvalid", "metadata.name", "Invalid value: field is immutable")
-        raise invalid(target.kind, target.name, [cause])
+    require_named(target, said)
+    require_namespace(target, said)
     if said.get("uid") not in {None, "", was["uid"]}:
-        if applied:
+        if patched:
             shown = msgspec.json.encode(said["uid"]).decode()
             text = f"Invalid value: {shown}: field is immutable"
             raise invalid(
@@ -68,8 +67,26 @@ def require_same(
             )
         reason = f"Precondition failed: UID in precondition: {said['uid']}, UID in object meta: {was['uid']}"
         raise modified(target.kind, target.name, reason)
+    if was.get("deletionTimestamp"):
+        _require_no_new_finalizers(target, was, said)
     if said.get("resourceVersion") not in {None, "", was["resourceVersion"]}:
         raise modified(target.kind, target.name)
+
+
+def _require_no_new_finalizers(
+    target: Target, was: Mapping[str, Any], said: Mapping[str, Any]
+) -> None:
+    known = was.get("finalizers") or ()
+    listed = said.get("finalizers")
+    found = listed if isinstance(listed, list) else ()
+    if new := sorted({each for each in found if isinstance(each, str) and each not in known}):
+        shown = ", ".join(msgspec.json.encode(each).decode() for each in new)
+        text = (
+            "Forbidden: no new finalizers can be added if the object is being deleted, "
+            f"found new finalizers []string{{{shown}}}"
+        )
+        cause = Cause("FieldValueForbidden", "metadata.finalizers", text)
+        raise invalid(target.kind, target.name, [cause])
 
 
 def require_new(target: Target, metadata: Mapping[str, Any]) -> None:
@@ -81,17 +98,21 @@ def require_new(target: Target, metadata: Mapping[str, Any]) -> None:
 
 def require_name(kind: ServedKind, name: str) -> None:
     """Raises where no object of Kubernetes can be called so."""
-    if len(name) <= _LONGEST_NAME and re.fullmatch(_SUBDOMAIN, name):
+    if len(name) <= _LONGEST_NAME and re.fullmatch(SUBDOMAIN, name):
         return
     said = msgspec.json.encode(name).decode()
     text = f"Invalid value: {said}: must be no more than {_LONGEST_NAME} bytes"
     if len(name) <= _LONGEST_NAME:
-        text = (
-            f"Invalid value: {said}: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
-            "characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', "
-            f"regex used for validation is '{_SUBDOMAIN}')"
-        )
+        text = f"Invalid value: {said}: {subdomain_text()}"
     raise invalid(kind, name, [Cause("FieldValueInvalid", "metadata.name", text)])
+
+
+def subdomain_text() -> str:
+    """What is said of a name that is no DNS subdomain."""
+    return (
+        "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
+        f"end with an alphanumeric character (e.g. 'example.com', regex used for validation is '{SUBDOMAIN}')"
+    )
 
 
 def without_manager() -> ApiError:

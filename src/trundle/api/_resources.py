@@ -15,10 +15,11 @@ from trundle.api._documents import (
     text_of,
     to_scheme,
     values_of,
+    without_version,
 )
 from trundle.api._garbage import FINALIZERS
 from trundle.api._kinds import ServedKind
-from trundle.api._patches import APPLY, patch_of
+from trundle.api._patches import APPLY, PATCHES, patch_of
 from trundle.api._reading import Reading, explained
 from trundle.api._requests import Answer, Request, Target
 from trundle.api._requirements import (
@@ -118,9 +119,7 @@ class Resources:
                 token = page.token
                 if limit or not token:
                     break
-        metadata = {"resourceVersion": str(page.resource_version)}
-        if page.token:
-            metadata["continue"] = page.token
+        metadata = {"resourceVersion": str(page.resource_version), "continue": page.token}
         return Answer(list_of(target, metadata, items))
 
     # Writing
@@ -134,7 +133,11 @@ class Resources:
         require_namespace(target, metadata)
         name = metadata.get("name") or generated_name(metadata.get("generateName"))
         if not isinstance(name, str):
-            cause = Cause("FieldValueRequired", "metadata.name", "Required value: name is required")
+            cause = Cause(
+                "FieldValueRequired",
+                "metadata.name",
+                "Required value: name or generateName is required",
+            )
             raise invalid(target.kind, "", [cause])
         if metadata.get("resourceVersion"):
             raise bad_request("resourceVersion should not be set on objects to be created")
@@ -160,8 +163,9 @@ class Resources:
                 lenience=reading.lenience,
                 dry_run=request.dry_run,
             )
-            if not request.dry_run:
-                self._admit_again(target, made)
+            if request.dry_run:
+                return Answer(without_version(self.shown(made, target)), 201, reading.warnings)
+            self._admit_again(target, made)
             return Answer(self.shown(made, target), 201, reading.warnings)
 
     def _admit_again(self, target: Target, made: StoredObject) -> None:
@@ -180,8 +184,8 @@ class Resources:
         metadata = metadata_of(document)
         require_named(target, metadata)
         require_namespace(target, metadata)
-        expected = metadata.get("resourceVersion")
-        if not expected:
+        if not metadata.get("resourceVersion"):
+            self.get(request)
             message = "Invalid value: 0: must be specified for an update"
             cause = Cause("FieldValueInvalid", "metadata.resourceVersion", message)
             raise invalid(target.kind, target.name, [cause])
@@ -207,11 +211,13 @@ class Resources:
         config["metadata"] = {"name": target.name, **metadata_of(config)}
         force = "force" in request.query and request.flag("force")
         reading = Reading(request, target.name, applying=True)
+        reading.note_metadata(config)
+        reading.require_known_metadata(target)
         ownership = self.views.ownership(target.kind, target.served)
 
         def after(live: dict[str, Any], _: bytes) -> dict[str, Any]:
             if live:
-                require_same(target, live, config, applied=True)
+                require_same(target, live, config, patched=True)
             with explained(target):
                 return ownership.after_apply(
                     live, config, request.manager, self._clock(), target.subresource, force=force
@@ -268,7 +274,7 @@ class Resources:
         def after(live: dict[str, Any], stored: bytes) -> dict[str, Any]:
             document = change(object_of(ownership.shown(text_of(live))))
             require_kind(document, target.kind, target.served)
-            require_same(target, live, document)
+            require_same(target, live, document, patched=request.media_type in PATCHES)
             wanted = _status_apart(target, live, document)
             self._require_valid(target, live, wanted)
             return ownership.after_update(
@@ -319,6 +325,10 @@ class Resources:
                 continue
             except TrundleError as error:
                 raise reading.answer_to(error, target) from error
+            if request.dry_run:  # The object stays the one that the client read.
+                written = msgspec.structs.replace(
+                    written, resource_version=current.resource_version
+                )
             with explained(target):
                 return Answer(self.shown(written, target), 200, reading.warnings)
         raise modified(target.kind, target.name)
@@ -331,10 +341,13 @@ class Resources:
         stored: bytes | None = None,
     ) -> dict[str, Any]:
         """A client's document as it is read: with defaults, without nulls and unknown fields."""
+        reading.note_metadata(document)
         with reading.explained(target):
-            return self.views.as_read(
+            found = self.views.as_read(
                 document, target.kind, target.served, reading.lenience, stored
             )
+        reading.require_known_metadata(target)
+        return found
 
     def _require_valid(
         self, target: Target, before: dict[str, Any] | None, wanted: dict[str, Any]

@@ -203,3 +203,22 @@ def _cause(field: str, expected: str, found: str) -> Cause:
 def field_of(path: str) -> str:
     """A JSON path as Kubernetes writes places: `$.spec.parts[0]` is `spec.parts[0]`."""
     return path.removeprefix("$").removeprefix(".")
+
+
+def type_name(value: Any) -> str:
+    """What Kubernetes calls the type of a value."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+        case str():
+            return "string"
+        case list():
+            return "array"
+        case _:
+            return "object"

@@ -9,8 +9,10 @@ import msgspec
 
 from trundle.api._documents import text_of
 from trundle.api._kinds import ServedVersion
+from trundle.api._metadata_rules import metadata_causes
 from trundle.api._openapi import definition, reachable
-from trundle.api._status import Cause
+from trundle.api._status import Cause, type_name
+from trundle.api.apply import duplicates, resource_shape
 
 _MOST = 100
 """How many causes are listed."""
@@ -28,9 +30,8 @@ _SAYS: Mapping[str, Callable[[str, Any], str]] = {
         f"{field} in body should have at least {limit} properties"
     ),
     "uniqueItems": lambda field, _: f"{field} in body shouldn't contain duplicates",
-    "format": lambda field, limit: f"{field} in body must be of type {limit}",
 }
-_TOO_LONG = {"maxLength": "bytes", "maxItems": "items", "maxProperties": "properties"}
+_MOST_OF = {"maxItems": "items", "maxProperties": "properties"}
 
 
 class Validator:
@@ -48,14 +49,38 @@ class Validator:
             for key in reachable(served, served.root)
         }
         schema = {"$ref": _reference(served.root), "$defs": defs}
+        self._shape = resource_shape(served.schema, served.resource)
         self._validator = jsonschema_rs.Draft202012Validator(schema, validate_formats=True)
 
     def causes(self, document: Mapping[str, Any]) -> list[Cause]:
         """What is wrong with a document, by its places."""
         plain = msgspec.json.decode(text_of(document))
-        errors = self._validator.iter_errors(plain)
-        found = dict.fromkeys(each for error in errors for each in _causes(error))
+        found = dict.fromkeys(each for error in self._errors(plain) for each in _causes(error))
+        for place, value in duplicates(self._shape, plain):
+            said = msgspec.json.encode(value).decode()
+            found[Cause("FieldValueDuplicate", place, f"Duplicate value: {said}")] = None
+        found |= dict.fromkeys(metadata_causes(document))
         return list(found)[:_MOST]
+
+    def _errors(self, plain: Any) -> list[jsonschema_rs.ValidationError]:
+        """What the schema has against a document; members that may not be null and are count as absent."""
+        errors = list(self._validator.iter_errors(plain))
+        if any(_drop_null(plain, each) for each in errors):
+            return self._errors(plain)
+        return errors
+
+
+def _drop_null(document: Any, error: jsonschema_rs.ValidationError) -> bool:
+    """Removes the member that an error is about if it is null; whether it was."""
+    if error.instance is not None or not error.instance_path:
+        return False
+    owner = document
+    for each in error.instance_path[:-1]:
+        owner = owner[each]
+    if not isinstance(owner, dict):
+        return False
+    owner.pop(error.instance_path[-1], None)
+    return True
 
 
 def _reference(key: str) -> str:
@@ -94,17 +119,19 @@ def _causes(error: jsonschema_rs.ValidationError) -> Iterator[Cause]:
     keyword = kind.name
     value = msgspec.json.encode(error.instance).decode() if _is_scalar(error.instance) else ""
     limit = getattr(kind, "limit", getattr(kind, "pattern", getattr(kind, "format", "")))
-    if keyword == "anyOf" and getattr(kind, "context", None):
+    if keyword in {"anyOf", "oneOf"} and (types := _types(error)):
+        yield _of_type(place, error.instance, ",".join(types))
+    elif keyword == "anyOf" and getattr(kind, "context", None):
         for each in kind.context[0]:
             yield from _causes(each)
     elif keyword == "required":
         inner = f"{place}.{kind.property}" if place else str(kind.property)
         yield Cause("FieldValueRequired", inner, "Required value")
     elif keyword == "type":
-        found = _type(error.instance)
-        expected = " or ".join(kind.types)
-        said = f'Invalid value: "{found}": {place} in body must be of type {expected}: "{found}"'
-        yield Cause("FieldValueTypeInvalid", place, said)
+        yield _of_type(place, error.instance, " or ".join(kind.types))
+    elif keyword == "format":
+        said = f"Invalid value: {value}: {place} in body must be of type {limit}: {value}"
+        yield Cause("FieldValueInvalid", place, said)
     elif keyword == "enum":
         known = ", ".join(msgspec.json.encode(each).decode() for each in kind.options)
         yield Cause(
@@ -112,15 +139,44 @@ def _causes(error: jsonschema_rs.ValidationError) -> Iterator[Cause]:
             place,
             f"Unsupported value: {value}: supported values: {known}",
         )
-    elif keyword in _TOO_LONG:
-        said = f"may not be more than {limit} {_TOO_LONG[keyword]}"
-        yield Cause("FieldValueTooLong", place, f"Too long: {said}")
+    elif keyword == "maxLength":
+        yield Cause("FieldValueTooLong", place, f"Too long: may not be more than {limit} bytes")
+    elif keyword in _MOST_OF:
+        said = f"Too many: {_length(error.instance)}: must have at most {limit} {_MOST_OF[keyword]}"
+        yield Cause("FieldValueTooMany", place, said)
     elif keyword in _SAYS:
         yield Cause(
             "FieldValueInvalid", place, f"Invalid value: {value}: {_SAYS[keyword](place, limit)}"
         )
     else:
         yield Cause("FieldValueInvalid", place, f"Invalid value: {error.message}")
+
+
+def _of_type(place: str, value: Any, expected: str) -> Cause:
+    found = type_name(value)
+    said = f'Invalid value: "{found}": {place} in body must be of type {expected}: "{found}"'
+    return Cause("FieldValueTypeInvalid", place, said)
+
+
+def _length(value: Any) -> int:
+    return len(value)
+
+
+def _types(error: jsonschema_rs.ValidationError) -> list[str]:
+    """The types of which a value may be one, where all that is wrong is its type."""
+    found: list[str] = []
+    kind: Any = error.kind
+    for each in (inner for some in getattr(kind, "context", ()) for inner in some):
+        if each.kind.name in {"anyOf", "oneOf"}:
+            types = _types(each)
+            if not types:
+                return []
+            found += types
+        elif each.kind.name == "type" and each.instance_path == error.instance_path:
+            found += each.kind.types
+        else:
+            return []
+    return [each for each in found if each != "null"]
 
 
 def _field(path: list[str | int]) -> str:
@@ -132,22 +188,3 @@ def _field(path: list[str | int]) -> str:
 
 def _is_scalar(value: Any) -> bool:
     return not isinstance(value, dict | list)
-
-
-def _type(value: Any) -> str:
-    """What Kubernetes calls the type of a value."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "boolean"
-        case int():
-            return "integer"
-        case float():
-            return "number"
-        case str():
-            return "string"
-        case list():
-            return "array"
-        case _:
-            return "object"

@@ -3,7 +3,7 @@
 `applied` and `updated` take an object, and give it as it is after a write, with its `managedFields`.
 """
 
-from trundle.api.apply._checking import ListCode, ListError, require_elements
+from trundle.api.apply._checking import ListCode, ListError, duplicates, require_elements
 from trundle.api.apply._fields import UnreadableFieldsError
 from trundle.api.apply._lineage_words import LineageWords
 from trundle.api.apply._managed_fields import (
@@ -35,6 +35,7 @@ __all__ = [
     "Words",
     "Writer",
     "applied",
+    "duplicates",
     "ignored",
     "object_shape",
     "require_elements",

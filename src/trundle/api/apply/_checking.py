@@ -68,3 +68,48 @@ def _of_list(shape: ListShape, values: list[Json], path: Path) -> Iterator[Findi
                 yield Finding(ListCode.DUPLICATE, place, f"{text} once", "it several times", advice)
             seen.add(here)
         yield from _findings(shape.items, value, (*path, here))
+
+
+def duplicates(shape: Shape | None, value: Json, place: str = "") -> Iterator[tuple[str, Json]]:
+    """The elements that stand in a list again, although they are told apart by their value or their keys.
+
+    Args:
+        shape: the shape of the value.
+        value: the value.
+        place: where it is, as Kubernetes writes places: `spec.parts[0]`.
+
+    Yields:
+        The place of each, and what makes it the same: the element of a set, the keys of one that has keys.
+    """
+    match None if shape is None else shape.handled(shape.form(value)):
+        case ListShape() as listed if isinstance(value, list):
+            seen: set[str] = set()
+            for index, each in enumerate(value):
+                here = f"{place}[{index}]"
+                element = _element(listed, each)
+                if element is not None and element in seen:
+                    yield here, _same(listed, each)
+                if element is not None:
+                    seen.add(element)
+                yield from duplicates(listed.items, each, here)
+        case MapShape() as mapped if isinstance(value, dict):
+            for name, inner in value.items():
+                yield from duplicates(mapped.at(name), inner, f"{place}.{name}" if place else name)
+        case _:
+            pass
+
+
+def _element(shape: ListShape, value: Json) -> str | None:
+    """What tells an element apart; None where nothing does."""
+    if shape.atomic:
+        return None
+    try:
+        return element_of(shape, value)
+    except ElementError:
+        return None
+
+
+def _same(shape: ListShape, value: Json) -> Json:
+    if not isinstance(value, dict):
+        return value
+    return {key: value[key] for key in shape.keys if key in value}

@@ -1,0 +1,57 @@
+"""What is refused about metadata; the real API server says the same in tests/cluster."""
+
+import pytest
+
+from trundle.api._metadata_rules import metadata_causes
+
+
+def causes(**metadata):
+    return [(each.field, each.message) for each in metadata_causes({"metadata": metadata})]
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {},
+        {"labels": None, "annotations": None, "finalizers": None, "ownerReferences": None},
+        {"labels": {"a": "", "example.com/b_c.d": "E-f"}},
+        {"annotations": {"Example.com/A": "anything at all"}},
+        {"finalizers": ["a", "example.com/b"]},
+        {"ownerReferences": [{"apiVersion": "v1", "kind": "A", "name": "b", "uid": "c"}]},
+    ],
+)
+def test_good_metadata(metadata):
+    assert causes(**metadata) == []
+
+
+@pytest.mark.parametrize(
+    ("metadata", "field", "words"),
+    [
+        ({"labels": {"a b": "c"}}, "metadata.labels", '"a b": name part must consist'),
+        ({"labels": {"a": "b c"}}, "metadata.labels", '"b c": a valid label must be'),
+        ({"labels": {"a": "b" * 64}}, "metadata.labels", "must be no more than 63 bytes"),
+        ({"labels": {"a" * 64: "b"}}, "metadata.labels", "name part must be no more than 63"),
+        ({"labels": {"/a": "b"}}, "metadata.labels", "prefix part must be non-empty"),
+        ({"labels": {"A/a": "b"}}, "metadata.labels", "prefix part a lowercase RFC 1123"),
+        ({"labels": {"a/b/c": "d"}}, "metadata.labels", "a qualified name must consist"),
+        ({"labels": {"a": 1}}, "metadata.labels.a", 'must be of type string: "integer"'),
+        ({"labels": []}, "metadata.labels", 'must be of type object: "array"'),
+        ({"annotations": {"a b": "c"}}, "metadata.annotations", "name part must consist"),
+        ({"annotations": {"a": "b" * 300_000}}, "metadata.annotations", "Too long"),
+        ({"finalizers": ["a b"]}, "metadata.finalizers", "name part must consist"),
+        ({"finalizers": "a"}, "metadata.finalizers", 'must be of type array: "string"'),
+        ({"finalizers": [{}]}, "metadata.finalizers[0]", 'must be of type string: "object"'),
+        ({"ownerReferences": [7]}, "metadata.ownerReferences[0]", "must be of type object"),
+    ],
+)
+def test_bad_metadata(metadata, field, words):
+    [(place, message)] = causes(**metadata)
+    assert place == field
+    assert words in message
+
+
+def test_what_owners_need():
+    found = dict(causes(ownerReferences=[{"kind": ""}]))
+    assert set(found) == {
+        f"metadata.ownerReferences.{each}" for each in ("apiVersion", "kind", "name", "uid")
+    }
