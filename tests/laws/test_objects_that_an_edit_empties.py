@@ -59,3 +59,32 @@ def test_an_object_that_only_holds_what_is_elsewhere_is_absent(scheme):
     stored = scheme.put(V3, document(V3, o={"i": {}}))
     assert scheme.read(V1, stored) == document(V1)
     assert "$propertyBag" not in stored
+
+
+@pytest.mark.xfail(
+    strict=True,
+    reason="`rollout` has nothing of its own before the edit and after it, so that both say nothing of whether it is there",
+)
+def test_an_object_is_absent_that_its_writer_removes_with_the_object_in_it(forgetting):
+    """`rollout` is there for the older version because of `limits`, and stays for `b` of the newer one."""
+    inner = {"z": "string"}
+    scheme = forgetting(
+        evolve(
+            {
+                V1: {
+                    "Thing": {"size": "integer", "rollout": "Rollout"},
+                    "Rollout": {"limits": "Limits"},
+                    "Limits": inner,
+                },
+                V2: {
+                    "Thing": {"rollout": "Rollout"},
+                    "Rollout": {"b": "string", "limits": "Limits"},
+                    "Limits": {"maxSize": "integer", **inner},
+                },
+            },
+            rules(V1, move={"size": "rollout.limits.maxSize"}),
+        )
+    )
+    stored = scheme.put(V2, document(V2, rollout={"b": "x", "limits": {}}))
+    written = scheme.put(V1, document(V1, size=0), stored)
+    assert scheme.read(V1, written) == document(V1, size=0)
