@@ -37,7 +37,7 @@ def package(number: int, minor: int) -> Package:
         f"Classes: {{{name}.Thing: Thing.yaml}}",
     ]
     return Package.from_files(
-        {"manifest.yaml": "\n".join(lines), "Classes/Thing.yaml": "Name: Thing"}
+        {"manifest.yaml": "\n".join(lines), "Classes/Thing.yaml": f"Name: {name}.Thing"}
     )
 
 

@@ -64,7 +64,8 @@ def test_help_imports_no_room(empty):
         "from trundle.cli import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "rooms = ('project', 'schema', 'evolution', 'codegen', 'report', 'runtime')\n"
+        "rooms = ('project', 'schema', 'evolution', 'codegen', 'report', 'runtime',"
+        " 'engine', 'catalog', 'packages', 'models', 'pages')\n"
         "print([name for name in rooms if f'trundle.{name}' in sys.modules], file=sys.stderr)"
     )
     result = subprocess.run(
