@@ -5,7 +5,7 @@ and what it is **after**. Whatever differs between before and after is the edit;
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from typing import Any, TypeAlias
 
 import msgspec
@@ -228,17 +228,11 @@ def _merge_bags(result: Any, stored: Any, before: Any, after: Any) -> None:
                 merged[place] = entry
                 made.append(entry)
     fill(result, merged)
-    waiting = [
-        *_with_hidden_parts(stored, changed),
-        *_derived_otherwise(result, stored, merged, unsaid),
-    ]
-    if waiting:
+    if changed:
         accompany(result, made)
-        _add_needed(result, merged, waiting, made)
-    asked = {place for place, _ in waiting}
+        _add_needed(result, stored, merged, changed, made)
     for place, mark in unsaid:
-        if place not in asked:
-            _drop_revived(result, stored, merged, place, mark)
+        _drop_revived(result, stored, merged, place, mark)
     fill(result, merged)
     accompany(result, made)
     lost = [each for each in unsaid if _is_lost(result, stored, *each)]
@@ -265,60 +259,33 @@ def _is_lost(result: Any, stored: Any, place: Place, mark: NoEntry) -> bool:
     return _is_needed(result, mark)
 
 
-def _with_hidden_parts(
-    stored: Any, changed: Iterable[tuple[Place, Any, Any, NoEntry]]
-) -> Iterator[tuple[Place, NoEntry]]:
-    """Marks of an edit, each with the part of its value that the writer does not see."""
-    for place, known, old, mark in changed:
-        derived = mark.stashing.derived
-        if derived is not None and old is not None:
-            kept = known is not None and current(stored, known, mark.stashing.witness)
-            had = known.value if kept else derived(stored)
-            mark.value = _merged_part(had, old.value, mark.value, declared_keys(stored, place[0]))
-        yield place, mark
-
-
-def _derived_otherwise(
-    result: Any, stored: Any, merged: dict[Place, Any], unsaid: Iterable[tuple[Place, NoEntry]]
-) -> Iterator[tuple[Place, NoEntry]]:
-    """Marks of what the edit leaves alone, and what the merged object derives in another way, each with its value."""
-    for place, mark in unsaid:
-        derived, witness = mark.stashing.derived, mark.stashing.witness
-        if derived is None:
-            continue
-        known = _taken(stored, {**merged}, place, mark.stashing.aliases)
-        if known is not None and current(result, known, witness):
-            continue
-        before, now = derived(stored), derived(result)
-        kept = known is not None and current(stored, known, witness)
-        had = known.value if kept else before
-        value = _merged_part(had, mark.value, mark.value, declared_keys(stored, place[0]))
-        if not same(now, before) and not same(now, value):
-            _taken(stored, merged, place, mark.stashing.aliases)
-            mark.value = value
-            yield place, mark
-
-
 def _add_needed(
     result: Any,
+    stored: Any,
     merged: dict[Place, Any],
-    waiting: list[tuple[Place, NoEntry]],
+    changed: list[tuple[Place, Any, Any, NoEntry]],
     made: list[Entry],
 ) -> None:
     """Makes the entries that a writer needs none for by itself, where the merged object would derive another value.
 
     What it derives for one may come from an entry that another needs, so all are asked again for each that is made.
     """
-    waiting = [*waiting]
+    waiting: list[tuple[Place, NoEntry]] = []
+    for place, known, old, mark in changed:
+        derived = mark.stashing.derived
+        if derived is not None and old is not None:  # the writer sees but a part of what was had
+            kept = known is not None and current(stored, known, mark.stashing.witness)
+            had = known.value if kept else derived(stored)
+            mark.value = _merged_part(had, old.value, mark.value, declared_keys(stored, place[0]))
+        waiting.append((place, mark))
     while waiting:
         needed = next((each for each in waiting if _is_needed(result, each[1])), None)
         if needed is None:
             return
         waiting.remove(needed)
         place, mark = needed
-        entry = _merged_entry(result, None, None, mark, ())
-        merged[place] = entry
-        made.append(entry)
+        merged[place] = _merged_entry(stored, None, None, mark, ())
+        made.append(merged[place])
         fill(result, merged)
         accompany(result, made)
 

@@ -10,7 +10,6 @@ from trundle.runtime._bag import has_entries
 from trundle.runtime._marks import marks
 from trundle.runtime._objects import ABSENT, Absent, GeneratedObject, Hollow, Made, all_missing
 from trundle.runtime._required_values import if_whole
-from trundle.runtime._unmarked import is_empty
 
 Held = TypeVar("Held", bound=GeneratedObject)
 
@@ -155,7 +154,6 @@ def said(there: Any, value: Any, class_: type[Any], shown: Shown = None) -> Any:
     if there is ABSENT:
         return ABSENT
     if there is None or there is True:
-        if value is not ABSENT and value is not None and (there or not is_empty(value)):
-            return value
-        return made_empty(class_, shown) if there else None
+        known = value is not ABSENT and value is not None
+        return value if known else made_empty(class_, shown) if there else None
     return value
