@@ -3,6 +3,7 @@
 Sources: RFC 7386, RFC 6902.
 """
 
+import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -41,12 +42,27 @@ def apply_operations(document: Any, operations: Any) -> Any:
     if len(operations) > _MOST_OPERATIONS:
         message = f"the allowed maximum operations in a JSON patch is {_MOST_OPERATIONS}, got {len(operations)}"
         raise ApiError(413, "RequestEntityTooLarge", message)
-    try:
-        return jsonpatch.JsonPatch(operations).apply(document)
-    except jsonpatch.JsonPatchTestFailed as error:
-        raise ApiError(422, "Invalid", f"the test of a JSON patch failed: {error}") from None
-    except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, TypeError) as error:
-        raise ApiError(422, "Invalid", f"the JSON patch does not fit: {error}") from None
+    patched = copy.deepcopy(document)
+    for number, operation in enumerate(operations, 1):
+        try:
+            patched = jsonpatch.JsonPatch([operation]).apply(patched, in_place=True)
+        except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, TypeError) as error:
+            why = f"operation {number} of the JSON patch does not fit: {_reason(operation, error)}"
+            raise ApiError(422, "Invalid", why) from None
+    return patched
+
+
+def _reason(operation: Any, error: Exception) -> str:
+    """Why an operation cannot be applied, without the document that it does not fit."""
+    if not isinstance(operation, dict):
+        return "it is no object"
+    place = operation.get("path")
+    if isinstance(error, jsonpatch.JsonPatchTestFailed):
+        return f"{place} does not have the value that `test` expects"
+    if isinstance(error, jsonpatch.InvalidJsonPatch):
+        return str(error)
+    places = " and ".join(str(operation[each]) for each in ("from", "path") if each in operation)
+    return f"the object has no place for `{operation.get('op')}` at {places}"
 
 
 def merge_object(document: Any, patch: Any) -> Any:

@@ -1,0 +1,48 @@
+"""Merge patches and JSON patches."""
+
+import pytest
+
+from trundle.api._patches import apply_operations, merge
+from trundle.api._status import ApiError
+
+DOCUMENT = {"a": 1, "l": [1], "deep": {"x": "y"}}
+
+
+def test_operations_are_applied_in_their_order_and_the_document_stays():
+    operations = [
+        {"op": "add", "path": "/l/0", "value": 0},
+        {"op": "test", "path": "/l", "value": [0, 1]},
+        {"op": "move", "from": "/deep/x", "path": "/b"},
+        {"op": "remove", "path": "/deep"},
+    ]
+    assert apply_operations(DOCUMENT, operations) == {"a": 1, "l": [0, 1], "b": "y"}
+    assert DOCUMENT == {"a": 1, "l": [1], "deep": {"x": "y"}}
+
+
+@pytest.mark.parametrize(
+    ("operation", "reason"),
+    [
+        ({"op": "test", "path": "/a", "value": 2}, "/a does not have the value"),
+        ({"op": "remove", "path": "/q"}, "no place for `remove` at /q"),
+        ({"op": "move", "from": "/z", "path": "/q"}, "no place for `move` at /z and /q"),
+        ({"op": "add", "path": "/a/b", "value": 1}, "no place for `add` at /a/b"),
+        ({"op": "add", "path": "/l/x", "value": 1}, "no place for `add` at /l/x"),
+        ({"op": "foo", "path": "/q"}, "Unknown operation 'foo'"),
+        ({"path": "/q"}, "'op'"),
+        ({"op": "add", "path": 5, "value": 1}, "path"),
+        (3, "it is no object"),
+    ],
+    ids=str,
+)
+def test_an_operation_that_does_not_fit_is_named_without_the_document(operation, reason):
+    with pytest.raises(ApiError) as caught:
+        apply_operations(DOCUMENT, [{"op": "add", "path": "/n", "value": 1}, operation])
+    message = str(caught.value)
+    assert message.startswith("operation 2 of the JSON patch does not fit: ")
+    assert reason in message
+    assert "<class" not in message
+    assert "deep" not in message
+
+
+def test_a_merge_patch_removes_by_null():
+    assert merge(DOCUMENT, {"a": None, "deep": {"z": 1}}) == {"l": [1], "deep": {"x": "y", "z": 1}}
