@@ -134,7 +134,7 @@ def test_of_many_names_the_first_are_listed():
 
 
 def test_one_place_formats_what_was_expected_and_found():
-    """No other module writes `expected ..., found ...` into a text that is no docstring."""
+    """No other module writes `expected ..., found ...` into a text that is no docstring; one has it in Kubernetes' words."""
     root = Path(trundle.__file__).parent
     found = set()
     for path in root.rglob("*.py"):
@@ -142,6 +142,8 @@ def test_one_place_formats_what_was_expected_and_found():
         prose = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Expr)}
         for node in ast.walk(tree):
             text = node.value if isinstance(node, ast.Constant) else None
-            if isinstance(text, str) and id(node) not in prose and ", found " in text:
+            if not isinstance(text, str) or id(node) in prose:
+                continue
+            if ", found " in text and ", found new finalizers " not in text:
                 found.add(path.relative_to(root).as_posix())
     assert found == {"errors/_wording.py"}
