@@ -227,13 +227,20 @@ def test_a_port_that_is_taken_is_named(served, tmp_path):
 
 
 @pytest.mark.full
-def test_requests_are_logged_as_json(served):
-    served.create("ada")
-    with pytest.raises(urllib.error.HTTPError):
-        served.call("GET", f"{MEMBERS}/none")
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_requests_are_logged_as_text_and_as_json(served, form):
     served.stop()
-    lines = [json.loads(each) for each in served.messages.splitlines()[1:]]
-    assert [(x["method"], x["status"]) for x in lines] == [("POST", 201), ("GET", 404)]
+    again = Served(served.folder, "--log", form)
+    again.create("ada")
+    with pytest.raises(urllib.error.HTTPError):
+        again.call("GET", f"{MEMBERS}/none")
+    again.stop()
+    lines = again.messages.splitlines()[1:]
+    if form == "json":
+        found = [(x["method"], str(x["status"])) for x in map(json.loads, lines)]
+    else:
+        found = [(x.split()[2], x.split()[4]) for x in lines]
+    assert found == [("POST", "201"), ("GET", "404")]
 
 
 @pytest.mark.skipif(shutil.which("kubectl") is None, reason="needs kubectl")

@@ -6,6 +6,7 @@ import re
 import signal
 import ssl
 import subprocess
+import sys
 import time
 import urllib.parse
 from pathlib import Path
@@ -39,12 +40,15 @@ class Served:
         client: the certificate that clients show, with its key.
     """
 
-    def __init__(self, folder: Path, *options: str | Path, environment=None) -> None:
+    def __init__(
+        self, folder: Path, *options: str | Path, environment=None, program: Path | None = None
+    ) -> None:
         self.folder = folder
         self.authority: Path | None = None
         self.client: Path | None = None
         self.headers: dict[str, str] = {}
-        command = [warm.TRUNDLE, "serve", "--port", "0", *map(str, options)]
+        called = [warm.TRUNDLE] if program is None else [sys.executable, str(program)]
+        command = [*called, "serve", "--port", "0", *map(str, options)]
         self._errors = folder / f"errors-{time.monotonic_ns()}.txt"
         with self._errors.open("wb") as errors:
             self.process = subprocess.Popen(command, cwd=folder, stderr=errors, env=environment)

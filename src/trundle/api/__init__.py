@@ -2,17 +2,24 @@
 
 from trundle.api._application import Api
 from trundle.api._kinds import ServedKind, ServedVersion, served_kinds
-from trundle.api._server import Server, listening, printing
+from trundle.api._limits import Limits
+from trundle.api._server import Server, appending, listening, printing
 from trundle.api.access import Access, AccessFileError, Tls, certificate_files, read_tokens
+from trundle.api.monitoring import AccessLog, Audit, Keeper
 
 __all__ = [
     "Access",
     "AccessFileError",
+    "AccessLog",
     "Api",
+    "Audit",
+    "Keeper",
+    "Limits",
     "ServedKind",
     "ServedVersion",
     "Server",
     "Tls",
+    "appending",
     "certificate_files",
     "listening",
     "printing",

@@ -2,13 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 from starlette.applications import Starlette
 from starlette.requests import Request as HttpRequest
-from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from trundle._clock import Clock, now
@@ -31,9 +31,10 @@ from trundle.api._selections import FieldSelector, labels_of
 from trundle.api._status import ApiError, answer_to, not_allowed, unknown_path
 from trundle.api._watches import events
 from trundle.api.access import Access, Reviews, aggregated_groups, group_list
+from trundle.api.monitoring import MEDIA_TYPE, Health, Metrics
 from trundle.errors import TrundleError
 from trundle.runtime import ConversionError
-from trundle.store import Store, StoredObject
+from trundle.store import Store, StoredObject, status
 
 MOST_BYTES = 3 * 1024 * 1024
 """How large a body may be; the limit of an API server."""
@@ -58,6 +59,7 @@ class Api:
 
     Attributes:
         access: who may do what.
+        metrics: what operators see of requests; whoever serves the application counts them.
         controllers: do what follows from changes; whoever serves the application runs them.
     """
 
@@ -98,6 +100,8 @@ class Api:
         self._version = version
         self._clock = clock
         self._is_stopping = False
+        known = {(x.group, label, x.plural) for x in self._kinds.values() for label in x.versions}
+        self.metrics = Metrics(known, self._stored)
 
     def _cannot_be_shown(
         self, found: StoredObject, kind: ServedKind, served: ServedVersion, error: ConversionError
@@ -112,7 +116,9 @@ class Api:
     @property
     def application(self) -> Starlette:
         """The ASGI application."""
-        return Starlette(routes=self._routes(), exception_handlers={404: _not_found, 405: _refused})
+        return Starlette(
+            routes=self._routes(), exception_handlers={404: _not_found, 405: _refused, 500: _broken}
+        )
 
     def _routes(self) -> list[BaseRoute]:
         objects = [
@@ -129,9 +135,8 @@ class Api:
         ]
         methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
         return [
-            Route("/livez", _healthy),
-            Route("/readyz", self._ready),
-            Route("/healthz", self._ready),
+            *Health(self._read_something, lambda: self._is_stopping).routes,
+            Route("/metrics", self._shown_metrics),
             Route("/version", self._served_version),
             Route("/convert", self._convert, methods=["POST"]),
             Route("/api", self._core),
@@ -150,9 +155,18 @@ class Api:
 
     # What there is
 
-    async def _ready(self, _: HttpRequest) -> Response:
-        await asyncio.to_thread(self._store.newest, next(iter(self._feeds)).resource)
-        return PlainTextResponse("ok")
+    def _read_something(self) -> None:
+        self._store.newest(next(iter(self._feeds)).resource)
+
+    def _stored(self) -> Iterator[tuple[str, str, str, int]]:
+        """How many objects are stored, by group, resource and storage version."""
+        for each in status(self._store).resources:
+            for found in each.versions:
+                yield each.group, each.name, found.version, found.objects
+
+    async def _shown_metrics(self, _: HttpRequest) -> Response:
+        found = await asyncio.to_thread(self.metrics.shown)
+        return Response(found, media_type=MEDIA_TYPE)
 
     async def _served_version(self, _: HttpRequest) -> Response:
         major, minor = "1", "36"
@@ -348,12 +362,13 @@ def _failed(error: ApiError) -> Response:
     return Response(msgspec.json.encode(error.status), error.code, media_type=_JSON)
 
 
-async def _healthy(_: HttpRequest) -> Response:
-    return PlainTextResponse("ok")
-
-
 async def _not_found(_: HttpRequest, __: Exception) -> Response:
     return _failed(unknown_path())
+
+
+async def _broken(_: HttpRequest, error: Exception) -> Response:
+    message = f"Internal error occurred: {type(error).__name__}"
+    return _failed(ApiError(500, "InternalError", message))
 
 
 async def _refused(_: HttpRequest, __: Exception) -> Response:

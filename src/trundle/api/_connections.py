@@ -1,23 +1,161 @@
-"""Connections of clients: HTTP by uvicorn and httptools, with the certificates that clients show."""
+"""Connections of clients: HTTP by uvicorn and httptools, the certificates that clients show, and the end of patience."""
 
+import asyncio
 import ssl
-from typing import Any
+from collections.abc import MutableMapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
+import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from trundle.api.access import PEER
+from trundle.api._status import ApiError
+from trundle.api.access import PEER, Application, Receive, Scope, Send
+
+_CONNECTION = "trundle.connection"
+_MOST_HEADERS = 1024 * 1024
+"""How many bytes the headers of a request may have; the limit of Go's servers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """For how many seconds the server waits for clients.
+
+    Attributes:
+        headers: for the headers of a request, from its first byte or the start of the connection.
+        body: for the body of a request.
+        reading: for a client to read what was sent before.
+        closing: for a client to read the end of what was sent before.
+    """
+
+    headers: float = 10
+    body: float = 60
+    reading: float = 30
+    closing: float = 30
+
+
+class SlowClientError(OSError):
+    """A client does not read what it asked for; its connection was ended."""
 
 
 class Connection(HttpToolsProtocol):
-    """A connection; requests know the certificate of their client."""
+    """A connection; requests know the certificate of their client, and slow clients are cut off.
+
+    Attributes:
+        patience: for how long the server waits; set for all connections by who serves.
+    """
+
+    patience: ClassVar[Patience] = Patience()
+    _deadline: asyncio.TimerHandle | None = None
+    _size: int | None = 0
+    _peer: tuple[dict[str, Any], bytes] | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begins a connection."""
+        super().connection_made(transport)
+        self._peer = _peer(transport.get_extra_info("ssl_object"))
+        self._wait(self.patience.headers, "the headers of a request")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Ends a connection."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Takes what the client sends."""
+        super().data_received(data)
+        if self._size is not None:
+            self._size += len(data)
+            if self._size > _MOST_HEADERS:
+                self._end_with(
+                    431,
+                    "Request Header Fields Too Large",
+                    "RequestEntityTooLarge",
+                    "the headers are too large",
+                )
 
     def on_message_begin(self) -> None:
         """Begins a request."""
         super().on_message_begin()
-        peer = _peer(self.transport.get_extra_info("ssl_object"))
-        if peer is not None:
-            scope: dict[str, Any] = self.scope  # type: ignore[assignment]
-            scope["extensions"] = {PEER: peer}
+        self._size = 0
+        self._wait(self.patience.headers, "the headers of a request")
+        scope: dict[str, Any] = self.scope  # type: ignore[assignment]
+        scope["extensions"] = {_CONNECTION: self}
+        if self._peer is not None:
+            scope["extensions"][PEER] = self._peer
+
+    def on_headers_complete(self) -> None:
+        """Begins to answer."""
+        self._size = None
+        self._wait(self.patience.body, "the body of a request")
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """The request is here."""
+        self._stop_waiting()
+        super().on_message_complete()
+
+    def end(self, last: bytes) -> None:
+        """Ends the connection with a last part of a streamed answer, and at once if the client goes on not to read."""
+        if not self.transport.is_closing():
+            self.transport.write(b"%x\r\n%b\r\n0\r\n\r\n" % (len(last), last))
+            self.transport.close()
+            self.loop.call_later(self.patience.closing, self.transport.abort)
+
+    def _wait(self, seconds: float, what: str) -> None:
+        self._stop_waiting()
+        self._deadline = self.loop.call_later(seconds, self._refuse, what)
+
+    def _stop_waiting(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _refuse(self, what: str) -> None:
+        """Ends a connection whose client did not send in time."""
+        self._end_with(408, "Request Timeout", "Timeout", f"Timeout: {what} did not arrive in time")
+
+    def _end_with(self, code: int, phrase: str, reason: str, message: str) -> None:
+        """Ends the connection with an answer, unless another one has begun."""
+        if self.transport.is_closing():
+            return
+        if self.cycle is None or not self.cycle.response_started or self.cycle.response_complete:
+            body = msgspec.json.encode(ApiError(code, reason, message).status)
+            head = (
+                f"HTTP/1.1 {code} {phrase}\r\ncontent-type: application/json\r\n"
+                f"connection: close\r\ncontent-length: {len(body)}\r\n\r\n"
+            )
+            self.transport.write(head.encode() + body)
+        self.transport.close()
+
+
+class Patient:
+    """Ends answers to clients that do not read them.
+
+    Args:
+        application: answers the requests.
+    """
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request."""
+        connection = scope.get("extensions", {}).get(_CONNECTION)
+
+        async def sending(message: MutableMapping[str, Any]) -> None:
+            try:
+                async with asyncio.timeout(connection.patience.reading):
+                    await send(message)
+            except TimeoutError:
+                error = ApiError(
+                    410, "Expired", "the client reads too slowly; list and watch again"
+                )
+                event = {"type": "ERROR", "object": error.status}
+                connection.end(msgspec.json.encode(event) + b"\n")
+                raise SlowClientError("the client reads too slowly") from None
+
+        await self._application(scope, receive, send if connection is None else sending)
 
 
 def _peer(connection: ssl.SSLObject | None) -> tuple[dict[str, Any], bytes] | None:

@@ -2,28 +2,32 @@
 
 import asyncio
 import contextlib
-import datetime as dt
-import json
+import logging
 import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from logging.handlers import WatchedFileHandler
 from pathlib import Path
 from typing import TextIO
 
 import uvicorn
 
-from trundle._clock import Clock, now
 from trundle.api._application import Api
-from trundle.api._connections import Connection
+from trundle.api._connections import Connection, Patient
+from trundle.api._limits import Limited, Limits
 from trundle.api.access import Guard, Tls
+from trundle.api.monitoring import Keeper, Recorder
 from trundle.store import Lease
 
 _RENEW = 10.0
 """After how many seconds a server renews its lease."""
 
 _GRACE = 30
+_NO_LIMITS = Limits()
+_UNREAD = 30_000
+"""After how many milliseconds a connection ends whose client reads nothing of what was sent."""
 
 
 class Server:
@@ -33,8 +37,9 @@ class Server:
         api: the API.
         listener: the socket, bound.
         lease: says to other servers of the store that this one is there; None where no other server can use it.
-        log: called with each request that was answered, as one line.
+        keepers: keep records of requests, such as an access log.
         tls: what TLS needs; None for none.
+        limits: how much one user may ask for.
     """
 
     def __init__(
@@ -42,15 +47,16 @@ class Server:
         api: Api,
         listener: socket.socket,
         lease: Lease | None = None,
-        log: Callable[[str], None] | None = None,
+        keepers: Sequence[Keeper] = (),
         tls: Tls | None = None,
+        limits: Limits = _NO_LIMITS,
     ) -> None:
         self._api = api
         self._lease = lease
         self._listener = listener
-        guarded = Guard(api.application, api.access)
+        guarded = Guard(Limited(api.application, limits), api.access)
         config = uvicorn.Config(
-            guarded if log is None else AccessLog(guarded, log),
+            Recorder(Patient(guarded), [api.metrics, *keepers]),
             http=Connection,
             log_config=None,
             access_log=False,
@@ -119,59 +125,6 @@ class _Served(uvicorn.Server):
         yield
 
 
-class AccessLog:
-    """Writes one line about each request, when it was answered.
-
-    Args:
-        application: answers the requests.
-        log: takes the lines, as JSON.
-        clock: gives the time.
-    """
-
-    def __init__(
-        self,
-        application: Callable[..., object],
-        log: Callable[[str], None],
-        clock: Clock = now,
-    ) -> None:
-        self._application = application
-        self._log = log
-        self._clock = clock
-
-    async def __call__(
-        self, scope: dict[str, object], receive: object, send: Callable[..., object]
-    ) -> None:
-        """Answers a request."""
-        if scope["type"] != "http":
-            await self._application(scope, receive, send)  # type: ignore[misc]
-            return
-        began, status = self._clock(), 0
-
-        async def sending(message: dict[str, object]) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = int(str(message["status"]))
-            await send(message)  # type: ignore[misc]
-
-        try:
-            await self._application(scope, receive, sending)  # type: ignore[misc]
-        finally:
-            self._log(self._line(scope, status, began))
-
-    def _line(self, scope: dict[str, object], status: int, began: dt.datetime) -> str:
-        query = scope["query_string"]
-        assert isinstance(query, bytes)
-        found = {
-            "time": began.isoformat(timespec="milliseconds"),
-            "method": scope["method"],
-            "path": scope["path"],
-            "query": query.decode("latin-1"),
-            "status": status,
-            "seconds": round((self._clock() - began).total_seconds(), 4),
-        }
-        return json.dumps(found)
-
-
 @contextlib.contextmanager
 def listening(host: str, port: int, unix_socket: Path | None = None) -> Iterator[socket.socket]:
     """A socket that listens.
@@ -188,6 +141,8 @@ def listening(host: str, port: int, unix_socket: Path | None = None) -> Iterator
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         with socket.socket(family, socket.SOCK_STREAM) as listener:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if hasattr(socket, "TCP_USER_TIMEOUT"):
+                listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _UNREAD)
             listener.bind((host, port))
             listener.listen(2048)
             yield listener
@@ -207,5 +162,19 @@ def printing(stream: TextIO = sys.stderr) -> Callable[[str], None]:
     def log(line: str) -> None:
         stream.write(f"{line}\n")
         stream.flush()
+
+    return log
+
+
+def appending(path: Path) -> Callable[[str], None]:
+    """Appends lines to a file; it may be moved away at any time, and is then made anew.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    handler = WatchedFileHandler(path, encoding="utf-8")
+
+    def log(line: str) -> None:
+        handler.emit(logging.makeLogRecord({"msg": line}))
 
     return log

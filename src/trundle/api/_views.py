@@ -8,6 +8,7 @@ import msgspec
 from trundle.api._documents import object_of, to_client, to_scheme, with_tidy_metadata
 from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._ownership import Ownership
+from trundle.api.monitoring import counted
 from trundle.runtime import ConversionError, Lenience
 from trundle.store import Store, StoredObject
 
@@ -44,7 +45,8 @@ class Views:
         Raises:
             ConversionError: the version cannot show it.
         """
-        return to_client(self._store.shown(found, served.version), kind, served)
+        with counted(kind.group, kind.plural, served.label):
+            return to_client(self._store.shown(found, served.version), kind, served)
 
     def exact(self, found: StoredObject, kind: ServedKind, served: ServedVersion) -> bytes:
         """An object as JSON.

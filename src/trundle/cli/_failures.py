@@ -114,6 +114,7 @@ EXTRAS = {
     "jsonpatch": "api",
     "jsonpath": "api",
     "jsonschema_rs": "api",
+    "prometheus_client": "api",
     "psycopg": "postgres",
     "pydantic": "pydantic",
     "regex": "engine",

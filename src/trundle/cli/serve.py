@@ -3,6 +3,7 @@
 import contextlib
 import ipaddress
 from collections.abc import Iterator
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,10 +16,22 @@ from trundle.cli._project import config_of
 from trundle.cli._stores import Place, opened_store
 
 if TYPE_CHECKING:
+    from trundle.api import Keeper
     from trundle.store import Store
 
 LOCAL_HOST = "127.0.0.1"
+_MOST_REQUESTS = 500
+_MOST_WATCHES = 1000
 DEFAULT_PORT = 8001
+
+
+class LogFormat(StrEnum):
+    """How a line of the access log is written."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
 Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="The port; 0 for a free one.")]
 
 
@@ -56,6 +69,33 @@ def serve(
         Path | None,
         typer.Option("--rules", metavar="FILE", help="Roles and bindings as RBAC has them."),
     ] = None,
+    most_requests: Annotated[
+        float | None,
+        typer.Option(
+            "--most-requests",
+            min=0.001,
+            metavar="N",
+            help="Of one user, in a second.",
+            show_default=f"{_MOST_REQUESTS} with access control",
+        ),
+    ] = None,
+    most_watches: Annotated[
+        int | None,
+        typer.Option(
+            "--most-watches",
+            min=0,
+            metavar="N",
+            help="Of one user, at a time.",
+            show_default=f"{_MOST_WATCHES} with access control",
+        ),
+    ] = None,
+    audit: Annotated[
+        Path | None,
+        typer.Option("--audit", metavar="FILE", help="Append who did what, as lines of JSON."),
+    ] = None,
+    log: Annotated[
+        LogFormat, typer.Option("--log", help="The form of the access log.")
+    ] = LogFormat.TEXT,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write no access log.")] = False,
 ) -> None:
     """Serve every version of the project's resources to kubectl and other clients of Kubernetes' API.
@@ -64,9 +104,13 @@ def serve(
     """
     from trundle.api import (  # noqa: PLC0415
         Access,
+        AccessLog,
         Api,
+        Audit,
+        Limits,
         Server,
         Tls,
+        appending,
         certificate_files,
         listening,
         printing,
@@ -82,6 +126,16 @@ def serve(
     access = Access(tokens, rules, certificates=client_ca is not None, complain=warn)
     if unix_socket is None and not _is_loopback(host):
         _require_access(host, has_tls=secured is not None, authenticates=access.authenticates)
+    keepers: list[Keeper] = []
+    if not quiet:
+        keepers.append(AccessLog(printing(), as_json=log is LogFormat.JSON))
+    if audit is not None:
+        keepers.append(Audit(appending(audit)))
+    limits = Limits(most_requests, most_watches)
+    if not access.is_open:
+        limits = Limits(
+            most_requests or _MOST_REQUESTS, _MOST_WATCHES if most_watches is None else most_watches
+        )
     with opened_store(context, place, making=True) as store, _alone(store):
         kinds = served_kinds(load_parts(config).values(), store.scheme)
         api = Api(store, kinds, __version__, access=access)
@@ -92,8 +146,7 @@ def serve(
                 if unix_socket is None:
                     name, number = listener.getsockname()[:2]
                     where = f"{scheme}://{f'[{name}]' if ':' in name else name}:{number}"
-                log = None if quiet else printing()
-                server = Server(api, listener, lease, log, secured)
+                server = Server(api, listener, lease, keepers, secured, limits)
                 server.run(lambda: say(f"serving on {where}"))
         except OSError as error:
             found = f"{unix_socket or f'{host}:{port}'}: {error.strerror or error}"

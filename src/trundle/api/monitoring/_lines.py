@@ -1,0 +1,132 @@
+"""Records of requests as lines: for people, and as JSON."""
+
+import datetime as dt
+import json
+from collections.abc import Callable
+from typing import Any
+
+from trundle.api.access import User
+from trundle.api.monitoring._recording import Record, Stage, reason_of
+
+_AUDIT = "audit.k8s.io/v1"
+_FIRST_FAILURE = 400
+
+
+class AccessLog:
+    """Writes a line for each request that was answered.
+
+    Args:
+        write: takes the lines.
+        as_json: whether they are JSON, rather than text for people.
+    """
+
+    def __init__(self, write: Callable[[str], None], *, as_json: bool = False) -> None:
+        self._write = write
+        self._as_json = as_json
+
+    def started(self, record: Record) -> None:
+        """Does nothing yet."""
+
+    def completed(self, record: Record) -> None:
+        """Writes the line."""
+        time = record.received.astimezone(dt.UTC).isoformat(timespec="milliseconds")
+        user = record.impersonated or record.user
+        name = user.name if user is not None else "-"
+        if not self._as_json:
+            took = f"{record.seconds * 1000:.1f} ms"
+            who = json.dumps(name)[1:-1]
+            self._write(
+                f"{time[:23]}Z {who} {record.method} {record.uri} {record.status} {record.size} B {took}"
+            )
+            return
+        found = {
+            "time": time,
+            "id": record.id,
+            "user": name,
+            "method": record.method,
+            "path": record.scope["path"],
+            "query": record.scope["query_string"].decode("latin-1"),
+            "status": record.status,
+            "bytes": record.size,
+            "seconds": round(record.seconds, 4),
+        }
+        self._write(json.dumps(found))
+
+
+class Audit:
+    """Writes who did what, when, and with which outcome, as Kubernetes' audit events at the level `Metadata`.
+
+    Args:
+        write: takes the lines.
+    """
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write = write
+
+    def started(self, record: Record) -> None:
+        """Writes that a watch has begun; it may last."""
+        attributes = record.attributes
+        if attributes is not None and attributes.verb == "watch":
+            self._write(json.dumps(_event(record, "ResponseStarted", dt.datetime.now(dt.UTC))))
+
+    def completed(self, record: Record) -> None:
+        """Writes what became of a request."""
+        ended = record.ended or record.received
+        self._write(json.dumps(_event(record, "ResponseComplete", ended)))
+
+
+def _event(record: Record, stage: Stage, at: dt.datetime) -> dict[str, Any]:
+    headers = {key: value.decode("latin-1") for key, value in record.scope["headers"]}
+    client = record.scope.get("client")
+    found: dict[str, Any] = {
+        "kind": "Event",
+        "apiVersion": _AUDIT,
+        "level": "Metadata",
+        "auditID": record.id,
+        "stage": stage,
+        "requestURI": record.uri,
+        "verb": record.method.lower(),
+        "user": _user(record.user),
+    }
+    if record.impersonated is not None:
+        found["impersonatedUser"] = _user(record.impersonated)
+    if client:
+        found["sourceIPs"] = [client[0]]
+    if b"user-agent" in headers:
+        found["userAgent"] = headers[b"user-agent"]
+    asked = record.attributes
+    if asked is not None:
+        found["verb"] = asked.verb
+        if asked.is_resource:
+            about = {
+                "resource": asked.resource,
+                "namespace": asked.namespace,
+                "name": asked.name,
+                "apiGroup": asked.group,
+                "apiVersion": asked.version,
+                "subresource": asked.subresource,
+            }
+            found["objectRef"] = {key: value for key, value in about.items() if value}
+    outcome: dict[str, Any] = {"metadata": {}, "code": record.status}
+    if record.status >= _FIRST_FAILURE:
+        outcome["status"] = "Failure"
+        if reason := reason_of(record.status):
+            outcome["reason"] = reason
+    found["responseStatus"] = outcome
+    found["requestReceivedTimestamp"] = _time(record.received)
+    found["stageTimestamp"] = _time(at)
+    decision = record.scope.get("decision")
+    if decision is not None:
+        found["annotations"] = {
+            "authorization.k8s.io/decision": "allow" if decision.allowed else "forbid",
+            "authorization.k8s.io/reason": decision.reason,
+        }
+    return found
+
+
+def _user(user: User | None) -> dict[str, Any]:
+    return {} if user is None else user.to_plain()
+
+
+def _time(at: dt.datetime) -> str:
+    return at.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
