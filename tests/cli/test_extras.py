@@ -14,6 +14,7 @@ MODULES = {
     "PyYAML": "yaml",
     "SQLAlchemy": "sqlalchemy",
     "jsonschema-rs": "jsonschema_rs",
+    "prometheus-client": "prometheus_client",
     "python-jsonpath": "jsonpath",
 }
 

@@ -22,7 +22,7 @@ _PLAIN = (
     (r"((?i:resource ?version)\"?: +)\"?\d+\"?", r"\1NUMBER"),
     (r"https?://127\.0\.0\.1:\d+", "SERVER"),
     (r"\bgenerated-[a-z0-9]{5}\b", "generated-LETTERS"),
-    (r"/tmp/((LIVE|MERGED)-|kubectl-edit-)\d+", r"/tmp/\1NUMBER"),
+    (r"(/[\w.-]+)+/((LIVE|MERGED)-|kubectl-edit-)\d+", r"/tmp/\2NUMBER"),
     (r"^[WE]\d{4} [\d:.]+ +\d+ ", ""),
     (r"^I\d{4} [\d:.]+ .*\n", ""),
     (r"(?<= )\d+[sm](\d+s)?\b", "AGE"),

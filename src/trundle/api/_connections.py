@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import msgspec
+from starlette.requests import ClientDisconnect
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from trundle.api._status import ApiError
@@ -32,10 +33,6 @@ class Patience:
     body: float = 60
     reading: float = 30
     closing: float = 30
-
-
-class SlowClientError(OSError):
-    """A client does not read what it asked for; its connection was ended."""
 
 
 class Connection(HttpToolsProtocol):
@@ -153,7 +150,7 @@ class Patient:
                 )
                 event = {"type": "ERROR", "object": error.status}
                 connection.end(msgspec.json.encode(event) + b"\n")
-                raise SlowClientError("the client reads too slowly") from None
+                raise ClientDisconnect("the client reads too slowly") from None
 
         await self._application(scope, receive, send if connection is None else sending)
 

@@ -25,6 +25,7 @@ class Reading:
         self._warns = request.field_validation == "Warn"
         self._tolerated: list[Tolerated] = []
         self._metadata: list[str] = []
+        self._namespace = ""
         self.lenience = Lenience(
             nulls=True,
             defaults=True,
@@ -42,10 +43,11 @@ class Reading:
         return tuple(f'unknown field "{each}"' for each in sorted(found))
 
     def note_metadata(self, document: Mapping[str, Any]) -> None:
-        """Notes the unknown members of a document's metadata."""
+        """Notes the namespace that a document names, and the unknown members of its metadata."""
         metadata = document.get("metadata")
         found = metadata if isinstance(metadata, Mapping) else {}
         self._metadata = [f"metadata.{each}" for each in found if each not in METADATA]
+        self._namespace = found.get("namespace") or ""
 
     def require_known_metadata(self, target: Target) -> None:
         """Raises where unknown members of the metadata were noted, and the client wants none.
@@ -77,7 +79,7 @@ class Reading:
         fields = sorted(fields)
         kind, version = target.kind.kind, target.kind.api_version(target.served)
         if self._applying:
-            what = f"{target.namespace}/{self._name}; {version}, Kind={kind}"
+            what = f"{self._namespace}/{self._name}; {version}, Kind={kind}"
             lines = [f".{each}: field not declared in schema" for each in fields]
             listed = lines[0] if len(lines) == 1 else "errors:\n  " + "\n  ".join(lines)
             return f"failed to create typed patch object ({what}): {listed}"

@@ -9,7 +9,6 @@ from typing import Any, Literal, Protocol, TypeAlias
 from starlette.requests import ClientDisconnect
 
 from trundle._clock import Clock, now
-from trundle.api._connections import SlowClientError
 from trundle.api.access import Application, Attributes, Receive, Scope, Send, User
 
 Stage: TypeAlias = Literal["ResponseStarted", "ResponseComplete"]
@@ -113,7 +112,7 @@ class Recorder:
 
         try:
             await self._application(scope, receive, sending)
-        except (ClientDisconnect, SlowClientError):
+        except ClientDisconnect:
             pass  # The client is gone, or does not read.
         finally:
             record.ended = self._clock()
