@@ -11,7 +11,7 @@ TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
 
 
 def table(*keys, **properties):
-    """A list of objects that keys tell apart."""
+    """A list of objects that keys distinguish."""
     return {
         "type": "array",
         "x-kubernetes-list-type": "map",

@@ -29,7 +29,7 @@ class Story:
         """What was written, for messages."""
 
     def writer(self, manager, version, subresource=""):
-        """Somebody who writes at a version such as `v1`."""
+        """A client that writes at a version such as `v1`."""
         return Writer(
             manager,
             f"{self.group}/{version}",

@@ -152,7 +152,7 @@ def test_client_side_apply_at_another_version_stays_as_it_is(story):
 
 
 def test_client_side_apply_becomes_server_side_apply(story):
-    """Fields that the annotation names are no conflict for kubectl, unless somebody has changed them since."""
+    """Fields that the annotation names are no conflict for kubectl, unless another manager has changed them since."""
     old = gadget(story, {"text": "a", "number": 1, "flag": True})
     text = '{"apiVersion":"apply.test/v1","kind":"Gadget","metadata":{},"spec":{"text":"a","number":2}}'
     by_client = gadget(story, old["spec"], annotations={LAST: text})
@@ -235,7 +235,7 @@ def test_owners_follow_a_schema_that_makes_a_list_or_object_one_value(cluster):
 
 
 def test_metadata_has_the_shape_that_kubernetes_publishes(cluster):
-    """Each list and object of it is told apart, or is one value, as in the server's own OpenAPI."""
+    """Each list and object of it has distinct elements, or is one value, as in the server's own OpenAPI."""
     schemas = cluster.request("GET", "/openapi/v3/api/v1").ok()["components"]["schemas"]
 
     def resolved(schema):
@@ -255,5 +255,5 @@ def test_metadata_has_the_shape_that_kubernetes_publishes(cluster):
     published = shape_of(resolved(schemas[name])).map.fields
     ours = SHAPE.map.fields["metadata"].map.fields
     assert ours.keys() == published.keys()
-    for name in ours.keys() - {"managedFields"}:  # Nobody owns these.
+    for name in ours.keys() - {"managedFields"}:  # These have no owner.
         assert plain(ours[name]) == plain(published[name]), name

@@ -1,4 +1,4 @@
-"""Lists whose variants only two properties together tell apart: their elements stay JSON, and are found again all the same."""
+"""Lists whose variants only two properties together distinguish: their elements stay JSON, and are found again all the same."""
 
 import pytest
 from evolving import evolve, forget, thing

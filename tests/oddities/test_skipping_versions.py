@@ -179,7 +179,7 @@ def test_a_property_that_returns_under_another_name_is_the_same(install) -> None
 
 
 def variants(*more: str) -> dict[str, Any]:
-    """Ways to reach somebody: by mail or by phone; the newer ones know more."""
+    """Ways to reach a person: by mail or by phone; the newer ones know more."""
     return {
         name: {
             "type": "object",

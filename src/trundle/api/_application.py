@@ -60,7 +60,7 @@ class Api:
     Attributes:
         access: who may do what.
         metrics: what operators see of requests; whoever serves the application counts them.
-        controllers: do what follows from changes; whoever serves the application runs them.
+        controllers: do what follows from changes; the server of the application runs them.
     """
 
     def __init__(

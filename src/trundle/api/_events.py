@@ -71,7 +71,7 @@ class EventRecorder:
             found: the object.
             reason: a word for programs, e.g. `CannotBeConverted`.
             message: a sentence for people.
-            warning: whether somebody should do something about it.
+            warning: whether a person should do something about it.
         """
         now, about = self._clock(), (found.uid, reason, message)
         before = self._noted.get(about)

@@ -49,7 +49,7 @@ class SeenChange:
 class Feed:
     """The changes of a resource type, for all who watch it.
 
-    Used within one event loop. It reads while anybody watches.
+    Used within one event loop. It reads while there are watchers.
 
     Args:
         store: keeps the objects.
@@ -116,7 +116,7 @@ class Feed:
         return [SeenChange(each) for each in found.changes]
 
     async def _read(self) -> None:
-        """Reads changes while anybody watches."""
+        """Reads changes while there are watchers."""
         self._since = self._until = await asyncio.to_thread(self._store.newest, self._resource)
         try:
             while True:

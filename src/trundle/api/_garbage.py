@@ -1,4 +1,4 @@
-"""Deletes what nobody owns any more, as Kubernetes' garbage collector does.
+"""Deletes what has no owner any more, as Kubernetes' garbage collector does.
 
 An object goes when all of its owners are gone. An owner that is deleted in the foreground waits for the objects that block it; one
 that is deleted with the policy `Orphan` waits until no object names it any more.
@@ -25,7 +25,7 @@ _Reference: TypeAlias = Mapping[str, Any]
 
 
 class GarbageCollector:
-    """Looks at objects that changed, and deletes what nobody owns any more.
+    """Looks at objects that changed, and deletes what has no owner any more.
 
     Args:
         inventory: all objects.

@@ -109,8 +109,8 @@ class Ownership:
             force: whether it takes over what others own.
 
         Raises:
-            ApiError: others own fields with other values, the configuration has owners itself, or elements of lists cannot be
-                told apart.
+            ApiError: others own fields with other values, the configuration has owners itself, or elements of lists cannot
+                be distinguished.
         """
         metadata = config.get("metadata")
         if isinstance(metadata, Mapping) and metadata.get("managedFields"):

@@ -20,7 +20,7 @@ class Reading:
     def __init__(self, request: Request, name: str, *, applying: bool = False) -> None:
         self._name = name
         self._applying = applying
-        # Nobody can own what is not there.
+        # What is not there has no owner.
         self._strict = applying or request.field_validation == "Strict"
         self._warns = request.field_validation == "Warn"
         self._tolerated: list[Tolerated] = []

@@ -1,4 +1,4 @@
-"""Runs an API until it is told to stop: requests finish, watches end."""
+"""Runs an API until it is asked to stop: requests finish, watches end."""
 
 import asyncio
 import contextlib

@@ -1,7 +1,7 @@
 """Rolls stored objects forward: rewrites them in the storage version that is agreed on.
 
-A revision is rewritten in its place, with the resource version that it has: no API version shows a difference, so there is nothing to
-tell to watchers. Writers add revisions and never change them, so rolling cannot write over anything newer, and what it reads is what it
+A revision is rewritten in its place, with the resource version that it has: no API version shows a difference, so watchers need no
+event. Writers add revisions and never change them, so rolling cannot write over anything newer, and what it reads is what it
 rewrites. Which revisions are left is seen in the rows; so it goes on after being killed, wherever that was.
 """
 

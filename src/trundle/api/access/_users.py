@@ -16,7 +16,7 @@ class User:
 
     Attributes:
         name: the name.
-        uid: what tells users of one name apart over time; may be empty.
+        uid: what distinguishes users of one name over time; may be empty.
         groups: the groups that the user is in.
         extra: what else is known, each key with its values.
     """

@@ -1,4 +1,4 @@
-"""Whether the elements of lists can be told apart, as sets and lists with keys need it."""
+"""Whether the elements of lists can be distinguished, as sets and lists with keys need it."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ class ListCode(Code):
 
 
 class ListError(TrundleError):
-    """Elements of lists that cannot be told apart; the findings name all of them."""
+    """Elements of lists that cannot be distinguished; the findings name all of them."""
 
     kind = Kind.REFUSED
 
@@ -71,7 +71,7 @@ def _of_list(shape: ListShape, values: list[Json], path: Path) -> Iterator[Findi
 
 
 def duplicates(shape: Shape | None, value: Json, place: str = "") -> Iterator[tuple[str, Json]]:
-    """The elements that stand in a list again, although they are told apart by their value or their keys.
+    """The elements that stand in a list again, although they are distinguished by their value or their keys.
 
     Args:
         shape: the shape of the value.
@@ -100,7 +100,7 @@ def duplicates(shape: Shape | None, value: Json, place: str = "") -> Iterator[tu
 
 
 def _element(shape: ListShape, value: Json) -> str | None:
-    """What tells an element apart; None where nothing does."""
+    """What distinguishes an element from others; None where nothing does."""
     if shape.atomic:
         return None
     try:

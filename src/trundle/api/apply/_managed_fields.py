@@ -109,9 +109,9 @@ def applied(writer: Writer, live: Json, config: Json, *, force: bool = False) ->
 
     Raises:
         ApplyConflictError: others own fields with other values.
-        ListError: elements of the configuration's lists cannot be told apart.
+        ListError: elements of the configuration's lists cannot be distinguished.
         UnreadableFieldsError: the object's `managedFields` cannot be read.
-        ElementError: elements of the object's own lists cannot be told apart.
+        ElementError: elements of the object's own lists cannot be distinguished.
     """
     require_elements(writer.shape, config)
     try:
@@ -171,7 +171,7 @@ def updated(writer: Writer, live: Json, new: Json) -> Json:
     if owners or created:
         try:
             owners = _capped(_updated(writer, _bare(live), _bare(new), _served(owners, writer)))
-        except ElementError:  # Nobody can say what of such a list is whose.
+        except ElementError:  # The owners of such a list cannot be found.
             owners = {}
     return _unless_same(live, _with_owners(_bare(new), owners, writer))
 

@@ -23,7 +23,7 @@ class ListShape:
 
     Attributes:
         items: the shape of its elements.
-        kind: `atomic` where the list is one value, `set` where elements are told apart by their value, `map` where
+        kind: `atomic` where the list is one value, `set` where elements are distinguished by their value, `map` where
             by the values of keys.
         keys: the keys of a `map`.
     """
