@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from trundle._clock import Clock, now
 from trundle.api.access import User
 from trundle.api.monitoring._recording import Record, Stage, reason_of
 
@@ -58,16 +59,18 @@ class Audit:
 
     Args:
         write: takes the lines.
+        clock: gives the time.
     """
 
-    def __init__(self, write: Callable[[str], None]) -> None:
+    def __init__(self, write: Callable[[str], None], clock: Clock = now) -> None:
         self._write = write
+        self._clock = clock
 
     def started(self, record: Record) -> None:
         """Writes that a watch has begun; it may last."""
         attributes = record.attributes
         if attributes is not None and attributes.verb == "watch":
-            self._write(json.dumps(_event(record, "ResponseStarted", dt.datetime.now(dt.UTC))))
+            self._write(json.dumps(_event(record, "ResponseStarted", self._clock())))
 
     def completed(self, record: Record) -> None:
         """Writes what became of a request."""
