@@ -2,8 +2,10 @@ import subprocess
 import sys
 
 import pytest
+import typer
 
 from trundle import __version__
+from trundle.cli import app
 
 
 def test_help_lists_every_command(empty):
@@ -89,3 +91,16 @@ def test_a_bug_is_reported_without_a_traceback(line):
     assert result.returncode == 1
     assert "unexpected AssertionError: why" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_every_command_prints_for_programs():
+    def commands(command, *names):
+        if isinstance(command, typer.core.TyperGroup):
+            for name, inner in command.commands.items():
+                yield from commands(inner, *names, name)
+        else:
+            yield " ".join(names), {spelling for each in command.params for spelling in each.opts}
+
+    found = dict(commands(typer.main.get_command(app)))
+    assert {"map", "store export", "channel show", "serve"} <= found.keys()
+    assert [name for name, options in found.items() if "-o" not in options] == []

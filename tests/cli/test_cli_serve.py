@@ -226,6 +226,12 @@ def test_a_port_that_is_taken_is_named(served, tmp_path):
     )
 
 
+def test_where_a_server_listens_is_printed_for_programs(folder, capfd):
+    server = Served(folder, "-o", "json")
+    assert server.stop() == 0
+    assert json.loads(capfd.readouterr().out) == {"serving": server.url}
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_requests_are_logged_as_text_and_as_json(served, form):

@@ -212,5 +212,5 @@ def test_kubectl_asks_who_it_is_and_what_it_may_do(secured, tmp_path):
     acting = kubectl("get", "members", "--as", "zoe", "--as-group", "writers")
     assert (acting.returncode, acting.stderr) == (0, "No resources found in default namespace.\n")
     assert 'User "zoe" cannot list' in kubectl("get", "members", "--as", "zoe").stderr
-    kubeconfig("--client", secured.signs.client("kim", group="system:masters"))
+    kubeconfig("--client", secured.signs.client("kim", group="system:masters"), "-o", "yaml")
     assert kubectl("auth", "can-i", "*", "*").stdout == "yes\n"

@@ -175,6 +175,11 @@ def test_an_export_is_imported_elsewhere(line):
     lines = (line.folder / "people.jsonl").read_text().splitlines()
     assert json.loads(lines[1])["document"]["id"] == "ada"
     assert line.run("store", "export", "--to", "people.jsonl").exit_code == 4
+    assert data(line, "export", "--to", "again.jsonl") == {"exported": 3, "file": "again.jsonl"}
+    assert (line.folder / "again.jsonl").read_text().splitlines() == lines
+    both = line.run("store", "export", "-o", "json")
+    assert (both.exit_code, both.stdout) == (2, "")
+    assert "expected --to with it" in both.stderr
     printed = ok(line, "export").output.splitlines()
     assert printed in ([*lines, "exported 3 objects"], ["exported 3 objects", *lines])
     assert (

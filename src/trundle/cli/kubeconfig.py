@@ -2,13 +2,13 @@
 
 import base64
 import csv
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from trundle.cli._failures import unmet
+from trundle.cli._printing import DocumentFormat, print_data
 from trundle.cli.serve import DEFAULT_PORT, LOCAL_HOST, Port
 
 _NAME = "trundle"
@@ -43,6 +43,9 @@ def kubeconfig(
         str | None, typer.Option("--user", metavar="NAME", help="The user of the token.")
     ] = None,
     namespace: Annotated[str, typer.Option(help="The namespace of commands.")] = "default",
+    output: Annotated[
+        DocumentFormat, typer.Option("--output-format", "-o", help="How to print it.")
+    ] = DocumentFormat.JSON,
 ) -> None:
     """Write a kubeconfig for a server."""
     secured = ca is not None or client is not None
@@ -71,7 +74,7 @@ def kubeconfig(
         ],
         "current-context": _NAME,
     }
-    typer.echo(json.dumps(found, indent=2))
+    print_data(found, output.value)
 
 
 def _data(path: Path) -> str:

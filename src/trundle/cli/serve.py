@@ -11,9 +11,10 @@ import typer
 
 from trundle import __version__
 from trundle.cli._failures import ExitCode, Refusal, unmet
-from trundle.cli._printing import say, warn
+from trundle.cli._printing import Format, print_data, say, warn
 from trundle.cli._project import config_of
 from trundle.cli._stores import Place, opened_store
+from trundle.cli.project import Output
 
 if TYPE_CHECKING:
     from trundle.api import Keeper
@@ -97,6 +98,7 @@ def serve(
         LogFormat, typer.Option("--log", help="The form of the access log.")
     ] = LogFormat.TEXT,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write no access log.")] = False,
+    output: Output = Format.TABLE,
 ) -> None:
     """Serve every version of the project's resources to kubectl and other clients of Kubernetes' API.
 
@@ -147,10 +149,17 @@ def serve(
                     name, number = listener.getsockname()[:2]
                     where = f"{scheme}://{f'[{name}]' if ':' in name else name}:{number}"
                 server = Server(api, listener, lease, keepers, secured, limits)
-                server.run(lambda: say(f"serving on {where}"))
+                server.run(lambda: _announce(where, output))
         except OSError as error:
             found = f"{unix_socket or f'{host}:{port}'}: {error.strerror or error}"
             raise Refusal(ExitCode.FAILED, f"cannot listen on {found}") from None
+
+
+def _announce(where: str, output: Format) -> None:
+    """Says where a server listens, once it does."""
+    if output is not Format.TABLE:
+        print_data({"serving": where}, output.value)
+    say(f"serving on {where}")
 
 
 def _is_loopback(host: str) -> bool:

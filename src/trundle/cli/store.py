@@ -151,11 +151,17 @@ def export_(
         typer.Option("--to", metavar="FILE", help="The file.", show_default="standard output"),
     ] = None,
     store: Place = None,
+    output: Output = Format.TABLE,
 ) -> None:
-    """Write everything that is stored at one moment, as lines of JSON."""
+    """Write everything that is stored at one moment, as lines of JSON.
+
+    `-o` prints what was done; it needs `--to`, since the objects go to standard output without it.
+    """
     from trundle._durable import durable_file  # noqa: PLC0415
     from trundle.store import export  # noqa: PLC0415
 
+    if to is None and output is not Format.TABLE:
+        raise unmet(f"-o {output.value}", "--to with it", "none", "name the file for the objects")
     if to is not None and to.exists():
         advice = "remove it, or name another one with --to"
         raise unmet(str(to), "no such file", "one", advice, ExitCode.EXISTS)
@@ -166,6 +172,8 @@ def export_(
         else:
             with durable_file(to) as target:
                 number = export(opened, target, progress=step)
+    if output is not Format.TABLE:
+        print_data({"exported": number, "file": str(to)}, output.value)
     say(f"exported {_objects(number)}")
 
 
