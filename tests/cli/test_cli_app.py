@@ -5,7 +5,7 @@ import pytest
 import typer
 
 from trundle import __version__
-from trundle.cli import app
+from trundle.cli._app import app
 
 
 def test_help_lists_every_command(empty):

@@ -33,6 +33,8 @@ def opened_store(
 ) -> Iterator["Store"]:
     """The store that a command works on, with the scheme of the project's generated package.
 
+    Within, `sys.stdout` is standard error, where hooks may print; a command keeps the one it had for its results.
+
     Args:
         context: the command's context.
         place: the database that the user names; that of the settings where None.

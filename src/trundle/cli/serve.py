@@ -2,10 +2,11 @@
 
 import contextlib
 import ipaddress
+import sys
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
@@ -138,6 +139,7 @@ def serve(
         limits = Limits(
             most_requests or _MOST_REQUESTS, _MOST_WATCHES if most_watches is None else most_watches
         )
+    results = sys.stdout  # While the store is open, what is printed goes to standard error.
     with opened_store(context, place, making=True) as store, _alone(store):
         kinds = served_kinds(load_parts(config).values(), store.scheme)
         api = Api(store, kinds, __version__, access=access)
@@ -149,16 +151,17 @@ def serve(
                     name, number = listener.getsockname()[:2]
                     where = f"{scheme}://{f'[{name}]' if ':' in name else name}:{number}"
                 server = Server(api, listener, lease, keepers, secured, limits)
-                server.run(lambda: _announce(where, output))
+                server.run(lambda: _announce(where, output, results))
         except OSError as error:
             found = f"{unix_socket or f'{host}:{port}'}: {error.strerror or error}"
             raise Refusal(ExitCode.FAILED, f"cannot listen on {found}") from None
 
 
-def _announce(where: str, output: Format) -> None:
+def _announce(where: str, output: Format, results: TextIO) -> None:
     """Says where a server listens, once it does."""
     if output is not Format.TABLE:
-        print_data({"serving": where}, output.value)
+        with contextlib.redirect_stdout(results):
+            print_data({"serving": where}, output.value)
     say(f"serving on {where}")
 
 

@@ -165,10 +165,11 @@ def export_(
     if to is not None and to.exists():
         advice = "remove it, or name another one with --to"
         raise unmet(str(to), "no such file", "one", advice, ExitCode.EXISTS)
+    results = sys.stdout  # While the store is open, what is printed goes to standard error.
     with opened_store(context, store) as opened, progress("Exporting") as step:
         if to is None:
-            number = export(opened, sys.stdout.buffer, progress=step)
-            sys.stdout.flush()
+            number = export(opened, results.buffer, progress=step)
+            results.flush()
         else:
             with durable_file(to) as target:
                 number = export(opened, target, progress=step)
