@@ -108,7 +108,8 @@ def _check_folder(folder: Path) -> None:
     if not folder.is_dir() or (folder / MARK).is_file():
         return
     ours = (_LOCK, f".{MARK}.")  # Another process may be about to make the site.
-    if any(not each.name.startswith(ours) for each in folder.iterdir()):
+    others = any(not each.name.startswith(ours) for each in folder.iterdir())
+    if others and not (folder / MARK).is_file():  # The mark is made before all other files.
         raise NoSiteError(folder, "other files")
 
 
