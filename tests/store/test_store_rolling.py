@@ -10,6 +10,7 @@ from test_store_trouble import dying
 from test_store_under_load import SERVER_IN_FULL
 
 from trundle.store import NoSuchObjectError, Store, check, compact, dropped, roll, status
+from trundle.store._rows import Rows
 
 
 @pytest.fixture(scope="module")
@@ -154,10 +155,12 @@ def test_rolling_beside_writers_loses_no_write(url, scheme, before):
         threads = [threading.Thread(target=write, args=(number,)) for number in range(4)]
         for each in threads:
             each.start()
-        done = roll(store, verify=True)
-        stop.set()
-        for each in threads:
-            each.join()
+        try:
+            done = roll(store, verify=True)
+        finally:
+            stop.set()
+            for each in threads:
+                each.join()
         assert failures == []
         assert done.findings == ()
         assert roll(store).resources[0].rolled == {}
@@ -169,6 +172,32 @@ def test_rolling_beside_writers_loses_no_write(url, scheme, before):
             each.resource_version for each in store.changes("Thing", 1, limit=100_000).changes
         ]
         assert changes == list(range(2, store.newest("Thing") + 1))
+
+
+def test_rolling_waits_for_a_writer_before_it_locks_a_revision(url, scheme, before, monkeypatch):
+    """Writers lock the resource type first, then revisions in any order; rolling in another order would end in a deadlock."""
+    monkeypatch.setattr("trundle.store._rolling._BATCH", 3)
+    fill(url, before, 5)
+    one_batch_done, go_on = threading.Event(), threading.Event()
+
+    def progress(*_):
+        one_batch_done.set()
+        go_on.wait()
+
+    with Store(url, scheme) as store:
+        rolling = threading.Thread(target=roll, args=(store,), kwargs={"progress": progress})
+        rolling.start()
+        one_batch_done.wait()
+        with store.database.writing() as connection:
+            assert Rows(connection).resource("", "Thing", locked=True)
+            go_on.set()
+            rolling.join(0.5)
+            assert rolling.is_alive()
+            if connection.dialect.name == "postgresql":  # A file has one writer at a time.
+                connection.execute(text("SET LOCAL lock_timeout = '1s'"))
+            connection.execute(text("UPDATE store_revisions SET labels = labels"))
+        rolling.join()
+        assert versions(store) == {V2: (4, 3)}
 
 
 class Stopwatch:

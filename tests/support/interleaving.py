@@ -7,6 +7,7 @@ one act of the other can fall between two steps of the call is tried once, alway
 import contextlib
 import itertools
 import shutil
+import threading
 
 import pytest
 
@@ -30,6 +31,7 @@ class Moments:
         self.callback = lambda number: None
         self._patch = patch
         self._held = 0
+        self._thread = threading.get_ident()
 
     def before(self, owner, *names):
         """Counts a moment before each call of some methods."""
@@ -42,8 +44,8 @@ class Moments:
             self._patch.setattr(owner, name, self._holding(getattr(owner, name)))
 
     def here(self):
-        """A moment."""
-        if not self._held:
+        """A moment; what other threads do is none."""
+        if not self._held and threading.get_ident() == self._thread:
             self.number += 1
             with self._uncounted():
                 self.callback(self.number)

@@ -1,8 +1,8 @@
 """Rolls stored objects forward: rewrites them in the storage version that is agreed on.
 
 A revision is rewritten in its place, with the resource version that it has: no API version shows a difference, so watchers need no
-event. Writers add revisions and never change them, so rolling cannot write over anything newer, and what it reads is what it
-rewrites. Which revisions are left is seen in the rows; so it goes on after being killed, wherever that was.
+event. Writers add revisions and never change what they hold, so rolling cannot write over anything newer, and what it reads is what it
+rewrites. It locks the resource type as writers do before it locks revisions, so neither waits for the other in a circle. Which revisions are left is seen in the rows; so it goes on after being killed, wherever that was.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -142,7 +142,9 @@ class _Work:
             rolled = self._converted(batch, result)
             if rolled and not dry_run:
                 with self._store.database.writing() as connection:
-                    Rows(connection).rewrite(self._found, rolled)
+                    rows = Rows(connection)
+                    rows.resource(self._found.group, self._found.name, locked=True)
+                    rows.rewrite(self._found, rolled)
             done += len(batch)
             progress(self._type.called, done, max(done, total))
             if not dry_run:
