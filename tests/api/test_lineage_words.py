@@ -14,8 +14,8 @@ from trundle.api.apply import (
     Writer,
     applied,
     resource_shape,
+    shown_fields,
     updated,
-    with_shown_owners,
 )
 from trundle.api.apply._differences import fields_of
 from trundle.api.apply._fields import decode, encode
@@ -196,10 +196,18 @@ class Kept:
         )
 
     def owners(self, version):
-        shown = with_shown_owners(self.seen(version), words(self.evolved, version))
-        return {
-            each["manager"]: each["fieldsV1"] for each in shown["metadata"].get("managedFields", ())
-        }
+        entries = self.shown(version)["metadata"].get("managedFields", ())
+        return {each["manager"]: each["fieldsV1"] for each in entries}
+
+    def shown(self, version):
+        """The object with its owners, as the server shows it to clients of a version."""
+        found, said = self.seen(version), words(self.evolved, version)
+        entries = [
+            {**each, "fieldsV1": fields}
+            for each in found["metadata"].pop("managedFields", ())
+            if (fields := shown_fields(each["fieldsV1"], said))
+        ]
+        return {**found, "metadata": {**found["metadata"], "managedFields": entries}}
 
 
 def test_an_apply_takes_and_gives_up_only_what_its_version_can_show(evolved, scheme):
@@ -231,7 +239,7 @@ def test_a_conflict_is_named_in_the_words_of_the_version_that_asks(evolved, sche
 def test_clients_that_write_owners_leave_alone_what_they_cannot_see(evolved, scheme):
     kept = Kept(evolved, scheme)
     kept.apply("ann", NEWEST, mobile="1", nick="n")
-    seen = with_shown_owners(kept.seen(OLDEST), words(evolved, OLDEST))
+    seen = kept.shown(OLDEST)
     assert kept.owners(OLDEST) == {"ann": {"f:phone": {}}}
     seen["metadata"]["managedFields"][0]["fieldsV1"] = {"f:name": {}}
     kept.keep(

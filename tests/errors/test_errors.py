@@ -21,6 +21,7 @@ from trundle.errors import (
     errors_among,
     expectation,
     listed,
+    meant,
 )
 from trundle.registry import NotFoundError
 from trundle.runtime import BagError, DocumentError
@@ -127,6 +128,13 @@ def test_expectations_leave_out_what_is_empty():
 )
 def test_advice_names_what_was_probably_meant(name, known, otherwise, advice):
     assert did_you_mean(name, known, otherwise) == advice
+
+
+def test_names_that_may_have_been_meant_are_a_question():
+    assert meant(()) == ""
+    assert meant(["a"]) == "did you mean a?"
+    assert meant(["a", "b", "c"]) == "did you mean a, b or c?"
+    assert meant(["a", "b"], "and") == "did you mean a and b?"
 
 
 def test_of_many_names_the_first_are_listed():

@@ -14,7 +14,6 @@ from stepping import MemoryRepository, Schedule
 from trundle.registry import (
     MARK_ANNOTATION,
     OCI_MANIFEST,
-    ConflictError,
     InvalidManifestError,
     InvalidReferenceError,
     Ledger,
@@ -126,18 +125,6 @@ def test_the_next_commit_finishes_what_was_pending(repository):
         turn.append(b"one")
     ledger.commit(lambda _entries: b"two", shows(repository))
     assert shown(repository) == ["one", "two"]
-
-
-def test_what_is_pending_can_be_taken_back_and_what_is_shown_cannot(repository):
-    ledger = ledger_of(repository)
-    first = ledger.commit(lambda _entries: b"one", shows(repository))
-    with pytest.raises(ConflictError, match="shown already"):
-        ledger.withdraw(first, shows(repository))
-    with ledger.turn() as turn:
-        second = turn.append(b"two")
-    ledger.withdraw(second, shows(repository))
-    assert [each.payload for each in ledger.entries()] == [b"one"]
-    assert ledger.is_settled()
 
 
 def test_a_head_that_is_put_back_by_a_slow_publisher_is_noticed_and_repaired(repository):

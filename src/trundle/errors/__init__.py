@@ -5,7 +5,7 @@ This room is below all others and needs the standard library alone.
 
 from trundle.errors._finding import Code, Finding, Place, Severity, errors_among
 from trundle.errors._tree import ExpectationError, Kind, TrundleError
-from trundle.errors._wording import did_you_mean, expectation, listed, shown, similar
+from trundle.errors._wording import did_you_mean, expectation, listed, meant, shown, similar
 
 __all__ = [
     "Code",
@@ -19,6 +19,7 @@ __all__ = [
     "errors_among",
     "expectation",
     "listed",
+    "meant",
     "shown",
     "similar",
 ]

@@ -1,6 +1,6 @@
 """The words of findings: what was expected and found, what was probably meant, how values are shown."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 _LONGEST = 60
 
@@ -30,10 +30,23 @@ def did_you_mean(name: str, known: Collection[str], otherwise: str = "") -> str:
     """Advice that names what looks like a name, else other advice, else all that there is to choose from."""
     close = similar(name, known)
     if close:
-        return f"did you mean {close[0]}?"
+        return meant(close)
     if otherwise:
         return otherwise
     return f"write one of {listed(known)}" if known else "remove it"
+
+
+def meant(names: Sequence[str], word: str = "or") -> str:
+    """The question whether one of some names was meant; empty where there are none.
+
+    Args:
+        names: the names, the likeliest first.
+        word: what the last of them is joined by: `and` where all of them are meant.
+    """
+    if not names:
+        return ""
+    *first, last = names
+    return f"did you mean {', '.join(first)} {word} {last}?" if first else f"did you mean {last}?"
 
 
 def listed(names: Iterable[str], most: int = 12) -> str:

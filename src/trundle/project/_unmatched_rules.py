@@ -8,7 +8,7 @@ is what happens when a new version comes between a pair.
 from collections.abc import Iterator, Sequence
 from typing import Any, assert_never
 
-from trundle.errors import did_you_mean, similar
+from trundle.errors import did_you_mean, meant, similar
 from trundle.evolution import (
     Evolution,
     Lineage,
@@ -230,8 +230,9 @@ def _moves(changes: TypeChanges, present: Sequence[Lineage]) -> Iterator[Misfit]
             advice.extend(_meant(path, sides))
         if missing:
             what = f"`move` of {changes.type} finds no {' and no '.join(missing)}"
-            meant = f"did you mean {' and '.join(advice)}?" if advice else ""
-            advised = meant or "write paths as both sides have them, seen from the type"
+            advised = (
+                meant(advice, "and") or "write paths as both sides have them, seen from the type"
+            )
             yield _misfit(changes, "move", older, what, advised)
 
 

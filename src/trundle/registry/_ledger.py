@@ -110,7 +110,7 @@ class Ledger:
         Raises:
             BusyError: others were at work all the time; nothing was changed.
             PendingError: the entry is recorded, but something went wrong before the head showed it; its cause
-                says what. `settle` finishes it, `withdraw` takes it back.
+                says what. `settle` finishes it.
             RegistryError: anything else that the registry raises. Where it became unreachable while the entry
                 was sent, `entries` shows whether it is recorded.
         """
@@ -154,28 +154,6 @@ class Ledger:
             turn.settle(build)
             return True
 
-    def withdraw(self, entry: LedgerEntry, build: Build, *, wait: float = 300.0) -> None:
-        """Takes an entry back that the head does not show yet, and makes it show the others.
-
-        Raises:
-            ConflictError: the head may show it, or a checkpoint contains it.
-            RegistryError: anything else that the registry raises.
-        """
-        with self.turn(wait) as turn:
-            view = self.tags.view()
-            tag = self.tags.tag_of(entry)
-            if tag not in view.loose or view.entries.is_marked(self.shown()):
-                raise ConflictError(
-                    f"{self.repository.location}: ledger {self.name}",
-                    f"entry {entry.id} to be pending",
-                    "it shown already",
-                    "make a new change that undoes it",
-                )
-            turn.check()
-            self.repository.remove_unique_tag(tag)
-            if len(view.entries) > 1:
-                turn.settle(build)
-
     @contextlib.contextmanager
     def turn(self, wait: float = 300.0) -> Iterator["Turn"]:
         """Keeps others from changing the ledger, as long as that can be.
@@ -198,7 +176,7 @@ class Ledger:
             f"{self.repository.location}: ledger {self.name}",
             f"{self.head} to show entry {entry.id}",
             str(cause),
-            "the change is recorded and not lost; repair finishes it or takes it back",
+            "the change is recorded and not lost; repair finishes it",
         )
         error.entry = entry
         return error

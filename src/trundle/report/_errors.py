@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from trundle.errors import Code, Finding, Kind, Place, TrundleError, similar
+from trundle.errors import Code, Finding, Kind, Place, TrundleError, meant, similar
 
 
 class ReportCode(Code):
@@ -26,7 +26,7 @@ class ReportError(TrundleError):
         self.noun = noun
         self.name = name
         self.suggestions = alike(name, known)
-        hint = f"did you mean {_either(self.suggestions)}?" if self.suggestions else ""
+        hint = meant(self.suggestions)
         expected = f"a {noun} of {place or 'the schemas'}"
         finding = Finding(ReportCode.UNKNOWN_NAME, Place(), expected, repr(name), hint)
         self.findings = (finding,)
@@ -38,8 +38,3 @@ def alike(name: str, known: Iterable[str]) -> tuple[str, ...]:
     names, wanted = set(known), name.casefold()
     holding = sorted(each for each in names if wanted and wanted in each.casefold())
     return similar(name, names, 3) or tuple(holding[:3])
-
-
-def _either(names: tuple[str, ...]) -> str:
-    *first, last = names
-    return f"{', '.join(first)} or {last}" if first else last

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Self
 
-from trundle.errors import similar
+from trundle.errors import meant, similar
 from trundle.runtime._bases import scheme_of
 from trundle.runtime._errors import ConversionError, UnknownVersionError
 from trundle.runtime._groups import GroupVersion
@@ -312,7 +312,7 @@ class JoinedScheme(ManyDocuments):
         close += [key for key in self._homes if key.rpartition("/")[2] == wanted]
         names = [self._homes[key].name for key in dict.fromkeys(close)]
         if names:
-            return f"did you mean {' or '.join(names)}?"
+            return meant(names)
         listed = ", ".join(list(self.resources)[:_LISTED])
         more = f", and {len(self._homes) - _LISTED} more" if len(self._homes) > _LISTED else ""
         return f"{self.package} has {listed}{more}"

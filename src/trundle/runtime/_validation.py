@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import inspect
 
-from trundle.errors import Finding, similar
+from trundle.errors import Finding, meant, similar
 from trundle.runtime._bases import ApiObject
 from trundle.runtime._documents import (
     MARKS,
@@ -331,8 +331,7 @@ def _held_apart(raw: msgspec.Raw, class_: Any) -> dict[str, msgspec.Raw]:
 
 
 def _suggestion(name: str, fields: dict[str, _Field]) -> str:
-    close = similar(name, [each for each in fields if not each.startswith("$")])
-    return f"did you mean `{close[0]}`?" if close else ""
+    return meant(similar(name, [each for each in fields if not each.startswith("$")]))
 
 
 _MESSAGE = re.compile(r"Expected (.+?), got (.+)", re.DOTALL)

@@ -8,7 +8,7 @@ silent for longer than its lease does no harm: what it cannot read it does not w
 import contextlib
 import datetime as dt
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -211,8 +211,3 @@ def _leasing(store: Store) -> Iterator[Connection]:
     with store.database.writing() as connection:
         store.database.lock(connection, _LOCK)
         yield connection
-
-
-def held_back(moves: Iterable[Move]) -> tuple[Move, ...]:
-    """What servers of earlier releases hold back."""
-    return tuple(each for each in moves if each.held_by)

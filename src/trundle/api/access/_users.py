@@ -1,6 +1,6 @@
 """Who asks: users and their groups, in the names that Kubernetes has for them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -66,8 +66,3 @@ def service_account(name: str) -> tuple[str, str] | None:
 def groups_of_service_account(namespace: str) -> tuple[str, ...]:
     """The groups that each service account of a namespace is in."""
     return "system:serviceaccounts", f"system:serviceaccounts:{namespace}"
-
-
-def is_in(user: User, groups: Iterable[str]) -> bool:
-    """Whether a user is in one of some groups."""
-    return not set(groups).isdisjoint(user.groups)

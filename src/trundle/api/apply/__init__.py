@@ -13,7 +13,6 @@ from trundle.api.apply._managed_fields import (
     applied,
     shown_fields,
     updated,
-    with_shown_owners,
 )
 from trundle.api.apply._owning import ApplyConflictError, Conflict, Manager
 from trundle.api.apply._schema_shapes import resource_shape
@@ -43,5 +42,4 @@ __all__ = [
     "restricted",
     "shown_fields",
     "updated",
-    "with_shown_owners",
 ]

@@ -176,24 +176,6 @@ def updated(writer: Writer, live: Json, new: Json) -> Json:
     return _unless_same(live, _with_owners(_bare(new), owners, writer))
 
 
-def with_shown_owners(document: Json, words: Words) -> Json:
-    """An object with its `managedFields` in the words of a version, for its clients.
-
-    Args:
-        document: the object, with its `managedFields` as they are kept.
-        words: the words of the version.
-
-    Raises:
-        UnreadableFieldsError: its `managedFields` cannot be read.
-    """
-    entries = []
-    for entry in document.get("metadata", {}).get("managedFields") or ():
-        fields = shown_fields(entry.get("fieldsV1"), words)
-        if fields:
-            entries.append({**entry, "fieldsV1": fields})
-    return _with_entries(document, entries)
-
-
 def shown_fields(kept: Json, words: Words) -> Json:
     """The fields of an entry of `managedFields` in the words of a version; empty where it shows none of them.
 
@@ -282,12 +264,7 @@ def _bare(document: Json) -> Json:
 
 
 def _with_owners(document: Json, owners: Owners, writer: Writer) -> Json:
-    return _with_entries(
-        document, [_entry(each, owners[each], writer) for each in _in_order(owners)]
-    )
-
-
-def _with_entries(document: Json, entries: list[Json]) -> Json:
+    entries = [_entry(each, owners[each], writer) for each in _in_order(owners)]
     document = _bare(document)
     if not entries:
         return document
