@@ -4,10 +4,10 @@ import pytest
 from bundles import bundle
 
 from trundle.catalog import (
+    BrokenRuleError,
     Catalog,
     InvalidTenantError,
     NoSuchPackageError,
-    RefusedError,
     StillNeededError,
 )
 from trundle.version import SemVer
@@ -164,7 +164,7 @@ class TestRequirements:
         result = catalog.upload([app], tenant="acme", public=True)
         assert "no public version of a.Lib" in str(result.findings[0])
         catalog.upload([app], tenant="acme")
-        with pytest.raises(RefusedError, match="no public version"):
+        with pytest.raises(BrokenRuleError, match="no public version"):
             catalog.share("a.App", V1, tenant="acme")
         catalog.share("a.Lib", V1, tenant="acme")
         catalog.share("a.App", V1, tenant="acme")
@@ -259,7 +259,7 @@ class TestTenants:
         assert [each.digest for each in catalog.offers("other")] == [before]
         public = catalog.package("a.App", tenant="third")[0].digest
         assert public not in (before, "")
-        with pytest.raises(RefusedError, match="one of another tenant"):
+        with pytest.raises(BrokenRuleError, match="one of another tenant"):
             catalog.share("a.App", V1, tenant="other")
         catalog.delete("a.App", V1, tenant="other")
         assert catalog.package("a.App", tenant="other")[0].digest == public

@@ -16,7 +16,7 @@ import pytest
 from amounts import some_of
 from bundles import bundle
 
-from trundle.catalog import Catalog, RefusedError
+from trundle.catalog import BrokenRuleError, Catalog
 from trundle.version import SemVer
 
 TENANTS = ("x", "y", "z")
@@ -99,7 +99,7 @@ def try_change(catalog, state, chance):
         after |= {one._replace(public=kind == "share")}
     expected = is_lawful(after)
     change = getattr(catalog, kind)
-    with contextlib.nullcontext() if expected else pytest.raises(RefusedError):
+    with contextlib.nullcontext() if expected else pytest.raises(BrokenRuleError):
         change(one.name, SemVer.parse(one.version), tenant=one.tenant)
     return after if expected else state
 

@@ -5,17 +5,18 @@
 
 from trundle.catalog._catalog import Catalog
 from trundle.catalog._errors import (
+    BrokenRuleError,
     CatalogError,
     DamagedContentError,
     InvalidTenantError,
     NoSuchPackageError,
-    RefusedError,
     StillNeededError,
 )
 from trundle.catalog._records import Change, Offer, Upload
 from trundle.catalog._snapshot import Snapshot
 
 __all__ = [
+    "BrokenRuleError",
     "Catalog",
     "CatalogError",
     "Change",
@@ -23,7 +24,6 @@ __all__ = [
     "InvalidTenantError",
     "NoSuchPackageError",
     "Offer",
-    "RefusedError",
     "Snapshot",
     "StillNeededError",
     "Upload",

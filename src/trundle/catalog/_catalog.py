@@ -217,7 +217,7 @@ class Catalog:
 
         Raises:
             NoSuchPackageError: the tenant has no such version.
-            RefusedError: it requires what not all tenants see, or another tenant has a package of that name and version.
+            BrokenRuleError: it requires what not all tenants see, or another tenant has a package of that name and version.
             InvalidTenantError: no tenant can be called so.
             DatabaseError: the database cannot be written; nothing was changed.
         """

@@ -44,7 +44,7 @@ class DamagedContentError(CatalogError, ExpectationError):
     code = CatalogCode.DAMAGED
 
 
-class RefusedError(CatalogError):
+class BrokenRuleError(CatalogError):
     """A change would break a rule of the catalog; nothing was changed.
 
     Attributes:
@@ -58,5 +58,5 @@ class RefusedError(CatalogError):
         super().__init__("\n".join(map(str, self.findings)))
 
 
-class StillNeededError(RefusedError):
+class StillNeededError(BrokenRuleError):
     """A change would take a version away that packages need; there is one finding for each of them."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from trundle.catalog import _rules as rules
-from trundle.catalog._errors import RefusedError, StillNeededError
+from trundle.catalog._errors import BrokenRuleError, StillNeededError
 from trundle.catalog._records import Change, Offer, Upload
 from trundle.catalog._rows import Rows
 from trundle.engine import check
@@ -61,7 +61,7 @@ def check_shared(rows: Rows, offer: Offer) -> None:
     """Refuses to share a version that would break a rule for other tenants.
 
     Raises:
-        RefusedError: it would; the error has all findings.
+        BrokenRuleError: it would; the error has all findings.
     """
     requirements = rows.requirements_of(offer)
     names = {offer.name, *(each.name for each in requirements)}
@@ -72,7 +72,7 @@ def check_shared(rows: Rows, offer: Offer) -> None:
     if met := rules.shadowing(offer, same, offer.tenant):
         findings.append(met)
     if findings:
-        raise RefusedError(findings)
+        raise BrokenRuleError(findings)
 
 
 def without(rows: Rows, offer: Offer, loss: rules.Loss, *, force: bool) -> Change:

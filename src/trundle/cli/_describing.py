@@ -11,12 +11,12 @@ from trundle.cli._reviewing import release_folders
 
 if TYPE_CHECKING:
     from trundle.cli._printing import Step
-    from trundle.pages import Release
+    from trundle.pages import DescribedVersion
     from trundle.version import SemVer
 
 
 @contextlib.contextmanager
-def described(named: Iterable[str], step: "Step") -> Iterator["list[Release]"]:
+def described(named: Iterable[str], step: "Step") -> Iterator["list[DescribedVersion]"]:
     """What the pages of packages show.
 
     Args:

@@ -21,7 +21,7 @@ _MOST = 100
 """After how many findings an archive is not looked at any further."""
 
 
-class Entry(msgspec.Struct, frozen=True):
+class ArchiveEntry(msgspec.Struct, frozen=True):
     """A file in an archive.
 
     Attributes:

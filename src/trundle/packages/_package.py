@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from trundle.errors import Finding
-from trundle.packages._entries import Entry, Inspection
+from trundle.packages._entries import ArchiveEntry, Inspection
 from trundle.packages._errors import (
     ManifestError,
     ManifestMissingError,
@@ -182,7 +182,7 @@ class Package:
         return f"<Package {self.name} {self.version}>"
 
 
-def _content(entry: Entry) -> Content:
+def _content(entry: ArchiveEntry) -> Content:
     return Content(b"".join(entry.pieces()), entry.executable)
 
 

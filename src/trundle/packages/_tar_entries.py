@@ -7,7 +7,7 @@ import tarfile
 from collections.abc import Iterator
 from typing import BinaryIO, cast
 
-from trundle.packages._entries import BROKEN, Entry, Inspection
+from trundle.packages._entries import BROKEN, ArchiveEntry, Inspection
 from trundle.packages._limits import BLOCK, HEADER, Limits
 
 _OWNER_RUNS = 0o100
@@ -35,7 +35,7 @@ class _Source:
         return data
 
 
-def tar_entries(archive: BinaryIO, limits: Limits) -> Iterator[Entry]:
+def tar_entries(archive: BinaryIO, limits: Limits) -> Iterator[ArchiveEntry]:
     """The files of a tar archive, in its order.
 
     Raises:
@@ -72,8 +72,8 @@ def _strange(member: tarfile.TarInfo) -> str:
     return "" if member.size >= 0 else "a file of negative size"
 
 
-def _entry(tar: tarfile.TarFile, member: tarfile.TarInfo, name: str) -> Entry:
+def _entry(tar: tarfile.TarFile, member: tarfile.TarInfo, name: str) -> ArchiveEntry:
     content = tar.extractfile(member)
     assert content is not None  # regular files have content
     executable = bool(member.mode & _OWNER_RUNS)
-    return Entry(name, member.size, executable, cast("BinaryIO", content))
+    return ArchiveEntry(name, member.size, executable, cast("BinaryIO", content))

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from trundle.packages._entries import Entry
+from trundle.packages._entries import ArchiveEntry
 from trundle.packages._errors import FolderExistsError, PackageCode, finding
 from trundle.packages._limits import Limits
 from trundle.packages._tar_entries import tar_entries
@@ -78,7 +78,7 @@ def _unpack(archive: BinaryIO, root: Path, limits: Limits) -> tuple[str, ...]:
     return tuple(unpacked)
 
 
-def _write(entry: Entry, root: Path) -> None:
+def _write(entry: ArchiveEntry, root: Path) -> None:
     path = root / entry.name
     path.parent.mkdir(parents=True, exist_ok=True)
     mode = _EXECUTABLE if entry.executable else _PLAIN

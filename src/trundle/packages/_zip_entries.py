@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Iterator
 from typing import BinaryIO, cast
 
-from trundle.packages._entries import BROKEN, Entry, Inspection
+from trundle.packages._entries import BROKEN, ArchiveEntry, Inspection
 from trundle.packages._limits import Limits
 from trundle.packages._names import LONGEST_PATH
 
@@ -27,7 +27,7 @@ _LARGE_SIZE = 20
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 
 
-def zip_entries(data: bytes, limits: Limits) -> Iterator[Entry]:
+def zip_entries(data: bytes, limits: Limits) -> Iterator[ArchiveEntry]:
     """The files of a zip archive, in its order.
 
     Raises:
@@ -44,7 +44,9 @@ def zip_entries(data: bytes, limits: Limits) -> Iterator[Entry]:
                     inspection.admits_name(name.rstrip("/"))
                 elif inspection.admits(name, info.file_size, _strange(info)):
                     with archive.open(info) as content:
-                        yield Entry(name, info.file_size, _runs(info), cast("BinaryIO", content))
+                        yield ArchiveEntry(
+                            name, info.file_size, _runs(info), cast("BinaryIO", content)
+                        )
                         if content.read(1):
                             expected = f"{info.file_size} bytes at {name!r}"
                             inspection.stop(expected, "more")

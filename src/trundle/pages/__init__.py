@@ -4,16 +4,16 @@ A site has a folder for each package and in it one for each version. The pages o
 versions that come later is read from a list beside them.
 """
 
+from trundle.pages._described_version import DescribedVersion, describe
 from trundle.pages._errors import NoSiteError, OtherContentError, PagesCode, PagesError
-from trundle.pages._release import Release, describe
 from trundle.pages._site import Written, write_site
 
 __all__ = [
+    "DescribedVersion",
     "NoSiteError",
     "OtherContentError",
     "PagesCode",
     "PagesError",
-    "Release",
     "Written",
     "describe",
     "write_site",

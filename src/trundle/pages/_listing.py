@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from trundle.pages._described_version import DescribedVersion
 from trundle.pages._names import file_names, folder_name, link
-from trundle.pages._release import Release
 from trundle.pages._rendering import render
-from trundle.pages._search import Entry, search_script, versions_script
+from trundle.pages._search import SearchEntry, search_script, versions_script
 from trundle.version import SemVer
 
 FILE = "versions.json"
@@ -43,7 +43,7 @@ class Listed(msgspec.Struct, frozen=True, omit_defaults=True):
     changes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, release: Release) -> "Listed":
+    def of(cls, release: DescribedVersion) -> "Listed":
         """A version as it is listed."""
         manifest, bump = release.manifest, release.bump
         return cls(
@@ -115,10 +115,10 @@ def pages(listings: Iterable[Listing]) -> Mapping[str, bytes]:
     return found
 
 
-def _entries(listing: Listing) -> Iterable[Entry]:
+def _entries(listing: Listing) -> Iterable[SearchEntry]:
     """What can be found of a package, in its newest version."""
     newest, page = listing.newest, "search.js"
-    yield Entry(
+    yield SearchEntry(
         listing.package, "package", newest.title, link(f"{listing.folder}/index.html", page)
     )
     for kind, folder, files in (
@@ -127,7 +127,7 @@ def _entries(listing: Listing) -> Iterable[Entry]:
     ):
         for name, file in files.items():
             target = f"{listing.folder}/{newest.version}/{folder}/{file}.html"
-            yield Entry(name, kind, newest.title, link(target, page))
+            yield SearchEntry(name, kind, newest.title, link(target, page))
 
 
 def _by_file(names: Iterable[str]) -> dict[str, str]:

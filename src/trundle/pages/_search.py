@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 
-class Entry(NamedTuple):
+class SearchEntry(NamedTuple):
     """Something that can be found.
 
     Attributes:
@@ -22,7 +22,7 @@ class Entry(NamedTuple):
     target: str
 
 
-def search_script(entries: Iterable[Entry]) -> bytes:
+def search_script(entries: Iterable[SearchEntry]) -> bytes:
     """The script that gives a page what can be found."""
     return _script("trundleSearch", list(entries))
 

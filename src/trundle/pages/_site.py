@@ -9,10 +9,10 @@ import msgspec
 
 from trundle._locking import locked
 from trundle.pages import _listing
+from trundle.pages._described_version import DescribedVersion
 from trundle.pages._errors import NoSiteError, OtherContentError
 from trundle.pages._listing import Listed, Listing
 from trundle.pages._names import folder_name
-from trundle.pages._release import Release
 from trundle.pages._version_pages import version_pages
 
 MARK = "pages.json"
@@ -38,7 +38,11 @@ class Written(msgspec.Struct, frozen=True):
 
 
 def write_site(
-    folder: Path, releases: Iterable[Release], *, replace: bool = False, dry_run: bool = False
+    folder: Path,
+    releases: Iterable[DescribedVersion],
+    *,
+    replace: bool = False,
+    dry_run: bool = False,
 ) -> Written:
     """Writes the pages of some versions into a site. Pages of other versions stay as they are.
 
@@ -71,13 +75,17 @@ def write_site(
     return _written(new, kept)
 
 
-def _written(new: list[tuple[Path, Release]], kept: list[Path]) -> Written:
+def _written(new: list[tuple[Path, DescribedVersion]], kept: list[Path]) -> Written:
     return Written(tuple(place for place, _ in new), tuple(kept))
 
 
 def _sorted_out(
-    folder: Path, listings: Mapping[str, Listing], releases: Iterable[Release], *, replace: bool
-) -> tuple[list[tuple[Path, Release]], list[Path]]:
+    folder: Path,
+    listings: Mapping[str, Listing],
+    releases: Iterable[DescribedVersion],
+    *,
+    replace: bool,
+) -> tuple[list[tuple[Path, DescribedVersion]], list[Path]]:
     """The versions whose pages are to be written, with their folders, and the folders of those that stay.
 
     Raises:
@@ -124,7 +132,7 @@ def _read_listings(folder: Path) -> dict[str, Listing]:
     return found
 
 
-def _add(folder: Path, listings: dict[str, Listing], release: Release) -> None:
+def _add(folder: Path, listings: dict[str, Listing], release: DescribedVersion) -> None:
     """Lists a version whose pages are there."""
     listing = listings.get(release.name, Listing(release.name)).having(Listed.of(release))
     listings[release.name] = listing

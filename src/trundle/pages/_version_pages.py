@@ -5,13 +5,13 @@ from typing import Any
 
 from trundle.engine import ClassOutline, ValueOutline
 from trundle.packages import Level
+from trundle.pages._described_version import DescribedVersion, ResourceType
 from trundle.pages._names import anchor, file_names, folder_name, link
-from trundle.pages._release import Release, ResourceType
 from trundle.pages._rendering import pieces, render
-from trundle.pages._search import Entry, search_script
+from trundle.pages._search import SearchEntry, search_script
 
 
-def version_pages(release: Release) -> Mapping[str, bytes]:
+def version_pages(release: DescribedVersion) -> Mapping[str, bytes]:
     """All pages of a version, by their paths within its folder."""
     pages = _Pages(release)
     found = dict(pages.all())
@@ -25,7 +25,7 @@ def version_pages(release: Release) -> Mapping[str, bytes]:
 class _Pages:
     """Makes the pages; paths are those within the site."""
 
-    def __init__(self, release: Release) -> None:
+    def __init__(self, release: DescribedVersion) -> None:
         self.release = release
         self.folder = f"{folder_name(release.name)}/{release.version}"
         self.classes = file_names(each.name for each in release.classes)
@@ -105,25 +105,25 @@ class _Pages:
         )
         return [each for each in found if each[1]]
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[SearchEntry]:
         """What can be found in a version."""
         for each in self.release.classes:
             target = f"classes/{self.classes[each.name]}.html"
-            yield Entry(each.name, "class", each.title, link(target, "search.js"))
+            yield SearchEntry(each.name, "class", each.title, link(target, "search.js"))
             for kind, names in (
                 ("property", [one.name for one in each.properties]),
                 ("method", [one.name for one in each.methods]),
             ):
                 for name in names:
                     place = f"{target}#{anchor(kind, name)}"
-                    yield Entry(name, kind, each.name, link(place, "search.js"))
+                    yield SearchEntry(name, kind, each.name, link(place, "search.js"))
         for resource in self.release.resources:
             yield from self._resource_entries(resource)
 
-    def _resource_entries(self, resource: ResourceType) -> Iterator[Entry]:
+    def _resource_entries(self, resource: ResourceType) -> Iterator[SearchEntry]:
         target = f"resources/{self.resources[resource.name]}.html"
-        yield Entry(resource.name, "resource type", "", link(target, "search.js"))
+        yield SearchEntry(resource.name, "resource type", "", link(target, "search.js"))
         for each in resource.definitions:
             place = link(f"{target}#{anchor('type', each.name)}", "search.js")
             for field in each.fields:
-                yield Entry(field.name, "property", each.name, place)
+                yield SearchEntry(field.name, "property", each.name, place)

@@ -4,7 +4,7 @@ from trundle.api.monitoring._conversions import counted
 from trundle.api.monitoring._health import Health
 from trundle.api.monitoring._lines import AccessLog, Audit
 from trundle.api.monitoring._metrics import MEDIA_TYPE, Metrics
-from trundle.api.monitoring._recording import Keeper, Record, Recorder
+from trundle.api.monitoring._recording import Keeper, Recorder, RequestRecord
 
 __all__ = [
     "MEDIA_TYPE",
@@ -13,7 +13,7 @@ __all__ = [
     "Health",
     "Keeper",
     "Metrics",
-    "Record",
     "Recorder",
+    "RequestRecord",
     "counted",
 ]

@@ -7,7 +7,7 @@ from typing import Any
 
 from trundle._clock import Clock, now
 from trundle.api.access import User
-from trundle.api.monitoring._recording import Record, Stage, reason_of
+from trundle.api.monitoring._recording import RequestRecord, Stage, reason_of
 
 _AUDIT = "audit.k8s.io/v1"
 _FIRST_FAILURE = 400
@@ -25,10 +25,10 @@ class AccessLog:
         self._write = write
         self._as_json = as_json
 
-    def started(self, record: Record) -> None:
+    def started(self, record: RequestRecord) -> None:
         """Does nothing yet."""
 
-    def completed(self, record: Record) -> None:
+    def completed(self, record: RequestRecord) -> None:
         """Writes the line."""
         time = record.received.astimezone(dt.UTC).isoformat(timespec="milliseconds")
         user = record.impersonated or record.user
@@ -66,19 +66,19 @@ class Audit:
         self._write = write
         self._clock = clock
 
-    def started(self, record: Record) -> None:
+    def started(self, record: RequestRecord) -> None:
         """Writes that a watch has begun; it may last."""
         attributes = record.attributes
         if attributes is not None and attributes.verb == "watch":
             self._write(json.dumps(_event(record, "ResponseStarted", self._clock())))
 
-    def completed(self, record: Record) -> None:
+    def completed(self, record: RequestRecord) -> None:
         """Writes what became of a request."""
         ended = record.ended or record.received
         self._write(json.dumps(_event(record, "ResponseComplete", ended)))
 
 
-def _event(record: Record, stage: Stage, at: dt.datetime) -> dict[str, Any]:
+def _event(record: RequestRecord, stage: Stage, at: dt.datetime) -> dict[str, Any]:
     headers = {key: value.decode("latin-1") for key, value in record.scope["headers"]}
     client = record.scope.get("client")
     found: dict[str, Any] = {

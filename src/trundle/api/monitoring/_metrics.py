@@ -8,7 +8,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 
 from trundle.api.monitoring._conversions import CONVERSIONS
-from trundle.api.monitoring._recording import Record
+from trundle.api.monitoring._recording import RequestRecord
 
 MEDIA_TYPE = CONTENT_TYPE_LATEST
 
@@ -55,13 +55,13 @@ class Metrics:
         self._registry.register(CONVERSIONS)
         self._registry.register(_Stored(stored))
 
-    def started(self, record: Record) -> None:
+    def started(self, record: RequestRecord) -> None:
         """Counts a watch as open."""
         labels = self._labels(record)
         if labels[0] == "WATCH":
             self._watches.labels(*labels).inc()
 
-    def completed(self, record: Record) -> None:
+    def completed(self, record: RequestRecord) -> None:
         """Counts a request."""
         labels = self._labels(record)
         self._requests.labels(*labels, str(record.status)).inc()
@@ -74,7 +74,7 @@ class Metrics:
         """All metrics in Prometheus' text."""
         return generate_latest(self._registry)
 
-    def _labels(self, record: Record) -> tuple[str, ...]:
+    def _labels(self, record: RequestRecord) -> tuple[str, ...]:
         found = record.attributes
         if found is None:
             return _OTHER

@@ -16,7 +16,7 @@ _REASONS = {401: "Unauthorized", 403: "Forbidden", 404: "NotFound", 405: "Method
 
 
 @dataclass
-class Record:
+class RequestRecord:
     """A request, and what became of it so far.
 
     Attributes:
@@ -71,10 +71,10 @@ class Record:
 class Keeper(Protocol):
     """Keeps records of requests."""
 
-    def started(self, record: Record) -> None:
+    def started(self, record: RequestRecord) -> None:
         """The answer to a request starts."""
 
-    def completed(self, record: Record) -> None:
+    def completed(self, record: RequestRecord) -> None:
         """A request was answered, or its client is gone."""
 
 
@@ -99,7 +99,7 @@ class Recorder:
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
-        record = Record(self._clock(), scope)
+        record = RequestRecord(self._clock(), scope)
 
         async def sending(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":

@@ -28,7 +28,7 @@ from trundle.channels.publishing._counting import (
 )
 from trundle.channels.publishing._head import ChannelHead, DamagedHeadError
 from trundle.channels.publishing._records import (
-    Record,
+    RecordedOperation,
     is_signed_by,
     names_of,
     read_record,
@@ -120,7 +120,7 @@ class PublishedChannel:
         self.wait = wait
         self._package = package
         self._ignored: tuple[str, ...] = ()
-        self._read: dict[str, Record] = {}
+        self._read: dict[str, RecordedOperation] = {}
         self._adopted = False
         self._before: _Before | None = None
         self._built: Counted | None = None
@@ -345,9 +345,11 @@ class PublishedChannel:
         self._before = _Before(entries, shown, found)
         return found
 
-    def _records(self, entries: Sequence[LedgerEntry], shown: Shown | None) -> dict[str, Record]:
+    def _records(
+        self, entries: Sequence[LedgerEntry], shown: Shown | None
+    ) -> dict[str, RecordedOperation]:
         """The operations that count, by name."""
-        records: dict[str, Record] = {}
+        records: dict[str, RecordedOperation] = {}
         ignored = []
         keys = None
         for entry in entries:
@@ -372,7 +374,9 @@ class PublishedChannel:
         self._ignored = tuple(ignored)
         return records
 
-    def _check_complete(self, folded: Folded, records: dict[str, Record], shown: Shown) -> None:
+    def _check_complete(
+        self, folded: Folded, records: dict[str, RecordedOperation], shown: Shown
+    ) -> None:
         """Refuses to build on a ledger that lacks what the channel already shows."""
         serial = shown.serial
         lacking = set(shown.operations or ()) - records.keys()
@@ -380,7 +384,7 @@ class PublishedChannel:
             return
         raise RefusedError(lacking_operations(self.location, len(records), serial))
 
-    def _package_of(self, records: dict[str, Record]) -> str:
+    def _package_of(self, records: dict[str, RecordedOperation]) -> str:
         """The package of a channel that shows nothing yet: what its first version says."""
         for record in records.values():
             operation = record.operation
@@ -402,7 +406,9 @@ class PublishedChannel:
         package = self._package or self._package_of(records)
         return self.signer.last_seen(self.location, package, self.head.content, list(records))
 
-    def _check_signer(self, entries: Sequence[LedgerEntry], records: Mapping[str, Record]) -> None:
+    def _check_signer(
+        self, entries: Sequence[LedgerEntry], records: Mapping[str, RecordedOperation]
+    ) -> None:
         """Refuses keys that signed none of the operations, where operations are signed."""
         signed = any(self._read[each.id].envelope for each in entries if each.id in self._read)
         if not signed or (self.signer and any(each.envelope for each in records.values())):

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 import msgspec
 
 from trundle.channels.files import Channel
-from trundle.channels.publishing._records import Record
+from trundle.channels.publishing._records import RecordedOperation
 from trundle.channels.publishing._signing import Shown
 from trundle.channels.transitions import Folded, fold_named
 from trundle.registry import Entries, LedgerEntry
@@ -44,7 +44,7 @@ def entries_since(entries: Entries, shown: Shown | None) -> tuple[LedgerEntry, .
 
 
 def continued(
-    shown: Shown, records: Mapping[str, Record], word: str, *, ignored: bool
+    shown: Shown, records: Mapping[str, RecordedOperation], word: str, *, ignored: bool
 ) -> Counted | None:
     """Goes on from what a channel shows.
 
@@ -72,12 +72,12 @@ def continued(
     return Counted(folded, known | records.keys(), None if ignored else most_seen(records, before))
 
 
-def counted(base: Channel, records: Mapping[str, Record], *, ignored: bool) -> Counted:
+def counted(base: Channel, records: Mapping[str, RecordedOperation], *, ignored: bool) -> Counted:
     """The result of all operations, starting from an empty channel."""
     folded = fold_named(base, {name: each.operation for name, each in records.items()})
     return Counted(folded, records.keys(), None if ignored else most_seen(records, 0))
 
 
-def most_seen(records: Mapping[str, Record], before: int) -> int:
+def most_seen(records: Mapping[str, RecordedOperation], before: int) -> int:
     """The most that the author of any operation had seen."""
     return max((each.operation.seen for each in records.values()), default=before)

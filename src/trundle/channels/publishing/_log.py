@@ -9,7 +9,7 @@ import msgspec
 from trundle.channels._refusals import ChannelError, RefusalCode, RefusedError, refusal
 from trundle.channels._times import format_time
 from trundle.channels.files import Channel
-from trundle.channels.publishing._records import Record, read_names, read_record
+from trundle.channels.publishing._records import RecordedOperation, read_names, read_record
 from trundle.channels.reading import (
     OPERATIONS,
     RepositorySource,
@@ -115,7 +115,7 @@ def events(
     entries = ledger.entries()
     if not entries:
         return _events_of(channel)
-    records: list[Record] = []
+    records: list[RecordedOperation] = []
     for each in entries:
         try:
             records.append(read_record(each.payload, f"{where}: {each.id}"))

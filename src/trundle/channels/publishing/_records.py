@@ -25,7 +25,7 @@ from trundle.channels.transitions import (
 _TYPE = "application/vnd.trundle.channel.operation.v1+json"
 
 
-class Record(msgspec.Struct, frozen=True):
+class RecordedOperation(msgspec.Struct, frozen=True):
     """An operation as it was found.
 
     Attributes:
@@ -49,7 +49,7 @@ def write_record(operation: Operation, signer: Signer | None) -> bytes:
     return msgspec.json.encode(envelope.to_dict())
 
 
-def read_record(payload: bytes, where: str) -> Record:
+def read_record(payload: bytes, where: str) -> RecordedOperation:
     """Reads what `write_record` wrote; the signature is not verified here.
 
     Raises:
@@ -66,10 +66,10 @@ def read_record(payload: bytes, where: str) -> Record:
         found = refusal(code, where, "an operation", str(error), advice)
         raise OperationError([found]) from None
     operation = operation_from_json(content, where)
-    return Record(operation, id_of_operation(operation), payload if signed else None)
+    return RecordedOperation(operation, id_of_operation(operation), payload if signed else None)
 
 
-def is_signed_by(record: Record, keys: Collection[Key]) -> bool:
+def is_signed_by(record: RecordedOperation, keys: Collection[Key]) -> bool:
     """Whether one of some keys signed an operation."""
     if record.envelope is None:
         return False

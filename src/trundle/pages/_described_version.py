@@ -101,7 +101,7 @@ class ResourceType(msgspec.Struct, frozen=True):
     picture: str
 
 
-class Release(msgspec.Struct, frozen=True):
+class DescribedVersion(msgspec.Struct, frozen=True):
     """A version of a package, as its pages show it.
 
     Attributes:
@@ -140,7 +140,7 @@ class Release(msgspec.Struct, frozen=True):
 
 def describe(
     folder: Path, before: tuple[Path, SemVer] | None = None, among: Iterable[Package] = ()
-) -> Release:
+) -> DescribedVersion:
     """What the pages of a version show. Nothing of the package is run.
 
     Args:
@@ -173,7 +173,9 @@ def describe(
     required = required_packages(package, among)
     classes = outline(package, required) if package.classes else ()
     ordered = tuple(sorted(resources, key=lambda each: each.name.casefold()))
-    return Release(package.manifest, package.digest, classes, ordered, bump, tuple(notes), required)
+    return DescribedVersion(
+        package.manifest, package.digest, classes, ordered, bump, tuple(notes), required
+    )
 
 
 def _resource_types(path: Path) -> Iterator[ResourceType]:
