@@ -51,6 +51,16 @@ BASE = f"/apis/{GROUP}/v1"
         ("PUT", "/api/v1/namespaces/a/status", {}, ("update", "namespaces/status", "a", "a")),
         ("PATCH", f"{BASE}/namespaces/a/members/b", {}, ("patch", "members", "a", "b")),
         ("BREW", f"{BASE}/members", {}, ("", "members", "", "")),
+        ("GET", "/v1/tenants/acme/packages", {}, ("list", "packages", "acme", "")),
+        ("POST", "/v2/tenants/acme/packages", {}, ("create", "packages", "acme", "")),
+        ("GET", "/v1/tenants/acme/packages/a/b", {}, ("get", "packages", "acme", "a/b")),
+        (
+            "GET",
+            "/v2/tenants/acme/packages/a/b/versions/1.0.0/content",
+            {},
+            ("get", "packages/content", "acme", "a/b"),
+        ),
+        ("GET", "/v3/tenants/acme/packages", {}, ("get", "/v3/tenants/acme/packages")),
     ],
 )
 def test_a_request_is_a_verb_on_a_resource_or_a_path(method, path, query, expected):

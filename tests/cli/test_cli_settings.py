@@ -41,6 +41,17 @@ def test_the_environment_counts_before_the_file(tmp_path):
     assert (found.state, found.registry, found.jobs) == (Path("/tmp/state"), "localhost:5000", 2)
 
 
+def test_the_server_of_a_catalog_is_named_and_its_token_is_in_the_environment_alone(tmp_path):
+    found = settings(tmp_path)
+    assert (found.server, found.token) == ("", None)
+    found = settings(tmp_path, "server: https://one\n", TRUNDLE_TOKEN="secret")
+    assert (found.server, found.token) == ("https://one", "secret")
+    assert (
+        settings(tmp_path, "server: https://one\n", TRUNDLE_SERVER="https://two").server
+        == "https://two"
+    )
+
+
 def test_the_catalog_is_in_the_state_directory_unless_it_is_named(tmp_path):
     found = settings(tmp_path)
     assert found.catalog == str(tmp_path / ".local" / "state" / "trundle" / "catalog.db")
@@ -86,7 +97,7 @@ def test_a_file_may_be_named(tmp_path, monkeypatch):
         ("state: [a]\n", "expected a text"),
         (
             "- a\n",
-            "expected one document with the keys catalog, jobs, registry, state, store, tenant",
+            "expected one document with the keys catalog, jobs, registry, server, state, store, tenant",
         ),
         ("a: b: c\n", r"config\.yaml:1"),
     ],

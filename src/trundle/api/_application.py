@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute, Route
 
 from trundle._clock import Clock, now
 from trundle.api import _protobuf as protobuf
+from trundle.api._bodies import body_of
 from trundle.api._controllers import Controllers
 from trundle.api._conversion_reviews import ConversionReviews
 from trundle.api._core import NAMESPACES
@@ -56,6 +57,7 @@ class Api:
         version: the version of the server, as `/version` shows it.
         clock: gives the time, for ages in tables.
         access: who may do what; without it every client may do everything.
+        beside: what else is served, such as the packages of a catalog (`CatalogRoutes`).
 
     Attributes:
         access: who may do what.
@@ -70,6 +72,7 @@ class Api:
         version: str,
         clock: Clock = now,
         access: Access | None = None,
+        beside: Sequence[BaseRoute] = (),
     ) -> None:
         self.access = access or Access()
         kinds = tuple(kinds)
@@ -96,6 +99,7 @@ class Api:
             self._recorder.flush,
         )
         self._store = store
+        self._beside = tuple(beside)
         self._reviews = ConversionReviews(kinds, store.scheme)
         self._version = version
         self._clock = clock
@@ -139,6 +143,7 @@ class Api:
             Route("/metrics", self._shown_metrics),
             Route("/version", self._served_version),
             Route("/convert", self._convert, methods=["POST"]),
+            *self._beside,
             Route("/api", self._core),
             Route("/api/{version}", self._group_version),
             Route("/apis", self._groups),
@@ -221,7 +226,7 @@ class Api:
 
     async def _convert(self, http: HttpRequest) -> Response:
         try:
-            body = await _body(http, _MOST_REVIEWED)
+            body = await body_of(http, _MOST_REVIEWED)
             return Response(await asyncio.to_thread(self._reviews.answer, body), media_type=_JSON)
         except ApiError as error:
             return _failed(error)
@@ -232,7 +237,7 @@ class Api:
         """Answers a request about objects."""
         try:
             target = self._target(http.path_params)
-            body = await _body(http)
+            body = await body_of(http, MOST_BYTES)
             media_type = http.headers.get("content-type", "").partition(";")[0].strip().lower()
             if media_type == protobuf.MEDIA_TYPE:
                 body, media_type = protobuf.json_of(body), _JSON
@@ -322,21 +327,6 @@ class Api:
                 yield msgspec.json.encode({"type": "ERROR", "object": failed.status}) + b"\n"
 
         return StreamingResponse(lines(), media_type=shown.media_type)
-
-
-async def _body(http: HttpRequest, most: int = MOST_BYTES) -> bytes:
-    """The body of a request, if it is not too large.
-
-    Raises:
-        ApiError: it is.
-    """
-    found = bytearray()
-    async for chunk in http.stream():
-        found += chunk
-        if len(found) > most:
-            message = f"Request entity too large: limit is {most}"
-            raise ApiError(413, "RequestEntityTooLarge", message)
-    return bytes(found)
 
 
 def _answered(answer: Answer, shown: Representation, target: Target) -> Response:

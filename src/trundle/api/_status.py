@@ -184,8 +184,15 @@ def answer_to(error: TrundleError, kind: ServedKind, name: str) -> ApiError:
         case InvalidMetadataError():
             return invalid(kind, name, [_cause("metadata", error.expected, error.found)])
         case _:
-            code, reason = _CODES[error.kind]
-            return ApiError(code, reason, str(error))
+            return answer_to_any(error)
+
+
+def answer_to_any(error: TrundleError, message: str = "") -> ApiError:
+    """What a client is answered for an error that is about no object; the error's own words where there is no message."""
+    if isinstance(error, ApiError):
+        return error
+    code, reason = _CODES[error.kind]
+    return ApiError(code, reason, message or str(error))
 
 
 def cause_of(finding: Finding) -> Cause:

@@ -10,20 +10,24 @@ from trundle.catalog._errors import (
     DamagedContentError,
     InvalidTenantError,
     NoSuchPackageError,
+    ServerError,
     StillNeededError,
 )
 from trundle.catalog._records import Change, Offer, Upload
+from trundle.catalog._server import CatalogServer
 from trundle.catalog._snapshot import Snapshot
 
 __all__ = [
     "BrokenRuleError",
     "Catalog",
     "CatalogError",
+    "CatalogServer",
     "Change",
     "DamagedContentError",
     "InvalidTenantError",
     "NoSuchPackageError",
     "Offer",
+    "ServerError",
     "Snapshot",
     "StillNeededError",
     "Upload",

@@ -17,6 +17,8 @@ class CatalogCode(Code):
     SHADOWS = "shadows-public-package"
     REQUIREMENT = "unmet-requirement"
     NEEDED = "version-still-needed"
+    SERVER = "server-refuses"
+    OF_SERVER = "finding-of-a-newer-server"
 
 
 class CatalogError(TrundleError):
@@ -28,6 +30,16 @@ class InvalidTenantError(CatalogError, ExpectationError):
 
     kind = Kind.USAGE
     code = CatalogCode.TENANT
+
+
+class ServerError(CatalogError, ExpectationError):
+    """A server of a catalog refuses a request, or answers what no such server answers."""
+
+    code = CatalogCode.SERVER
+
+    def __init__(self, where: str, expected: str, found: str, advice: str, kind: Kind) -> None:
+        self.kind = kind
+        super().__init__(where, expected, found, advice)
 
 
 class NoSuchPackageError(CatalogError, ExpectationError):

@@ -12,7 +12,7 @@ from trundle.cli._printing import progress
 from trundle.cli._settings import current
 
 if TYPE_CHECKING:
-    from trundle.catalog import Catalog
+    from trundle.catalog import Catalog, CatalogServer
     from trundle.channels.files import ListedVersion
     from trundle.channels.publishing import Review
     from trundle.errors import Finding
@@ -81,7 +81,10 @@ def _carries(repository: "Repository", base: "ListedVersion") -> bool:
 
 
 def uploading(
-    catalog: "Catalog", packages: Mapping[Path, "Package"], tenant: str, jobs: int | None
+    catalog: "Catalog | CatalogServer",
+    packages: Mapping[Path, "Package"],
+    tenant: str,
+    jobs: int | None,
 ) -> Iterator["Finding"]:
     """What is against an upload besides the rules of catalogs: errors in projects, and versions that are too low.
 

@@ -24,8 +24,10 @@ from trundle.errors import Kind, TrundleError, did_you_mean, expectation
 STATE = "TRUNDLE_STATE"
 REGISTRY = "TRUNDLE_REGISTRY"
 CATALOG = "TRUNDLE_CATALOG"
+SERVER = "TRUNDLE_SERVER"
 STORE = "TRUNDLE_STORE"
 TENANT = "TRUNDLE_TENANT"
+TOKEN = "TRUNDLE_TOKEN"  # noqa: S105 - the name of a variable
 PASSPHRASE = "TRUNDLE_KEY_PASSPHRASE"  # noqa: S105 - the name of a variable
 _CONFIG = "TRUNDLE_CONFIG"
 _JOBS = "TRUNDLE_JOBS"
@@ -33,6 +35,7 @@ _KINDS: dict[str, type] = {
     "catalog": str,
     "jobs": int,
     "registry": str,
+    "server": str,
     "state": str,
     "store": str,
     "tenant": str,
@@ -61,6 +64,8 @@ class Settings(NamedTuple):
         passphrase: the passphrase of the keys; None where it is asked for.
         catalog: the database of the catalog, as a file or a URL.
         tenant: the tenant of the catalog.
+        server: the server of a catalog that is used instead of the database; empty for none.
+        token: what the server knows the user by; None for none.
         store: the database of the project's store, as a file or a URL.
     """
 
@@ -71,6 +76,8 @@ class Settings(NamedTuple):
     passphrase: str | None = None
     catalog: str = ""
     tenant: str = ""
+    server: str = ""
+    token: str | None = None
     store: str = ""
 
     @property
@@ -103,6 +110,8 @@ def resolve(folder: Path, environment: Mapping[str, str], home: Path) -> Setting
         passphrase=environment.get(PASSPHRASE),
         catalog=environment.get(CATALOG) or file.get("catalog") or str(state / "catalog.db"),
         tenant=environment.get(TENANT) or file.get("tenant", "default"),
+        server=environment.get(SERVER) or file.get("server", ""),
+        token=environment.get(TOKEN) or None,
         store=environment.get(STORE) or file.get("store") or str(project / "store.db"),
     )
 

@@ -17,7 +17,7 @@ from trundle.cli._settings import CATALOG, TENANT, current
 from trundle.cli.project import DryRun, Jobs, Output
 
 if TYPE_CHECKING:
-    from trundle.catalog import Catalog, Change, Offer
+    from trundle.catalog import Catalog, CatalogServer, Change, Offer
     from trundle.errors import Finding
     from trundle.packages import Package
 
@@ -31,6 +31,14 @@ Place = Annotated[
         envvar=CATALOG,
         help="The database: a file, `sqlite:///FILE` or `postgresql://USER@HOST/NAME`.",
         show_default="catalog.db in the state directory",
+    ),
+]
+At = Annotated[
+    str | None,
+    typer.Option(
+        "--server",
+        metavar="URL",
+        help="A server that keeps the catalog (`trundle serve --catalog`) instead of a database.",
     ),
 ]
 Tenant = Annotated[
@@ -63,6 +71,23 @@ def opened_catalog(place: str | None, *, making: bool = False) -> Iterator["Cata
         yield catalog
 
 
+@contextlib.contextmanager
+def _kept(
+    place: str | None, server: str | None, *, making: bool = False
+) -> Iterator["Catalog | CatalogServer"]:
+    """The catalog that a command reads or uploads to: that of a server where one is given, else one in a database."""
+    url = server or ("" if place else current().server)
+    if not url:
+        with opened_catalog(place, making=making) as catalog:
+            yield catalog
+        return
+    from trundle.catalog import CatalogServer  # noqa: PLC0415
+
+    if not url.startswith(("http://", "https://")):
+        raise unmet("--server", "a URL such as https://HOST:PORT", repr(url), "correct it")
+    yield CatalogServer(url, current().token)
+
+
 def _tenant(given: str | None) -> str:
     return given or current().tenant
 
@@ -85,6 +110,7 @@ def upload(
     jobs: Jobs = None,
     tenant: Tenant = None,
     catalog: Place = None,
+    server: At = None,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
@@ -93,7 +119,7 @@ def upload(
     packages = list(read.values())
     if installed:
         packages += _installed(state)
-    with opened_catalog(catalog, making=not dry_run) as opened_:
+    with _kept(catalog, server, making=not dry_run) as opened_:
         if against := tuple(uploading(opened_, read, _tenant(tenant), jobs)):
             raise Refusal(ExitCode.FINDINGS, *(each.coded for each in against))
         done = opened_.upload(packages, tenant=_tenant(tenant), public=public, dry_run=dry_run)
@@ -178,10 +204,11 @@ def list_(
     *,
     tenant: Tenant = None,
     catalog: Place = None,
+    server: At = None,
     output: Output = Format.TABLE,
 ) -> None:
     """List the packages that a tenant sees: its own and the public ones."""
-    with opened_catalog(catalog) as opened_:
+    with _kept(catalog, server) as opened_:
         found = opened_.offers(_tenant(tenant), name)
         where = opened_.where
     head = ("PACKAGE", "VERSION", "TENANT", "SEEN BY", "DIGEST")
@@ -207,10 +234,11 @@ def show(
     *,
     tenant: Tenant = None,
     catalog: Place = None,
+    server: At = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Show a version of a package: what it requires, its classes and its files."""
-    with opened_catalog(catalog) as opened_:
+    with _kept(catalog, server) as opened_:
         number = None if version is None else version_of(version)
         offer, package = opened_.package(name, number, tenant=_tenant(tenant))
     data = _shown(offer, package)
@@ -252,12 +280,13 @@ def download(
     ] = None,
     tenant: Tenant = None,
     catalog: Place = None,
+    server: At = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Write the archive of a version, a tar, to a file."""
     from trundle._durable import write_durably  # noqa: PLC0415
 
-    with opened_catalog(catalog) as opened_:
+    with _kept(catalog, server) as opened_:
         number = None if version is None else version_of(version)
         offer, package = opened_.package(name, number, tenant=_tenant(tenant))
         file = to or Path(f"{name.replace('/', '+')}-{offer.version}.tar")

@@ -3,7 +3,7 @@
 import contextlib
 import ipaddress
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
@@ -15,9 +15,12 @@ from trundle.cli._failures import ExitCode, Refusal, unmet
 from trundle.cli._printing import Format, print_data, say, warn
 from trundle.cli._project import config_of
 from trundle.cli._stores import Place, opened_store
+from trundle.cli.catalog import opened_catalog
 from trundle.cli.project import Output
 
 if TYPE_CHECKING:
+    from starlette.routing import BaseRoute
+
     from trundle.api import Keeper
     from trundle.store import Store
 
@@ -91,6 +94,14 @@ def serve(
             show_default=f"{_MOST_WATCHES} with access control",
         ),
     ] = None,
+    catalog: Annotated[
+        str | None,
+        typer.Option(
+            "--catalog",
+            metavar="URL",
+            help="Also serve the packages of a catalog, under `/v1/` and `/v2/`.",
+        ),
+    ] = None,
     audit: Annotated[
         Path | None,
         typer.Option("--audit", metavar="FILE", help="Append who did what, as lines of JSON."),
@@ -140,9 +151,13 @@ def serve(
             most_requests or _MOST_REQUESTS, _MOST_WATCHES if most_watches is None else most_watches
         )
     results = sys.stdout  # While the store is open, what is printed goes to standard error.
-    with opened_store(context, place, making=True) as store, _alone(store):
+    with (
+        opened_store(context, place, making=True) as store,
+        _alone(store),
+        _packages(catalog) as packages,
+    ):
         kinds = served_kinds(load_parts(config).values(), store.scheme)
-        api = Api(store, kinds, __version__, access=access)
+        api = Api(store, kinds, __version__, access=access, beside=packages)
         try:
             with listening(host, port, unix_socket) as listener, Lease(store) as lease:
                 scheme = "http" if secured is None else "https"
@@ -155,6 +170,18 @@ def serve(
         except OSError as error:
             found = f"{unix_socket or f'{host}:{port}'}: {error.strerror or error}"
             raise Refusal(ExitCode.FAILED, f"cannot listen on {found}") from None
+
+
+@contextlib.contextmanager
+def _packages(catalog: str | None) -> Iterator["Sequence[BaseRoute]"]:
+    """What serves the packages of a catalog; nothing where none is given."""
+    if catalog is None:
+        yield ()
+        return
+    from trundle.api.catalogs import CatalogRoutes  # noqa: PLC0415
+
+    with opened_catalog(catalog, making=True) as opened:
+        yield CatalogRoutes(opened).routes
 
 
 def _announce(where: str, output: Format, results: TextIO) -> None:

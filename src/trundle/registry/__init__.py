@@ -33,7 +33,7 @@ from trundle.registry._model import (
     encode,
     parse_manifest,
 )
-from trundle.registry._open import fetch_file, open_registry, open_repository, post
+from trundle.registry._open import fetch_file, open_registry, open_repository, post, request
 from trundle.registry._reference import Reference, tag_for, version_of
 from trundle.registry._settings import HttpSettings
 from trundle.registry.errors import (
@@ -107,6 +107,7 @@ __all__ = [
     "open_repository",
     "parse_manifest",
     "post",
+    "request",
     "tag_for",
     "version_of",
 ]

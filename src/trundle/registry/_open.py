@@ -1,8 +1,9 @@
 """Opens what a reference names."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from trundle.registry._directory_registry import DirectoryRegistry
@@ -72,6 +73,27 @@ def post(url: str, content: bytes, *, settings: "HttpSettings | None" = None) ->
     with _needs_extra(url):
         from trundle.registry._web import post_json  # noqa: PLC0415 - needs an extra
     post_json(url, content, settings)
+
+
+def request(
+    method: str,
+    url: str,
+    *,
+    headers: Mapping[str, str] = MappingProxyType({}),
+    body: bytes | None = None,
+    settings: "HttpSettings | None" = None,
+) -> tuple[int, bytes]:
+    """Sends a request to any web server, and gives the status and the content of the answer, whatever the status is.
+
+    What changes nothing is sent again where a server is busy. Redirects are not followed.
+
+    Raises:
+        UnreachableError: the server does not answer, or not in time.
+        MissingExtraError: `trundle[registry]` is not installed.
+    """
+    with _needs_extra(url):
+        from trundle.registry._web import ask  # noqa: PLC0415 - needs an extra
+    return ask(method, url, headers, body, settings)
 
 
 @contextlib.contextmanager

@@ -3,7 +3,7 @@
 import contextlib
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 import urllib3
@@ -31,18 +31,36 @@ def fetch_pieces(url: str, settings: HttpSettings | None = None) -> Iterator[byt
         UnreachableError: the server does not answer, not in time, or with an error.
     """
     settings = settings or HttpSettings()
-    retry = urllib3.Retry(
-        total=settings.retries,
-        backoff_factor=settings.first_pause,
-        backoff_max=_LONGEST_PAUSE,
-        status_forcelist=_TRANSIENT,
-        raise_on_status=False,
-    )
+    retry = _retry(settings)
     headers = {"Cache-Control": "no-cache"}
     try:
         with _asked("GET", url, settings, headers, retry) as response:
             _check_status(response.status, url)
             yield from pieces(response, time.monotonic() + settings.request_time)
+    except (urllib3.exceptions.HTTPError, TransferError) as error:
+        raise _unreachable(url, error) from None
+
+
+def ask(
+    method: str,
+    url: str,
+    headers: Mapping[str, str],
+    body: bytes | None,
+    settings: HttpSettings | None = None,
+) -> tuple[int, bytes]:
+    """Sends a request, and gives the status and the content of the answer, whatever the status is.
+
+    Only what changes nothing is sent again where a server is busy. Redirects are not followed, so that no other server gets the headers.
+
+    Raises:
+        UnreachableError: the server does not answer, or not in time.
+    """
+    settings = settings or HttpSettings()
+    retry = _retry(settings, redirect=0) if method == "GET" else False
+    try:
+        with _asked(method, url, settings, dict(headers), retry, body=body) as response:
+            deadline = time.monotonic() + settings.request_time
+            return response.status, b"".join(pieces(response, deadline))
     except (urllib3.exceptions.HTTPError, TransferError) as error:
         raise _unreachable(url, error) from None
 
@@ -75,6 +93,19 @@ def post_json(url: str, content: bytes, settings: HttpSettings | None = None) ->
                 break
         time.sleep(pause)
     _check_taken(status, url)
+
+
+def _retry(settings: HttpSettings, redirect: int | None = None) -> urllib3.Retry:
+    """How often a request is sent that changes nothing."""
+    return urllib3.Retry(
+        total=settings.retries,
+        redirect=redirect,
+        backoff_factor=settings.first_pause,
+        backoff_max=_LONGEST_PAUSE,
+        status_forcelist=_TRANSIENT,
+        raise_on_status=False,
+        raise_on_redirect=False,
+    )
 
 
 def _post_once(url: str, content: bytes, settings: HttpSettings) -> int:

@@ -3,7 +3,7 @@
 The rules by which paths are read are those of Kubernetes' `RequestInfo`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 _VERBS = {
@@ -14,6 +14,9 @@ _VERBS = {
     "PATCH": "patch",
     "DELETE": "delete",
 }
+CATALOG = "catalog.trundle.dev"
+"""The API group by which rules name the packages of a catalog."""
+_OWN = frozenset(("v1", "v2"))
 _OF_NAMESPACES = frozenset(("status", "finalize"))
 _PARTS_OF_RESOURCES = {"api": 3, "apis": 4}
 """How many parts the path of a resource has at least."""
@@ -60,6 +63,8 @@ def attributes_of(method: str, path: str, query: Mapping[str, str]) -> Attribute
         query: the parameters.
     """
     parts = [*filter(None, path.strip("/").split("/"))] if "//" not in path else []
+    if found := _of_packages(method, path, parts):
+        return found
     if not parts or len(parts) < _PARTS_OF_RESOURCES.get(parts[0], len(parts) + 1):
         return Attributes(method.lower(), path)
     group = parts[1] if parts[0] == "apis" else ""
@@ -77,6 +82,23 @@ def attributes_of(method: str, path: str, query: Mapping[str, str]) -> Attribute
     elif not name and verb == "delete":
         verb = "deletecollection"
     return Attributes(verb, path, True, group, version, resource, subresource, namespace, name)
+
+
+def _of_packages(method: str, path: str, parts: Sequence[str]) -> Attributes | None:
+    """What a request about the packages of a tenant does: to rules a tenant is a namespace; None for other requests."""
+    if len(parts) < 4 or parts[1] != "tenants" or parts[3] != "packages" or parts[0] not in _OWN:  # noqa: PLR2004
+        return None
+    version, _, tenant, _, *name = parts
+    subresource = "content" if name[-1:] == ["content"] else ""
+    if subresource:
+        name.pop()
+    if name[-2:-1] == ["versions"]:
+        del name[-2:]
+    verb = _VERBS.get(method, "")
+    if verb == "get" and not name:
+        verb = "list"
+    package = "/".join(name)
+    return Attributes(verb, path, True, CATALOG, version, "packages", subresource, tenant, package)
 
 
 def _is_set(flag: str | None) -> bool:

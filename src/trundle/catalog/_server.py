@@ -1,0 +1,207 @@
+"""A catalog that a server keeps, as its clients use it: `/v2/` of `trundle serve --catalog`."""
+
+import base64
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import msgspec
+
+from trundle.catalog._errors import (
+    CatalogCode,
+    DamagedContentError,
+    NoSuchPackageError,
+    ServerError,
+)
+from trundle.catalog._records import Offer, Upload
+from trundle.engine import EngineCode
+from trundle.errors import Code, Finding, Kind, Place, Severity
+from trundle.packages import Package, PackageCode, PackageError
+from trundle.registry import request
+from trundle.version import ANY, SemVer
+
+_OK = range(200, 300)
+_REFUSED = 422
+_KINDS = {
+    400: Kind.USAGE,
+    401: Kind.UNREACHABLE,
+    403: Kind.UNREACHABLE,
+    404: Kind.NOT_FOUND,
+    409: Kind.CONFLICT,
+    413: Kind.REFUSED,
+    422: Kind.REFUSED,
+    429: Kind.UNREACHABLE,
+    503: Kind.UNREACHABLE,
+}
+_CODES: Mapping[str, Code] = {
+    str(each): each for codes in (PackageCode, EngineCode, CatalogCode) for each in codes
+}
+
+
+class _Offered(msgspec.Struct):
+    tenant: str
+    name: str
+    version: str
+    digest: str
+    public: bool = False
+
+    def offer(self) -> Offer:
+        return Offer(self.tenant, self.name, SemVer.parse(self.version), self.public, self.digest)
+
+
+class _Listing(msgspec.Struct):
+    packages: list[_Offered]
+
+
+class _Finding(msgspec.Struct):
+    code: str
+    found: str
+    expected: str = ""
+    advice: str = ""
+    severity: Severity = "error"
+    place: dict[str, Any] = {}
+
+    def finding(self) -> Finding:
+        code = _CODES.get(self.code, CatalogCode.OF_SERVER)
+        place = msgspec.convert(self.place, Place)
+        return Finding(code, place, self.expected, self.found, self.advice, self.severity)
+
+
+class _Uploaded(msgspec.Struct):
+    stored: list[_Offered]
+    findings: list[_Finding]
+
+
+class _Status(msgspec.Struct):
+    message: str
+
+
+class CatalogServer:
+    """A catalog at a server. It does what `Catalog` does for those who read and upload.
+
+    Args:
+        url: the server, as `https://HOST:PORT`.
+        token: what the server knows the client by; None for none.
+    """
+
+    def __init__(self, url: str, token: str | None = None) -> None:
+        self._url = url.rstrip("/")
+        self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+
+    @property
+    def where(self) -> str:
+        """The URL of the server."""
+        return self._url
+
+    def offers(self, tenant: str, name: str | None = None) -> tuple[Offer, ...]:
+        """The versions that a tenant sees, by name, the oldest first.
+
+        Args:
+            tenant: the tenant.
+            name: a package; all where None.
+
+        Raises:
+            ServerError: the server refuses that, or is no server of a catalog.
+            UnreachableError: the server does not answer.
+        """
+        query = {} if name is None else {"name": name}
+        path, content = self._read(_path(tenant), query)
+        found = self._decoded(path, content, _Listing)
+        return tuple(each.offer() for each in found.packages)
+
+    def package(
+        self, name: str, version: SemVer | None = None, *, tenant: str
+    ) -> tuple[Offer, Package]:
+        """A version that a tenant sees, and its package, whose digest is compared with what the server says.
+
+        Args:
+            name: the package.
+            version: its version; the newest release where None, or the newest pre-release where there is none.
+            tenant: the tenant.
+
+        Raises:
+            NoSuchPackageError: the tenant sees no version of the package.
+            ServerError: there is no such version, the server refuses that, or is no server of a catalog.
+            DamagedContentError: the content is not that of the version.
+            UnreachableError: the server does not answer.
+        """
+        chosen = version or ANY.choose([each.version for each in self.offers(tenant, name)])
+        if chosen is None:
+            expected = f"the package {name} among what the tenant {tenant} sees"
+            advice = "run `trundle catalog list` to see what there is"
+            raise NoSuchPackageError(self._url, expected, f"no version of {name}", advice)
+        place = _path(tenant, name, chosen)
+        path, content = self._read(place, {})
+        offer = self._decoded(path, content, _Offered).offer()
+        path, archive = self._read(f"{place}/content", {})
+        expected, advice = f"the content of {offer}", "ask who keeps the catalog"
+        try:
+            package = Package.from_archive(archive)
+        except PackageError as error:
+            raise DamagedContentError(path, expected, str(error), advice) from None
+        if package.digest != offer.digest:
+            raise DamagedContentError(path, f"{expected}, {offer.digest}", package.digest, advice)
+        return offer, package
+
+    def upload(
+        self,
+        packages: Iterable[Package],
+        *,
+        tenant: str,
+        public: bool = False,
+        dry_run: bool = False,
+    ) -> Upload:
+        """Stores packages, all or none of them; as `Catalog.upload` does.
+
+        Raises:
+            ServerError: the server refuses that, or is no server of a catalog; nothing was stored.
+            UnreachableError: the server does not answer; whether it stored the packages is not known.
+        """
+        given = {(each.name, str(each.version)): each for each in packages}
+        query = {"public": "true"} if public else {}
+        if dry_run:
+            query["dryRun"] = "All"
+        archives = [base64.b64encode(each.archive).decode("ascii") for each in given.values()]
+        body = msgspec.json.encode({"archives": archives})
+        path, status, content = self._asked("POST", _path(tenant), query, body)
+        if status not in _OK and not (status == _REFUSED and b'"findings"' in content):
+            raise self._refused(path, status, content)
+        done = self._decoded(path, content, _Uploaded)
+        stored = tuple(given[each.name, each.version] for each in done.stored)
+        return Upload(stored, tuple(each.finding() for each in done.findings))
+
+    def _read(self, path: str, query: Mapping[str, str]) -> tuple[str, bytes]:
+        where, status, content = self._asked("GET", path, query)
+        if status not in _OK:
+            raise self._refused(where, status, content)
+        return where, content
+
+    def _asked(
+        self, method: str, path: str, query: Mapping[str, str], body: bytes | None = None
+    ) -> tuple[str, int, bytes]:
+        url = f"{self._url}{path}" + (f"?{urlencode(query)}" if query else "")
+        headers = dict(self._headers)
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        return (url, *request(method, url, headers=headers, body=body))
+
+    def _decoded(self, where: str, content: bytes, type_: Any) -> Any:
+        try:
+            return msgspec.json.decode(content, type=type_)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            expected = "the answer of a server of a catalog"
+            advice = "check the URL, and that the server runs with --catalog"
+            raise ServerError(where, expected, str(error), advice, Kind.UNREACHABLE) from None
+
+    def _refused(self, where: str, status: int, content: bytes) -> ServerError:
+        try:
+            found = msgspec.json.decode(content, type=_Status).message
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            found = "no message"
+        kind = _KINDS.get(status, Kind.FAILED)
+        return ServerError(where, "to be answered", f"status {status}: {found}", "", kind)
+
+
+def _path(tenant: str, name: str = "", version: SemVer | None = None) -> str:
+    path = f"/v2/tenants/{quote(tenant, safe='')}/packages"
+    return f"{path}/{quote(name)}/versions/{quote(str(version))}" if name else path
