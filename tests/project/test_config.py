@@ -239,7 +239,7 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path):
             BASE + "tittle: x\n",
             (
                 "3: expected one of the keys package, output, title, groups, sources, exclude, horizon, hub, straight, unknown, changes, hooks, "
-                "kubernetes in a project file, found 'tittle'; did you mean title?"
+                "kubernetes, admission in a project file, found 'tittle'; did you mean title?"
             ),
         ),
         (

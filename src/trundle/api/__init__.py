@@ -1,20 +1,26 @@
 """Resources at every version over HTTP, in Kubernetes' conventions."""
 
+from trundle.api._admission import AdmissionConfigError
 from trundle.api._application import Api
 from trundle.api._kinds import ServedKind, ServedVersion, served_kinds
 from trundle.api._limits import Limits
 from trundle.api._server import Server, appending, listening, printing
 from trundle.api.access import Access, AccessFileError, Tls, certificate_files, read_tokens
+from trundle.api.admission import AdmissionRequest, Operation, Refusal
 from trundle.api.monitoring import AccessLog, Audit, Keeper
 
 __all__ = [
     "Access",
     "AccessFileError",
     "AccessLog",
+    "AdmissionConfigError",
+    "AdmissionRequest",
     "Api",
     "Audit",
     "Keeper",
     "Limits",
+    "Operation",
+    "Refusal",
     "ServedKind",
     "ServedVersion",
     "Server",

@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute, Route
 
 from trundle._clock import Clock, now
 from trundle.api import _protobuf as protobuf
+from trundle.api._admission import placed
 from trundle.api._bodies import body_of
 from trundle.api._controllers import Controllers
 from trundle.api._conversion_reviews import ConversionReviews
@@ -31,9 +32,10 @@ from trundle.api._resources import Resources
 from trundle.api._selections import FieldSelector, labels_of
 from trundle.api._status import ApiError, answer_to, not_allowed, unknown_path
 from trundle.api._watches import events
-from trundle.api.access import Access, Reviews, aggregated_groups, group_list
+from trundle.api.access import UNSECURED, Access, Reviews, aggregated_groups, group_list
 from trundle.api.monitoring import MEDIA_TYPE, Health, Metrics
 from trundle.errors import TrundleError
+from trundle.project import AdmissionHook
 from trundle.runtime import ConversionError
 from trundle.store import Store, StoredObject, status
 
@@ -58,6 +60,7 @@ class Api:
         clock: gives the time, for ages in tables.
         access: who may do what; without it every client may do everything.
         beside: what else is served, such as the packages of a catalog (`CatalogRoutes`).
+        admission: the hooks that are asked before objects are written.
 
     Attributes:
         access: who may do what.
@@ -73,9 +76,11 @@ class Api:
         clock: Clock = now,
         access: Access | None = None,
         beside: Sequence[BaseRoute] = (),
+        admission: Iterable[AdmissionHook] = (),
     ) -> None:
         self.access = access or Access()
         kinds = tuple(kinds)
+        hooks = placed(kinds, admission)
         inventory = Inventory(store, kinds)
         self._kinds = {(each.group, each.plural): each for each in inventory.kinds}
         self._recorder = EventRecorder(inventory, clock)
@@ -83,7 +88,7 @@ class Api:
         for each in {DEFAULT, *store.namespaces()}:
             namespaces.ensure(each)
         shared = {
-            store: Resources(store, clock, namespaces.require, self._cannot_be_shown),
+            store: Resources(store, clock, namespaces.require, self._cannot_be_shown, hooks),
             inventory.core: Resources(inventory.core, clock, namespaces.require),
         }
         self._resources = {each: shared[inventory.store_of(each)] for each in inventory.kinds}
@@ -242,7 +247,8 @@ class Api:
             if media_type == protobuf.MEDIA_TYPE:
                 body, media_type = protobuf.json_of(body), _JSON
             agent = http.headers.get("user-agent", "")
-            request = Request(target, dict(http.query_params), body, media_type, agent)
+            user = http.scope.get("user") or UNSECURED
+            request = Request(target, dict(http.query_params), body, media_type, agent, user)
             shown = representation_of(http.headers.get("accept", ""), request.query, self._clock)
             if http.method == "GET" and not target.name and request.flag("watch"):
                 return self._watch(request, shown)
@@ -334,8 +340,14 @@ def _answered(answer: Answer, shown: Representation, target: Target) -> Response
     warnings = [*answer.warnings]
     if target.served.deprecated:
         warnings.append(target.served.deprecated)
+    return _warning(response, warnings)
+
+
+def _warning(response: Response, warnings: Iterable[str]) -> Response:
+    """An answer with what the client shows its user."""
     for each in warnings:
-        text = each.replace("\\", "\\\\").replace('"', '\\"').encode("ascii", "backslashreplace")
+        quoted = " ".join(each.split()).replace("\\", "\\\\").replace('"', '\\"')
+        text = quoted.encode("ascii", "backslashreplace")
         response.raw_headers.append((b"warning", b'299 - "' + text + b'"'))
     return response
 
@@ -349,7 +361,8 @@ def _found(value: Any) -> Response:
 
 
 def _failed(error: ApiError) -> Response:
-    return Response(msgspec.json.encode(error.status), error.code, media_type=_JSON)
+    response = Response(msgspec.json.encode(error.status), error.code, media_type=_JSON)
+    return _warning(response, error.warnings)
 
 
 async def _not_found(_: HttpRequest, __: Exception) -> Response:

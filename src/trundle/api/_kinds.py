@@ -45,6 +45,10 @@ class ServedVersion:
         """Whether it is a preview; clients prefer every other version."""
         return ApiVersion.parse(self.version).preview
 
+    def is_version(self, version: ApiVersion) -> bool:
+        """Whether it is a version, however that is spelt."""
+        return ApiVersion.parse(self.version) == version
+
     def declares(self, name: str) -> bool:
         """Whether the resource type has a property at this version."""
         root = self.schema.definitions[self.root]

@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._status import bad_request
+from trundle.api.access import UNSECURED, User
 from trundle.errors import expectation
 
 FieldValidation = Literal["Ignore", "Warn", "Strict"]
@@ -42,6 +43,7 @@ class Request:
         body: the body.
         media_type: the form of the body.
         agent: the program that asks, as it names itself.
+        user: who asks.
     """
 
     target: Target
@@ -49,6 +51,7 @@ class Request:
     body: bytes = b""
     media_type: str = ""
     agent: str = ""
+    user: User = UNSECURED
 
     @property
     def manager(self) -> str:

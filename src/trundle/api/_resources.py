@@ -1,13 +1,15 @@
 """Objects of one version, read and written as Kubernetes' API does it."""
 
 import contextlib
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
 
 import msgspec
 
 from trundle._clock import Clock
-from trundle.api._deletions import deletion_of
+from trundle.api._admission import Admission, Placed
+from trundle.api._deletions import Deletion, deletion_of
 from trundle.api._documents import (
     object_of,
     require_kind,
@@ -45,7 +47,8 @@ from trundle.api._views import Failed, Views
 from trundle.api.apply import STATUS, restricted
 from trundle.errors import TrundleError, expectation
 from trundle.project import read_documents
-from trundle.store import ConflictError, Key, NoSuchObjectError, Store, StoredObject
+from trundle.runtime import Lenience
+from trundle.store import ConflictError, Decision, Key, NoSuchObjectError, Store, StoredObject
 
 _ATTEMPTS = 8
 """How often a patch is tried anew over what another client wrote meanwhile."""
@@ -53,6 +56,12 @@ _ATTEMPTS = 8
 _PAGE = 500
 
 _decode = msgspec.json.decode
+
+
+class Replace(Protocol):
+    """Puts documents over an object; without a dry run it is stored."""
+
+    def __call__(self, further: Sequence[bytes], *, dry_run: bool = True) -> StoredObject: ...
 
 
 class Resources:
@@ -65,6 +74,7 @@ class Resources:
         clock: gives the time.
         admit: called with the target of each object that is created; raises `ApiError` where there can be none.
         failed: see `Views`.
+        hooks: are asked before objects are written.
     """
 
     def __init__(
@@ -73,12 +83,14 @@ class Resources:
         clock: Clock,
         admit: Callable[[Target], None] = lambda _: None,
         failed: Failed = lambda *_: None,
+        hooks: Sequence[Placed] = (),
     ) -> None:
         self.store = store
         self._clock = clock
         self._admit = admit
         self.views = Views(store, failed)
         self._validators: dict[tuple[str, str], Validator] = {}
+        self._admission = Admission(hooks, self.views, self._causes)
 
     # Reading
 
@@ -156,17 +168,24 @@ class Resources:
         self, request: Request, target: Target, reading: Reading, document: dict[str, Any]
     ) -> Answer:
         self._admit(target)
-        with reading.explained(target):
-            made = self.store.create(
+
+        def put(further: Sequence[bytes], *, dry_run: bool = True) -> StoredObject:
+            return self.store.create(
                 self.key(target),
                 to_scheme(document, target.kind, target.served),
                 lenience=reading.lenience,
-                dry_run=request.dry_run,
+                further=further,
+                dry_run=dry_run,
             )
+
+        with reading.explained(target):
+            further, warned = self._admission.writing(request, target, None, put)
+            made = put(further, dry_run=request.dry_run)
+            warnings = (*reading.warnings, *warned)
             if request.dry_run:
-                return Answer(without_version(self.shown(made, target)), 201, reading.warnings)
+                return Answer(without_version(self.shown(made, target)), 201, warnings)
             self._admit_again(target, made)
-            return Answer(self.shown(made, target), 201, reading.warnings)
+            return Answer(self.shown(made, target), 201, warnings)
 
     def _admit_again(self, target: Target, made: StoredObject) -> None:
         """Takes an object back where there can be none any more, as its namespace was deleted meanwhile."""
@@ -238,30 +257,53 @@ class Resources:
         target = request.target
         deletion = deletion_of(request)
         with explained(target):
-            done = self.store.delete(
-                self.key(target),
-                resource_version=deletion.resource_version,
-                uid=deletion.uid,
-                finalizers=FINALIZERS[deletion.policy],
-                dry_run=deletion.dry_run,
-            )
+            done, warnings = self._delete(request, deletion)
             if done.kind == "deleted":
-                return Answer(_deleted(target, done.object))
-            return Answer(self.shown(done.object, target))
+                return Answer(_deleted(target, done.object), 200, warnings)
+            return Answer(self.shown(done.object, target), 200, warnings)
+
+    def _delete(self, request: Request, deletion: Deletion) -> tuple[Decision, tuple[str, ...]]:
+        """Deletes an object; one that hooks are asked about is the one that they saw."""
+        key = self.key(request.target)
+        finalizers = FINALIZERS[deletion.policy]
+        if not self._admission.handles(request.target.kind, "delete"):
+            version, uid, dry_run = deletion.resource_version, deletion.uid, deletion.dry_run
+            done = self.store.delete(
+                key, resource_version=version, uid=uid, finalizers=finalizers, dry_run=dry_run
+            )
+            return done, ()
+        for _ in range(_ATTEMPTS):
+            self.store.delete(
+                key, resource_version=deletion.resource_version, uid=deletion.uid, dry_run=True
+            )
+            seen = self.store.get(key)
+            dry_run = deletion.dry_run
+            warnings = self._admission.deleting(request, request.target, seen, dry_run=dry_run)
+            version, uid = seen.resource_version, seen.uid
+            try:
+                done = self.store.delete(
+                    key, resource_version=version, uid=uid, finalizers=finalizers, dry_run=dry_run
+                )
+            except ConflictError:
+                continue
+            return done, warnings
+        raise modified(request.target.kind, request.target.name)
 
     def delete_all(self, request: Request) -> Answer:
         """Deletes all objects that selectors choose."""
         target = request.target
         listed = self.get_all(Request(target, {**request.query, "limit": ""}))
+        warnings: dict[str, None] = {}
         for each in _decode(listed.body)["items"]:
             namespace, name = each["metadata"].get("namespace", ""), each["metadata"]["name"]
             one = Target(target.kind, target.served, namespace, name)
             try:
-                self.delete(Request(one, request.query, request.body, request.media_type))
+                done = self.delete(replace(request, target=one))
+                warnings |= dict.fromkeys(done.warnings)
             except ApiError as error:
                 if error.reason != "NotFound":  # Another client was quicker.
                     raise
-        return listed
+        return listed._replace(warnings=tuple(warnings))
 
     def _write(
         self, request: Request, change: Callable[[dict[str, Any]], dict[str, Any]]
@@ -307,20 +349,15 @@ class Resources:
                 current = self.store.get(self.key(target))
                 before = object_of(self.views.kept(current, target.kind, target.served))
             wanted = _status_apart(target, before, after(before, current.data))
-            if text_of(wanted) == text_of(before):
-                with explained(target):
-                    return Answer(self.shown(current, target), 200, reading.warnings)
-            self._require_valid(target, before, wanted)
+            same = text_of(wanted) == text_of(before)
+            if not same:
+                self._require_valid(target, before, wanted)
+            put = self._replacing(target, current, wanted, reading.lenience)
             try:
-                written = self.store.replace(
-                    self.key(target),
-                    to_scheme(wanted, target.kind, target.served),
-                    resource_version=current.resource_version,
-                    uid=current.uid,
-                    counts=target.subresource != STATUS,
-                    lenience=reading.lenience,
-                    dry_run=request.dry_run,
-                )
+                further, warned = self._admission.writing(request, target, current, put)
+                written = current
+                if further or not same:
+                    written = put(further, dry_run=request.dry_run)
             except ConflictError:
                 continue
             except TrundleError as error:
@@ -330,8 +367,27 @@ class Resources:
                     written, resource_version=current.resource_version
                 )
             with explained(target):
-                return Answer(self.shown(written, target), 200, reading.warnings)
+                return Answer(self.shown(written, target), 200, (*reading.warnings, *warned))
         raise modified(target.kind, target.name)
+
+    def _replacing(
+        self, target: Target, current: StoredObject, wanted: dict[str, Any], lenience: Lenience
+    ) -> Replace:
+        """Puts a document over an object that was read, and further ones over that."""
+
+        def put(further: Sequence[bytes], *, dry_run: bool = True) -> StoredObject:
+            return self.store.replace(
+                self.key(target),
+                to_scheme(wanted, target.kind, target.served),
+                resource_version=current.resource_version,
+                uid=current.uid,
+                counts=target.subresource != STATUS,
+                lenience=lenience,
+                further=further,
+                dry_run=dry_run,
+            )
+
+        return put
 
     def _read(
         self,

@@ -1,6 +1,6 @@
 """What goes wrong, in the form that Kubernetes' clients read: a `Status` with a reason and causes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from trundle.api._kinds import ServedKind
@@ -61,7 +61,10 @@ class ApiError(TrundleError):
         message: what a person reads.
         details: what it is about: `name`, `group`, `kind`, `uid`, `retryAfterSeconds`; None where that is not said.
         causes: what is wrong with a document, one for each place.
+        warnings: what the client shows its user beside it.
     """
+
+    warnings: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -77,6 +80,11 @@ class ApiError(TrundleError):
         self.details = None if details is None else dict(details)
         self.causes = tuple(causes)
         super().__init__(message)
+
+    def with_warnings(self, warnings: Iterable[str]) -> "ApiError":
+        """The same answer with warnings."""
+        self.warnings = tuple(warnings)
+        return self
 
     @property
     def status(self) -> dict[str, Any]:

@@ -130,7 +130,7 @@ def serve(
         printing,
         served_kinds,
     )
-    from trundle.project import load_parts  # noqa: PLC0415
+    from trundle.project import load_admission, load_parts  # noqa: PLC0415
     from trundle.store import Lease  # noqa: PLC0415
 
     config = config_of(context)
@@ -157,7 +157,8 @@ def serve(
         _packages(catalog) as packages,
     ):
         kinds = served_kinds(load_parts(config).values(), store.scheme)
-        api = Api(store, kinds, __version__, access=access, beside=packages)
+        hooks = load_admission(config)
+        api = Api(store, kinds, __version__, access=access, admission=hooks, beside=packages)
         try:
             with listening(host, port, unix_socket) as listener, Lease(store) as lease:
                 scheme = "http" if secured is None else "https"

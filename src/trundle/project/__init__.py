@@ -2,6 +2,7 @@
 
 from trundle.documents import UnreadableError
 from trundle.errors import Finding, errors_among
+from trundle.project._config_admission import AdmissionRule
 from trundle.project._config_kubernetes import KindNames, PrinterColumn
 from trundle.project._expected import Expected as ExpectedDifference
 from trundle.project._expected import read_expected
@@ -9,6 +10,7 @@ from trundle.project._lock_file import LOCK_NAME, Lock, lock_path, read_lock
 from trundle.project._output_places import MANIFEST
 from trundle.project._output_tree import TreeComparison, compare_tree
 from trundle.project._proof_run import ProofOptions, ProofRun
+from trundle.project.admission import AdmissionHook, load_admission
 from trundle.project.check import check
 from trundle.project.config import Config, config_schema, load_config, parse_config
 from trundle.project.conforming import Conformance, ConformanceEntry, conform
@@ -51,6 +53,8 @@ __all__ = [
     "CONFIG_NAME",
     "LOCK_NAME",
     "MANIFEST",
+    "AdmissionHook",
+    "AdmissionRule",
     "AlreadyExistsError",
     "Config",
     "ConfigError",
@@ -96,6 +100,7 @@ __all__ = [
     "generate",
     "generated_files",
     "generated_scheme",
+    "load_admission",
     "load_config",
     "load_parts",
     "load_project",

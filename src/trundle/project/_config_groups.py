@@ -6,7 +6,7 @@ import re
 import msgspec
 
 from trundle.documents import Fields, MapNode, ScalarNode, Walker
-from trundle.project._config_schema import IDENTIFIER
+from trundle.project._config_words import IDENTIFIER
 
 TAKEN = frozenset({"scheme"})
 """What the package itself offers, so that no subpackage can have the name."""

@@ -8,20 +8,10 @@ from typing import Any, get_args
 
 from trundle.codegen import STRAIGHT
 from trundle.evolution import KEYED_CONVERSIONS, SCALAR_CONVERSIONS, VERSIONED
+from trundle.project._config_admission import admission_schema
 from trundle.project._config_kubernetes import kubernetes_schema
+from trundle.project._config_words import CLASS_REFERENCE, IDENTIFIER, PACKAGE_NAME, VERSION
 from trundle.schema.readers import Format
-
-IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
-PACKAGE_NAME = rf"{IDENTIFIER}(\.{IDENTIFIER})*"
-"""A dotted Python name."""
-
-CLASS_REFERENCE = rf"(\.\.+)?{PACKAGE_NAME}:{PACKAGE_NAME}"
-"""A class as `package.module:Class`, or seen from the generated package as `..package.module:Class`."""
-
-_VERSION = (
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(-[A-Za-z][0-9A-Za-z.-]*)?|v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?"
-    r"|v(1api)?[0-9]{8}([A-Za-z][0-9A-Za-z.-]*)?"
-)
 
 _Json = dict[str, Any]
 
@@ -39,6 +29,7 @@ def config_schema() -> _Json:
                 **_version_keys(),
                 **_conversion_keys(),
                 "kubernetes": kubernetes_schema(),
+                "admission": admission_schema(),
             },
             required=("package", "sources"),
         ),
@@ -249,7 +240,7 @@ def _text(description: str) -> _Json:
 
 
 def _version() -> _Json:
-    return {"type": "string", "pattern": f"^({_VERSION})$"}
+    return {"type": "string", "pattern": f"^({VERSION})$"}
 
 
 def _names(description: str) -> _Json:

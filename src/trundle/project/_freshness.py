@@ -29,7 +29,18 @@ from trundle.runtime import mismatch
 from trundle.schema.readers import Catalogue, is_python, source_files
 
 _SAID_OTHERWISE = frozenset(
-    {"path", "output", "sources", "groups", "groups_where", "hubs", "changes", "hooks", "exclude"}
+    {
+        "path",
+        "output",
+        "sources",
+        "groups",
+        "groups_where",
+        "hubs",
+        "changes",
+        "hooks",
+        "exclude",
+        "admission",
+    }
 )
 """What of a project's file has no part in the code, or is said without the lines where it is."""
 

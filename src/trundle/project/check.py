@@ -25,6 +25,7 @@ from trundle.project._output_tree import read_manifest
 from trundle.project._parts import Part, outline_of, unfit
 from trundle.project._type_changes import changes_of_type
 from trundle.project._variants import blurred_elements, left_variants
+from trundle.project.admission import admission_findings
 from trundle.project.config import Config
 from trundle.project.findings import Misfit, ProjectCode, finding
 from trundle.project.generating import generate
@@ -81,6 +82,8 @@ def check(
     unfitting, _ = unfit(outline.parts, {name: each.misfits for name, each in checked.items()})
     unsound = (*outline.findings, *unfitting)
     found = [*unsound, *findings]
+    declared = ((each.group, each.resource, each.version) for each in catalogue.declared)
+    found += admission_findings(config, declared)
     found += lock_findings(config, lock, [each.comparison for each in checked.values()])
     found += (finding for each in checked.values() for finding in each.type_changes)
     if not unsound:

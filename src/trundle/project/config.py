@@ -23,13 +23,15 @@ from trundle.documents import (
     describe,
 )
 from trundle.evolution import HookReference, TypeChanges
+from trundle.project._config_admission import AdmissionRule, read_admission
 from trundle.project._config_groups import Group, read_groups
 from trundle.project._config_kubernetes import Kubernetes, read_kubernetes
-from trundle.project._config_schema import CLASS_REFERENCE, PACKAGE_NAME, config_schema
+from trundle.project._config_schema import config_schema
+from trundle.project._config_words import CLASS_REFERENCE, PACKAGE_NAME, read_version
 from trundle.project._rules import read_rules
 from trundle.project.errors import ConfigError, ConfigMissingError, FileCode, finding
 from trundle.schema.readers import Format, Source, is_pattern
-from trundle.version import ApiVersion, VersionError
+from trundle.version import ApiVersion
 
 __all__ = ["Config", "Group", "config_schema", "load_config", "parse_config"]
 
@@ -47,6 +49,7 @@ _KEYS = (
     "changes",
     "hooks",
     "kubernetes",
+    "admission",
 )
 _SOURCE_KEYS = ("path", "format", "version", "resources", "group")
 _HOOK_KEYS = ("type", "between", "use")
@@ -87,6 +90,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         changes: the configured changes, in the order of the file.
         hooks: the hand-written hooks, in the order of the file.
         kubernetes: what clients of Kubernetes' conventions call the resource types.
+        admission: who is asked before objects are written, in the order of the file.
     """
 
     path: Path
@@ -104,6 +108,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     hooks: tuple[HookReference, ...] = ()
     exclude: tuple[tuple[str, str], ...] = ()
     kubernetes: Kubernetes = Kubernetes()
+    admission: tuple[AdmissionRule, ...] = ()
 
 
 def load_config(path: Path) -> Config:
@@ -175,6 +180,7 @@ def _read(walker: Walker, path: Path, roots: list[Node]) -> Config | None:
         changes=_changes(walker, fields),
         hooks=_hooks(walker, fields, package or ""),
         kubernetes=read_kubernetes(walker, fields),
+        admission=read_admission(walker, fields),
     )
     return config if package else None
 
@@ -244,7 +250,7 @@ def _source(walker: Walker, folder: Path, node: Node) -> Source | None:
         return Source(folder / path) if path else None
     fields = walker.fields(node, "a source", _SOURCE_KEYS, ("path",))
     path = _optional_text(walker, fields, "path", "the path of a schema file or folder")
-    version = _version(walker, fields["version"][1]) if "version" in fields else None
+    version = read_version(walker, fields["version"][1]) if "version" in fields else None
     form = _format(walker, fields)
     resources = _resources(walker, fields)
     group = _optional_text(walker, fields, "group", "an API group")
@@ -281,18 +287,6 @@ def _resources(walker: Walker, fields: Fields) -> tuple[str, ...] | None:
     return names
 
 
-def _version(walker: Walker, node: Node) -> ApiVersion | None:
-    expected = "an API version such as 2016-03-01 or v1beta1"
-    text = walker.text(node, expected)
-    if text is None:
-        return None
-    try:
-        return ApiVersion.parse(text)
-    except VersionError:
-        walker.note(node.line, expected, repr(text), "write the version as the schemas name it")
-        return None
-
-
 def _horizon(walker: Walker, fields: Fields) -> int | None:
     if "horizon" not in fields:
         return None
@@ -312,7 +306,7 @@ def _hubs(walker: Walker, fields: Fields) -> tuple[HeldHub, ...]:
         return ()
     hubs: dict[str, HeldHub] = {}
     for key, node in walker.entries(fields["hub"][1], "versions by resource type"):
-        version = _version(walker, node)
+        version = read_version(walker, node)
         if version is None:
             continue
         first = hubs.setdefault(key.text.casefold(), HeldHub(key.text, version, walker.place(key)))
@@ -339,7 +333,7 @@ def _changes(walker: Walker, fields: Fields) -> tuple[TypeChanges, ...]:
     changes = []
     spellings: dict[ApiVersion, str] = {}
     for key, types in walker.entries(fields["changes"][1], "changes by older version"):
-        version = _version(walker, key)
+        version = read_version(walker, key)
         first = str(version) if version is None else spellings.setdefault(version, version.text)
         if version is not None and first != version.text:
             found = f"{version.text} beside {first}, which is the same version"
@@ -403,7 +397,7 @@ def _between(walker: Walker, node: Node) -> tuple[ApiVersion, ApiVersion] | None
             found = f"{len(items)} versions"
             walker.note(node.line, "two versions", found, "write [older, newer]")
         return None
-    older, newer = (_version(walker, item) for item in items)
+    older, newer = (read_version(walker, item) for item in items)
     if older is None or newer is None:
         return None
     if not older < newer:

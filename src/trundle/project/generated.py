@@ -7,6 +7,7 @@ from pathlib import Path
 
 from trundle.errors import Kind, expectation
 from trundle.project._importing import importable
+from trundle.project.admission import admission_modules
 from trundle.project.config import Config
 from trundle.project.errors import FileCode, ProjectError, ProjectFileError
 from trundle.project.hooks import hook_modules
@@ -32,7 +33,7 @@ def generated_scheme(config: Config) -> Iterator[Scheme | JoinedScheme]:
         expected = f"the generated package {config.package}"
         text = expectation(expected, "none", "run `trundle generate`")
         raise NotGeneratedError(f"{folder}: {text}")
-    names = [config.package, *hook_modules(config.hooks)]
+    names = [config.package, *hook_modules(config.hooks), *admission_modules(config)]
     with importable([config.output, config.path.parent], names):
         try:
             scheme = importlib.import_module(config.package).scheme

@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from traceback import extract_tb
 from types import TracebackType
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from trundle.errors import Finding, did_you_mean, listed
 from trundle.evolution import Evolution, HookDeclaration, HookReference, Lineage, VersionMap
@@ -61,7 +61,7 @@ def discover_hooks(
     with importable([folder], modules, barred=package) as imported:
         for reference in references:
             unusable: list[Finding] = []
-            class_ = _load(reference, folder, package, unusable)
+            class_ = load_class(reference, folder, package, unusable)
             misfits += [Misfit((), each) for each in unusable]
             problems: list[Finding] = []
             place = _place(reference, evolution, lineages, class_, problems)
@@ -82,14 +82,33 @@ def hook_key(reference: HookReference) -> tuple[str, ...]:
     return ("hook", str(reference.older), reference.type, str(reference.newer), reference.use)
 
 
-def _finding(reference: HookReference, found: str, advice: str, expected: str = "") -> Finding:
+class Named(Protocol):
+    """What a project file names a class for."""
+
+    @property
+    def use(self) -> str:
+        """The class, as `package.module:Class`."""
+
+    @property
+    def where(self) -> str:
+        """File and line."""
+
+
+def _finding(reference: Named, found: str, advice: str, expected: str = "") -> Finding:
     return finding(ProjectCode.HOOK, reference.where, found, advice, expected=expected)
 
 
-def _load(
-    reference: HookReference, folder: Path, package: str, findings: list[Finding]
+def load_class(
+    reference: Named, folder: Path, package: str, findings: list[Finding]
 ) -> type | None:
-    """The class of a hook; why it cannot be had is a finding."""
+    """The class of a hook; why it cannot be had is a finding.
+
+    Args:
+        reference: names the class.
+        folder: the project's folder.
+        package: the generated package, which the class's module may not import.
+        findings: takes the findings.
+    """
     module_name, _, path = reference.use.partition(":")
     expected = f"to import the hook {reference.use}"
     try:
@@ -131,7 +150,7 @@ def _is_part(missing: str | None, module: str) -> bool:
     return missing is not None and f"{module}.".startswith(f"{missing}.")
 
 
-def _place_of(trace: TracebackType | None, folder: Path, reference: HookReference) -> str:
+def _place_of(trace: TracebackType | None, folder: Path, reference: Named) -> str:
     """Where in the project's own code an import failed."""
     root = folder.resolve()
     for frame in reversed(extract_tb(trace)):

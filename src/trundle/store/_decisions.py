@@ -5,7 +5,7 @@ write is refused.
 """
 
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -100,7 +100,13 @@ def missing(key: Key) -> NoSuchObjectError:
     return NoSuchObjectError(str(key), "an object", "none", "create it, or correct the name")
 
 
-def creating(key: Key, document: bytes, version: str | None, lenience: Lenience | None) -> Decide:
+def creating(
+    key: Key,
+    document: bytes,
+    version: str | None,
+    lenience: Lenience | None,
+    further: Sequence[bytes] = (),
+) -> Decide:
     """Stores a new object."""
 
     def decide(current: StoredObject | None, moment: Moment) -> Decision:
@@ -111,6 +117,7 @@ def creating(key: Key, document: bytes, version: str | None, lenience: Lenience 
         given = to_put(key, document, iter(()))
         resource = resource_beside(key, given, moment.scheme)
         data = moment.scheme.put(version, given, resource=resource, lenience=lenience)
+        data = _put_over(key, data, further, moment.scheme)
         columns = columns_of(key, data)
         made = StoredObject(
             key=key,
@@ -136,21 +143,17 @@ def replacing(
     expected: Expected,
     *,
     counts: bool,
+    further: Sequence[bytes] = (),
 ) -> Decide:
     """Puts a document over an object."""
 
     def decide(current: StoredObject | None, moment: Moment) -> Decision:
         found = expected.found(key, current)
-
-        def seen() -> Iterator[bytes]:
-            yield found.data
-            named = version or version_of(document)
-            if named is not None:
-                yield moment.scheme.read(named, found.data)
-
-        given = to_put(key, document, seen())
-        resource = resource_beside(key, given, moment.scheme)
-        data = moment.scheme.put(version, given, found.data, resource=resource, lenience=lenience)
+        scheme = moment.scheme
+        given = to_put(key, document, _seen(found.data, version or version_of(document), scheme))
+        resource = resource_beside(key, given, scheme)
+        data = scheme.put(version, given, found.data, resource=resource, lenience=lenience)
+        data = _put_over(key, data, further, scheme)
         if data == found.data:
             return Decision(None, found)
         written = _written(found, data, moment)
@@ -159,6 +162,21 @@ def replacing(
         return _ended(written)
 
     return decide
+
+
+def _seen(data: bytes, version: str | None, scheme: AnyScheme) -> Iterator[bytes]:
+    """What writers may have read of a stored document: itself, and as a version shows it."""
+    yield data
+    if version is not None:
+        yield scheme.read(version, data)
+
+
+def _put_over(key: Key, data: bytes, further: Sequence[bytes], scheme: AnyScheme) -> bytes:
+    """A stored document after further documents were put over it, one after another."""
+    for each in further:
+        given = to_put(key, each, _seen(data, version_of(each), scheme))
+        data = scheme.put(None, given, data, resource=resource_beside(key, given, scheme))
+    return data
 
 
 def deleting(key: Key, expected: Expected, finalizers: tuple[str, ...]) -> Decide:

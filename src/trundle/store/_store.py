@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -138,6 +138,7 @@ class Store:
         *,
         version: str | None = None,
         lenience: Lenience | None = None,
+        further: Sequence[bytes] = (),
         dry_run: bool = False,
     ) -> StoredObject:
         """Stores a new object.
@@ -147,6 +148,8 @@ class Store:
             document: JSON of an API version. What the store says about objects (`uid`, `resourceVersion`, ...) is ignored in it.
             version: the document's API version; None where the document says it.
             lenience: what is tolerated about the document; see `AnyScheme`.
+            further: documents that say their version, put over it one after another in the same write; a client sees none of
+                the states between.
             dry_run: whether all is done but nothing is stored.
 
         Returns:
@@ -158,7 +161,7 @@ class Store:
             InvalidKeyError: no object can be called so.
             InvalidMetadataError: its metadata cannot be kept, or names another object.
         """
-        decide = creating(key, document, version, lenience)
+        decide = creating(key, document, version, lenience, further)
         return self.writer.write(key, decide, dry_run=dry_run).object
 
     def replace(
@@ -171,6 +174,7 @@ class Store:
         uid: str | None = None,
         counts: bool = True,
         lenience: Lenience | None = None,
+        further: Sequence[bytes] = (),
         dry_run: bool = False,
     ) -> StoredObject:
         """Puts a document over an object; what its version cannot see stays as it was.
@@ -186,6 +190,7 @@ class Store:
             uid: which object the writer means; None for any.
             counts: whether `generation` grows if anything but metadata changes. Not so where only a status is written.
             lenience: what is tolerated about the document; see `AnyScheme`.
+            further: see `create`.
             dry_run: whether all is done but nothing is stored.
 
         Returns:
@@ -198,7 +203,9 @@ class Store:
             InvalidMetadataError: its metadata cannot be kept, or names another object.
         """
         expected = Expected(resource_version, uid)
-        decide = replacing(key, document, version, lenience, expected, counts=counts)
+        decide = replacing(
+            key, document, version, lenience, expected, counts=counts, further=further
+        )
         return self.writer.write(key, decide, dry_run=dry_run).object
 
     def update(
