@@ -2,8 +2,9 @@
 
 from trundle.api._admission import AdmissionConfigError
 from trundle.api._application import Api
-from trundle.api._kinds import ServedKind, ServedVersion, served_kinds
+from trundle.api._kinds import ServedKind, ServedVersion, converted_kinds, served_kinds
 from trundle.api._limits import Limits
+from trundle.api._openapi import definition as openapi_definition
 from trundle.api._server import Server, appending, listening, printing
 from trundle.api.access import Access, AccessFileError, Tls, certificate_files, read_tokens
 from trundle.api.admission import AdmissionRequest, Operation, Refusal
@@ -27,7 +28,9 @@ __all__ = [
     "Tls",
     "appending",
     "certificate_files",
+    "converted_kinds",
     "listening",
+    "openapi_definition",
     "printing",
     "read_tokens",
     "served_kinds",

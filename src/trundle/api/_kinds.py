@@ -1,7 +1,7 @@
 """The resource types that are served: what clients call them and their versions, and what the scheme calls them."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -110,6 +110,19 @@ def served_kinds(projects: Iterable[Project], scheme: AnyScheme) -> tuple[Served
         projects: the parts of the project; one, or one for each group.
         scheme: the scheme of the package that was generated from it.
     """
+    return _kinds(
+        projects, scheme, lambda text, declared: text in scheme.served and declared.served
+    )
+
+
+def converted_kinds(projects: Iterable[Project], scheme: AnyScheme) -> tuple[ServedKind, ...]:
+    """Like `served_kinds`, with every version that the scheme converts, also those that are not served any more."""
+    return _kinds(projects, scheme, lambda _, __: True)
+
+
+def _kinds(
+    projects: Iterable[Project], scheme: AnyScheme, wanted: Callable[[str, Resource], bool]
+) -> tuple[ServedKind, ...]:
     found: list[ServedKind] = []
     for project in projects:
         schemas = {each.version: each for each in project.schemas}
@@ -120,12 +133,11 @@ def served_kinds(projects: Iterable[Project], scheme: AnyScheme) -> tuple[Served
         for called, type_ in scheme.resources.items():
             served = [
                 ServedVersion(version.label, text, schema, declared)
-                for text in scheme.served
-                if text in type_.versions
-                and (version := own_spelling(text, schemas)) is not None
+                for text in type_.versions
+                if (version := own_spelling(text, schemas)) is not None
                 and (schema := schemas[version])
                 and (declared := _resource(schema, type_.name, type_.group)) is not None
-                and declared.served
+                and wanted(text, declared)
             ]
             resource = evolved.get((type_.name.casefold(), type_.group.casefold()))
             if served and resource is not None:

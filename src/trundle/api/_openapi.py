@@ -135,9 +135,27 @@ def _property(of: Property, refer: Callable[[str], dict[str, Any]]) -> dict[str,
     extra: dict[str, Any] = dict(of.constraints)
     if of.default is not ABSENT:
         extra["default"] = of.default
-    if "$ref" in schema and (of.doc or extra):
+    if "$ref" in schema and of.doc:
         schema = {"allOf": [schema]}
-    return _described(of.doc, {**schema, **extra})
+    return _described(of.doc, _constrained(schema, extra))
+
+
+def _constrained(schema: dict[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema with constraints, those of what it holds at their places."""
+    if not extra:
+        return schema
+    found: dict[str, Any] = {"allOf": [schema]} if "$ref" in schema else dict(schema)
+    for key, value in extra.items():
+        own = found.get(key)
+        if isinstance(own, dict) and isinstance(value, dict):
+            found[key] = _constrained(own, value)
+        elif key == "allOf" and isinstance(own, list):
+            found[key] = [*own, *value]
+        elif key == "oneOf" and isinstance(own, list) and len(own) == len(value):
+            found[key] = [_constrained(*each) for each in zip(own, value, strict=True)]
+        else:
+            found[key] = value
+    return found
 
 
 def _described(doc: str, schema: dict[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from trundle.cli import (
     install,
     installed,
     keys,
+    kube,
     kubeconfig,
     model,
     package,
@@ -156,6 +157,7 @@ for _panel, _commands in _COMMANDS.items():
 
 app.add_typer(channel.app, name="channel", rich_help_panel="Packages and channels")
 app.add_typer(store.app, name="store", rich_help_panel="Schemas")
+app.add_typer(kube.app, name="kube", rich_help_panel="Control plane")
 app.add_typer(catalog.app, name="catalog", rich_help_panel="Packages and channels")
 app.add_typer(model.app, name="model", rich_help_panel="Packages and channels")
 app.add_typer(package.app, name="package", rich_help_panel="Packages and channels")

@@ -1,0 +1,145 @@
+"""The commands of a cluster: CRDs, and the conversion webhook."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trundle.cli._failures import ExitCode, Refusal, unmet
+from trundle.cli._printing import Format, data_text, print_data, print_exactly, say, warn
+from trundle.cli._project import config_of
+from trundle.cli.project import Output, print_findings
+
+if TYPE_CHECKING:
+    from trundle.kubernetes import Webhook
+
+app = typer.Typer(no_args_is_help=True, help="Put the project's resources into a cluster.")
+
+_STANDARD_INPUT = Path("-")
+
+
+@app.command("crds")
+def crds(
+    context: typer.Context,
+    *,
+    service: Annotated[
+        str | None,
+        typer.Option(
+            "--service",
+            metavar="NAMESPACE/NAME[:PORT]",
+            help="The service of the conversion webhook; the port is 443 by default.",
+        ),
+    ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option("--url", metavar="URL", help="The webhook, where it is no service."),
+    ] = None,
+    ca: Annotated[
+        Path | None,
+        typer.Option("--ca", metavar="FILE", help="The authority of the webhook's certificate."),
+    ] = None,
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            "--to", metavar="FILE", help="Where to write them.", show_default="standard output"
+        ),
+    ] = None,
+    check: Annotated[
+        Path | None,
+        typer.Option(
+            "--check",
+            metavar="FILE",
+            help="Compare with the CRDs of a file, `-` for standard input, and write none.",
+        ),
+    ] = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Write a CRD for each resource type: all served versions, and one that is stored.
+
+    With `--check`, say what an update of the CRDs in a file would change and break; exit with 3 if anything differs.
+    """
+    from trundle.api import served_kinds  # noqa: PLC0415
+    from trundle.kubernetes import definitions  # noqa: PLC0415
+    from trundle.project import generated_scheme, load_parts  # noqa: PLC0415
+
+    webhook = _webhook(service, url, ca, needed=check is None)
+    if check is not None and to is not None:
+        raise unmet("--check and --to", "one of them", "both", "leave one out")
+    config = config_of(context)
+    notes: list[str] = []
+    with generated_scheme(config) as scheme:
+        kinds = served_kinds(load_parts(config).values(), scheme)
+        made = definitions(kinds, webhook, notes.append)
+    if check is not None:
+        _check(made, check, output, stated=service is not None or url is not None)
+        return
+    for each in notes:
+        warn(each)
+    text = _text(made, output)
+    if to is None:
+        print_exactly(text)
+        return
+    to.write_text(text, encoding="utf-8")
+    say(f"wrote {len(made)} CRD{'' if len(made) == 1 else 's'} to {to}")
+
+
+def _text(made: list[dict[str, Any]], output: Format) -> str:
+    """CRDs as one file: documents of YAML, or a list."""
+    from trundle.project import write_documents  # noqa: PLC0415
+
+    if output is Format.JSON:
+        return data_text({"apiVersion": "v1", "kind": "List", "items": made}, output.value)
+    return write_documents([json.dumps(each, ensure_ascii=False).encode() for each in made], "yaml")
+
+
+def _webhook(service: str | None, url: str | None, ca: Path | None, *, needed: bool) -> "Webhook":
+    """Where the webhook is, as the options say.
+
+    Raises:
+        Refusal: they say nothing, or two things.
+    """
+    from trundle.kubernetes import Webhook, service_named  # noqa: PLC0415
+
+    if (service is None) == (url is None) and (needed or service is not None):
+        found = "neither" if service is None else "both"
+        advice = (
+            "name the service that `trundle kube webhook` runs behind: --service crm/crm-webhook"
+        )
+        raise unmet("--service and --url", "one of them", found, advice)
+    if url is not None and not url.startswith("https://"):
+        raise unmet(
+            "--url", "a URL that starts with https://", repr(url), "a cluster takes no other"
+        )
+    authority = b"" if ca is None else ca.read_bytes()
+    if ca is not None and b"-----BEGIN CERTIFICATE-----" not in authority:
+        raise unmet(f"--ca {ca}", "a certificate in PEM", "something else", "name another file")
+    return Webhook(url or "", None if service is None else service_named(service), authority)
+
+
+def _check(made: list[dict[str, Any]], path: Path, output: Format, *, stated: bool) -> None:
+    """Prints what an update of the CRDs of a file would change.
+
+    Raises:
+        Refusal: anything.
+    """
+    from trundle.kubernetes import compared, read_definitions  # noqa: PLC0415
+    from trundle.project import read_documents  # noqa: PLC0415
+
+    where = "standard input" if path == _STANDARD_INPUT else str(path)
+    text = sys.stdin.buffer.read() if path == _STANDARD_INPUT else path.read_bytes()
+    documents = [json.loads(each.data) for each in read_documents(text, where)]
+    installed = read_definitions(documents, where)
+    if not stated:
+        for each in made:
+            found = installed.get(each["metadata"]["name"])
+            each["spec"]["conversion"] = found and found["spec"].get("conversion")
+    findings = compared(installed, made, where)
+    if output is Format.TABLE:
+        print_findings(findings, every=True)
+    else:
+        print_data([each.to_plain() for each in findings], output.value)
+    if findings:
+        raise Refusal(ExitCode.FINDINGS)
+    say(f"{where} has what the project says")

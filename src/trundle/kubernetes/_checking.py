@@ -1,0 +1,173 @@
+"""What the CRDs of a project would change about those of a file or a cluster, and whom that would break."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from trundle.errors import Finding, Place
+from trundle.kubernetes._errors import KubernetesCode
+
+_FIXED = ("group", "scope")
+"""What a cluster lets no update change."""
+
+_AT_LEAST = ("minimum", "minItems", "minLength", "minProperties")
+_AT_MOST = ("maximum", "maxItems", "maxLength", "maxProperties")
+_OTHER_RULES = ("allOf", "anyOf", "format", "multipleOf", "not", "oneOf", "pattern")
+_CLOSED_LISTS = ("x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-validations")
+_PRESERVE = "x-kubernetes-preserve-unknown-fields"
+
+
+def compared(
+    installed: Mapping[str, dict[str, Any]], made: Iterable[dict[str, Any]], where: str
+) -> list[Finding]:
+    """What an update would change, the breaking changes as errors, the others as notes.
+
+    Args:
+        installed: the CRDs that are there, by name.
+        made: those of the project.
+        where: what the former stand in.
+    """
+    ours = {each["metadata"]["name"]: each for each in made}
+    groups = {each["spec"]["group"] for each in ours.values()}
+    found: list[Finding] = []
+    for name, crd in ours.items():
+        if name in installed:
+            found += _changes(installed[name]["spec"], crd["spec"], Place(where, object=name))
+        else:
+            found.append(_missing(Place(where, object=name)))
+    for name, crd in installed.items():
+        if name not in ours and crd["spec"].get("group") in groups:
+            expected = "a resource type of the project"
+            advice = (
+                "delete it when none of its objects is needed any more; `apply` leaves it as it is"
+            )
+            place = Place(where, object=name)
+            found.append(
+                _note(KubernetesCode.UNKNOWN, place, "a CRD without one", advice, expected)
+            )
+    return found
+
+
+def _missing(place: Place) -> Finding:
+    return _note(
+        KubernetesCode.MISSING, place, "no such CRD", "apply the CRDs of the project", "a CRD"
+    )
+
+
+def _note(
+    code: KubernetesCode, place: Place, found: str, advice: str = "", expected: str = ""
+) -> Finding:
+    return Finding(code, place, expected, found, advice, "note")
+
+
+def _breaks(place: Place, expected: str, found: str, advice: str) -> Finding:
+    return Finding(KubernetesCode.BREAKS, place, expected, found, advice)
+
+
+def _changes(old: Mapping[str, Any], new: Mapping[str, Any], place: Place) -> Iterator[Finding]:
+    """What an update changes about one CRD."""
+    for key in _FIXED:
+        if old.get(key) != new[key]:
+            advice = (
+                "a cluster refuses this update: name the resource type as it was, or make a new one"
+            )
+            yield _breaks(place, f"the {key} {old.get(key)}", str(new[key]), advice)
+    before = {each["name"]: each for each in old.get("versions", ())}
+    after = {each["name"]: each for each in new["versions"]}
+    for name, version in before.items():
+        yield from _version_changes(name, version, after.get(name), place)
+    for name in after:
+        if name not in before:
+            yield _note(KubernetesCode.CHANGED, place, f"an update adds the version {name}")
+    for key in ("names", "conversion"):
+        if old.get(key) != new[key]:
+            yield _note(KubernetesCode.CHANGED, place, f"an update changes `{key}`")
+
+
+def _version_changes(
+    name: str, old: Mapping[str, Any], new: Mapping[str, Any] | None, place: Place
+) -> Iterator[Finding]:
+    if old.get("storage") and (new is None or not new["storage"]):
+        advice = f"rewrite them after the update, and then remove {name} from `status.storedVersions`; before that, no update may drop the version"
+        yield _note(
+            KubernetesCode.CHANGED, place, f"objects are stored at the version {name}", advice
+        )
+    if new is None:
+        if old.get("served"):
+            advice = "serve it for longer, or let all clients use another version first"
+            yield _breaks(place, f"the version {name}, which is served", "none", advice)
+        else:
+            yield _note(KubernetesCode.CHANGED, place, f"an update removes the version {name}")
+        return
+    schemas = [(each.get("schema") or {}).get("openAPIV3Schema", {}) for each in (old, new)]
+    breaking = False
+    for path, what in _narrowed(schemas[0], schemas[1], ""):
+        breaking = True
+        advice = "clients of this version break: make a new version instead"
+        at = Place(place.file, object=f"{place.object} {name}", path=path or ".")
+        yield _breaks(at, "what clients of the version may write", what, advice)
+    if not breaking and dict(old) != dict(new):
+        yield _note(KubernetesCode.CHANGED, place, f"an update changes the version {name}")
+
+
+def _narrowed(
+    old: Mapping[str, Any], new: Mapping[str, Any], path: str
+) -> Iterator[tuple[str, str]]:
+    """What a schema does not admit, or does not keep, that an earlier one did: its place, and what it is."""
+    if new.get(_PRESERVE) and "type" not in new and "properties" not in new:
+        return
+    if old.get("type") != new.get("type") and new.get("type") not in (
+        None,
+        _wider(old.get("type")),
+    ):
+        yield path, f"the type {new['type']} and no longer {old.get('type', 'any')}"
+        return
+    if old.get("nullable") and not new.get("nullable"):
+        yield path, "no null any more"
+    if "enum" in new:
+        gone = [each for each in old.get("enum", ()) if each not in new["enum"]]
+        if gone or "enum" not in old:
+            yield path, f"only {', '.join(map(str, new['enum']))}"
+    for keys, is_narrower in ((_AT_LEAST, _greater), (_AT_MOST, _less)):
+        for key in keys:
+            if key in new and (key not in old or is_narrower(new[key], old[key])):
+                yield path, f"{key} {new[key]}"
+    for key in (*_OTHER_RULES, *_CLOSED_LISTS):
+        if key in new and new[key] != old.get(key):
+            yield path, f"another `{key}`"
+    yield from _narrowed_members(old, new, path)
+
+
+def _narrowed_members(
+    old: Mapping[str, Any], new: Mapping[str, Any], path: str
+) -> Iterator[tuple[str, str]]:
+    before, after = old.get("properties", {}), new.get("properties", {})
+    values = new.get("additionalProperties")
+    for name, schema in before.items():
+        if name in after:
+            yield from _narrowed(schema, after[name], f"{path}.{name}")
+        elif not new.get(_PRESERVE) and not values:
+            yield f"{path}.{name}", "no such property any more"
+    required = set(new.get("required", ())) - set(old.get("required", ()))
+    for name in sorted(required):
+        if "default" not in after.get(name, {}):
+            yield f"{path}.{name}", "a value, as it is required now"
+    if old.get(_PRESERVE) and not new.get(_PRESERVE):
+        yield path, "no unknown properties any more"
+    for key, tail in (("additionalProperties", ".*"), ("items", "[]")):
+        inner = old.get(key)
+        if isinstance(inner, Mapping) and isinstance(new.get(key), Mapping):
+            yield from _narrowed(inner, new[key], f"{path}{tail}")
+        elif inner and not new.get(key) and not new.get(_PRESERVE):
+            yield path, f"no `{key}` any more"
+
+
+def _wider(kind: Any) -> str | None:
+    return "number" if kind == "integer" else None
+
+
+def _greater(one: Any, other: Any) -> bool:
+    return bool(one > other)
+
+
+def _less(one: Any, other: Any) -> bool:
+    return bool(one < other)

@@ -1,0 +1,258 @@
+"""CustomResourceDefinitions: each resource type with all served versions, and one more that is stored."""
+
+import base64
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from trundle.api import ServedKind, ServedVersion
+from trundle.kubernetes._errors import DefinitionError
+from trundle.kubernetes._structural import structural
+
+STORAGE = "storage"
+"""The version that is stored and not served."""
+
+STORED = "stored"
+"""The member of an object at that version which has what the runtime stores of it."""
+
+API_VERSION, KIND = "apiextensions.k8s.io/v1", "CustomResourceDefinition"
+_LARGEST = 256 * 1024
+"""How large a CRD may be for `kubectl apply`, which keeps it in an annotation."""
+
+_LONGEST_WARNING = 256
+_APPROVED = "api-approved.kubernetes.io"
+_NAMED = re.compile(r"(?P<namespace>[^/:]+)/(?P<name>[^/:]+)(:(?P<port>[0-9]+))?")
+_STORED_SCHEMA = {
+    "type": "object",
+    "description": "What is stored, whatever version it was written with. It is read through the other versions.",
+    "properties": {
+        STORED: {
+            "type": "string",
+            "description": "The object as Trundle stores it, as JSON; which version's shape it has stands inside.",
+        }
+    },
+    "x-kubernetes-preserve-unknown-fields": True,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """Where a cluster finds the conversion webhook.
+
+    Attributes:
+        url: its address, where it is no service of the cluster; else empty.
+        service: the service of the cluster, as a CRD has it.
+        authority: the certificate of the authority that signs its own, in PEM; empty where something else, such as cert-manager, adds it.
+    """
+
+    url: str = ""
+    service: Mapping[str, Any] | None = None
+    authority: bytes = b""
+
+    def to_plain(self) -> dict[str, Any]:
+        """The stanza of a CRD."""
+        client: dict[str, Any] = (
+            {"url": self.url} if self.url else {"service": dict(self.service or {})}
+        )
+        if self.authority:
+            client["caBundle"] = base64.b64encode(self.authority).decode()
+        webhook = {"clientConfig": client, "conversionReviewVersions": ["v1"]}
+        return {"strategy": "Webhook", "webhook": webhook}
+
+
+def service_named(text: str) -> dict[str, Any]:
+    """A service of a cluster.
+
+    Args:
+        text: `NAMESPACE/NAME` or `NAMESPACE/NAME:PORT`; the port is 443 where none is given.
+
+    Raises:
+        DefinitionError: the text is no such thing.
+    """
+    found = _NAMED.fullmatch(text)
+    if found is None:
+        advice = "write it as crm/crm-webhook"
+        raise DefinitionError(
+            "the service", "NAMESPACE/NAME or NAMESPACE/NAME:PORT", repr(text), advice
+        )
+    return {
+        "namespace": found["namespace"],
+        "name": found["name"],
+        "path": "/convert",
+        "port": int(found["port"] or 443),
+    }
+
+
+def definitions(
+    kinds: Iterable[ServedKind], webhook: Webhook, note: Callable[[str], object]
+) -> list[dict[str, Any]]:
+    """The CRDs of resource types.
+
+    Args:
+        kinds: the resource types, with the versions that are served.
+        webhook: where the conversion webhook is.
+        note: is called with what a CRD cannot say, or leaves out.
+
+    Raises:
+        DefinitionError: a cluster could not keep one of them.
+    """
+    return [_definition(each, webhook, note) for each in kinds]
+
+
+def _definition(
+    kind: ServedKind, webhook: Webhook, note: Callable[[str], object]
+) -> dict[str, Any]:
+    names: dict[str, Any] = {
+        "kind": kind.kind,
+        "listKind": f"{kind.kind}List",
+        "plural": kind.plural,
+        "singular": kind.singular,
+    }
+    if kind.short_names:
+        names["shortNames"] = list(kind.short_names)
+    if kind.categories:
+        names["categories"] = list(kind.categories)
+    metadata: dict[str, Any] = {"name": kind.qualified}
+    if kind.group.endswith((".k8s.io", ".kubernetes.io")):
+        metadata["annotations"] = {_APPROVED: "unapproved, written by Trundle"}
+    versions = [_version(kind, each, note) for each in kind.versions.values()]
+    stored = {
+        "name": STORAGE,
+        "served": False,
+        "storage": True,
+        "schema": {"openAPIV3Schema": _STORED_SCHEMA},
+    }
+    made = {
+        "apiVersion": API_VERSION,
+        "kind": KIND,
+        "metadata": metadata,
+        "spec": {
+            "group": kind.group,
+            "names": names,
+            "scope": "Namespaced" if kind.namespaced else "Cluster",
+            "conversion": webhook.to_plain(),
+            "versions": [*versions, stored],
+        },
+    }
+    return _fitting(made, note)
+
+
+def _version(
+    kind: ServedKind, served: ServedVersion, note: Callable[[str], object]
+) -> dict[str, Any]:
+    def noted(path: str, what: str) -> None:
+        note(f"{kind.qualified} {served.label}: {path or '.'}: a CRD does not say {what}")
+
+    found: dict[str, Any] = {"name": served.label, "served": True, "storage": False}
+    if served.deprecated:
+        found["deprecated"] = True
+        found["deprecationWarning"] = " ".join(served.deprecated.split())[:_LONGEST_WARNING]
+    found["schema"] = {"openAPIV3Schema": structural(served, noted)}
+    if served.declares("status"):
+        found["subresources"] = {"status": {}}
+    found["additionalPrinterColumns"] = [
+        {
+            "name": each.name,
+            "type": each.type,
+            "jsonPath": each.path,
+            **({"description": each.description} if each.description else {}),
+            **({"priority": each.priority} if each.priority else {}),
+        }
+        for each in kind.columns
+    ]
+    return found
+
+
+def _fitting(made: dict[str, Any], note: Callable[[str], object]) -> dict[str, Any]:
+    """A CRD that `kubectl apply` can keep: with shorter descriptions, or with none but those of versions, where it is too large."""
+    for shortened, what in (
+        (_first_sentence, "descriptions are cut"),
+        (None, "descriptions are left out"),
+    ):
+        size = len(msgspec.json.encode(made))
+        if size <= _LARGEST:
+            return made
+        for version in made["spec"]["versions"]:
+            schema = version["schema"]["openAPIV3Schema"]
+            version["schema"]["openAPIV3Schema"] = _trimmed(schema, shortened, top=True)
+        note(
+            f"{made['metadata']['name']}: {what}, since the CRD has {size // 1024} KiB; `kubectl apply` takes {_LARGEST // 1024}"
+        )
+    size = len(msgspec.json.encode(made))
+    if size > _LARGEST:
+        note(
+            f"{made['metadata']['name']}: has {size // 1024} KiB without descriptions; use `kubectl apply --server-side` or `kubectl create`"
+        )
+    return made
+
+
+def _first_sentence(text: str) -> str:
+    """The first sentence of a description."""
+    return re.split(r"(?<=[.!?])\s|\n\n", text, maxsplit=1)[0]
+
+
+def _trimmed(schema: Any, shortened: Callable[[str], str] | None, *, top: bool = False) -> Any:
+    """A schema with shorter descriptions; None for none but that of the top."""
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: _trimmed_member(key, value, shortened) for key, value in schema.items()}
+    text = found.pop("description", "")
+    if isinstance(text, str) and text and (top or shortened is not None):
+        found["description"] = (shortened or _first_sentence)(text)
+    return found
+
+
+def _trimmed_member(key: str, value: Any, shortened: Callable[[str], str] | None) -> Any:
+    if key == "properties":
+        return {name: _trimmed(each, shortened) for name, each in value.items()}
+    return _trimmed(value, shortened) if key in {"items", "additionalProperties"} else value
+
+
+def read_definitions(documents: Iterable[Any], where: str) -> dict[str, dict[str, Any]]:
+    """The CRDs among some documents, by name; lists of objects are looked into.
+
+    Args:
+        documents: the documents as values.
+        where: the file that they stand in.
+
+    Raises:
+        DefinitionError: a document is no object of Kubernetes, or a CRD of another version.
+    """
+    found = {}
+    for each in _objects(documents):
+        if not isinstance(each, dict) or not isinstance(each.get("kind"), str):
+            raise DefinitionError(
+                where, "objects of Kubernetes", "something else", "name a file with CRDs"
+            )
+        if each["kind"] != KIND:
+            continue
+        name = (each.get("metadata") or {}).get("name")
+        if (
+            each.get("apiVersion") != API_VERSION
+            or not isinstance(each.get("spec"), dict)
+            or not name
+        ):
+            advice = "write it with `trundle kube crds`"
+            raise DefinitionError(
+                f"{where}: {name}",
+                f"a {KIND} of {API_VERSION} with name and spec",
+                f"one of {each.get('apiVersion')}",
+                advice,
+            )
+        found[name] = each
+    return found
+
+
+def _objects(documents: Iterable[Any]) -> Iterator[Any]:
+    for each in documents:
+        if (
+            isinstance(each, dict)
+            and str(each.get("kind", "")).endswith("List")
+            and isinstance(each.get("items"), list)
+        ):
+            yield from each["items"]
+        else:
+            yield each

@@ -1,0 +1,84 @@
+"""The CRDs that Trundle writes, on a real API server."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import constructs
+import pytest
+import warm
+import widgets
+import yaml
+from projects import installer
+
+from trundle.api import served_kinds
+from trundle.kubernetes import STORAGE, Webhook, compared, definitions, read_definitions
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "crm"
+WEBHOOK = Webhook(service={"namespace": "default", "name": "hook", "path": "/convert", "port": 443})
+
+
+def crds_of(installed):
+    return definitions(served_kinds([installed.project], installed.scheme), WEBHOOK, lambda _: None)
+
+
+def established(cluster, crd):
+    """A CRD as the server has it, once it was taken."""
+    name = crd["metadata"]["name"]
+    cluster.kubectl("apply", "-f", "-", text=json.dumps(crd))
+    cluster.kubectl("wait", "--for=condition=Established", f"crd/{name}", "--timeout=30s")
+    return json.loads(cluster.kubectl("get", "crd", name, "-o", "json").stdout)
+
+
+def require_sound(found):
+    conditions = {each["type"]: each for each in found["status"]["conditions"]}
+    assert conditions["Established"]["status"] == "True"
+    assert "NonStructuralSchema" not in conditions
+    assert found["status"]["storedVersions"] == [STORAGE]
+
+
+@pytest.fixture
+def install(tmp_path):
+    with installer(tmp_path) as made:
+        yield made
+
+
+def test_a_crd_with_many_constructs_is_taken(cluster, install):
+    (crd,) = crds_of(install(constructs.FILES, config=constructs.CONFIG))
+    found = established(cluster, crd)
+    require_sound(found)
+    # What the server reads is what was written: it adds and drops nothing that `--check` would report.
+    again = read_definitions([{"kind": "List", "items": [found]}], "the cluster")
+    assert compared(again, [crd], "the cluster") == []
+    # The server validates by it, where it can.
+    path = f"/apis/{constructs.GROUP}/v1/namespaces/default/things"
+    body = {"apiVersion": f"{constructs.GROUP}/v1", "kind": "Thing", "metadata": {"name": "a"}}
+    refused = cluster.request("POST", path, {**body, "name": "A", "names": ["toolong"], "ratio": 0})
+    causes = {each["field"] for each in refused.body["details"]["causes"]}
+    assert {"name", "parts", "names[0]", "ratio"} <= causes, refused.body
+
+
+def test_a_crd_goes_through_trundle_and_stays_one(cluster, install):
+    given = {**widgets.CRD, "metadata": {"name": f"widgets.{widgets.GROUP}"}}
+    (crd,) = crds_of(install({"crd.yaml": given}, config=widgets.project()))
+    crd["spec"]["group"] = "trundled.compare.test"
+    crd["metadata"]["name"] = "widgets.trundled.compare.test"
+    require_sound(established(cluster, crd))
+
+
+def test_the_example_s_crds_are_taken(cluster, tmp_path):
+    folder = tmp_path / "crm"
+    shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    subprocess.run([warm.TRUNDLE, "generate"], cwd=folder, check=True, capture_output=True)
+    command = [warm.TRUNDLE, "kube", "crds", "--service", "crm/crm-webhook"]
+    written = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+    for crd in yaml.safe_load_all(written.stdout):
+        require_sound(established(cluster, crd))
+    installed = cluster.kubectl("get", "crds", "-o", "yaml").stdout
+    check = [warm.TRUNDLE, "kube", "crds", "--check", "-"]
+    checked = subprocess.run(
+        check, cwd=folder, input=installed, check=False, capture_output=True, text=True
+    )
+    assert (checked.returncode, checked.stdout) == (0, ""), checked
+    cluster.kubectl("delete", "crd", "people.crm.example.com")

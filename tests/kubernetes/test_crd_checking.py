@@ -1,0 +1,149 @@
+"""What an update of CRDs would change and break."""
+
+import copy
+
+import pytest
+
+from trundle.kubernetes import KubernetesCode, compared, read_definitions
+
+
+def crd(*versions, name="things.example.com", **spec):
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": name},
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": {"kind": "Thing"},
+            "conversion": None,
+            "versions": list(versions),
+            **spec,
+        },
+    }
+
+
+def version(name, schema=None, *, served=True, storage=False):
+    schema = {"type": "object", **(schema or {})}
+    return {
+        "name": name,
+        "served": served,
+        "storage": storage,
+        "schema": {"openAPIV3Schema": schema},
+    }
+
+
+STORED = version("storage", served=False, storage=True)
+
+
+def findings(old, new):
+    return compared({old["metadata"]["name"]: old}, [new], "crds.yaml")
+
+
+def broken(old, new):
+    """What an update of one schema breaks: the places and what is said of them."""
+    one, other = (crd(version("v1", {"properties": {"a": x}}), STORED) for x in (old, new))
+    found = findings(one, other)
+    return [(each.place.path, each.found) for each in found if each.severity == "error"]
+
+
+def test_what_is_the_same_has_no_finding():
+    one = crd(version("v1"), STORED)
+    assert findings(one, copy.deepcopy(one)) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ({"type": "string"}, {"type": "integer"}, "integer"),
+        ({"type": "string"}, {"type": "string", "enum": ["x"]}, "only x"),
+        ({"type": "string", "enum": ["x", "y"]}, {"type": "string", "enum": ["x"]}, "only x"),
+        ({"type": "string"}, {"type": "string", "maxLength": 3}, "maxLength 3"),
+        ({"type": "integer", "minimum": 1}, {"type": "integer", "minimum": 2}, "minimum 2"),
+        ({"type": "string", "pattern": "a"}, {"type": "string", "pattern": "b"}, "`pattern`"),
+        ({"type": "string", "nullable": True}, {"type": "string"}, "no null"),
+        (
+            {"type": "object", "properties": {"b": {"type": "string"}}},
+            {"type": "object"},
+            "no such property",
+        ),
+        (
+            {"type": "object", "properties": {"b": {"type": "string"}}},
+            {"type": "object", "properties": {"b": {"type": "string"}}, "required": ["b"]},
+            "required now",
+        ),
+        (
+            {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
+            {"type": "object"},
+            "no unknown properties",
+        ),
+        (
+            {"type": "array", "items": {"type": "string"}},
+            {"type": "array", "items": {"type": "string", "maxLength": 1}},
+            "maxLength 1",
+        ),
+        (
+            {"type": "object", "additionalProperties": {"type": "string"}},
+            {"type": "object", "additionalProperties": {"type": "boolean"}},
+            "boolean",
+        ),
+    ],
+)
+def test_what_admits_less_breaks_clients(old, new, said):
+    ((path, found),) = broken(old, new)
+    assert path.startswith(".a")
+    assert said in found
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({"type": "integer"}, {"type": "number"}),
+        ({"type": "string", "enum": ["x"]}, {"type": "string"}),
+        ({"type": "string", "maxLength": 3}, {"type": "string", "maxLength": 4}),
+        ({"type": "object"}, {"type": "object", "properties": {"b": {"type": "string"}}}),
+        ({"type": "object"}, {"type": "object", "x-kubernetes-preserve-unknown-fields": True}),
+        (
+            {"type": "object", "properties": {"b": {"type": "string"}}},
+            {
+                "type": "object",
+                "properties": {"b": {"type": "string", "default": "x"}},
+                "required": ["b"],
+            },
+        ),
+        ({"type": "string", "description": "old"}, {"type": "string", "description": "new"}),
+    ],
+)
+def test_what_admits_more_is_a_note(old, new):
+    assert broken(old, new) == []
+    one, other = (crd(version("v1", {"properties": {"a": x}}), STORED) for x in (old, new))
+    assert [each.code for each in findings(one, other)] == [KubernetesCode.CHANGED]
+
+
+def test_a_version_that_goes_breaks_its_clients():
+    found = findings(crd(version("v1"), version("v2"), STORED), crd(version("v2"), STORED))
+    assert [(each.severity, each.code) for each in found] == [("error", KubernetesCode.BREAKS)]
+    assert "v1" in found[0].expected
+
+
+def test_a_stored_version_has_to_be_rewritten():
+    found = findings(crd(version("v1", storage=True)), crd(version("v1"), STORED))
+    assert "stored at the version v1" in found[0].found
+    assert "storedVersions" in found[0].advice
+
+
+def test_scope_and_group_are_fixed():
+    found = findings(crd(STORED), crd(STORED, scope="Cluster"))
+    assert [each.severity for each in found] == ["error"]
+
+
+def test_crds_on_one_side_only():
+    found = compared({"olds.example.com": crd(STORED)}, [crd(STORED)], "f")
+    assert [each.code for each in found] == [KubernetesCode.MISSING, KubernetesCode.UNKNOWN]
+    foreign = crd(STORED, group="other.example.com")
+    assert compared({"x": foreign, "things.example.com": crd(STORED)}, [crd(STORED)], "f") == []
+
+
+def test_lists_are_looked_into_and_other_kinds_passed_over():
+    documents = [{"kind": "List", "items": [crd(STORED)]}, {"kind": "Service", "metadata": {}}]
+    assert list(read_definitions(documents, "f")) == ["things.example.com"]

@@ -1,0 +1,144 @@
+"""Structural schemas; tests/cluster has a real API server take them."""
+
+import constructs
+import pytest
+from projects import installer
+
+from trundle.api import served_kinds
+from trundle.kubernetes import DefinitionError, Webhook, definitions, service_named
+
+PRESERVE = "x-kubernetes-preserve-unknown-fields"
+WEBHOOK = Webhook(service=service_named("crm/hook"))
+
+
+@pytest.fixture(scope="module")
+def install(tmp_path_factory):
+    with installer(tmp_path_factory.mktemp("structural")) as made:
+        yield made
+
+
+def crd_of(installed, notes=None):
+    kinds = served_kinds([installed.project], installed.scheme)
+    (made,) = definitions(kinds, WEBHOOK, [].append if notes is None else notes.append)
+    return made
+
+
+@pytest.fixture(scope="module")
+def made(install):
+    notes = []
+    crd = crd_of(install(constructs.FILES, config=constructs.CONFIG), notes)
+    return crd, notes
+
+
+@pytest.fixture(scope="module")
+def properties(made):
+    versions = {each["name"]: each for each in made[0]["spec"]["versions"]}
+    return versions["v1"]["schema"]["openAPIV3Schema"]["properties"]
+
+
+def test_references_are_put_in_place(properties):
+    part = properties["parts"]["items"]
+    assert part["properties"]["size"] == {"type": "integer", "format": "int32", "default": 1}
+    assert part["required"] == ["name"]
+    assert part["description"] == "A part."
+
+
+def test_what_contains_itself_is_kept_and_not_looked_at(properties):
+    children = properties["tree"]["properties"]["children"]
+    assert children["items"] == {"type": "object", PRESERVE: True}
+
+
+def test_constraints_stand_where_their_values_do(properties):
+    assert properties["names"]["items"] == {"type": "string", "pattern": "^[a-z]+$", "maxLength": 5}
+    assert properties["matrix"]["items"]["items"] == {"type": "integer", "minimum": 0}
+    assert properties["limits"]["additionalProperties"] == {"type": "integer", "minimum": 1}
+
+
+def test_limits_are_said_as_openapi_says_them(properties):
+    ratio = properties["ratio"]
+    assert (ratio["minimum"], ratio["exclusiveMinimum"], ratio["maximum"]) == (0, True, 1)
+
+
+def test_types_of_several_kinds_become_what_a_crd_has_for_them(properties):
+    assert properties["either"] == {"x-kubernetes-int-or-string": True}
+    assert properties["mixed"] == {PRESERVE: True}
+    assert properties["shape"] == {"type": "object", PRESERVE: True}
+    assert properties["anything"] == {PRESERVE: True}
+    assert properties["open"][PRESERVE] is True
+    assert "additionalProperties" not in properties["open"]
+    assert properties["nothing"]["nullable"] is True
+
+
+def test_keys_of_a_list_need_elements_that_have_them(properties):
+    assert properties["keyed"]["x-kubernetes-list-map-keys"] == ["name"]
+    assert "x-kubernetes-list-type" not in properties["unkeyed"]
+
+
+def test_what_is_left_out_is_noted(made):
+    noted = {line.split(": ")[1] for line in made[1]}
+    assert {".looked", ".names", ".mixed", ".shape", ".open", ".unkeyed", ".tree.other"} <= noted
+
+
+def test_one_version_is_stored_and_none_of_the_others(made):
+    crd, _ = made
+    said = {each["name"]: (each["served"], each["storage"]) for each in crd["spec"]["versions"]}
+    assert said == {"v1": (True, False), "v2": (True, False), "storage": (False, True)}
+    status = {each["name"]: "subresources" in each for each in crd["spec"]["versions"]}
+    assert status == {"v1": True, "v2": False, "storage": False}
+
+
+def test_deprecated_versions_warn(install):
+    crd = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "widgets.old.example.com"},
+        "spec": {
+            "group": "old.example.com",
+            "names": {"kind": "Widget", "plural": "widgets"},
+            "scope": "Cluster",
+            "versions": [
+                {
+                    "name": "v1",
+                    "served": True,
+                    "storage": True,
+                    "deprecated": True,
+                    "deprecationWarning": "use v2",
+                    "schema": {
+                        "openAPIV3Schema": {
+                            "type": "object",
+                            "properties": {"size": {"type": "integer"}},
+                        }
+                    },
+                }
+            ],
+        },
+    }
+    made = crd_of(install({"crd.yaml": crd}))
+    (version, _) = made["spec"]["versions"]
+    assert (version["deprecated"], version["deprecationWarning"]) == (True, "use v2")
+    assert made["spec"]["scope"] == "Cluster"
+
+
+def test_descriptions_of_a_large_crd_are_cut_first_and_left_out_then(install):
+    def project(text, number):
+        fields = {f"p{at}": {"type": "string", "description": text} for at in range(number)}
+        top = {"title": "Big", "type": "object", "description": "A big thing. Really."}
+        return install({"v1.yaml": {**top, "properties": fields}})
+
+    notes = []
+    cut = crd_of(project(f"Short. {'long ' * 200}", 400), notes)
+    schema = cut["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    assert schema["properties"]["p0"]["description"] == "Short."
+    assert ["descriptions are cut" in each for each in notes] == [True]
+    notes.clear()
+    bare = crd_of(project("long " * 200, 400), notes)
+    schema = bare["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    assert schema["properties"]["p0"] == {"type": "string"}
+    assert schema["description"] == "A big thing."
+    assert "descriptions are left out" in notes[-1]
+
+
+def test_a_service_has_namespace_and_name():
+    assert service_named("a/b:8443")["port"] == 8443
+    with pytest.raises(DefinitionError, match="NAMESPACE/NAME"):
+        service_named("b")
