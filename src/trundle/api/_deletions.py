@@ -8,7 +8,7 @@ from trundle.api._documents import object_of
 from trundle.api._garbage import FINALIZERS, Policy
 from trundle.api._requests import Request
 from trundle.api._requirements import resource_version_of
-from trundle.api._status import ApiError, Cause
+from trundle.api._status import ApiError, Cause, bad_request
 
 _TRUTH = {"true": True, "false": False}
 
@@ -39,6 +39,8 @@ def deletion_of(request: Request) -> Deletion:
     options = object_of(request.body) if request.body.strip() else request.query
     given = options.get("preconditions")
     conditions: Mapping[str, Any] = given if isinstance(given, dict) else {}
+    if not isinstance(conditions.get("uid"), str | None):
+        raise bad_request("preconditions.uid is no text")
     return Deletion(
         _policy(options),
         resource_version_of(conditions.get("resourceVersion")),
@@ -56,7 +58,7 @@ def _policy(options: Mapping[str, Any]) -> Policy:
     if orphans is not None:
         return "Orphan" if orphans else "Background"
     for each in FINALIZERS:
-        if policy in {None, each}:
+        if policy is None or policy == each:
             return each
     raise _invalid('needs to be one of "Background", "Foreground", "Orphan" or nil', str(policy))
 

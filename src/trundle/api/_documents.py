@@ -93,6 +93,9 @@ def require_kind(document: dict[str, Any], kind: ServedKind, served: ServedVersi
     Raises:
         ApiError: it is.
     """
+    for name in ("apiVersion", "kind"):
+        if not isinstance(document.get(name), str | None):
+            raise bad_request(f"{name} is no text")
     said, wanted = document.get("apiVersion"), kind.api_version(served)
     if said not in {None, wanted}:
         raise bad_request(

@@ -16,15 +16,25 @@ _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _SUFFIX = 5
 _LONGEST_BASE = 58
 _LONGEST_NAME = 253
+_TEXTS = ("name", "generateName", "namespace", "uid", "resourceVersion")
+"""The members of metadata that say which object is meant, and which state of it."""
 SUBDOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 
 
 def metadata_of(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The metadata of a client's document; empty where it has none.
+
+    Raises:
+        ApiError: it is no object, or what says which object is meant is no text.
+    """
     metadata = document.get("metadata")
     if metadata is None:
         return {}
     if not isinstance(metadata, dict):
         raise bad_request("metadata is no JSON object")
+    for name in _TEXTS:
+        if not isinstance(metadata.get(name), str | None):
+            raise bad_request(f"metadata.{name} is no text")
     return metadata
 
 
