@@ -5,6 +5,9 @@ import json
 import pytest
 from apis import GROUP, NEW, OLD, Client, clubs, member, serving_clubs
 
+from trundle.database import BusyError, UnreachableError
+from trundle.store import Store
+
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
@@ -311,3 +314,21 @@ def test_an_object_that_a_version_cannot_show_blocks_no_other(client, installed,
     assert second["team"] == "red"
     assert client.call("GET", client.at(OLD, "ada"))[0] == 500
     assert client.get(NEW, "ada")["group"] == "red"
+
+
+@pytest.mark.parametrize("error", [UnreachableError, BusyError])
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE"])
+def test_a_database_that_is_away_is_no_fault_of_the_client(client, monkeypatch, error, method):
+    made = client.create(NEW, "ada", group="red")
+
+    def find(*_, **__):
+        raise error("the database", "a server that answers", "none", "try again")
+
+    monkeypatch.setattr(Store, "find", find)
+    monkeypatch.setattr(Store, "delete", find)
+    path = client.at(NEW) if method == "POST" else client.at(NEW, "ada")
+    bodies = {"POST": member("eve", group="red"), "PUT": made, "DELETE": {}, "GET": None}
+    found = client.http.request(method, path, json=bodies[method])
+    assert (found.status_code, found.headers["retry-after"]) == (503, "1")
+    assert found.json()["reason"] == "ServiceUnavailable"
+    assert found.json()["details"] == {"retryAfterSeconds": 1}

@@ -26,9 +26,55 @@ def binaries() -> Path:
     return Path(serving.program("postgres", "initdb")).resolve().parent
 
 
+class Postgres:
+    """A server that is ended and started again, on a port that stays the same.
+
+    Attributes:
+        url: its URL up to the name of the database.
+    """
+
+    def __init__(self, folder: Path, user: dict, port: int, *, durable: bool) -> None:
+        self._folder, self._user, self._port = folder, user, port
+        self._fsync = "on" if durable else "off"
+        self._process: subprocess.Popen | None = None
+        self.url = f"postgresql://trundle:{PASSWORD.replace(' ', '%20')}@127.0.0.1:{port}"
+
+    def start(self) -> bool:
+        """Starts it; whether it answers."""
+        programs = binaries()
+        with (self._folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [programs / "postgres", "-D", self._folder / "data", "-p", str(self._port), "-c", "listen_addresses=127.0.0.1",
+                 "-c", "unix_socket_directories=", "-c", "shared_buffers=16MB", "-c", f"fsync={self._fsync}"],
+                stdout=log, stderr=log, cwd=self._folder, **self._user,
+            )  # fmt: skip
+        return _answers(programs, self._process, self._port)
+
+    def end(self, number: int = signal.SIGINT) -> None:
+        """Ends it by a signal: SIGINT disconnects clients, SIGQUIT leaves everything as it is, as a crash does."""
+        assert self._process is not None
+        self._process.send_signal(number)
+        try:
+            self._process.wait(20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
 @contextlib.contextmanager
 def server(*, durable=False):
     """A running server; gives its URL up to the name of the database.
+
+    Args:
+        durable: whether commits wait for the disk.
+    """
+    with restartable(durable=durable) as found:
+        yield found.url
+
+
+@contextlib.contextmanager
+def restartable(*, durable=False):
+    """A running server that can be ended and started again.
 
     Args:
         durable: whether commits wait for the disk.
@@ -44,24 +90,13 @@ def server(*, durable=False):
             check=True, capture_output=True, cwd=name, **user,
         )  # fmt: skip
         for _ in range(5):  # Another process may take the port first.
-            port = serving.free_port()
-            with Path(name, "log").open("wb") as log:
-                process = subprocess.Popen(
-                    [folder / "postgres", "-D", data, "-p", str(port), "-c", "listen_addresses=127.0.0.1",
-                     "-c", "unix_socket_directories=", "-c", "shared_buffers=16MB", "-c", f"fsync={'on' if durable else 'off'}"],
-                    stdout=log, stderr=log, cwd=name, **user,
-                )  # fmt: skip
+            found = Postgres(Path(name), user, serving.free_port(), durable=durable)
             try:
-                if _answers(folder, process, port):
-                    yield f"postgresql://trundle:{PASSWORD.replace(' ', '%20')}@127.0.0.1:{port}"
+                if found.start():
+                    yield found
                     return
             finally:
-                process.send_signal(signal.SIGINT)  # A fast shutdown: clients are disconnected.
-                try:
-                    process.wait(20)
-                except subprocess.TimeoutExpired:
-                    process.kill()
-                    process.wait()
+                found.end()
         pytest.fail(f"PostgreSQL does not start: {Path(name, 'log').read_text()}")
 
 

@@ -30,7 +30,7 @@ from trundle.api._representations import Representation, representation_of
 from trundle.api._requests import Answer, Request, Target
 from trundle.api._resources import Resources
 from trundle.api._selections import FieldSelector, labels_of
-from trundle.api._status import ApiError, answer_to, not_allowed, unknown_path
+from trundle.api._status import ApiError, answer_to, answer_to_any, not_allowed, unknown_path
 from trundle.api._watches import events
 from trundle.api.access import UNSECURED, Access, Reviews, aggregated_groups, group_list
 from trundle.api.monitoring import MEDIA_TYPE, Health, Metrics
@@ -126,7 +126,13 @@ class Api:
     def application(self) -> Starlette:
         """The ASGI application."""
         return Starlette(
-            routes=self._routes(), exception_handlers={404: _not_found, 405: _refused, 500: _broken}
+            routes=self._routes(),
+            exception_handlers={
+                404: _not_found,
+                405: _refused,
+                500: _broken,
+                TrundleError: _troubled,
+            },
         )
 
     def _routes(self) -> list[BaseRoute]:
@@ -362,6 +368,8 @@ def _found(value: Any) -> Response:
 
 def _failed(error: ApiError) -> Response:
     response = Response(msgspec.json.encode(error.status), error.code, media_type=_JSON)
+    if seconds := (error.details or {}).get("retryAfterSeconds"):
+        response.headers["retry-after"] = str(seconds)
     return _warning(response, error.warnings)
 
 
@@ -372,6 +380,12 @@ async def _not_found(_: HttpRequest, __: Exception) -> Response:
 async def _broken(_: HttpRequest, error: Exception) -> Response:
     message = f"Internal error occurred: {type(error).__name__}"
     return _failed(ApiError(500, "InternalError", message))
+
+
+async def _troubled(_: HttpRequest, error: Exception) -> Response:
+    """The answer where the store cannot be used."""
+    assert isinstance(error, TrundleError), "it is called for no others"
+    return _failed(answer_to_any(error))
 
 
 async def _refused(_: HttpRequest, __: Exception) -> Response:

@@ -19,7 +19,8 @@ from trundle.api._connections import Connection, Patient
 from trundle.api._limits import Limited, Limits
 from trundle.api.access import Guard, Tls
 from trundle.api.monitoring import Keeper, Recorder
-from trundle.store import Lease
+from trundle.errors import TrundleError
+from trundle.store import Lease, NewerShapeError
 
 _RENEW = 10.0
 """After how many seconds a server renews its lease."""
@@ -40,6 +41,7 @@ class Server:
         keepers: keep records of requests, such as an access log.
         tls: what TLS needs; None for none.
         limits: how much one user may ask for.
+        complain: is given what goes wrong without ending the server.
     """
 
     def __init__(
@@ -50,9 +52,11 @@ class Server:
         keepers: Sequence[Keeper] = (),
         tls: Tls | None = None,
         limits: Limits = _NO_LIMITS,
+        complain: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._api = api
         self._lease = lease
+        self._complain = complain
         self._listener = listener
         guarded = Guard(Limited(api.application, limits), api.access)
         config = uvicorn.Config(
@@ -113,7 +117,20 @@ class Server:
         while True:
             await asyncio.sleep(_RENEW)
             if self._lease is not None:
-                await asyncio.to_thread(self._lease.renew)
+                await asyncio.to_thread(self._renew_once, self._lease)
+
+    def _renew_once(self, lease: Lease) -> None:
+        """Renews the lease, if the store can be written; a lease that ends meanwhile does no harm.
+
+        Raises:
+            NewerShapeError: the store keeps what this server cannot read.
+        """
+        try:
+            lease.renew()
+        except NewerShapeError:
+            raise
+        except TrundleError as error:
+            self._complain(f"the lease is not renewed: {error}")
 
 
 class _Served(uvicorn.Server):

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from trundle.api._kinds import ServedKind
+from trundle.database import BusyError
 from trundle.errors import Finding, Kind, TrundleError, expectation
 from trundle.runtime import DocumentError, ValueCode
 from trundle.store import (
@@ -200,7 +201,10 @@ def answer_to_any(error: TrundleError, message: str = "") -> ApiError:
     if isinstance(error, ApiError):
         return error
     code, reason = _CODES[error.kind]
-    return ApiError(code, reason, message or str(error))
+    if isinstance(error, BusyError):  # No client's document is in conflict.
+        code, reason = _CODES[Kind.UNREACHABLE]
+    details = {"retryAfterSeconds": 1} if reason == "ServiceUnavailable" else None
+    return ApiError(code, reason, message or str(error), details)
 
 
 def cause_of(finding: Finding) -> Cause:

@@ -166,7 +166,7 @@ def serve(
                 if unix_socket is None:
                     name, number = listener.getsockname()[:2]
                     where = f"{scheme}://{f'[{name}]' if ':' in name else name}:{number}"
-                server = Server(api, listener, lease, keepers, secured, limits)
+                server = Server(api, listener, lease, keepers, secured, limits, warn)
                 server.run(lambda: _announce(where, output, results))
         except OSError as error:
             found = f"{unix_socket or f'{host}:{port}'}: {error.strerror or error}"

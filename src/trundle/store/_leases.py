@@ -15,7 +15,7 @@ from typing import Self
 
 from sqlalchemy import Connection, delete, select
 
-from trundle.database import upsert
+from trundle.database import DatabaseError, upsert
 from trundle.store import _tables as t
 from trundle.store._resources import StoredType, unreadable
 from trundle.store._rows import Rows
@@ -92,7 +92,8 @@ class Lease:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.end()
+        with contextlib.suppress(DatabaseError):  # It ends by itself then.
+            self.end()
 
     def renew(self) -> tuple[Move, ...]:
         """Says that the server is still there, and moves storage versions up where all servers can read that.
