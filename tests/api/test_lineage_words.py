@@ -127,6 +127,15 @@ def test_another_version_sees_the_fields_that_it_shows(evolved, scheme, writer, 
     )
 
 
+def test_what_a_later_release_kept_is_hidden_from_an_earlier_one(evolved):
+    """A release that is rolled back to keeps the owners of what it does not know."""
+    fields = frozenset({("b:2030-01-01:nick",), ("f:home", "b:2011-01-01:unknown"), ("f:mobile",)})
+    for version in DOCUMENTS:
+        shown, hidden = words(evolved, version).shown(fields)
+        assert len(shown) == 1
+        assert words(evolved, version).kept(shown, hidden) == fields
+
+
 def test_fields_are_kept_by_the_names_of_the_hub(evolved):
     fields = stated(evolved, OLDEST, DOCUMENTS[OLDEST])
     code = {".": {}, "f:code": {}}

@@ -4,7 +4,7 @@ A ```` ```yaml ```` or ```` ```python ```` block whose first line is `# file: NA
 block holds commands, each after `$ `, and what they print; a line ` ...` stands for any lines. Everything
 else is for the eye only. A guide runs from its first line to its last in a folder of its own, which has a
 copy of `examples/` where the guide speaks of it. A server that it starts writes its process id to `NAME.pid`, and is ended at the
-end; the ports of `PORTS` stand for free ones.
+end; the ports of `PORTS` stand for free ones, and `DATABASE` for an empty database on a real server.
 
 `python tests/docs/guides.py` writes the real output into every guide whose output is not that any more.
 """
@@ -21,6 +21,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+import postgres
 import serving
 import warm
 
@@ -31,6 +32,9 @@ HOME = "~/project"
 
 PORTS = ("8443", "8444")
 """The ports that guides give to servers."""
+
+DATABASE = "postgresql://clubs:secret@localhost/clubs"
+"""The empty database of PostgreSQL that guides use."""
 
 ELISION = " ..."
 _BLOCK = re.compile(r"^```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -76,21 +80,25 @@ def run_guide(text: str, folder: Path) -> Iterator[tuple[Command, str]]:
         ignored = shutil.ignore_patterns("__pycache__", ".*cache", "crm")
         shutil.copytree(ROOT / "examples", folder / "examples", ignore=_but_top(ignored))
     status = 0
-    ports = {each: str(serving.free_port()) for each in PORTS if each in text}
+    names = {each: str(serving.free_port()) for each in PORTS if each in text}
+    resources = contextlib.ExitStack()
     try:
+        if DATABASE in text:
+            names[DATABASE] = f"{resources.enter_context(postgres.server())}/postgres"
         for each in read_guide(text):
             if isinstance(each, File):
                 path = folder / each.name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(each.text, encoding="utf-8")
                 continue
-            line = _replaced(each.line, ports)
+            line = _replaced(each.line, names)
             real, status = print_of(f"(exit {status}); {line}", folder)
-            yield each, _replaced(real, {free: shown for shown, free in ports.items()})
+            yield each, _replaced(real, {free: shown for shown, free in names.items()})
     finally:
         for each in folder.glob("*.pid"):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(int(each.read_text()), signal.SIGTERM)
+        resources.close()
 
 
 def _replaced(text: str, names: Mapping[str, str]) -> str:

@@ -8,7 +8,8 @@ import pytest
 from storing import V1, V2, document, key, people_before
 from test_store_trouble import dying
 
-from trundle.store import RefusedImportError, Store, export, import_, roll
+from trundle.api import core_scheme
+from trundle.store import Key, RefusedImportError, Store, export, import_, roll
 
 
 def fill(store):
@@ -72,6 +73,23 @@ def test_what_is_exported_is_imported_as_it_was(either, other, tmp_path):
     assert [strip(each) for each in lines[1:]] == [
         strip(each) for each in path.read_bytes().splitlines()[1:]
     ]
+
+
+def test_what_else_the_database_keeps_is_imported_by_its_own_scheme(either, other, tmp_path):
+    fill(either)
+    space = Key("Namespace", "", "north")
+    body = b'{"apiVersion":"v1","kind":"Namespace","metadata":{"labels":{"a":"b"}}}'
+    made = either.beside(core_scheme).create(space, body)
+    path = tmp_path / "export.jsonl"
+    path.write_bytes(exported(either))
+    with pytest.raises(RefusedImportError, match="a resource type of the project"):
+        import_(other, path)
+    assert objects(other) == []
+    assert import_(other, path, beside=[core_scheme]).to_plain() == {"stored": 8, "there": 0}
+    assert objects(other) == objects(either)
+    found = other.beside(core_scheme).get(space)
+    assert (found.uid, found.data, found.labels) == (made.uid, made.data, {"a": "b"})
+    assert import_(other, path, beside=[core_scheme]).to_plain() == {"stored": 0, "there": 8}
 
 
 def strip(line):

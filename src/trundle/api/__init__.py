@@ -2,6 +2,7 @@
 
 from trundle.api._admission import AdmissionConfigError
 from trundle.api._application import Api
+from trundle.api._core import scheme as core_scheme
 from trundle.api._kinds import ServedKind, ServedVersion, converted_kinds, served_kinds
 from trundle.api._limits import Limits
 from trundle.api._openapi import definition as openapi_definition
@@ -29,6 +30,7 @@ __all__ = [
     "appending",
     "certificate_files",
     "converted_kinds",
+    "core_scheme",
     "listening",
     "openapi_definition",
     "printing",

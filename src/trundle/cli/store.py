@@ -22,6 +22,7 @@ from trundle.cli._stores import Place, opened_store
 from trundle.cli.project import DryRun, Output, print_findings
 
 if TYPE_CHECKING:
+    from trundle.runtime import AnyScheme
     from trundle.store import Compaction, Move, Roll, StoreStatus
 
 app = typer.Typer(no_args_is_help=True, help="Keep objects that clients of all versions share.")
@@ -191,12 +192,21 @@ def import_(
     from trundle.store import import_ as run  # noqa: PLC0415
 
     with opened_store(context, store, making=not dry_run) as opened, progress("Importing") as step:
-        done = run(opened, file, dry_run=dry_run, progress=step)
+        done = run(opened, file, beside=_served_beside(), dry_run=dry_run, progress=step)
     if output is not Format.TABLE:
         print_data({**done.to_plain(), "dryRun": dry_run}, output.value)
     verb = "would import" if dry_run else "imported"
     there = f"; {_objects(done.there)} there already" if done.there else ""
     say(f"{verb} {_objects(done.stored)}{there}")
+
+
+def _served_beside() -> "tuple[AnyScheme, ...]":
+    """The scheme of what a control plane keeps beside the project's objects; none where none can run here."""
+    try:
+        from trundle.api import core_scheme  # noqa: PLC0415
+    except ImportError:  # It needs an extra.
+        return ()
+    return (core_scheme,)
 
 
 def _objects(number: int) -> str:

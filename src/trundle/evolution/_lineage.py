@@ -154,6 +154,10 @@ class Lineage(TypeVersions):
             found.update(dict.fromkeys(metadata, Thread(len(self.threads), metadata)))
         return found
 
+    def has(self, place: Place) -> bool:
+        """Whether a place belongs to a thread; one of a version that is not known does not."""
+        return place in self._thread_of
+
     def thread(self, place: Place) -> Thread:
         """The thread that a place belongs to."""
         return self._thread_of[place]

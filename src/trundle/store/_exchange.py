@@ -7,11 +7,12 @@ stored, so nothing is converted. The last line says how many objects there were:
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 import msgspec
 
 from trundle.errors import Finding, Place, did_you_mean
+from trundle.runtime import AnyScheme
 from trundle.store._decisions import Decide, Decision, Moment
 from trundle.store._documents import columns_of
 from trundle.store._errors import RefusedImportError, StoreCode
@@ -120,7 +121,12 @@ def _line_of(group: str, name: str, found: StoredObject) -> _Line:
 
 
 def import_(
-    store: Store, path: Path, *, dry_run: bool = False, progress: Progress = ignore
+    store: Store,
+    path: Path,
+    *,
+    beside: Sequence[AnyScheme] = (),
+    dry_run: bool = False,
+    progress: Progress = ignore,
 ) -> Imported:
     """Stores what was exported, with uids and times as they were, and new resource versions.
 
@@ -130,6 +136,7 @@ def import_(
     Args:
         store: the store.
         path: the file.
+        beside: further schemes whose objects the database keeps, such as that of a control plane's namespaces.
         dry_run: whether nothing is stored.
         progress: called as it goes on.
 
@@ -139,14 +146,16 @@ def import_(
         DatabaseError: the database cannot be written.
         OSError: the file cannot be read.
     """
-    total, there = _checked(store, path)
+    stores = (store, *map(store.beside, beside))
+    total, there = _checked(stores, path)
     if dry_run:
         return Imported(total - there, there)
     done = stored = 0
-    for batch in _batches(store, path):
-        writes = [Write(each.key, _importing(each)) for each in batch]
-        store.writer.write_all(writes)
-        stored += sum(each.outcome().kind is not None for each in writes)
+    for batch in _batches(stores, path):
+        for owner in stores:
+            writes = [Write(each.key, _importing(each)) for of, each in batch if of is owner]
+            owner.writer.write_all(writes)
+            stored += sum(each.outcome().kind is not None for each in writes)
         done += len(batch)
         progress("objects", done, total)
     return Imported(stored, done - stored)
@@ -174,7 +183,7 @@ def _taken(where: str, found: StoredObject, current: StoredObject) -> Finding:
     return Finding(StoreCode.EXISTS, place, f"no {found.key}, or the same one", there, advice)
 
 
-def _checked(store: Store, path: Path) -> tuple[int, int]:
+def _checked(stores: Sequence[Store], path: Path) -> tuple[int, int]:
     """How many objects a file has, and how many of them are stored already.
 
     Raises:
@@ -182,12 +191,12 @@ def _checked(store: Store, path: Path) -> tuple[int, int]:
     """
     findings: list[Finding] = []
     total = there = 0
-    for batch in _batches(store, path, findings):
+    for batch in _batches(stores, path, findings):
         total += len(batch)
-        of_type: dict[str, list[StoredObject]] = {}
-        for each in batch:
-            of_type.setdefault(each.key.resource, []).append(each)
-        for called, objects in of_type.items():
+        of_type: dict[tuple[Store, str], list[StoredObject]] = {}
+        for store, each in batch:
+            of_type.setdefault((store, each.key.resource), []).append(each)
+        for (store, called), objects in of_type.items():
             current = _current(store, called, [each.key for each in objects])
             for each in objects:
                 found = current.get(each.key)
@@ -209,12 +218,16 @@ def _current(store: Store, called: str, keys: Sequence[Key]) -> dict[Key, Stored
         return {} if found is None else rows.current(found.id, keys)
 
 
+_Owned: TypeAlias = tuple[Store, StoredObject]
+"""An object, and the store of its resource type."""
+
+
 def _batches(
-    store: Store, path: Path, findings: list[Finding] | None = None
-) -> Iterator[list[StoredObject]]:
+    stores: Sequence[Store], path: Path, findings: list[Finding] | None = None
+) -> Iterator[list[_Owned]]:
     """The objects of a file, some at a time."""
-    batch: list[StoredObject] = []
-    for each in _Reader(store, path, findings).objects():
+    batch: list[_Owned] = []
+    for each in _Reader(stores, path, findings).objects():
         batch.append(each)
         if len(batch) == _TOGETHER:
             yield batch
@@ -227,19 +240,22 @@ class _Reader:
     """Reads a file of JSON lines.
 
     Args:
-        store: the store that it is for.
+        stores: the stores that it is for, in one database.
         path: the file.
         findings: takes what is wrong; None where that was checked before.
     """
 
-    def __init__(self, store: Store, path: Path, findings: list[Finding] | None) -> None:
+    def __init__(self, stores: Sequence[Store], path: Path, findings: list[Finding] | None) -> None:
         self._path = path
         self._findings = findings
-        self._types = {_named(each.group, each.name): each for each in store.types.all.values()}
-        self._check = store.types.check
-        self._seen: set[Key] = set()
+        self._types = {
+            _named(each.group, each.name): (store, each)
+            for store in reversed(stores)
+            for each in store.types.all.values()
+        }
+        self._seen: set[tuple[Store, Key]] = set()
 
-    def objects(self) -> Iterator[StoredObject]:
+    def objects(self) -> Iterator[_Owned]:
         """The objects that nothing is wrong with."""
         with self._path.open("rb") as stream:
             head = stream.readline()
@@ -277,7 +293,7 @@ class _Reader:
         if tail.objects != number - 2:
             self._note(number, f"{number - 2} objects", str(tail.objects), advice)
 
-    def _object(self, number: int, line: bytes) -> StoredObject | None:
+    def _object(self, number: int, line: bytes) -> _Owned | None:
         """The object of a line; None where something is wrong with it."""
         try:
             found = _line(line)
@@ -287,20 +303,20 @@ class _Reader:
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             self._note(number, "an object of an export", f"an error: {error}", "export again")
             return None
-        type_ = self._types.get(_named(found.group, found.resource))
-        if type_ is None:
+        known = self._types.get(_named(found.group, found.resource))
+        if known is None:
             name = _named(found.group, found.resource)
             advice = did_you_mean(name, tuple(self._types))
             self._note(number, "a resource type of the project", name, advice)
             return None
-        return self._made(number, found, type_, data)
+        return self._made(number, found, *known, data)
 
     def _made(
-        self, number: int, line: _Line, type_: StoredType, data: bytes
-    ) -> StoredObject | None:
+        self, number: int, line: _Line, store: Store, type_: StoredType, data: bytes
+    ) -> _Owned | None:
         key = Key(type_.called, line.namespace, line.name)
         try:
-            self._check(key)
+            store.types.check(key)
             columns = columns_of(key, data)
             for each in filter(None, (line.created, line.written, line.deleted)):
                 time_of(each)
@@ -312,11 +328,11 @@ class _Reader:
             advice = "use the release that stores it, or a later one"
             self._note(number, expected, columns.storage_version, advice)
             return None
-        if key in self._seen:
+        if (store, key) in self._seen:
             self._note(number, "each object once", f"{key} again", "export again")
             return None
-        self._seen.add(key)
-        return StoredObject(
+        self._seen.add((store, key))
+        made = StoredObject(
             key=key,
             uid=line.uid,
             resource_version=0,
@@ -327,6 +343,7 @@ class _Reader:
             data=data,
             **columns._asdict(),
         )
+        return store, made
 
     def _note(self, line: int, expected: str, found: str, advice: str) -> None:
         finding = Finding(StoreCode.EXPORT, Place(str(self._path), line), expected, found, advice)

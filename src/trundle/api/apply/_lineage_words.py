@@ -146,7 +146,9 @@ class _Showing(_Translation):
         mark, _, rest = path[0].partition(":")
         if mark == "b":
             version, _, name = rest.partition(":")
-            return Place(ApiVersion.parse(version), name), path[1:]
+            place = Place(ApiVersion.parse(version), name)
+            # A later release, which was rolled back, may have kept what this one does not know.
+            return (place, path[1:]) if lineage.has(place) else None
         return None if mark == "w" else _read(lineage, self.hub, path)
 
     def spell(self, lineage: Lineage, thread: Thread) -> tuple[Place, Path] | None:
