@@ -29,7 +29,7 @@ ALLOWED = {
         "verify",
         "version",
     },
-    "kubernetes": {"api", "errors"},
+    "kubernetes": {"api", "errors", "runtime"},
     "pages": {"engine", "errors", "packages", "project", "report", "schema", "version"},
     "installation": {"channels", "database", "errors", "packages", "registry", "version"},
     "models": {"engine", "errors", "evolution", "project", "schema", "version"},

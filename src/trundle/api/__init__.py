@@ -2,7 +2,9 @@
 
 from trundle.api._admission import AdmissionConfigError
 from trundle.api._application import Api
+from trundle.api._conversion_reviews import ConversionReviews
 from trundle.api._core import scheme as core_scheme
+from trundle.api._documents import to_client, to_scheme
 from trundle.api._kinds import ServedKind, ServedVersion, converted_kinds, served_kinds
 from trundle.api._limits import Limits
 from trundle.api._openapi import definition as openapi_definition
@@ -19,6 +21,7 @@ __all__ = [
     "AdmissionRequest",
     "Api",
     "Audit",
+    "ConversionReviews",
     "Keeper",
     "Limits",
     "Operation",
@@ -36,4 +39,6 @@ __all__ = [
     "printing",
     "read_tokens",
     "served_kinds",
+    "to_client",
+    "to_scheme",
 ]

@@ -16,7 +16,7 @@ from trundle.api import _protobuf as protobuf
 from trundle.api._admission import placed
 from trundle.api._bodies import body_of
 from trundle.api._controllers import Controllers
-from trundle.api._conversion_reviews import ConversionReviews
+from trundle.api._conversion_reviews import ConversionReviews, PlainConversions
 from trundle.api._core import NAMESPACES
 from trundle.api._discovery import Discovery, has_status
 from trundle.api._events import EventRecorder
@@ -105,7 +105,7 @@ class Api:
         )
         self._store = store
         self._beside = tuple(beside)
-        self._reviews = ConversionReviews(kinds, store.scheme)
+        self._reviews = ConversionReviews(PlainConversions(kinds, store.scheme).convert)
         self._version = version
         self._clock = clock
         self._is_stopping = False

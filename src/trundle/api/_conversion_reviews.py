@@ -1,6 +1,6 @@
 """The conversion webhook: `ConversionReview` of `apiextensions.k8s.io/v1`, answered without a store."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -20,13 +20,11 @@ class ConversionReviews:
     """Answers conversion reviews.
 
     Args:
-        kinds: the resource types.
-        scheme: converts their objects.
+        convert: gives an object, as JSON, at the version that its `apiVersion` is to become. Its errors are `TrundleError`s.
     """
 
-    def __init__(self, kinds: Iterable[ServedKind], scheme: AnyScheme) -> None:
-        self._kinds = {(each.group, each.kind): each for each in kinds}
-        self._scheme = scheme
+    def __init__(self, convert: Callable[[Any, Any], bytes]) -> None:
+        self._convert = convert
 
     def answer(self, body: bytes) -> bytes:
         """The review with its response. One object that cannot be converted fails all of them, as the caller expects it.
@@ -46,7 +44,7 @@ class ConversionReviews:
         failures: list[str] = []
         for number, each in enumerate(request["objects"]):
             try:
-                converted.append(msgspec.Raw(self._converted(each, wanted)))
+                converted.append(msgspec.Raw(self._convert(each, wanted)))
             except TrundleError as error:
                 failures.append(f"objects[{number}]{_called(each)}: {error}")
         response: dict[str, Any] = {"uid": request.get("uid", "")}
@@ -62,7 +60,20 @@ class ConversionReviews:
             {"apiVersion": _API_VERSION, "kind": _KIND, "response": response}
         )
 
-    def _converted(self, document: Any, wanted: Any) -> bytes:
+
+class PlainConversions:
+    """Converts objects by themselves: what the other version cannot express is lost.
+
+    Args:
+        kinds: the resource types.
+        scheme: converts their objects.
+    """
+
+    def __init__(self, kinds: Iterable[ServedKind], scheme: AnyScheme) -> None:
+        self._kinds = {(each.group, each.kind): each for each in kinds}
+        self._scheme = scheme
+
+    def convert(self, document: Any, wanted: Any) -> bytes:
         """An object at another version.
 
         Raises:

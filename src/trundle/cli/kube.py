@@ -11,6 +11,7 @@ from trundle.cli._failures import ExitCode, Refusal, unmet
 from trundle.cli._printing import Format, data_text, print_data, print_exactly, say, warn
 from trundle.cli._project import config_of
 from trundle.cli.project import Output, print_findings
+from trundle.cli.serve import announce
 
 if TYPE_CHECKING:
     from trundle.kubernetes import Webhook
@@ -143,3 +144,54 @@ def _check(made: list[dict[str, Any]], path: Path, output: Format, *, stated: bo
     if findings:
         raise Refusal(ExitCode.FINDINGS)
     say(f"{where} has what the project says")
+
+
+@app.command("webhook")
+def webhook(
+    context: typer.Context,
+    *,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="The address to listen on.")
+    ] = "0.0.0.0",  # noqa: S104 - the API server is another machine
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="The port; 0 for a free one.")
+    ] = 8443,
+    tls_cert: Annotated[
+        Path,
+        typer.Option("--tls-cert", metavar="FILE", help="The certificate, in PEM."),
+    ],
+    tls_key: Annotated[
+        Path,
+        typer.Option("--tls-key", metavar="FILE", help="Its key, in PEM, without a passphrase."),
+    ],
+    output: Output = Format.TABLE,
+) -> None:
+    """Convert objects for a cluster, between all versions of the project's resources, over HTTPS.
+
+    `/convert` answers the API server's reviews, `/readyz` and `/livez` say whether it does, and `/metrics` has figures for Prometheus. Certificates that are renewed
+    count from the next connection on. No store is needed.
+    """
+    from trundle.api import Tls, converted_kinds, listening  # noqa: PLC0415
+    from trundle.kubernetes import (  # noqa: PLC0415
+        Conversions,
+        WebhookApplication,
+        WebhookMetrics,
+        serve_webhook,
+    )
+    from trundle.project import generated_scheme, load_parts  # noqa: PLC0415
+
+    config = config_of(context)
+    tls = Tls(tls_cert, tls_key, None, warn)
+    results = sys.stdout  # While the scheme is loaded, what hooks print goes to standard error.
+    with generated_scheme(config) as scheme:
+        metrics = WebhookMetrics()
+        kinds = converted_kinds(load_parts(config).values(), scheme)
+        application = WebhookApplication(Conversions(kinds, scheme, metrics).convert, metrics)
+        try:
+            with listening(host, port) as listener:
+                name, number = listener.getsockname()[:2]
+                where = f"https://{f'[{name}]' if ':' in name else name}:{number}"
+                serve_webhook(application, listener, tls, lambda: announce(where, output, results))
+        except OSError as error:
+            found = f"{host}:{port}: {error.strerror or error}"
+            raise Refusal(ExitCode.FAILED, f"cannot listen on {found}") from None

@@ -167,7 +167,7 @@ def serve(
                     name, number = listener.getsockname()[:2]
                     where = f"{scheme}://{f'[{name}]' if ':' in name else name}:{number}"
                 server = Server(api, listener, lease, keepers, secured, limits, warn)
-                server.run(lambda: _announce(where, output, results))
+                server.run(lambda: announce(where, output, results))
         except OSError as error:
             found = f"{unix_socket or f'{host}:{port}'}: {error.strerror or error}"
             raise Refusal(ExitCode.FAILED, f"cannot listen on {found}") from None
@@ -185,7 +185,7 @@ def _packages(catalog: str | None) -> Iterator["Sequence[BaseRoute]"]:
         yield CatalogRoutes(opened).routes
 
 
-def _announce(where: str, output: Format, results: TextIO) -> None:
+def announce(where: str, output: Format, results: TextIO) -> None:
     """Says where a server listens, once it does."""
     if output is not Format.TABLE:
         with contextlib.redirect_stdout(results):

@@ -1,6 +1,8 @@
 """A real cluster: CRDs, the conversion webhook, and the carrier of what a version cannot express."""
 
+from trundle.kubernetes._carrier import name_of as carrier_name
 from trundle.kubernetes._checking import compared
+from trundle.kubernetes._conversions import Conversions, ObjectError
 from trundle.kubernetes._definitions import (
     STORAGE,
     Webhook,
@@ -9,14 +11,23 @@ from trundle.kubernetes._definitions import (
     service_named,
 )
 from trundle.kubernetes._errors import DefinitionError, KubernetesCode
+from trundle.kubernetes._metrics import WebhookMetrics
+from trundle.kubernetes._serving import serve_webhook
+from trundle.kubernetes._webhook import WebhookApplication
 
 __all__ = [
     "STORAGE",
+    "Conversions",
     "DefinitionError",
     "KubernetesCode",
+    "ObjectError",
     "Webhook",
+    "WebhookApplication",
+    "WebhookMetrics",
+    "carrier_name",
     "compared",
     "definitions",
     "read_definitions",
+    "serve_webhook",
     "service_named",
 ]

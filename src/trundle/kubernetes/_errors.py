@@ -4,13 +4,15 @@ from trundle.errors import Code, ExpectationError, Kind
 
 
 class KubernetesCode(Code):
-    """What can be wrong with CRDs."""
+    """What can be wrong with CRDs, and with objects on their way to and from a cluster."""
 
     INVALID = "invalid-crd"
     MISSING = "missing-crd"
     UNKNOWN = "unknown-crd"
     CHANGED = "changed-crd"
     BREAKS = "breaking-crd"
+    CARRIER = "unusable-carrier"
+    UNCONVERTED = "unconverted-object"
 
 
 class DefinitionError(ExpectationError):

@@ -1,0 +1,323 @@
+"""Converts objects of a cluster between all versions, the stored one included, and loses nothing that a carrier can hold.
+
+What is stored is what the runtime stores. A version that cannot express all of it shows a carrier beside what it can: with it, what a client writes is
+put over what was stored, as a store does it. A carrier is only there where the object, written as it is shown, would not be stored the same.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from trundle.api import ServedKind, ServedVersion, to_client, to_scheme
+from trundle.errors import ExpectationError, TrundleError
+from trundle.kubernetes._carrier import (
+    CarrierError,
+    is_marker,
+    name_of,
+    sealed,
+    unsealed,
+    with_annotation,
+    without_annotation,
+)
+from trundle.kubernetes._definitions import STORAGE, STORED
+from trundle.kubernetes._errors import KubernetesCode
+from trundle.kubernetes._metrics import WebhookMetrics
+from trundle.kubernetes._server_json import as_before, passed
+from trundle.runtime import WEBHOOK, AnyScheme
+
+_HEAD = ("apiVersion", "kind", "metadata")
+_WRITTEN_WITH = re.compile(r"\$+writtenWith")
+_LONGEST_REASON = 1000
+
+_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_values = msgspec.json.Decoder(float_hook=Decimal).decode
+_json = msgspec.json.Encoder(decimal_format="number").encode
+
+
+class ObjectError(ExpectationError):
+    """An object that cannot be converted."""
+
+    code = KubernetesCode.UNCONVERTED
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """What is stored of an object, and what goes with it to whichever version it is shown at.
+
+    Attributes:
+        data: what the runtime stores, without metadata.
+        metadata: its metadata, without the carrier.
+        marker: what stands for a carrier that had no room; else None.
+    """
+
+    data: bytes
+    metadata: Mapping[str, Any]
+    marker: str | None = None
+
+
+class Conversions:
+    """Converts objects one by one.
+
+    Args:
+        kinds: the resource types, with all versions that the scheme converts.
+        scheme: converts their objects.
+        metrics: counts what happens.
+    """
+
+    def __init__(
+        self, kinds: Iterable[ServedKind], scheme: AnyScheme, metrics: WebhookMetrics
+    ) -> None:
+        self._kinds = {(each.group, each.kind): each for each in kinds}
+        self._scheme = scheme
+        self._metrics = metrics
+
+    def convert(self, document: Any, wanted: Any) -> bytes:
+        """An object at another version, as JSON.
+
+        Args:
+            document: the object.
+            wanted: the `apiVersion` that it is to have.
+
+        Raises:
+            TrundleError: it cannot be converted. What is stored always can: a version that cannot show it shows its metadata, and why.
+        """
+        if not isinstance(document, dict):
+            raise ObjectError("the object", "a JSON object", type(document).__name__, "")
+        kind, source = self._version(document.get("apiVersion"), document.get("kind"))
+        _, target = self._version(wanted, kind.kind)
+        names = [STORAGE if each is None else each.label for each in (source, target)]
+        with self._metrics.counted(kind, *names):
+            if source is target:
+                return _json(document)
+            return self._converted(document, kind, source, target)
+
+    def _version(self, api_version: Any, kind: Any) -> tuple[ServedKind, ServedVersion | None]:
+        """A resource type and its version; None for the one that is stored."""
+        group, _, label = str(api_version).rpartition("/")
+        found = self._kinds.get((group, str(kind)))
+        if found is None or (label != STORAGE and label not in found.versions):
+            said = f"{kind} of {api_version}"
+            raise ObjectError(
+                said, "a version that the project has", "none", "run the webhook of this release"
+            )
+        return found, found.versions.get(label)
+
+    def _converted(
+        self,
+        document: dict[str, Any],
+        kind: ServedKind,
+        source: ServedVersion | None,
+        target: ServedVersion | None,
+    ) -> bytes:
+        metadata = document.get("metadata")
+        document = {**document, "metadata": metadata if isinstance(metadata, dict) else {}}
+        if source is None:
+            assert target is not None
+            return self._read(document, kind, target)
+        if _reason_name(kind) in (document["metadata"].get("annotations") or {}):
+            return _given_back(document, kind, target)
+        stored = self._put(document, kind, source)
+        if target is not None:
+            return self._shown(stored, kind, target)
+        if stored.marker is not None:
+            advice = "write it at a version that shows more of it, as the newest one; or shorten its annotations"
+            expected = f"the annotation {name_of(kind.group)} with what this version cannot express"
+            raise ObjectError(_called(document), expected, "no room for it", advice)
+        return _json(
+            {
+                "apiVersion": f"{kind.group}/{STORAGE}",
+                "kind": kind.kind,
+                "metadata": stored.metadata,
+                STORED: stored.data.decode(),
+            }
+        )
+
+    def _read(self, document: dict[str, Any], kind: ServedKind, target: ServedVersion) -> bytes:
+        """What is stored, at a version; in the place of what the version cannot show stands why."""
+        try:
+            stored = _Stored(_text_of(document).encode(), document["metadata"])
+            return self._shown(stored, kind, target)
+        except Exception as error:  # noqa: BLE001 - one object must not break the lists of all
+            self._metrics.unreadable(kind, target.label)
+            return _not_shown(document, kind, target, error)
+
+    def _put(self, document: dict[str, Any], kind: ServedKind, source: ServedVersion) -> _Stored:
+        """What is stored of an object that a client writes, over what its carrier has.
+
+        Raises:
+            TrundleError: the object is not what its version says.
+        """
+        metadata, carrier = without_annotation(document["metadata"], name_of(kind.group))
+        given = to_scheme({**document, "metadata": metadata}, kind, source)
+        marker, base = None, None
+        if carrier is not None and is_marker(carrier):
+            marker = carrier
+        elif carrier is not None:
+            base, given = self._carried(carrier, given, metadata, source)
+            self._metrics.carried(kind, source.label, "unusable" if base is None else "used")
+        made = self._scheme.put(None, given, base, resource=kind.resource, lenience=WEBHOOK)
+        return _Stored(self._settled(made), metadata, marker)
+
+    def _carried(
+        self, carrier: str, given: bytes, metadata: Mapping[str, Any], source: ServedVersion
+    ) -> tuple[bytes | None, bytes]:
+        """What was stored, by a carrier, and the document without what the API server did to its spelling.
+
+        A carrier that is damaged, or of something else, counts as none.
+        """
+        data = _unsealed_or_none(carrier)
+        if data is None:
+            return None, given
+        try:
+            base = _with_metadata(data, metadata)
+            if not _same_head(base, given):
+                return None, given
+            seen = _values(self._scheme.read(source.version, base))
+        except Exception:  # noqa: BLE001 - whatever it is, nothing can be written over it
+            return None, given
+        return base, _json(as_before(_values(given), seen))
+
+    def _shown(self, stored: _Stored, kind: ServedKind, target: ServedVersion) -> bytes:
+        """What a version shows of what is stored, with a carrier where that is not all.
+
+        Raises:
+            TrundleError: the version cannot show it.
+        """
+        base = _with_metadata(stored.data, stored.metadata)
+        shown = self._scheme.read(target.version, base)
+        found = to_client(shown, kind, target)
+        name, carrier = name_of(kind.group), stored.marker
+        if carrier is None:
+            alone = self._alone(shown, kind)
+            if alone is None or not _same(alone, self._settled(base)):
+                carrier = sealed(stored.data)
+        if carrier is None:
+            return found
+        members = _members(found)
+        metadata = with_annotation(stored.metadata, name, carrier)
+        if stored.marker is None:
+            text = metadata["annotations"][name]
+            self._metrics.carrier(kind, target.label, len(text), fits=not is_marker(text))
+        return msgspec.json.encode({**members, "metadata": metadata})
+
+    def _alone(self, shown: bytes, kind: ServedKind) -> bytes | None:
+        """What would be stored of an object that a client writes as it is shown; None where that fails."""
+        written = _json(passed(_values(shown)))
+        try:
+            return self._settled(
+                self._scheme.put(None, written, resource=kind.resource, lenience=WEBHOOK)
+            )
+        except TrundleError:
+            return None
+
+    def _settled(self, stored: bytes) -> bytes:
+        """What is stored, in the shape of this release, without metadata, and without the version that it was written with.
+
+        The version would change with each client that writes what is there already, and a cluster would take that for a change.
+        """
+        members = _members(self._scheme.convert_json(stored))
+        members.pop("metadata", None)
+        mark = max(filter(_WRITTEN_WITH.fullmatch, members), key=len)
+        members[mark] = msgspec.Raw(
+            msgspec.json.encode(_values(members["apiVersion"]).rpartition("/")[2])
+        )
+        return msgspec.json.encode(members)
+
+
+def _text_of(document: Mapping[str, Any]) -> str:
+    """What is stored of an object.
+
+    Raises:
+        ObjectError: nothing is.
+    """
+    text = document.get(STORED)
+    if isinstance(text, str):
+        return text
+    raise ObjectError(_called(document), f"an object with `{STORED}`", "none", "")
+
+
+def _unsealed_or_none(carrier: str) -> bytes | None:
+    """The data of a carrier; None for one that is damaged."""
+    try:
+        return unsealed(carrier)
+    except CarrierError:
+        return None
+
+
+def _reason_name(kind: ServedKind) -> str:
+    """The annotation with the reason why an object is not shown."""
+    return f"{kind.group}/not-shown"
+
+
+def _not_shown(
+    document: dict[str, Any], kind: ServedKind, target: ServedVersion, error: Exception
+) -> bytes:
+    """An object of which a version can only show the metadata; its carrier has all of it."""
+    rest = {key: value for key, value in document.items() if key not in _HEAD}
+    metadata = document["metadata"]
+    annotations = {**(metadata.get("annotations") or {})}
+    annotations[_reason_name(kind)] = str(error)[:_LONGEST_REASON] or type(error).__name__
+    carrier = sealed(_json(rest))
+    return _json(
+        {
+            "apiVersion": kind.api_version(target),
+            "kind": kind.kind,
+            "metadata": with_annotation(
+                {**metadata, "annotations": annotations}, name_of(kind.group), carrier
+            ),
+        }
+    )
+
+
+def _given_back(document: dict[str, Any], kind: ServedKind, target: ServedVersion | None) -> bytes:
+    """An object that was not shown, on its way back: its metadata may have changed, nothing else.
+
+    Raises:
+        ObjectError: more of it was changed, or the carrier is not there any more.
+    """
+    rest = [key for key in document if key not in _HEAD]
+    metadata, carrier = without_annotation(document["metadata"], name_of(kind.group))
+    data = None if carrier is None else _unsealed_or_none(carrier)
+    if target is None and (rest or data is None):
+        name = _reason_name(kind)
+        advice = f"leave all but its metadata as it is; or remove the annotations {name} and {name_of(kind.group)}, which gives up what is stored"
+        raise ObjectError(
+            _called(document), "an object that this version can show", "one that it cannot", advice
+        )
+    if target is not None:
+        return _json({**document, "apiVersion": kind.api_version(target)})
+    metadata, _ = without_annotation(metadata, _reason_name(kind))
+    head = {"apiVersion": f"{kind.group}/{STORAGE}", "kind": kind.kind, "metadata": metadata}
+    assert data is not None
+    return msgspec.json.encode({**head, **_members(data)})
+
+
+def _with_metadata(data: bytes, metadata: Mapping[str, Any]) -> bytes:
+    """What is stored, as the runtime stores it."""
+    return msgspec.json.encode({**_members(data), "metadata": metadata})
+
+
+def _same_head(one: bytes, other: bytes) -> bool:
+    """Whether two documents are of one resource type."""
+    heads = [
+        {key: _values(value) for key, value in _members(each).items() if key in {"kind", "type"}}
+        for each in (one, other)
+    ]
+    return all(heads[0].get(key) == value for key, value in heads[1].items())
+
+
+def _same(one: bytes, other: bytes) -> bool:
+    """Whether the same is stored, in any order of the members."""
+    return {key: bytes(value) for key, value in _members(one).items()} == {
+        key: bytes(value) for key, value in _members(other).items()
+    }
+
+
+def _called(document: Mapping[str, Any]) -> str:
+    metadata = document.get("metadata") or {}
+    name = "/".join(filter(None, (metadata.get("namespace"), metadata.get("name"))))
+    return f"{document.get('kind')} {name}".strip()

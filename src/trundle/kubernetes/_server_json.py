@@ -1,0 +1,51 @@
+"""What an API server makes of JSON on its way through: it sorts members, and writes numbers anew.
+
+Source: `k8s.io/apimachinery` decodes custom resources into maps, int64 and float64, and encodes those.
+"""
+
+import math
+from decimal import Decimal
+from typing import Any
+
+_INT64 = 2**63
+
+
+def passed(value: Any) -> Any:
+    """A value as it comes back from an API server, with sorted members."""
+    if isinstance(value, dict):
+        return {key: passed(value[key]) for key in sorted(value)}
+    if isinstance(value, list):
+        return [passed(each) for each in value]
+    return _number(value) if _is_number(value) else value
+
+
+def as_before(value: Any, before: Any) -> Any:
+    """A value that came through an API server, with the order of members and the spelling of numbers that it had before, where it is the same.
+
+    Args:
+        value: the value.
+        before: what went out, and may have been changed by a client since.
+    """
+    if isinstance(value, dict) and isinstance(before, dict):
+        kept = [key for key in before if key in value]
+        added = [key for key in value if key not in before]
+        return {key: as_before(value[key], before.get(key)) for key in (*kept, *added)}
+    if isinstance(value, list) and isinstance(before, list) and len(value) == len(before):
+        return [as_before(*each) for each in zip(value, before, strict=True)]
+    if _is_number(value) and _is_number(before) and _number(value) == _number(before):
+        return before
+    return value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+
+
+def _number(value: Any) -> Any:
+    """A number as Go reads it, and writes it again; one that no float64 can hold stays as it is."""
+    if isinstance(value, int) and -_INT64 <= value < _INT64:
+        return value
+    number = float(value)
+    if not math.isfinite(number):
+        return value
+    return int(number) if number.is_integer() and -_INT64 <= number < _INT64 else number

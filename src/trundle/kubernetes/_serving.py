@@ -1,0 +1,74 @@
+"""Runs the webhook until a signal: requests that have begun are answered."""
+
+import contextlib
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from types import FrameType
+
+import uvicorn
+
+from trundle.api import Tls
+from trundle.kubernetes._webhook import WebhookApplication
+
+_GRACE = 30
+
+
+def serve_webhook(
+    application: WebhookApplication,
+    listener: socket.socket,
+    tls: Tls,
+    on_ready: Callable[[], None] = lambda: None,
+) -> None:
+    """Serves a webhook on a socket until SIGINT or SIGTERM.
+
+    Args:
+        application: the webhook.
+        listener: the socket.
+        tls: its certificate; one that was rotated counts from the next connection on.
+        on_ready: is called when requests are answered.
+    """
+    config = uvicorn.Config(
+        application,
+        http="httptools",
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        timeout_graceful_shutdown=_GRACE,
+        server_header=False,
+        ws="none",
+    )
+    config.load()
+    config.ssl = tls.context
+    _Served(config, application, on_ready).run(sockets=[listener])
+
+
+class _Served(uvicorn.Server):
+    """Says when it is ready, and takes signals as a wish to end that is no failure."""
+
+    def __init__(
+        self, config: uvicorn.Config, application: WebhookApplication, on_ready: Callable[[], None]
+    ) -> None:
+        super().__init__(config)
+        self._application = application
+        self._on_ready = on_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begins to listen."""
+        await super().startup(sockets)
+        self._on_ready()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Ends the server at a signal, and lets the process go on after that."""
+        numbers = signal.SIGINT, signal.SIGTERM
+        before = [signal.signal(each, self._end) for each in numbers]
+        try:
+            yield
+        finally:
+            for each, handler in zip(numbers, before, strict=True):
+                signal.signal(each, handler)
+
+    def _end(self, number: int, frame: FrameType | None) -> None:
+        self._application.stop()
+        self.handle_exit(number, frame)

@@ -1,0 +1,300 @@
+"""Conversions of a cluster's objects, with the carrier, through what an API server does to JSON."""
+
+import copy
+import json
+
+import apis
+import pytest
+from apis import GROUP, NEW, OLD
+from projects import installer
+
+from trundle.api import converted_kinds
+from trundle.errors import TrundleError
+from trundle.kubernetes import Conversions, ObjectError, WebhookMetrics
+from trundle.kubernetes._carrier import MOST_ANNOTATIONS, sealed
+from trundle.kubernetes._server_json import passed
+
+CARRIER = f"{GROUP}/carrier"
+NOT_SHOWN = f"{GROUP}/not-shown"
+STORAGE = "storage"
+
+
+class Webhook:
+    """A webhook and the API server around it: objects are stored, shown and written as a cluster does it."""
+
+    def __init__(self, installed):
+        kinds = converted_kinds([installed.project], installed.scheme)
+        self.metrics = WebhookMetrics()
+        self._conversions = Conversions(kinds, installed.scheme, self.metrics)
+        self.group, self.kind = kinds[0].group, kinds[0].kind
+
+    def at(self, version, document):
+        """A document at a version."""
+        given = copy.deepcopy(document)
+        made = self._conversions.convert(document, f"{self.group}/{version}")
+        assert document == given, "the input was changed"
+        return passed(json.loads(made))
+
+    def document(self, version, name="ada", annotations=None, **properties):
+        metadata = {"name": name, "namespace": "default", "uid": "u"}
+        if annotations:
+            metadata["annotations"] = annotations
+        head = {"apiVersion": f"{self.group}/{version}", "kind": self.kind, "metadata": metadata}
+        return {**head, **properties}
+
+    def stored(self, version, name="ada", **properties):
+        """What is stored of a document of a version."""
+        return self.at(STORAGE, self.document(version, name, **properties))
+
+    def edit(self, stored, version, **properties):
+        """What is stored after a client of a version got, changed and put it."""
+        return self.at(STORAGE, {**self.at(version, stored), **properties})
+
+    def counted(self, name):
+        lines = self.metrics.shown().decode().splitlines()
+        return sum(float(each.split()[-1]) for each in lines if each.startswith(name))
+
+
+@pytest.fixture(scope="module")
+def install(tmp_path_factory):
+    with installer(tmp_path_factory.mktemp("conversions")) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def clubs(install):
+    return install(apis.SCHEMAS, config=apis.CONFIG)
+
+
+@pytest.fixture
+def webhook(clubs):
+    return Webhook(clubs)
+
+
+def annotations(document):
+    return document["metadata"].get("annotations", {})
+
+
+def shown(document):
+    """The properties of a document, without its head."""
+    return {x: y for x, y in document.items() if x not in {"apiVersion", "kind", "metadata"}}
+
+
+def test_a_carrier_is_there_only_where_something_would_be_lost(webhook):
+    plain = webhook.stored(OLD, team="red")
+    assert [annotations(webhook.at(each, plain)) for each in (OLD, NEW)] == [{}, {}]
+    aged = webhook.stored(OLD, team="red", age=3)
+    assert [CARRIER in annotations(webhook.at(each, aged)) for each in (OLD, NEW)] == [False, True]
+    noted = webhook.stored(NEW, group="red", note="n")
+    assert [CARRIER in annotations(webhook.at(each, noted)) for each in (OLD, NEW)] == [True, False]
+    assert "annotations" not in aged["metadata"]
+
+
+def test_both_sides_keep_what_the_other_cannot_see(webhook):
+    stored = webhook.stored(OLD, team="red", age=3)
+    stored = webhook.edit(stored, NEW, note="n", group="blue")
+    stored = webhook.edit(stored, OLD, age=4)
+    assert shown(webhook.at(OLD, stored)) == {"team": "blue", "age": 4}
+    assert shown(webhook.at(NEW, stored)) == {"group": "blue", "note": "n"}
+
+
+def test_writing_what_one_read_changes_nothing(webhook):
+    stored = webhook.stored(OLD, team="red", age=3, labels={"b": "1", "a": "2"})
+    for version in (OLD, NEW):
+        assert webhook.edit(stored, version) == stored
+
+
+def test_between_served_versions_it_is_carried_on(webhook):
+    stored = webhook.stored(OLD, team="red", age=3)
+    new = webhook.at(NEW, stored)
+    again = webhook.at(OLD, new)
+    assert shown(again) == {"team": "red", "age": 3}
+    assert annotations(again) == {}
+    noted = webhook.at(OLD, {**new, "note": "n"})
+    assert shown(webhook.at(NEW, noted)) == {"group": "red", "note": "n"}
+    assert webhook.at(STORAGE, webhook.at(NEW, noted)) == webhook.at(STORAGE, {**new, "note": "n"})
+
+
+def test_other_annotations_stay(webhook):
+    stored = webhook.stored(OLD, team="red", age=3, annotations={"mine": "x"})
+    assert annotations(stored) == {"mine": "x"}
+    new = webhook.at(NEW, stored)
+    assert set(annotations(new)) == {"mine", CARRIER}
+    assert annotations(webhook.at(STORAGE, new)) == {"mine": "x"}
+
+
+def test_a_client_that_drops_the_carrier_drops_what_is_in_it(webhook):
+    """What the guide says of clusters without admission."""
+    new = webhook.at(NEW, webhook.stored(OLD, team="red", age=3))
+    del new["metadata"]["annotations"]
+    assert shown(webhook.at(OLD, webhook.at(STORAGE, new))) == {"team": "red"}
+
+
+def test_an_old_carrier_brings_back_only_what_its_version_does_not_show(webhook):
+    """The same: a file that was exported long ago is applied."""
+    stored = webhook.stored(OLD, team="red", age=3)
+    exported = webhook.at(NEW, stored)
+    stored = webhook.edit(stored, OLD, age=4, team="blue")
+    stored = webhook.at(STORAGE, {**exported, "group": "green"})
+    assert shown(webhook.at(OLD, stored)) == {"team": "green", "age": 3}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "nonsense",
+        "1.x.y",
+        "1.0000.!!!",
+        "2.abc.def",
+        sealed(b"no JSON"),
+        sealed(b"[]"),
+        sealed(b"{}"),
+        sealed(b'{"apiVersion": "v2"}'),
+        sealed(b'{"apiVersion":"v2","kind":"Other","$writtenWith":"v2"}'),
+        sealed(b'{"apiVersion":"v77","kind":"Member","$writtenWith":"v77"}'),
+        sealed(b'{"apiVersion":"v2","kind":"Member","group":5,"$writtenWith":"v2"}'),
+        sealed(b'{"apiVersion":"v2","kind":"Member","$propertyBag":7,"$writtenWith":"v2"}'),
+        sealed(b"{" * 10_000),
+    ],
+)
+def test_a_damaged_or_foreign_carrier_counts_as_none(webhook, text):
+    document = webhook.document(NEW, group="red", annotations={CARRIER: text, "mine": "x"})
+    plain = webhook.document(NEW, group="red", annotations={"mine": "x"})
+    assert webhook.at(STORAGE, document) == webhook.at(STORAGE, plain)
+    assert webhook.at(OLD, document) == webhook.at(OLD, plain)
+    assert webhook.counted("trundle_webhook_carriers_read_total") == 2
+
+
+def test_a_carrier_that_was_cut_or_changed_counts_as_none(webhook):
+    new = webhook.at(NEW, webhook.stored(OLD, team="red", age=3))
+    text = annotations(new)[CARRIER]
+    for other in (text[:-4], text[:30] + ("A" if text[30] != "A" else "B") + text[31:]):
+        new["metadata"]["annotations"][CARRIER] = other
+        assert shown(webhook.at(OLD, new)) == {"team": "red"}
+
+
+def test_what_has_no_room_is_marked_and_not_given_up(webhook):
+    room = "x" * (MOST_ANNOTATIONS - len("mine") - 100)
+    stored = webhook.stored(OLD, team="red", age=3, annotations={"mine": room})
+    new = webhook.at(NEW, stored)
+    text = annotations(new)[CARRIER]
+    assert text.startswith("too-large.")
+    with pytest.raises(ObjectError, match="no room"):
+        webhook.at(STORAGE, new)
+    # Another served version is shown it all the same, as the server compares versions.
+    assert annotations(webhook.at(OLD, new))[CARRIER] == text
+    # The version that needs no carrier writes on.
+    assert shown(webhook.edit(stored, OLD, age=4)) != shown(stored)
+    assert webhook.counted("trundle_webhook_carriers_omitted_total") == 1
+
+
+def test_all_annotations_stay_below_the_limit_of_a_server(webhook):
+    for size in range(MOST_ANNOTATIONS - 500, MOST_ANNOTATIONS - 40, 20):
+        stored = webhook.stored(OLD, team="red", age=3, annotations={"mine": "x" * size})
+        found = annotations(webhook.at(NEW, stored))
+        assert sum(len(key) + len(value) for key, value in found.items()) <= MOST_ANNOTATIONS
+
+
+UNREADABLE = [
+    {},
+    {"stored": "{"},
+    {"stored": "[]"},
+    {"stored": "{}"},
+    {"stored": 5},
+    {"stored": '{"apiVersion":"v99","kind":"Member","$writtenWith":"v99"}'},
+    {"stored": '{"apiVersion":"v2","kind":"Member","group":5,"$writtenWith":"v2"}'},
+    {"other": 1.5, "stored": '{"apiVersion":"v2"}'},
+]
+
+
+@pytest.mark.parametrize("content", UNREADABLE)
+def test_what_cannot_be_shown_breaks_no_list_and_comes_back_whole(webhook, content):
+    stored = webhook.document(STORAGE, **content)
+    for version in (OLD, NEW):
+        found = webhook.at(version, stored)
+        assert shown(found) == {}
+        assert annotations(found)[NOT_SHOWN]
+        assert found["metadata"]["name"] == "ada"
+        found["metadata"]["labels"] = {"a": "b"}
+        back = webhook.at(STORAGE, found)
+        assert shown(back) == content
+        assert back["metadata"] == {**stored["metadata"], "labels": {"a": "b"}}
+        other = webhook.at(OLD if version == NEW else NEW, found)
+        assert shown(webhook.at(STORAGE, other)) == content
+        with pytest.raises(ObjectError, match="leave all but its metadata"):
+            webhook.at(STORAGE, {**found, "level": "low"})
+        found["metadata"]["annotations"][CARRIER] = "lost"
+        with pytest.raises(ObjectError):
+            webhook.at(STORAGE, found)
+
+
+def test_a_client_s_mistake_is_refused_before_it_is_stored(webhook):
+    with pytest.raises(TrundleError, match="group"):
+        webhook.at(STORAGE, webhook.document(NEW, group=5))
+
+
+def test_a_version_that_the_project_has_not_is_refused(webhook):
+    with pytest.raises(ObjectError, match="v9"):
+        webhook.at("v9", webhook.document(NEW, group="red"))
+
+
+def test_the_next_release_reads_and_rolls_what_is_stored(install, clubs, webhook):
+    third = """
+        title: Member
+        type: object
+        required: [crew]
+        properties:
+          crew: {type: string}
+          note: {type: string}
+        """
+    changes = {**apis.CONFIG["changes"], "v2": {"Member": {"rename": {"group": "crew"}}}}
+    config = {**apis.CONFIG, "changes": changes}
+    following = install({**apis.SCHEMAS, "v3.yaml": third}, config=config, released=clubs)
+    later = Webhook(following)
+    stored = webhook.stored(OLD, team="red", age=3)
+    assert json.loads(stored["stored"])["apiVersion"] == NEW
+    assert shown(later.at(OLD, stored)) == {"team": "red", "age": 3}
+    assert shown(later.at("v3", stored)) == {"crew": "red"}
+    rolled = later.edit(stored, NEW)
+    assert json.loads(rolled["stored"])["apiVersion"] == "v3"
+    assert shown(later.at(OLD, rolled)) == {"team": "red", "age": 3}
+    # The release before it, still running on another replica, cannot read that, breaks no list, and gives it back.
+    before = webhook.at(NEW, rolled)
+    assert annotations(before)[NOT_SHOWN]
+    assert webhook.at(STORAGE, before) == rolled
+
+
+KEYED = {
+    "v1.yaml": """
+        title: Pod
+        type: object
+        properties: {labels: {type: object, additionalProperties: {type: string}}}
+        """,
+    "v2.yaml": """
+        title: Pod
+        type: object
+        properties:
+          labels: {type: array, items: {$ref: "#/$defs/Label"}}
+        $defs:
+          Label:
+            type: object
+            required: [name]
+            properties: {name: {type: string}, value: {type: string}, more: {type: string}}
+        """,
+}
+
+
+def test_the_order_of_a_list_survives_a_version_in_which_it_is_a_map(install):
+    """An API server sorts maps, so a client that writes one back writes another order."""
+    rule = {
+        "v1": {"Pod": {"convert": {"labels": {"map-to-list": {"key": "name", "value": "value"}}}}}
+    }
+    webhook = Webhook(install(KEYED, config={"changes": rule}))
+    labels = [{"name": "b", "value": "1"}, {"name": "a", "value": "2", "more": "x"}]
+    stored = webhook.stored("v2", labels=labels)
+    assert webhook.edit(stored, "v1") == stored
+    stored = webhook.edit(stored, "v1", labels={"a": "2", "b": "3", "c": "4"})
+    seen = shown(webhook.at("v2", stored))["labels"]
+    assert seen[:2] == [{"name": "b", "value": "3"}, {"name": "a", "value": "2", "more": "x"}]
+    assert seen[2:] == [{"name": "c", "value": "4"}]

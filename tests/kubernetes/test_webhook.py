@@ -1,0 +1,81 @@
+"""The webhook as an application; tests/cluster has an API server in front of it."""
+
+import apis
+import pytest
+from apis import GROUP, NEW, OLD
+from starlette.testclient import TestClient
+
+from trundle.api import converted_kinds
+from trundle.kubernetes import Conversions, WebhookApplication, WebhookMetrics
+
+
+@pytest.fixture(scope="module")
+def clubs(tmp_path_factory):
+    with apis.clubs(tmp_path_factory.mktemp("webhook")) as installed:
+        yield installed
+
+
+@pytest.fixture
+def application(clubs):
+    metrics = WebhookMetrics()
+    kinds = converted_kinds([clubs.project], clubs.scheme)
+    return WebhookApplication(Conversions(kinds, clubs.scheme, metrics).convert, metrics)
+
+
+@pytest.fixture
+def client(application):
+    return TestClient(application)
+
+
+def review(*objects, to):
+    request = {"uid": "42", "desiredAPIVersion": f"{GROUP}/{to}", "objects": list(objects)}
+    version = "apiextensions.k8s.io/v1"
+    return {"apiVersion": version, "kind": "ConversionReview", "request": request}
+
+
+def member(name, **properties):
+    head = {"apiVersion": f"{GROUP}/{OLD}", "kind": "Member", "metadata": {"name": name}}
+    return {**head, **properties}
+
+
+@pytest.mark.parametrize("number", [1, 500])
+def test_a_review_is_answered_in_its_order(client, number):
+    given = [member(f"m{at}", team="red", age=at % 100) for at in range(number)]
+    stored = client.post("/convert", json=review(*given, to="storage")).json()["response"]
+    assert (stored["uid"], stored["result"]) == ("42", {"status": "Success"})
+    found = client.post("/convert", json=review(*stored["convertedObjects"], to=OLD)).json()
+    assert found["response"]["convertedObjects"] == given
+
+
+def test_a_mistake_reaches_the_user_with_the_object_s_name(client):
+    bad = {**member("bob", age=1), "team": 5}
+    found = client.post("/convert", json=review(member("ann", team="red"), bad, to=NEW)).json()
+    assert found["response"]["result"]["status"] == "Failed"
+    assert "Member bob" in found["response"]["result"]["message"]
+
+
+def test_what_is_no_review_is_a_bad_request(client):
+    answer = client.post("/convert", json={"kind": "Pod"})
+    assert (answer.status_code, answer.json()["reason"]) == (400, "BadRequest")
+    assert client.post("/convert", content=b"{").status_code == 400
+
+
+def test_paths_and_methods(client):
+    status = {
+        (method, path): client.request(method, path).status_code
+        for method, path in (
+            ("GET", "/convert"),
+            ("POST", "/readyz"),
+            ("GET", "/readyz"),
+            ("GET", "/livez"),
+            ("GET", "/metrics"),
+            ("GET", "/other"),
+        )
+    }
+    assert list(status.values()) == [405, 405, 200, 200, 200, 404]
+
+
+def test_readiness_ends_before_the_server_does(application, client):
+    application.stop()
+    assert client.get("/readyz").status_code == 503
+    assert client.get("/livez").status_code == 200
