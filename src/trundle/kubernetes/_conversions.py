@@ -26,7 +26,7 @@ from trundle.kubernetes._carrier import (
 from trundle.kubernetes._definitions import STORAGE, STORED
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes._metrics import WebhookMetrics
-from trundle.kubernetes._server_json import as_before, passed
+from trundle.kubernetes._server_json import as_before, json_of, passed, spelt_values
 from trundle.runtime import WEBHOOK, AnyScheme
 
 _HEAD = ("apiVersion", "kind", "metadata")
@@ -35,7 +35,6 @@ _LONGEST_REASON = 1000
 
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _values = msgspec.json.Decoder(float_hook=Decimal).decode
-_json = msgspec.json.Encoder(decimal_format="number").encode
 
 
 class ObjectError(ExpectationError):
@@ -92,7 +91,7 @@ class Conversions:
         names = [STORAGE if each is None else each.label for each in (source, target)]
         with self._metrics.counted(kind, *names):
             if source is target:
-                return _json(document)
+                return json_of(document)
             return self._converted(document, kind, source, target)
 
     def _version(self, api_version: Any, kind: Any) -> tuple[ServedKind, ServedVersion | None]:
@@ -127,7 +126,7 @@ class Conversions:
             advice = "write it at a version that shows more of it, as the newest one; or shorten its annotations"
             expected = f"the annotation {name_of(kind.group)} with what this version cannot express"
             raise ObjectError(_called(document), expected, "no room for it", advice)
-        return _json(
+        return json_of(
             {
                 "apiVersion": f"{kind.group}/{STORAGE}",
                 "kind": kind.kind,
@@ -176,10 +175,10 @@ class Conversions:
             base = _with_metadata(data, metadata)
             if not _same_head(base, given):
                 return None, given
-            seen = _values(self._scheme.read(source.version, base))
+            seen = spelt_values(self._scheme.read(source.version, base))
         except Exception:  # noqa: BLE001 - whatever it is, nothing can be written over it
             return None, given
-        return base, _json(as_before(_values(given), seen))
+        return base, json_of(as_before(spelt_values(given), seen))
 
     def _shown(self, stored: _Stored, kind: ServedKind, target: ServedVersion) -> bytes:
         """What a version shows of what is stored, with a carrier where that is not all.
@@ -193,7 +192,7 @@ class Conversions:
         name, carrier = name_of(kind.group), stored.marker
         if carrier is None:
             alone = self._alone(shown, kind)
-            if alone is None or not _same(alone, self._settled(base)):
+            if alone != self._settled(base):
                 carrier = sealed(stored.data)
         if carrier is None:
             return found
@@ -202,11 +201,11 @@ class Conversions:
         if stored.marker is None:
             text = metadata["annotations"][name]
             self._metrics.carrier(kind, target.label, len(text), fits=not is_marker(text))
-        return msgspec.json.encode({**members, "metadata": metadata})
+        return json_of({**members, "metadata": metadata})
 
     def _alone(self, shown: bytes, kind: ServedKind) -> bytes | None:
         """What would be stored of an object that a client writes as it is shown; None where that fails."""
-        written = _json(passed(_values(shown)))
+        written = json_of(passed(_values(shown)))
         try:
             return self._settled(
                 self._scheme.put(None, written, resource=kind.resource, lenience=WEBHOOK)
@@ -222,10 +221,8 @@ class Conversions:
         members = _members(self._scheme.convert_json(stored))
         members.pop("metadata", None)
         mark = max(filter(_WRITTEN_WITH.fullmatch, members), key=len)
-        members[mark] = msgspec.Raw(
-            msgspec.json.encode(_values(members["apiVersion"]).rpartition("/")[2])
-        )
-        return msgspec.json.encode(members)
+        members[mark] = msgspec.Raw(json_of(_values(members["apiVersion"]).rpartition("/")[2]))
+        return json_of(members)
 
 
 def _text_of(document: Mapping[str, Any]) -> str:
@@ -261,8 +258,8 @@ def _not_shown(
     metadata = document["metadata"]
     annotations = {**(metadata.get("annotations") or {})}
     annotations[_reason_name(kind)] = str(error)[:_LONGEST_REASON] or type(error).__name__
-    carrier = sealed(_json(rest))
-    return _json(
+    carrier = sealed(json_of(rest))
+    return json_of(
         {
             "apiVersion": kind.api_version(target),
             "kind": kind.kind,
@@ -289,16 +286,16 @@ def _given_back(document: dict[str, Any], kind: ServedKind, target: ServedVersio
             _called(document), "an object that this version can show", "one that it cannot", advice
         )
     if target is not None:
-        return _json({**document, "apiVersion": kind.api_version(target)})
+        return json_of({**document, "apiVersion": kind.api_version(target)})
     metadata, _ = without_annotation(metadata, _reason_name(kind))
     head = {"apiVersion": f"{kind.group}/{STORAGE}", "kind": kind.kind, "metadata": metadata}
     assert data is not None
-    return msgspec.json.encode({**head, **_members(data)})
+    return json_of({**head, **_members(data)})
 
 
 def _with_metadata(data: bytes, metadata: Mapping[str, Any]) -> bytes:
     """What is stored, as the runtime stores it."""
-    return msgspec.json.encode({**_members(data), "metadata": metadata})
+    return json_of({**_members(data), "metadata": metadata})
 
 
 def _same_head(one: bytes, other: bytes) -> bool:
@@ -308,13 +305,6 @@ def _same_head(one: bytes, other: bytes) -> bool:
         for each in (one, other)
     ]
     return all(heads[0].get(key) == value for key, value in heads[1].items())
-
-
-def _same(one: bytes, other: bytes) -> bool:
-    """Whether the same is stored, in any order of the members."""
-    return {key: bytes(value) for key, value in _members(one).items()} == {
-        key: bytes(value) for key, value in _members(other).items()
-    }
 
 
 def _called(document: Mapping[str, Any]) -> str:

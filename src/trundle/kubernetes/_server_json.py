@@ -7,7 +7,35 @@ import math
 from decimal import Decimal
 from typing import Any
 
+import msgspec
+
 _INT64 = 2**63
+
+
+class Spelt:
+    """A number with a fraction or an exponent, as it was written."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __float__(self) -> float:
+        """The number."""
+        return float(self.text)
+
+
+spelt_values = msgspec.json.Decoder(float_hook=Spelt).decode
+"""JSON as values that keep the spelling of numbers."""
+
+
+def _written(value: Any) -> msgspec.Raw:
+    assert isinstance(value, Spelt)
+    return msgspec.Raw(value.text.encode())
+
+
+json_of = msgspec.json.Encoder(decimal_format="number", enc_hook=_written).encode
+"""Values as JSON, numbers with their spelling."""
 
 
 def passed(value: Any) -> Any:
@@ -38,7 +66,7 @@ def as_before(value: Any, before: Any) -> Any:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+    return isinstance(value, int | float | Decimal | Spelt) and not isinstance(value, bool)
 
 
 def _number(value: Any) -> Any:
@@ -48,4 +76,6 @@ def _number(value: Any) -> Any:
     number = float(value)
     if not math.isfinite(number):
         return value
-    return int(number) if number.is_integer() and -_INT64 <= number < _INT64 else number
+    if number.is_integer() and -_INT64 <= number < _INT64:
+        return int(number)
+    return Decimal(repr(number))
