@@ -302,3 +302,19 @@ def test_a_version_shows_no_field_that_its_object_lacks(name):
             shown, _ = LineageWords(resource.root, reader, hub).shown(kept)
             bare = {path for path in shown if path[0] not in ("f:apiVersion", "f:kind")}
             assert bare <= stated(made, reader, seen), (writer, document, reader, seen)
+
+
+@pytest.mark.parametrize(
+    ("version", "hub"), list(itertools.product(DOCUMENTS, (OLDEST, MIDDLE))), ids=str
+)
+def test_fields_that_an_earlier_hub_kept_are_those_of_the_hub(evolved, version, hub):
+    fields = stated(evolved, version, DOCUMENTS[version])
+    before = LineageWords(evolved.resources[0].root, version, hub).kept(fields, frozenset())
+    now = words(evolved, version)
+    assert now.shown(now.moved(before, str(hub))) == (fields, frozenset())
+    assert now.moved(before, str(hub)) == now.kept(fields, frozenset())
+
+
+@pytest.mark.parametrize("by", ["2030-01-01", "no version"])
+def test_words_of_a_hub_that_is_not_known_are_not_read(evolved, by):
+    assert words(evolved, OLDEST).moved(frozenset({("f:name",)}), by) is None

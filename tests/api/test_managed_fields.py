@@ -10,6 +10,7 @@ import yaml
 from trundle.api.apply import (
     ApplyConflictError,
     ElementError,
+    SameWords,
     UnreadableFieldsError,
     Writer,
     applied,
@@ -233,7 +234,7 @@ def test_status_is_apart():
     assert live["status"] == {"ready": True}
 
 
-class Older:
+class Older(SameWords):
     """The words of a version that calls `replicas` `count`, and knows nothing else of what is kept."""
 
     def shown(self, fields):

@@ -10,6 +10,7 @@ import msgspec
 from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._status import ApiError, Cause, bad_request, cause_of, invalid
 from trundle.api.apply import (
+    KEPT_BY,
     ApplyConflictError,
     ElementError,
     LineageWords,
@@ -70,7 +71,8 @@ class Ownership:
 
     def _entry(self, entry: dict[str, msgspec.Raw]) -> dict[str, msgspec.Raw]:
         """An entry of `managedFields` as clients see it; empty where they see nothing of it."""
-        fields = self._fields(bytes(entry.get("fieldsV1", b"{}")))
+        by = msgspec.json.decode(entry.pop(KEPT_BY, b'""'))
+        fields = self._fields(bytes(entry.get("fieldsV1", b"{}")), str(by))
         return {**entry, "fieldsV1": msgspec.Raw(fields)} if fields else {}
 
     def after_update(
@@ -143,9 +145,9 @@ class Ownership:
             words=self._words,
         )
 
-    def _shown_fields(self, kept: bytes) -> bytes:
+    def _shown_fields(self, kept: bytes, by: str) -> bytes:
         """The fields of an entry in the words of the version; empty where it shows none of them."""
-        found = shown_fields(msgspec.json.decode(kept), self._words)
+        found = shown_fields(msgspec.json.decode(kept), self._words, by)
         return msgspec.json.encode(found) if found else b""
 
     def _nothing(self) -> Document:

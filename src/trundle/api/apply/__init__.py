@@ -7,6 +7,7 @@ from trundle.api.apply._checking import ListCode, ListError, duplicates, require
 from trundle.api.apply._fields import UnreadableFieldsError
 from trundle.api.apply._lineage_words import LineageWords
 from trundle.api.apply._managed_fields import (
+    KEPT_BY,
     SameWords,
     Words,
     Writer,
@@ -20,6 +21,7 @@ from trundle.api.apply._shapes import ElementError, Shape, object_shape
 from trundle.api.apply._subresources import STATUS, ignored, restricted
 
 __all__ = [
+    "KEPT_BY",
     "STATUS",
     "ApplyConflictError",
     "Conflict",

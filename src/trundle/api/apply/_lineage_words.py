@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from trundle.api.apply._fields import FieldSet, Path, keyed, member, name_of
 from trundle.evolution import ADDITIONAL, Lineage, Place, Thread
 from trundle.schema import FreeForm, ListOf, MapOf, Nullable, ObjectType, Ref, Type
-from trundle.version import ApiVersion
+from trundle.version import ApiVersion, VersionError
 
 _ALIKE = ("apiVersion", "kind", "metadata")
 """What is called alike at every version."""
@@ -33,6 +33,23 @@ class LineageWords:
     root: Lineage
     version: ApiVersion
     hub: ApiVersion
+
+    @property
+    def by(self) -> str:
+        """The hub, whose words fields are kept in."""
+        return str(self.hub)
+
+    def moved(self, fields: FieldSet, by: str) -> FieldSet | None:
+        """Fields that were kept in the words of another hub, as they are kept now; None where that version is not known."""
+        try:
+            before = ApiVersion.parse(by)
+        except VersionError:
+            return None
+        if before not in self.root.nodes:
+            return None
+        shown, rest = LineageWords(self.root, before, before).shown(fields)
+        ours, hidden = LineageWords(self.root, self.hub, before).shown(rest)
+        return LineageWords(self.root, before, self.hub).kept(shown, ours | hidden)
 
     def shown(self, fields: FieldSet) -> tuple[FieldSet, FieldSet]:
         """What of kept fields the version can show, in its own words; and the rest."""

@@ -39,12 +39,22 @@ _STRIPPED = frozenset(
 )
 """What has no owner."""
 _MOST_UPDATERS = 10
+KEPT_BY = "trundle.dev/hub"
+"""The member of a kept entry that says in whose words its fields are; clients are not shown it."""
+
 _OLD_UPDATES = "ancient-changes"
 _BEFORE_APPLY = "before-first-apply"
 
 
 class Words(Protocol):
     """How the fields that `managedFields` keeps are called at the version of a request."""
+
+    @property
+    def by(self) -> str:
+        """In whose words fields are kept; kept fields are marked with it. Empty where all words are the same."""
+
+    def moved(self, fields: FieldSet, by: str) -> FieldSet | None:
+        """Fields that were kept in other words, as they are kept now; None where those words are not known."""
 
     def shown(self, fields: FieldSet) -> tuple[FieldSet, FieldSet]:
         """What of kept fields the version can show, in its own words; and the rest."""
@@ -55,6 +65,12 @@ class Words(Protocol):
 
 class SameWords:
     """The words of fields that are called alike at every version."""
+
+    by = ""
+
+    def moved(self, fields: FieldSet, by: str) -> FieldSet | None:  # noqa: ARG002 - all words are the same
+        """All of the fields."""
+        return fields
 
     def shown(self, fields: FieldSet) -> tuple[FieldSet, FieldSet]:
         """All of the fields."""
@@ -135,6 +151,7 @@ def _applied(writer: Writer, live: Json, config: Json, *, force: bool) -> Json:
         owners = _updated(replace(writer, name=_BEFORE_APPLY), _typed(live), _bare(live), {})
     owners = _served(owners, writer)
     manager = writer.manager("Apply")
+    previous = owners.get(manager)
     before = _bare(live)
     result, owners = apply(
         writer.shape,
@@ -147,6 +164,8 @@ def _applied(writer: Writer, live: Json, config: Json, *, force: bool) -> Json:
         ignored=writer.ignored,
     )
     owners = _stripped(owners, manager)
+    if manager in owners and previous is not None and owners[manager].fields == previous.fields:
+        owners[manager] = replace(previous, version=writer.version)  # It stays as it is written.
     if not same(result, before) and manager in owners:
         owners[manager] = replace(owners[manager], time=writer.now)
     return _with_owners(result, owners, writer)
@@ -176,14 +195,21 @@ def updated(writer: Writer, live: Json, new: Json) -> Json:
     return _unless_same(live, _with_owners(_bare(new), owners, writer))
 
 
-def shown_fields(kept: Json, words: Words) -> Json:
+def shown_fields(kept: Json, words: Words, by: str = "") -> Json:
     """The fields of an entry of `managedFields` in the words of a version; empty where it shows none of them.
+
+    Args:
+        kept: the fields as they are kept.
+        words: how they are called at the version.
+        by: in whose words they are kept, as the entry says it under `KEPT_BY`.
 
     Raises:
         UnreadableFieldsError: they cannot be read.
     """
-    fields, _ = words.shown(decode(kept or {}))
-    return encode(fields) if fields else {}
+    fields = decode(kept or {})
+    moved = words.moved(fields, by) if by and by != words.by else fields
+    shown, _ = words.shown(moved or EMPTY)
+    return encode(shown) if shown else {}
 
 
 def _as_given(given: Json, kept: Owners) -> Owners:
@@ -194,8 +220,12 @@ def _as_given(given: Json, kept: Owners) -> Owners:
         return kept
     hidden = {each: owned.with_fields(EMPTY) for each, owned in kept.items() if owned.hidden}
     for each, owned in found.items():
-        rest = hidden.get(each, owned).hidden
-        hidden[each] = replace(owned, hidden=rest, written=None)
+        known = kept.get(each, owned)
+        if known.fields == owned.fields and known is not owned:  # It stays as it is written.
+            hidden[each] = replace(known, version=owned.version, time=owned.time)
+        else:
+            rest = hidden.get(each, owned).hidden
+            hidden[each] = Owned(owned.version, owned.fields, owned.time, rest)
     return hidden
 
 
@@ -289,6 +319,7 @@ def _entry(manager: Manager, owned: Owned, writer: Writer) -> dict[str, Json]:
         "fieldsType": "FieldsV1",
         "fieldsV1": owned.written or encode(writer.words.kept(owned.fields, owned.hidden)),
         "subresource": manager.subresource,
+        KEPT_BY: owned.by if owned.written else writer.words.by,
     }
     return {key: value for key, value in entry.items() if value not in (None, "")}
 
@@ -327,14 +358,18 @@ def _read(entry: Json, words: Words) -> tuple[Manager, Owned]:
             expectation("FieldsV1 as fieldsType", repr(entry.get("fieldsType")))
         )
     written = entry.get("fieldsV1") or {}
-    fields, hidden = words.shown(decode(written))
     manager = Manager(
         entry.get("manager", ""),
         operation,
         "" if operation == "Apply" else version,
         entry.get("subresource", ""),
     )
-    return manager, Owned(version, fields, entry.get("time"), hidden, written)
+    kept, by = decode(written), entry.get(KEPT_BY) or words.by
+    moved = kept if by == words.by else words.moved(kept, by)
+    if moved is None:
+        return manager, Owned(version, EMPTY, entry.get("time"), kept, written, by, foreign=True)
+    fields, hidden = words.shown(moved)
+    return manager, Owned(version, fields, entry.get("time"), hidden, written, by)
 
 
 def _unless_same(live: Json, result: Json) -> Json:

@@ -51,6 +51,8 @@ class Owned:
         time: when it changed something last, in seconds precise; none where that is not known.
         hidden: what it owns that the version at hand cannot show, as it is kept.
         written: how both are written, where they are as they were read.
+        by: in whose words they are written so.
+        foreign: whether those words are not known, as those of a later release; all of it is hidden then.
     """
 
     version: str
@@ -58,13 +60,20 @@ class Owned:
     time: str | None = None
     hidden: FieldSet = EMPTY
     written: Json = None
+    by: str = ""
+    foreign: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.fields or self.hidden)
 
     def with_fields(self, fields: FieldSet) -> "Owned":
         """The same with other fields."""
-        return replace(self, fields=fields, written=None)
+        if fields == self.fields:
+            return self
+        hidden = (
+            EMPTY if self.foreign else self.hidden
+        )  # Only what is in known words is kept with others.
+        return Owned(self.version, fields, self.time, hidden)
 
     def without(self, fields: FieldSet) -> "Owned":
         """The same without some fields."""
