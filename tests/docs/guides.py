@@ -92,7 +92,9 @@ def run_guide(text: str, folder: Path) -> Iterator[tuple[Command, str]]:
                 path.write_text(each.text, encoding="utf-8")
                 continue
             line = _replaced(each.line, names)
-            real, status = print_of(f"(exit {status}); {line}", folder)
+            real, status = print_of(
+                f"(exit {status}); {line}", folder, warmed="$ kill " not in text
+            )
             yield each, _replaced(real, {free: shown for shown, free in names.items()})
     finally:
         for each in folder.glob("*.pid"):
@@ -107,12 +109,18 @@ def _replaced(text: str, names: Mapping[str, str]) -> str:
     return text
 
 
-def print_of(line: str, folder: Path) -> tuple[str, int]:
-    """What a command prints in a folder, messages included, and its exit code."""
+def print_of(line: str, folder: Path, *, warmed: bool = True) -> tuple[str, int]:
+    """What a command prints in a folder, messages included, and its exit code.
+
+    Args:
+        line: the command.
+        folder: the folder.
+        warmed: whether `trundle` may be that of `warm`, which signals do not reach.
+    """
     done = subprocess.run(
         ["bash", "-c", line],
         cwd=folder,
-        env=_environment(),
+        env=_environment(warmed=warmed),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -128,13 +136,14 @@ def _but_top(ignored):
     return lambda folder, names: () if Path(folder) == ROOT / "examples" else ignored(folder, names)
 
 
-def _environment() -> dict[str, str]:
+def _environment(*, warmed: bool) -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("PYTEST", "TRUNDLE")) and name != "PYTHONUNBUFFERED"
     }
-    folders = (Path(warm.script()[-1]).parent, Path(sys.executable).parent)
+    folders = [Path(warm.script()[-1]).parent] if warmed else []
+    folders.append(Path(sys.executable).parent)
     path = os.pathsep.join((*map(str, folders), kept.get("PATH", os.defpath)))
     return {**kept, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 
