@@ -1,7 +1,7 @@
 """Nulls in lists and maps, and other members that only some versions can show."""
 
 import pytest
-from evolving import Store, evolve, forget
+from evolving import Store, evolve, forget, rules
 
 IN = {"In": {"kind!": "Is"}, "Other": {"kind!": "Isnt"}, "Is": ["in"], "Isnt": ["other"]}
 ONE, OTHER = {"kind": "in"}, {"kind": "other"}
@@ -85,4 +85,17 @@ def test_an_object_that_is_shown_empty_is_removed_with_what_is_hidden_in_it(hub)
     assert store.edit("v2", n=2).read("v1") == {"o": {"h": "x"}, "n": 2}
     assert store.edit("v2", o=None).read("v2") == {"n": 2}
     assert store.read("v1") == {"n": 2}
+    forget(scheme)
+
+
+@pytest.mark.parametrize("hub", ["v1", "v2"])
+def test_a_null_beside_configured_values_is_shown_where_it_is_admitted(hub):
+    versions = {
+        "v1": {"Thing": {"a": "L"}, "L": ["Gold"]},
+        "v2": {"Thing": {"a": "M?"}, "M": ["au"]},
+    }
+    scheme = evolve(versions, rules("v1", values={"a": {"Gold": "au"}}), hub=hub)
+    store = Store(scheme).put("v2", a=None)
+    assert [store.read(each) for each in versions] == [{}, {"a": None}]
+    assert store.put("v1", a="Gold").read("v2") == {"a": "au"}
     forget(scheme)

@@ -84,3 +84,14 @@ def test_elements_side_by_side_that_nothing_identifies_may_lose_what_is_hidden(
     after = {"l": [*elements()[:2], before["l"][2]]}
     alone = {"l": elements()}
     assert wrong(before, after, alone, alone, seen={"l": seen}, edited={"l": changed}) == places
+
+
+@pytest.mark.parametrize(("key", "places"), [("q", []), ("p", [("l", "h")])])
+def test_the_first_element_of_a_list_may_lose_what_is_hidden_where_it_becomes_another(
+    key: str, places: list[Any]
+) -> None:
+    """The version has the first element of the writer's list as a single object."""
+    seen, edited = {"l": [{"name": "p", "a": 1}]}, {"l": [{"name": key, "a": 2}]}
+    was, becomes = {"l": {"name": "p"}}, {"l": {"name": key}}
+    before = {"l": {"name": "p", "h": 7}}
+    assert wrong(before, becomes, was, becomes, seen=seen, edited=edited) == places

@@ -8,7 +8,7 @@ from trundle.evolution._named import change_scalar
 from trundle.evolution._neighbours import Neighbours
 from trundle.evolution._stale import with_elements
 from trundle.evolution._threads import ByConversion, Derivation, Place
-from trundle.evolution._values import End, Mismatch, change_value, own_letter_case
+from trundle.evolution._values import End, Mismatch, beside_null, change_value, own_letter_case
 from trundle.evolution._ways import along, change, way
 from trundle.evolution.conversions import CallHook, ConvertScalar, Keyed, MapValues, loosens
 from trundle.evolution.steps import (
@@ -100,7 +100,8 @@ def _across(
             # A text that is not mapped may be known to both enums, each in its own letter case.
             steps = (own_letter_case(given), mapped, own_letter_case(reached))
             known = tuple(each for each in steps if each is not None)
-            return Chain(known) if len(known) > 1 else mapped, reached
+            both = Chain(known) if len(known) > 1 else mapped
+            return beside_null(both, given, reached), reached
         case ConvertScalar(name, version):
             used = name if how.up else SCALAR_CONVERSIONS[name]
             return change_scalar(lineage, used, version, source, output), reached

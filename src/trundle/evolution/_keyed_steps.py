@@ -1,10 +1,10 @@
 """The steps between a map and the list with a key that it is on the other side."""
 
 from trundle.evolution._keyed import bare
-from trundle.evolution._values import End, Mismatch, change_between
+from trundle.evolution._values import End, Mismatch, beside_null, change_between
 from trundle.evolution.conversions import Keyed
-from trundle.evolution.steps import Chain, NotNull, Optional, ToList, ToMap, Values, ValueStep
-from trundle.schema import ListOf, MapOf, Nullable, ObjectType
+from trundle.evolution.steps import Chain, ToList, ToMap, Values, ValueStep
+from trundle.schema import ListOf, MapOf, ObjectType
 
 
 def change_keyed(source: End, target: End, conversion: Keyed, *, up: bool) -> ValueStep | Mismatch:
@@ -29,6 +29,4 @@ def change_keyed(source: End, target: End, conversion: Keyed, *, up: bool) -> Va
     keyed = (lists.place, lists.shape, conversion.key, conversion.value)
     steps = (*each, ToList(*keyed)) if to_list else (ToMap(*keyed), *each)
     step: ValueStep = steps[0] if len(steps) == 1 else Chain(steps)
-    if not isinstance(source.type, Nullable):
-        return step
-    return Optional(step) if isinstance(target.type, Nullable) else NotNull(step)
+    return beside_null(step, source, target)

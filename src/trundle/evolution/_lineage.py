@@ -15,6 +15,7 @@ storage version, else in the property bag, in the shape it had before it left.
 
 import itertools
 from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 
 import msgspec
@@ -39,7 +40,7 @@ from trundle.evolution._threads import (
 )
 from trundle.evolution._type_versions import TypeVersions
 from trundle.evolution._unlifted import BareLineage
-from trundle.evolution.conversions import CallHook, lossless
+from trundle.evolution.conversions import CallHook, Conversion, NullFits, lossless
 from trundle.schema import Nullable
 from trundle.version import ApiVersion
 
@@ -116,12 +117,24 @@ class Lineage(TypeVersions):
                 continue
             if {p.version for p in ours} & {p.version for p in theirs}:
                 continue
+            if self._gains_null(ours | theirs):
+                continue
             ours |= theirs
             for place in theirs:
                 group[place] = ours
         distinct = {id(each): each for each in group.values()}
         ordered = sorted(tuple(sorted(each)) for each in distinct.values())
         return tuple(Thread(number, each) for number, each in enumerate(ordered))
+
+    def _gains_null(self, places: AbstractSet[Place]) -> bool:
+        """Whether null is new in some version, so that what earlier ones store has no place for it.
+
+        An object into which rules lead is one thread all the same: what it is there for depends on what they move.
+        """
+        if any(self.leaves(each) for each in places):
+            return False
+        admitting = [each for each in places if isinstance(self.type(each), Nullable)]
+        return bool(admitting) and min(admitting) > min(places)
 
     def _carries(self, link: Link) -> bool:
         if link.conversion is None or not lossless(link.conversion):
@@ -162,8 +175,19 @@ class Lineage(TypeVersions):
         """The thread that a place belongs to."""
         return self._thread_of[place]
 
-    def nullable(self, place: Place) -> bool:
+    def admits_null(self, place: Place) -> bool:
         """Whether any version admits null in the thread of a place."""
+        if place in self.given:
+            assert self.around is not None
+            return self.around.admits_null(self.given[place])
+        thread = self._thread_of.get(place)
+        return thread is not None and thread.number in self._admitting_null
+
+    def nullable(self, place: Place) -> bool:
+        """Whether a stored object may have null at a place: its thread admits null, or one that only null sets apart.
+
+        Earlier releases stored the null of such a thread here.
+        """
         if place in self.given:
             assert self.around is not None
             return self.around.nullable(self.given[place])
@@ -171,12 +195,24 @@ class Lineage(TypeVersions):
         return thread is not None and thread.number in self._nullable
 
     @cached_property
-    def _nullable(self) -> frozenset[int]:
+    def _admitting_null(self) -> frozenset[int]:
         """The numbers of the threads in which some version admits null."""
         return frozenset(
             thread.number
             for thread in self.threads
             if any(isinstance(self.type(place), Nullable) for place in thread.places)
+        )
+
+    @cached_property
+    def _nullable(self) -> frozenset[int]:
+        """The numbers of the threads that admit null, and of all that only null sets apart from one of them."""
+        group = {thread.number: {thread.number} for thread in self.threads}
+        for link in filter(self._carries, self.links):
+            ours, theirs = (group[self.thread(each).number] for each in (link.older, link.newer))
+            ours |= theirs
+            group.update(dict.fromkeys(theirs, ours))
+        return frozenset(
+            number for number, each in group.items() if not each.isdisjoint(self._admitting_null)
         )
 
     @cached_property
@@ -201,7 +237,7 @@ class Lineage(TypeVersions):
     def _conversions(self) -> Iterator[Derivation]:
         owned = {(each.output, each.inputs[0].version) for each in self.hooks}
         for link in self.links:
-            conversion = link.conversion
+            conversion = self._with_nulls(link)
             if conversion is None:
                 continue
             for up, source, target in (
@@ -215,6 +251,13 @@ class Lineage(TypeVersions):
                 if (target, source.version) in owned:
                     continue  # what a hook writes, it owns: absent is absent
                 yield Derivation(ByConversion(conversion, up), (source,), target)
+
+    def _with_nulls(self, link: Link) -> Conversion | None:
+        """How two places convert, of whose threads one may admit null where the other does not."""
+        older, newer = self.admits_null(link.older), self.admits_null(link.newer)
+        if link.conversion is None or older == newer or not lossless(link.conversion):
+            return link.conversion
+        return NullFits(link.conversion, older, newer)
 
     @cached_property
     def namesakes(self) -> Mapping[int, tuple[Place, ...]]:

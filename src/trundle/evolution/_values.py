@@ -1,7 +1,7 @@
 """How a value of one place and shape becomes a value of another, straight, without going hop by hop."""
 
 import enum
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Literal
 
 from trundle.evolution._discriminating import tag_text
@@ -68,11 +68,19 @@ class End:
 
     @property
     def type(self) -> Type:
-        """The type of the place; storage admits null wherever any version does."""
+        """The type of what is written at the place; storage admits null wherever a version of its thread does."""
+        return self._type(self.lineage.admits_null)
+
+    @property
+    def given(self) -> Type:
+        """The type of what is read at the place, which may be null where only a write must not be."""
+        return self._type(self.lineage.nullable)
+
+    def _type(self, null: Callable[[Place], bool]) -> Type:
         type_ = self.lineage.type(self.place)
         if self.shape.kind == "api" or isinstance(type_, Nullable):
             return type_
-        return Nullable(type_) if self.lineage.nullable(self.place) else type_
+        return Nullable(type_) if null(self.place) else type_
 
     def definition(self, type_: Type) -> ObjectType | EnumType | None:
         """The definition that a type refers to, if it is a reference."""
@@ -87,7 +95,7 @@ class End:
 
 def change_value(source: End, target: End) -> ValueStep | Mismatch | None:
     """The step between two ends; None where the value itself will do."""
-    return _Changing(source, target).step(source.type, target.type)
+    return _Changing(source, target).step(source.given, target.type)
 
 
 def change_between(
@@ -98,13 +106,20 @@ def change_between(
 
 
 def own_letter_case(end: End) -> ValueStep | None:
-    """The step that gives a text the letter case of its enum; None where the end is no enum of texts."""
-    type_ = end.type.inner if isinstance(end.type, Nullable) else end.type
+    """The step that gives a text, not null, the letter case of its enum; None where the end is no enum of texts."""
+    given = end.given
+    type_ = given.inner if isinstance(given, Nullable) else given
     found = end.definition(type_)
     if not isinstance(found, EnumType) or found.kind != "string":
         return None
-    spelled = ToEnum(found.values)
-    return Optional(spelled) if isinstance(end.type, Nullable) else spelled
+    return ToEnum(found.values)
+
+
+def beside_null(step: ValueStep, source: End, target: End) -> ValueStep:
+    """A step between two ends that knows no null: null is null where both admit it, else absent."""
+    if not isinstance(source.given, Nullable):
+        return step
+    return Optional(step) if isinstance(target.type, Nullable) else NotNull(step)
 
 
 def elsewhere(typed: End, free: End) -> Elsewhere | None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from trundle.runtime._bases import StorageObject
-from trundle.runtime._entries import Aliases, BagEntry, Derive, Entry, Stashing
+from trundle.runtime._entries import Aliases, BagEntry, Derive, Entry, Stashing, place_of
 from trundle.runtime._errors import BagError, reason_of
 from trundle.runtime._json import same
 from trundle.runtime._marks import marks
@@ -190,14 +190,16 @@ def carry(
 ) -> None:
     """Lets the entries of an object travel on to another, but those that its properties have taken.
 
-    An entry that is there already wins; it may accompany one that comes with it. One that was current is
-    current, and one that was stale is stale. The bag's order is alphabetical.
+    An entry that is there already wins, over those that may have the same value at other places, too; it may accompany
+    one that comes with it. One that was current is current, and one that was stale is stale. The bag's order is
+    alphabetical.
     """
     made = [] if target.property_bag is ABSENT else list(_all_entries(target.property_bag))
+    taken = {place_of(alias) for each in made for alias in each.stashing.aliases}
     if source.property_bag is not ABSENT:
         for name, versions in source.property_bag.items():
             for version, entry in versions.items():
-                if (name, version) in consumed:
+                if (name, version) in consumed or (name, version) in taken:
                     continue
                 if target.property_bag is ABSENT or version not in target.property_bag.get(
                     name, {}
@@ -212,12 +214,11 @@ def carry(
 def _go_along(target: StorageObject, source: StorageObject, carried: Carried) -> Iterator[Entry]:
     """Lets entries that travel on accompany what makes them stale from now on; gives those that do."""
     taken = False
-    bag: Any = source.property_bag
+    theirs, ours = entries_of(source), entries_of(target)
     for place in carried.places:
-        name, version = place
-        entry = bag.get(name, {}).get(version)
-        if entry is None or target.property_bag[name][version] is not entry:  # type: ignore[index]
+        if place not in theirs or ours.get(place) is not theirs[place]:
             continue
+        entry = theirs[place]
         counts = not taken and current(source, entry, carried.before)
         taken = taken or counts
         if not counts and carried.same:

@@ -51,6 +51,11 @@ Aliases = tuple["tuple[str, str] | BagEntry[Any]", ...]
 """Other places that one value may have been stashed at; entries where it has another shape there."""
 
 
+def place_of(alias: tuple[str, str] | BagEntry[Any]) -> tuple[str, str]:
+    """The property and the version of another place that a value may have been stashed at."""
+    return (alias.property, alias.version) if isinstance(alias, BagEntry) else alias
+
+
 class Stashing(NamedTuple):
     """What a conversion knows of an entry that it makes, beside what a store keeps of it.
 

@@ -22,7 +22,7 @@ from trundle.runtime._bag import (
 )
 from trundle.runtime._bases import StorageObject
 from trundle.runtime._documents import OTHERS
-from trundle.runtime._entries import Aliases, BagEntry, Entry, Stashing
+from trundle.runtime._entries import Aliases, BagEntry, Entry, Stashing, place_of
 from trundle.runtime._entry_values import as_json, read_like
 from trundle.runtime._free_form import merge_free_form
 from trundle.runtime._json import encode, same
@@ -252,7 +252,7 @@ def _is_lost(result: Any, stored: Any, place: Place, mark: NoEntry) -> bool:
     """
     if mark.stashing.derived is None or _is_needed(stored, mark):
         return False
-    places = (place, *map(_place_of, mark.stashing.aliases))
+    places = (place, *map(place_of, mark.stashing.aliases))
     entries = (entries_of(result).get(each) for each in places)
     if any(each is not None and current(result, each, mark.stashing.witness) for each in entries):
         return False
@@ -302,17 +302,13 @@ def _taken(stored: Any, merged: dict[Place, Any], place: Place, aliases: Aliases
     """What is stored of an entry, in the shape that it has at a place; it is taken from there and from all others."""
     known = merged.pop(place, None)
     for alias in aliases:
-        other = merged.pop(_place_of(alias), None)
+        other = merged.pop(place_of(alias), None)
         if known is None and other is not None:
             known = other
             if isinstance(alias, BagEntry) and alias.convert is not None:
                 value = entry_value(stored, alias, other)
                 known = Entry(value if value is ABSENT else alias.convert(value), other.beside)
     return known
-
-
-def _place_of(alias: tuple[str, str] | BagEntry[Any]) -> Place:
-    return (alias.property, alias.version) if isinstance(alias, BagEntry) else alias
 
 
 def _derived_by_hook(result: Any, mark: NoEntry) -> bool:
@@ -327,7 +323,7 @@ def _drop_revived(
 ) -> None:
     """Drops stale entries that the edit would make current, though their own side says otherwise."""
     witness = mark.stashing.witness
-    for known in (place, *map(_place_of, mark.stashing.aliases)):
+    for known in (place, *map(place_of, mark.stashing.aliases)):
         entry = merged.get(known)
         if (
             entry is not None

@@ -83,11 +83,17 @@ class _Comparison:
             both = isinstance(each.one, list) and isinstance(each.other, list)
             self.names.update(own[:-1] if both else own, _names(each.one), _names(each.other))
             self.lists_changed.update(_objects_only(each.path))
-            own_lists.update(own[-1:] if both else ())
+            own_lists.update(own[-1:] if both else self.lists_of_others(each.path))
         self.names |= _all_names(self.names, edit.renamed)
         self.lists_changed |= _all_names(self.lists_changed, edit.renamed)
         self.own_lists = _all_names(own_lists, edit.renamed)
         self.depths = {len(_objects_only(each.path)) for each in edit.made}
+
+    def lists_of_others(self, path: Path) -> Iterator[str]:
+        """The list of the element whose key stands at a path: what has another key there is another element."""
+        match path:
+            case (*_, str(name), int(), str(key)) if key in self.keys.get(name, KEY_PROPERTIES):
+                yield name
 
     def compare(
         self, path: Path, before: Any, after: Any, was: Any, becomes: Any
@@ -128,7 +134,7 @@ class _Comparison:
         """Whether the edit may have made stale, or current again, what is seen at a place.
 
         That is so for a namesake of what was edited, for what hooks derive from it, and for what is the first
-        element of a list to the writer.
+        element of a list to the writer, where that may be another element now.
         """
         if self.hooks:
             return len(_objects_only(path)) in self.depths
