@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from amounts import ALL
 from arm import TEXT, deployed, or_expression, provider, resource
 from people import ADDRESS, NUMBER, address, known, person
 from projects import Installer
@@ -61,6 +62,19 @@ def test_all_parts_of_an_object_that_admits_nothing_else_count(install) -> None:
 # Properties beside typed additional properties
 
 
+def with_additional(install: Installer, additional: Any) -> Any:
+    def activity(**properties: Any) -> dict[str, Any]:
+        return {"Activity": {**object_of(**properties), "additionalProperties": additional}}
+
+    return people(
+        install,
+        person(
+            address("label", "floor"), activity(kind=TEXT, x=TEXT), it={"$ref": "#/$defs/Activity"}
+        ),
+        person(address("label", "city"), activity(kind=TEXT), it={"$ref": "#/$defs/Activity"}),
+    )
+
+
 @pytest.mark.parametrize(
     ("additional", "others"),
     [
@@ -74,16 +88,7 @@ def test_all_parts_of_an_object_that_admits_nothing_else_count(install) -> None:
 def test_additional_properties_travel_beside_those_with_names(
     install, additional: Any, others: dict[str, Any]
 ) -> None:
-    def activity(**properties: Any) -> dict[str, Any]:
-        return {"Activity": {**object_of(**properties), "additionalProperties": additional}}
-
-    installed = people(
-        install,
-        person(
-            address("label", "floor"), activity(kind=TEXT, x=TEXT), it={"$ref": "#/$defs/Activity"}
-        ),
-        person(address("label", "city"), activity(kind=TEXT), it={"$ref": "#/$defs/Activity"}),
-    )
+    installed = with_additional(install, additional)
     one = known("v1", it={"kind": "copy", **others})
     kept = installed.put(one)
     assert installed.read(kept, "v1") == one
@@ -94,7 +99,26 @@ def test_additional_properties_travel_beside_those_with_names(
     assert installed.read(kept, "v1") == known("v1", it={"kind": "move", **more})
     kept = installed.put(known("v2", it={"kind": "move"}), kept)
     assert installed.read(kept, "v1") == known("v1", it={"kind": "move"})
-    prove(installed.scheme, "Person")
+
+
+@pytest.mark.parametrize(
+    "additional",
+    [
+        NUMBER,
+        pytest.param(
+            map_of({}),
+            marks=pytest.mark.xfail(
+                strict=ALL,
+                reason="members of a map that are properties of another version may come behind the others",
+            ),
+        ),
+        ADDRESS,
+        list_of(ADDRESS),
+    ],
+    ids=["integers", "maps", "objects", "lists"],
+)
+def test_laws_of_additional_properties_beside_those_with_names(install, additional: Any) -> None:
+    prove(with_additional(install, additional).scheme, "Person")
 
 
 # Maps of maps, lists of lists
