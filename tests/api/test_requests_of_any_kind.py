@@ -142,7 +142,7 @@ def test_every_request_is_answered_and_leaves_what_is_stored_readable(served, re
     client, store = served
     method, path, media_type, body = request_
 
-    @settings(max_examples=amount(400))
+    @settings(max_examples=amount(150))
     @given(st.data())
     def answers(data):
         client.call("POST", f"{BASE}/v2{ALL}", member("ada", group="red"))
@@ -168,7 +168,7 @@ def test_every_request_is_answered_and_leaves_what_is_stored_readable(served, re
     assert check(store) == ()
 
 
-@settings(max_examples=amount(400))
+@settings(max_examples=amount(150))
 @given(odd(REVIEW))
 def test_every_conversion_review_is_answered(served, review):
     client, _ = served
