@@ -23,12 +23,21 @@ def crds_of(installed):
     return definitions(served_kinds([installed.project], installed.scheme), WEBHOOK, lambda _: None)
 
 
-def established(cluster, crd):
-    """A CRD as the server has it, once it was taken."""
-    name = crd["metadata"]["name"]
-    cluster.kubectl("apply", "-f", "-", text=json.dumps(crd))
-    cluster.kubectl("wait", "--for=condition=Established", f"crd/{name}", "--timeout=30s")
-    return json.loads(cluster.kubectl("get", "crd", name, "-o", "json").stdout)
+@pytest.fixture
+def establish(cluster):
+    """Gives a CRD as the server has it, once it was taken; all are deleted in the end, as other tests use the cluster as well."""
+    names = []
+
+    def established(crd):
+        name = crd["metadata"]["name"]
+        names.append(name)
+        cluster.kubectl("apply", "-f", "-", text=json.dumps(crd))
+        cluster.kubectl("wait", "--for=condition=Established", f"crd/{name}", "--timeout=30s")
+        return json.loads(cluster.kubectl("get", "crd", name, "-o", "json").stdout)
+
+    yield established
+    for each in names:
+        cluster.kubectl("delete", "crd", each, "--timeout=60s")
 
 
 def require_sound(found):
@@ -44,9 +53,9 @@ def install(tmp_path):
         yield made
 
 
-def test_a_crd_with_many_constructs_is_taken(cluster, install):
+def test_a_crd_with_many_constructs_is_taken(cluster, establish, install):
     (crd,) = crds_of(install(constructs.FILES, config=constructs.CONFIG))
-    found = established(cluster, crd)
+    found = establish(crd)
     require_sound(found)
     # What the server reads is what was written: it adds and drops nothing that `--check` would report.
     again = read_definitions([{"kind": "List", "items": [found]}], "the cluster")
@@ -59,26 +68,26 @@ def test_a_crd_with_many_constructs_is_taken(cluster, install):
     assert {"name", "parts", "names[0]", "ratio"} <= causes, refused.body
 
 
-def test_a_crd_goes_through_trundle_and_stays_one(cluster, install):
+def test_a_crd_goes_through_trundle_and_stays_one(establish, install):
     given = {**widgets.CRD, "metadata": {"name": f"widgets.{widgets.GROUP}"}}
     (crd,) = crds_of(install({"crd.yaml": given}, config=widgets.project()))
     crd["spec"]["group"] = "trundled.compare.test"
-    crd["metadata"]["name"] = "widgets.trundled.compare.test"
-    require_sound(established(cluster, crd))
+    crd["spec"]["names"] = {"kind": "Trundled", "plural": "trundleds", "singular": "trundled"}
+    crd["metadata"]["name"] = "trundleds.trundled.compare.test"
+    require_sound(establish(crd))
 
 
-def test_the_example_s_crds_are_taken(cluster, tmp_path):
+def test_the_example_s_crds_are_taken(cluster, establish, tmp_path):
     folder = tmp_path / "crm"
     shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns("__pycache__"))
     subprocess.run([warm.TRUNDLE, "generate"], cwd=folder, check=True, capture_output=True)
     command = [warm.TRUNDLE, "kube", "crds", "--service", "crm/crm-webhook"]
     written = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
     for crd in yaml.safe_load_all(written.stdout):
-        require_sound(established(cluster, crd))
+        require_sound(establish(crd))
     installed = cluster.kubectl("get", "crds", "-o", "yaml").stdout
     check = [warm.TRUNDLE, "kube", "crds", "--check", "-"]
     checked = subprocess.run(
         check, cwd=folder, input=installed, check=False, capture_output=True, text=True
     )
     assert (checked.returncode, checked.stdout) == (0, ""), checked
-    cluster.kubectl("delete", "crd", "people.crm.example.com")
