@@ -64,7 +64,7 @@ class Api:
 
     Attributes:
         access: who may do what.
-        metrics: what operators see of requests; whoever serves the application counts them.
+        metrics: what operators see of requests; the server of the application counts them.
         controllers: do what follows from changes; the server of the application runs them.
     """
 
