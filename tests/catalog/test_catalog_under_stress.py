@@ -233,7 +233,7 @@ def test_a_rule_that_the_code_forgets_is_kept_by_the_database(tmp_path):
         catalog.upload([bundle("a.App")], tenant="acme")
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA foreign_keys = ON")
-        copy = "INSERT INTO catalog_packages SELECT tenant, name, version, NOT public, digest, manifest, files"
+        copy = "INSERT INTO catalog_packages SELECT tenant, name, version, NOT public, digest, manifest, files, override"
         with pytest.raises(sqlite3.IntegrityError, match="UNIQUE"):
             connection.execute(f"{copy} FROM catalog_packages")
         with pytest.raises(sqlite3.IntegrityError, match="FOREIGN KEY"):
@@ -248,8 +248,8 @@ def test_others_upload_while_packages_are_judged_and_what_they_changed_counts(
     path = tmp_path / "catalog.db"
     seen = []
 
-    def judging(rows, packages, tenant, *, public):
-        found = judged(rows, packages, tenant, public=public)
+    def judging(rows, packages, tenant, reviews, *, public):
+        found = judged(rows, packages, tenant, reviews, public=public)
         seen.append(tenant)
         if tenant == "acme" and seen.count("acme") <= min(often, 3):
             with Catalog(path, wait=0.5) as other:

@@ -252,3 +252,24 @@ def test_a_release_is_compared_with_the_one_before_it_in_the_same_upload(line):
         assert line.run("-C", folder, "generate").exit_code == 0
         assert line.run("-C", folder, "lock").exit_code == 0
     assert "raise the version to 1.1.0" in refused(line, 3, "upload", "tree")
+
+
+def test_an_override_needs_a_reason_which_is_kept_and_shown(line):
+    project(line, "crm", "1.0.0")
+    assert refused(line, 2, "upload", "crm", "--override", " ").count("\n") == 1
+    assert "run `trundle generate`" in refused(line, 3, "upload", "crm")
+    reason = ("--override", "a client\nwaits for it")
+    assert data(line, "upload", "crm", "--dry-run", *reason)["overridden"]
+    assert data(line, "list") == []
+    done = ok(line, "upload", "crm", *reason)
+    assert "overridden: " in done.stderr
+    assert "run `trundle generate`" in done.stderr
+    assert data(line, "show", "acme/crm")["override"] == "a client\nwaits for it"
+    assert "  override a client waits for it\n" in ok(line, "show", "acme/crm").stdout
+    assert data(line, "list")[0]["override"] == "a client\nwaits for it"
+
+
+def test_a_reason_without_anything_to_override_is_not_kept(line):
+    done = ok(line, "upload", "db", "--override", "just so")
+    assert "there was nothing to override" in done.stderr
+    assert "override" not in data(line, "show", "com.acme.Db")

@@ -10,10 +10,11 @@ from trundle.catalog._errors import (
     DamagedContentError,
     InvalidTenantError,
     NoSuchPackageError,
+    ReviewOutdatedError,
     ServerError,
     StillNeededError,
 )
-from trundle.catalog._records import Change, Offer, Upload
+from trundle.catalog._records import Change, Offer, Review, Reviewed, Upload
 from trundle.catalog._server import CatalogServer
 from trundle.catalog._snapshot import Snapshot
 
@@ -27,6 +28,9 @@ __all__ = [
     "InvalidTenantError",
     "NoSuchPackageError",
     "Offer",
+    "Review",
+    "ReviewOutdatedError",
+    "Reviewed",
     "ServerError",
     "Snapshot",
     "StillNeededError",

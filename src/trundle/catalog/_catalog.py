@@ -20,7 +20,8 @@ from trundle.catalog._errors import (
     NoSuchPackageError,
 )
 from trundle.catalog._judging import check_shared, judged, without
-from trundle.catalog._records import Change, Offer, Upload
+from trundle.catalog._records import Change, Offer, Review, Upload
+from trundle.catalog._reviews import Reviews
 from trundle.catalog._rows import Rows, decoded
 from trundle.catalog._rules import seen
 from trundle.catalog._snapshot import Snapshot
@@ -139,6 +140,7 @@ class Catalog:
         tenant: str,
         public: bool = False,
         dry_run: bool = False,
+        review: Review | None = None,
     ) -> Upload:
         """Stores packages, all or none of them.
 
@@ -150,6 +152,8 @@ class Catalog:
             tenant: whose they are.
             public: whether all tenants see them.
             dry_run: whether nothing is stored.
+            review: looks at each package that would be stored, and at the release that it follows; that is still the same when
+                the package is stored.
 
         Returns:
             What was stored, and all findings. An error among them refuses the upload.
@@ -159,23 +163,23 @@ class Catalog:
             DatabaseError: the database cannot be written; nothing was stored.
         """
         check_tenant(tenant)
-        given = tuple(dict.fromkeys(packages))
+        given, reviews = tuple(dict.fromkeys(packages)), Reviews(review)
         for _ in range(_ATTEMPTS):
             with self._database.reading() as connection:
                 rows = self._rows(connection)
                 before = rows.state()
-                result = judged(rows, given, tenant, public=public)
+                result, overrides = judged(rows, given, tenant, reviews, public=public)
             if dry_run or not result.stored:
                 return result
             with self._changing(dry_run=False) as connection:
                 rows = self._rows(connection)
                 if rows.state() == before:
-                    rows.store(result.stored, tenant, public=public)
+                    rows.store(result.stored, tenant, public=public, overrides=overrides)
                     return result
         with self._changing(dry_run=False) as connection:  # Others change it again and again
             rows = self._rows(connection)
-            result = judged(rows, given, tenant, public=public)
-            rows.store(result.stored, tenant, public=public)
+            result, overrides = judged(rows, given, tenant, reviews, public=public)
+            rows.store(result.stored, tenant, public=public, overrides=overrides)
         return result
 
     def delete(

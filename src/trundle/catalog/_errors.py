@@ -18,6 +18,7 @@ class CatalogCode(Code):
     REQUIREMENT = "unmet-requirement"
     NEEDED = "version-still-needed"
     SERVER = "server-refuses"
+    OUTDATED = "review-outdated"
     OF_SERVER = "finding-of-a-newer-server"
 
 
@@ -40,6 +41,13 @@ class ServerError(CatalogError, ExpectationError):
     def __init__(self, where: str, expected: str, found: str, advice: str, kind: Kind) -> None:
         self.kind = kind
         super().__init__(where, expected, found, advice)
+
+
+class ReviewOutdatedError(CatalogError, ExpectationError):
+    """A package was reviewed beside another release than the one that it follows now; nothing was stored."""
+
+    kind = Kind.CONFLICT
+    code = CatalogCode.OUTDATED
 
 
 class NoSuchPackageError(CatalogError, ExpectationError):

@@ -1,19 +1,35 @@
 """What becomes of a change: the rules, asked with the rows that they need."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from trundle.catalog import _rules as rules
 from trundle.catalog._errors import BrokenRuleError, StillNeededError
-from trundle.catalog._records import Change, Offer, Upload
-from trundle.catalog._rows import Rows
+from trundle.catalog._records import Change, Offer, Reviewed, Upload
+from trundle.catalog._reviews import Reviews
+from trundle.catalog._rows import Rows, decoded
 from trundle.engine import check
 from trundle.errors import Finding, Severity, errors_among
 from trundle.packages import Package
 from trundle.version import SemVer
 
 
-def judged(rows: Rows, packages: tuple[Package, ...], tenant: str, *, public: bool) -> Upload:
-    """What becomes of packages: those to be stored, and everything that is to be known."""
+class Judged(NamedTuple):
+    """What becomes of an upload.
+
+    Attributes:
+        upload: the packages to be stored, and everything that is to be known.
+        overrides: why those are stored that a review has something against.
+    """
+
+    upload: Upload
+    overrides: Mapping[Package, str]
+
+
+def judged(
+    rows: Rows, packages: tuple[Package, ...], tenant: str, reviews: Reviews, *, public: bool
+) -> Judged:
+    """What becomes of packages, by the rules of the catalog and by their reviews."""
     findings: list[Finding] = [*rules.given_twice(packages)]
     required = {need.name for each in packages for need in rules.required_by(each)}
     offers = rows.offers({each.name for each in packages} | required)
@@ -46,7 +62,34 @@ def judged(rows: Rows, packages: tuple[Package, ...], tenant: str, *, public: bo
         among = {(each.name, each.version): each for each in (*packages, *seen, *reversed(sound))}
         checked = [each for each in sound if among[each.name, each.version] is each]
         findings += check(checked, among.values())
-    return Upload(() if errors_among(findings) else tuple(stored), tuple(findings))
+    said = {each: _reviewed(rows, each, packages, offers, tenant, reviews) for each in stored}
+    findings += [each for one in said.values() if not one.override for each in one.against]
+    overrides = {each: one.override for each, one in said.items() if one.override}
+    if errors_among(findings):
+        return Judged(Upload((), tuple(findings)), {})
+    overridden = [each for one in said.values() if one.override for each in one.against]
+    return Judged(Upload(tuple(stored), tuple(findings), tuple(overridden)), overrides)
+
+
+def _reviewed(
+    rows: Rows,
+    package: Package,
+    packages: Iterable[Package],
+    offers: Iterable[Offer],
+    tenant: str,
+    reviews: Reviews,
+) -> Reviewed:
+    """What its review says of a package, beside the release that it follows: one of its upload, or one that the tenant sees."""
+    given = {each.version: each for each in packages if each.name == package.name}
+    known = {each.version: each for each in rules.seen(offers, tenant) if each.name == package.name}
+
+    def package_of(version: SemVer) -> Package | None:
+        if version in given:
+            return given[version]
+        row = rows.whole(known[version])
+        return None if row is None else decoded(row, rows.archive)
+
+    return reviews.of(package, {*given, *known}, package_of)
 
 
 def _by_version(offers: Iterable[Offer]) -> dict[tuple[str, SemVer], list[Offer]]:

@@ -1,6 +1,7 @@
 """What a catalog says of its packages, and of changes to it."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -18,6 +19,7 @@ class Offer(msgspec.Struct, frozen=True):
         version: its version.
         public: whether all tenants see it.
         digest: the digest of its archive.
+        override: why it was stored in spite of its review; empty for most.
     """
 
     tenant: str
@@ -25,6 +27,7 @@ class Offer(msgspec.Struct, frozen=True):
     version: SemVer
     public: bool
     digest: str
+    override: str = ""
 
     def __str__(self) -> str:
         return f"{self.name} {self.version}"
@@ -35,13 +38,30 @@ class Offer(msgspec.Struct, frozen=True):
 
     def to_plain(self) -> dict[str, Any]:
         """The version as plain values, for programs."""
-        return {
+        plain = {
             "name": self.name,
             "version": str(self.version),
             "tenant": self.tenant,
             "public": self.public,
             "digest": self.digest,
         }
+        return plain | {"override": self.override} if self.override else plain
+
+
+class Reviewed(msgspec.Struct, frozen=True):
+    """What a review says of a package that is to be stored.
+
+    Attributes:
+        against: the errors that refuse it.
+        override: the reason why it is stored in spite of them, which the catalog keeps; empty where it is not.
+    """
+
+    against: tuple[Finding, ...] = ()
+    override: str = ""
+
+
+Review: TypeAlias = Callable[[Package, Package | None], Reviewed]
+"""Looks at a package that is to be stored and the release that it follows; None where there is none."""
 
 
 class Upload(msgspec.Struct, frozen=True):
@@ -50,10 +70,12 @@ class Upload(msgspec.Struct, frozen=True):
     Attributes:
         stored: the packages that were stored, or would be; none if a finding is an error.
         findings: everything that is to be known. An error refuses the whole upload.
+        overridden: what reviews have against packages that are stored all the same, with a reason.
     """
 
     stored: tuple[Package, ...]
     findings: tuple[Finding, ...]
+    overridden: tuple[Finding, ...] = ()
 
     @property
     def refused(self) -> bool:

@@ -1,6 +1,6 @@
 """The rows of a catalog in one transaction: read as records, and changed."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias, cast
 
@@ -36,7 +36,7 @@ PackageRow: TypeAlias = tuple[str, str, str, bytes, bytes]
 """A package as it is stored: name, version, digest, manifest and files."""
 
 _P, _R, _C = t.PACKAGES.c, t.REQUIREMENTS.c, t.CONTENTS.c
-_OFFER = (_P.tenant, _P.name, _P.version, _P.public, _P.digest)
+_OFFER = (_P.tenant, _P.name, _P.version, _P.public, _P.digest, _P.override)
 _WHOLE = (_P.name, _P.version, _P.digest, _P.manifest, _P.files)
 
 
@@ -111,14 +111,32 @@ class Rows:
             raise DamagedContentError(self._where, expected, found, advice)
         return data
 
-    def store(self, packages: Sequence[Package], tenant: str, *, public: bool) -> None:
-        """Inserts packages with what they require; content that is there already is not stored again."""
+    def store(
+        self,
+        packages: Sequence[Package],
+        tenant: str,
+        *,
+        public: bool,
+        overrides: Mapping[Package, str],
+    ) -> None:
+        """Inserts packages with what they require; content that is there already is not stored again.
+
+        Args:
+            packages: the packages.
+            tenant: whose they are.
+            public: whether all tenants see them.
+            overrides: why those are stored that a review has something against.
+        """
         for start in range(0, len(packages), _BATCH):
             batch = packages[start : start + _BATCH]
             here = self._known({each.digest for each in batch})
             archives = {each.digest: each for each in batch if each.digest not in here}
             self._insert(t.CONTENTS, [_content(each) for each in archives.values()])
-            self._insert(t.PACKAGES, [_row(each, tenant, public=public) for each in batch])
+            rows = [
+                _row(each, tenant) | {"public": public, "override": overrides.get(each, "")}
+                for each in batch
+            ]
+            self._insert(t.PACKAGES, rows)
             self._insert(t.REQUIREMENTS, [row for each in batch for row in _needs(each, tenant)])
 
     def _known(self, digests: Collection[str]) -> set[str]:
@@ -153,10 +171,9 @@ def _content(package: Package) -> dict[str, Any]:
     return {"digest": package.digest, "archive": package.archive}
 
 
-def _row(package: Package, tenant: str, *, public: bool) -> dict[str, Any]:
+def _row(package: Package, tenant: str) -> dict[str, Any]:
     return {
         **_key(package, tenant),
-        "public": public,
         "digest": package.digest,
         "manifest": manifest_to_json(package.manifest),
         "files": msgspec.json.encode(package.files),
@@ -205,5 +222,5 @@ def _is(offer: Offer) -> ColumnElement[bool]:
 
 
 def _offer(row: Sequence[Any]) -> Offer:
-    tenant, name, version, public, digest = row
-    return Offer(tenant, name, SemVer.parse(version), public, digest)
+    tenant, name, version, public, digest, override = row
+    return Offer(tenant, name, SemVer.parse(version), public, digest, override)

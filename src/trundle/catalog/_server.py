@@ -13,12 +13,12 @@ from trundle.catalog._errors import (
     NoSuchPackageError,
     ServerError,
 )
-from trundle.catalog._records import Offer, Upload
+from trundle.catalog._records import Offer, Review, Reviewed, Upload
 from trundle.engine import EngineCode
-from trundle.errors import Code, Finding, Kind, Place, Severity
+from trundle.errors import Code, Finding, Kind, Place, Severity, errors_among
 from trundle.packages import Package, PackageCode, PackageError
 from trundle.registry import request
-from trundle.version import ANY, SemVer
+from trundle.version import ANY, SemVer, version_before
 
 _OK = range(200, 300)
 _REFUSED = 422
@@ -44,9 +44,11 @@ class _Offered(msgspec.Struct):
     version: str
     digest: str
     public: bool = False
+    override: str = ""
 
     def offer(self) -> Offer:
-        return Offer(self.tenant, self.name, SemVer.parse(self.version), self.public, self.digest)
+        version = SemVer.parse(self.version)
+        return Offer(self.tenant, self.name, version, self.public, self.digest, self.override)
 
 
 class _Listing(msgspec.Struct):
@@ -150,25 +152,32 @@ class CatalogServer:
         tenant: str,
         public: bool = False,
         dry_run: bool = False,
+        review: Review | None = None,
     ) -> Upload:
         """Stores packages, all or none of them; as `Catalog.upload` does.
+
+        The review runs here. The server refuses a package that follows another release by then.
 
         Raises:
             ServerError: the server refuses that, or is no server of a catalog; nothing was stored.
             UnreachableError: the server does not answer; whether it stored the packages is not known.
         """
         given = {(each.name, str(each.version)): each for each in packages}
+        reviews = _ReviewsHere(self, tuple(given.values()), tenant, review)
         query = {"public": "true"} if public else {}
-        if dry_run:
+        if dry_run or reviews.against:
             query["dryRun"] = "All"
         archives = [base64.b64encode(each.archive).decode("ascii") for each in given.values()]
-        body = msgspec.json.encode({"archives": archives})
+        body = msgspec.json.encode({"archives": archives, "reviews": reviews.said})
         path, status, content = self._asked("POST", _path(tenant), query, body)
         if status not in _OK and not (status == _REFUSED and b'"findings"' in content):
             raise self._refused(path, status, content)
         done = self._decoded(path, content, _Uploaded)
+        findings = (*(each.finding() for each in done.findings), *reviews.against)
+        if errors_among(findings):
+            return Upload((), findings)
         stored = tuple(given[each.name, each.version] for each in done.stored)
-        return Upload(stored, tuple(each.finding() for each in done.findings))
+        return Upload(stored, findings, reviews.overridden)
 
     def _read(self, path: str, query: Mapping[str, str]) -> tuple[str, bytes]:
         where, status, content = self._asked("GET", path, query)
@@ -200,6 +209,53 @@ class CatalogServer:
             found = "no message"
         kind = _KINDS.get(status, Kind.FAILED)
         return ServerError(where, "to be answered", f"status {status}: {found}", "", kind)
+
+
+class _ReviewsHere:
+    """The reviews of packages that a server does not have yet.
+
+    Attributes:
+        against: the errors that refuse packages.
+        overridden: what packages are stored in spite of.
+        said: what the server is to know: which release each package was found to follow, and why it is stored all the same.
+    """
+
+    def __init__(
+        self,
+        server: CatalogServer,
+        packages: tuple[Package, ...],
+        tenant: str,
+        review: Review | None,
+    ) -> None:
+        self.against: tuple[Finding, ...] = ()
+        self.overridden: tuple[Finding, ...] = ()
+        self.said: list[dict[str, str | None]] = []
+        if review is None:
+            return
+        for package in packages:
+            known = {each.version for each in server.offers(tenant, package.name)}
+            if package.version in known:
+                continue  # Nothing new is stored of it.
+            given = {each.version: each for each in packages if each.name == package.name}
+            base = version_before(package.version, known | set(given))
+            before = None
+            if base is not None:
+                before = given.get(base) or server.package(package.name, base, tenant=tenant)[1]
+            self._add(package, before, review(package, before))
+
+    def _add(self, package: Package, before: Package | None, found: Reviewed) -> None:
+        if found.override:
+            self.overridden += found.against
+        else:
+            self.against += found.against
+        self.said.append(
+            {
+                "name": package.name,
+                "version": str(package.version),
+                "follows": before.digest if before else None,
+                "override": found.override,
+            }
+        )
 
 
 def _path(tenant: str, name: str = "", version: SemVer | None = None) -> str:

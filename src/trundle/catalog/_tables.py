@@ -30,6 +30,7 @@ PACKAGES = Table(
     Column("digest", Text, nullable=False),
     Column("manifest", LargeBinary, nullable=False),
     Column("files", LargeBinary, nullable=False),
+    Column("override", Text, nullable=False),
 )
 REQUIREMENTS = Table(
     "catalog_requirements",

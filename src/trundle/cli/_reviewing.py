@@ -2,9 +2,11 @@
 
 import io
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from trundle.cli._failures import unmet
 from trundle.cli._package_sources import listed_folder
@@ -12,12 +14,34 @@ from trundle.cli._printing import progress
 from trundle.cli._settings import current
 
 if TYPE_CHECKING:
-    from trundle.catalog import Catalog, CatalogServer
+    from trundle.catalog import Review as CatalogReview
+    from trundle.catalog import Reviewed
     from trundle.channels.files import ListedVersion
     from trundle.channels.publishing import Review
     from trundle.errors import Finding
     from trundle.packages import Package
     from trundle.registry import Repository
+
+
+Override = Annotated[
+    str | None,
+    typer.Option(
+        "--override",
+        metavar="REASON",
+        help="Release it in spite of what its review finds; the reason is kept and shown.",
+    ),
+]
+
+
+def reason_of(override: str | None) -> str:
+    """The reason that is given for an override; empty for none.
+
+    Raises:
+        Refusal: it is blank.
+    """
+    if override is not None and not override.strip():
+        raise unmet("--override", "the reason", "none", "say why it is released all the same")
+    return override or ""
 
 
 def release_folders(folder: Path) -> tuple[Path, ...]:
@@ -81,41 +105,43 @@ def _carries(repository: "Repository", base: "ListedVersion") -> bool:
 
 
 def uploading(
-    catalog: "Catalog | CatalogServer",
-    packages: Mapping[Path, "Package"],
-    tenant: str,
-    jobs: int | None,
-) -> Iterator["Finding"]:
-    """What is against an upload besides the rules of catalogs: errors in projects, and versions that are too low.
-
-    Classes are left to the catalog, which builds them. Each is compared with the newest lower release of its package that the tenant sees or that is uploaded with it.
+    folders: Mapping["Package", Path], jobs: int | None, override: str = ""
+) -> "CatalogReview":
+    """The review of packages that are uploaded to a catalog. Their classes are left to the catalog, which builds them.
 
     Args:
-        catalog: the catalog.
-        packages: the packages that are uploaded, by their folders or archives.
-        tenant: whose they are.
+        folders: the folder or archive of each package to look at; no others are looked at.
         jobs: how many processes to use.
+        override: the reason why they are stored in spite of errors; empty for none.
     """
-    from trundle.engine import EngineCode  # noqa: PLC0415
+
+    def look(package: "Package", base: "Package | None") -> "Reviewed":
+        from trundle.catalog import Reviewed  # noqa: PLC0415
+        from trundle.engine import EngineCode  # noqa: PLC0415
+
+        path = folders.get(package)
+        if path is None:
+            return Reviewed()
+        errors = _errors_of(path, package, base, jobs or current().jobs)
+        against = tuple(each for each in errors if not isinstance(each.code, EngineCode))
+        return Reviewed(against, override if against else "")
+
+    return look
+
+
+def _errors_of(
+    path: Path, package: "Package", base: "Package | None", jobs: int | None
+) -> Iterable["Finding"]:
+    """What is against a package in a folder or an archive, beside the release that it follows."""
     from trundle.packages import unpack  # noqa: PLC0415
     from trundle.project import review  # noqa: PLC0415
-    from trundle.version import version_before  # noqa: PLC0415
 
-    jobs_ = jobs or current().jobs
-    for path, package in packages.items():
-        known = {each.version for each in catalog.offers(tenant, package.name)}
-        if package.version in known:
-            continue  # Nothing new is stored of it.
-        given = {each.version: each for each in packages.values() if each.name == package.name}
-        before = version_before(package.version, known | set(given))
-        with progress("Checking") as step, tempfile.TemporaryDirectory() as name:
-            released, folder = None, path
-            if not path.is_dir():
-                folder = Path(name, "package")
-                unpack(io.BytesIO(package.archive), folder)
-            if before is not None:
-                base = given.get(before) or catalog.package(package.name, before, tenant=tenant)[1]
-                unpack(io.BytesIO(base.archive), Path(name, "before"))
-                released = (Path(name, "before"), before)
-            found = review(folder, released, jobs=jobs_, progress=step)
-        yield from (each for each in found.errors if not isinstance(each.code, EngineCode))
+    with progress("Checking") as step, tempfile.TemporaryDirectory() as name:
+        released, folder = None, path
+        if not path.is_dir():
+            folder = Path(name, "package")
+            unpack(io.BytesIO(package.archive), folder)
+        if base is not None:
+            unpack(io.BytesIO(base.archive), Path(name, "before"))
+            released = (Path(name, "before"), base.version)
+        return review(folder, released, jobs=jobs, progress=step).errors

@@ -11,8 +11,17 @@ from trundle.cli._channels import say_done, version_of
 from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal, unmet
 from trundle.cli._installing import State, opened
 from trundle.cli._package_sources import LARGEST_ARCHIVE, archive_bytes
-from trundle.cli._printing import Format, print_data, print_result, print_text, say, table, warn
-from trundle.cli._reviewing import release_folders, uploading
+from trundle.cli._printing import (
+    Format,
+    one_line,
+    print_data,
+    print_result,
+    print_text,
+    say,
+    table,
+    warn,
+)
+from trundle.cli._reviewing import Override, reason_of, release_folders, uploading
 from trundle.cli._settings import CATALOG, TENANT, current
 from trundle.cli.project import DryRun, Jobs, Output
 
@@ -106,6 +115,7 @@ def upload(
     installed: Annotated[
         bool, typer.Option("--installed", help="Upload everything that is installed, too.")
     ] = False,
+    override: Override = None,
     state: State = None,
     jobs: Jobs = None,
     tenant: Tenant = None,
@@ -115,14 +125,16 @@ def upload(
     output: Output = Format.TABLE,
 ) -> None:
     """Store packages, all or none of them; of a folder with releases, each that is not yet stored."""
+    reason = reason_of(override)
     read = _read(_places(paths or ([] if installed else [Path()])))
     packages = list(read.values())
     if installed:
         packages += _installed(state)
     with _kept(catalog, server, making=not dry_run) as opened_:
-        if against := tuple(uploading(opened_, read, _tenant(tenant), jobs)):
-            raise Refusal(ExitCode.FINDINGS, *(each.coded for each in against))
-        done = opened_.upload(packages, tenant=_tenant(tenant), public=public, dry_run=dry_run)
+        review = uploading({each: path for path, each in read.items()}, jobs, reason)
+        done = opened_.upload(
+            packages, tenant=_tenant(tenant), public=public, dry_run=dry_run, review=review
+        )
     if output is Format.TABLE:
         verb = "would have stored" if dry_run else "stored"
         lines = (f"{verb} {each.name} {each.version} {each.digest}" for each in done.stored)
@@ -133,7 +145,13 @@ def upload(
             for each in done.stored
         ]
         findings = [each.to_plain() for each in done.findings]
-        print_data({"stored": stored, "findings": findings, "dryRun": dry_run}, output.value)
+        overridden = [each.to_plain() for each in done.overridden]
+        data = {"stored": stored, "findings": findings, "overridden": overridden}
+        print_data(data | {"dryRun": dry_run}, output.value)
+    for each in done.overridden:
+        warn(f"overridden: {each.coded}")
+    if reason and not (done.overridden or done.refused):
+        say("note: there was nothing to override; the reason is not recorded")
     _report(done.findings)
 
 
@@ -263,6 +281,8 @@ def _shown_text(data: dict[str, Any]) -> str:
     lines += [
         f"  {key:<8} {data[key]}" for key in ("digest", "title", "type", "format") if data[key]
     ]
+    if data.get("override"):
+        lines.append(f"  override {one_line(data['override'])}")
     lines += [f"  requires {name} {range_}" for name, range_ in data["requirements"].items()]
     lines += [f"  class    {name} in {file}" for name, file in data["classes"].items()]
     lines += [f"  file     {each}" for each in data["files"]]

@@ -25,7 +25,7 @@ from trundle.cli._channels import (
 )
 from trundle.cli._failures import ExitCode, unmet
 from trundle.cli._printing import Format, one_line, print_data, print_text, warn
-from trundle.cli._reviewing import release_folders, reviewing
+from trundle.cli._reviewing import Override, reason_of, release_folders, reviewing
 from trundle.cli.project import DryRun, Jobs, Output
 
 if TYPE_CHECKING:
@@ -75,14 +75,7 @@ def publish(
     critical: Annotated[
         bool, typer.Option("--critical", help="Mark the version as an urgent fix.")
     ] = False,
-    override: Annotated[
-        str | None,
-        typer.Option(
-            "--override",
-            metavar="REASON",
-            help="Publish a project in spite of what is found; the channel shows the reason.",
-        ),
-    ] = None,
+    override: Override = None,
     jobs: Jobs = None,
     keys: Keys = None,
     seen: KeysSeen = None,
@@ -93,8 +86,7 @@ def publish(
     """Pack a package and release it to a channel; of a folder with releases, each that is not yet published."""
     from trundle.packages import read_manifest  # noqa: PLC0415
 
-    if override is not None and not override.strip():
-        raise unmet("--override", "the reason", "none", "say why it is published all the same")
+    reason = reason_of(override)
     lifetime = duration_of(valid_for)
     folders = release_folders(folder)
     name = read_manifest((folders or (folder,))[0]).name
@@ -109,7 +101,7 @@ def publish(
             critical=critical,
             skip_existing=skip_existing or bool(folders),
             dry_run=dry_run,
-            override=override or "",
+            override=reason,
             expires_after=None if keys else lifetime,  # What is signed expires by its signatures.
         )
         done.append(_published(target, request, to, output))

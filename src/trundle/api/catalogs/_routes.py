@@ -119,8 +119,10 @@ class CatalogRoutes:
 
     def _upload(self, asked: _Asked) -> Response:
         public, dry_run = asked.flag("public"), asked.dry_run
-        packages = read_upload(asked.body, asked.media_type)
-        done = self._catalog.upload(packages, tenant=asked.tenant, public=public, dry_run=dry_run)
+        packages, review = read_upload(asked.body, asked.media_type)
+        done = self._catalog.upload(
+            packages, tenant=asked.tenant, public=public, dry_run=dry_run, review=review
+        )
         shown = [stored(each, asked.tenant, asked.version, public=public) for each in done.stored]
         code = 422 if done.refused else 201 if shown and not dry_run else 200
         content = answer(shown, (each.to_plain() for each in done.findings))

@@ -3,11 +3,12 @@
 import base64
 import binascii
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from trundle.api._status import ApiError, Cause, bad_request, unsupported_media_type
+from trundle.catalog import Review, Reviewed, ReviewOutdatedError
 from trundle.errors import expectation
 from trundle.packages import Package, PackageError
 
@@ -16,12 +17,32 @@ ARCHIVES = ("application/x-tar", "application/zip", "application/octet-stream")
 _JSON = "application/json"
 
 
+class _Review(msgspec.Struct):
+    name: str
+    version: str
+    follows: str | None = None
+    override: str = ""
+
+
 class _Archives(msgspec.Struct):
     archives: list[str]
+    reviews: list[_Review] = []
 
 
-def read_upload(body: bytes, media_type: str) -> tuple[Package, ...]:
-    """The packages that are uploaded.
+class Uploaded(NamedTuple):
+    """What is uploaded.
+
+    Attributes:
+        packages: the packages.
+        review: says what the client found out about them.
+    """
+
+    packages: tuple[Package, ...]
+    review: Review
+
+
+def read_upload(body: bytes, media_type: str) -> Uploaded:
+    """The packages that are uploaded, with what the client says of them.
 
     Args:
         body: one archive, or JSON with several in Base64.
@@ -31,15 +52,36 @@ def read_upload(body: bytes, media_type: str) -> tuple[Package, ...]:
         ApiError: the body has another form, or an archive cannot be used; all that is wrong is among its causes.
     """
     if media_type in ARCHIVES:
-        return _packages([("", body)])
+        return Uploaded(_packages([("", body)]), _reviewed([]))
     if media_type != _JSON:
         raise unsupported_media_type(media_type, [*ARCHIVES, _JSON])
     try:
-        given = msgspec.json.decode(body, type=_Archives).archives
+        given = msgspec.json.decode(body, type=_Archives)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         expected = "JSON with a list `archives`"
         raise bad_request(expectation(expected, str(error), "correct the body")) from None
-    return _packages((f"archives[{at}]", _decoded(text, at)) for at, text in enumerate(given))
+    archives = ((f"archives[{at}]", _decoded(text, at)) for at, text in enumerate(given.archives))
+    return Uploaded(_packages(archives), _reviewed(given.reviews))
+
+
+def _reviewed(reviews: Iterable[_Review]) -> Review:
+    """The review of a client: it holds as long as each package still follows the release that the client compared it with."""
+    known = {(each.name, each.version): each for each in reviews}
+
+    def look(package: Package, base: Package | None) -> Reviewed:
+        said = known.get((package.name, str(package.version)))
+        if said is None:
+            return Reviewed()
+        found = None if base is None else base.digest
+        if found != said.follows:
+            where = f"{package.name} {package.version}"
+            expected = f"that it follows {said.follows}" if said.follows else "the first release"
+            actual = f"version {base.version}, {base.digest}" if base else "none before it any more"
+            advice = "upload again, so that it is compared with that"
+            raise ReviewOutdatedError(where, expected, actual, advice)
+        return Reviewed(override=said.override.strip())
+
+    return look
 
 
 def _decoded(text: str, at: int) -> bytes:

@@ -22,6 +22,9 @@ _files_entries: tuple[BagEntry[list[str]], ...] = (BagEntry("files", "v2", list[
 _format_entries: tuple[BagEntry[str], ...] = (BagEntry("format", "v2", str),)
 
 
+_override_entries: tuple[BagEntry[str], ...] = (BagEntry("override", "v2", str),)
+
+
 def package_upgrade(source: storage_v1.Package) -> storage_v2.Package:
     target = storage_v2.Package(
         classes=source.classes,
@@ -30,6 +33,7 @@ def package_upgrade(source: storage_v1.Package) -> storage_v2.Package:
         files=recall(source, _files_entries),
         format=recall(source, _format_entries),
         name=source.name,
+        override=recall(source, _override_entries),
         public=source.is_public,
         requirements=source.requires,
         tenant=source.tenant,
@@ -40,7 +44,7 @@ def package_upgrade(source: storage_v1.Package) -> storage_v2.Package:
         written_with=source.written_with,
         unknown=source.unknown,
     )
-    carry(target, source, (("digest", "v2"), ("files", "v2"), ("format", "v2")))
+    carry(target, source, (("digest", "v2"), ("files", "v2"), ("format", "v2"), ("override", "v2")))
     return target
 
 

@@ -42,6 +42,7 @@ class PackageNewer(msgspec.Struct, frozen=True, kw_only=True):
     files: list[str] | Absent = ABSENT
     format: str | Absent = ABSENT
     name: str | Absent = ABSENT
+    override: str | Absent = ABSENT
     public: bool | Absent = ABSENT
     requirements: dict[str, str] | Absent = ABSENT
     tenant: str | Absent = ABSENT
@@ -57,6 +58,7 @@ class PackageNewerOutputs(TypedDict, total=False):
     files: list[str] | Absent
     format: str | Absent
     name: str | Absent
+    override: str | Absent
     public: bool | Absent
     requirements: dict[str, str] | Absent
     tenant: str | Absent

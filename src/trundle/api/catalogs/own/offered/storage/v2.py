@@ -24,6 +24,7 @@ class Package(StorageObject, kw_only=True):
     files: list[str] | Absent = ABSENT
     format: str | Absent = ABSENT
     name: str | Absent = ABSENT
+    override: str | Absent = ABSENT
     public: bool | Absent = ABSENT
     requirements: dict[str, str] | Absent = ABSENT
     tenant: str | Absent = ABSENT

@@ -18,6 +18,7 @@ class Package(ApiObject, kw_only=True):
         files: The paths of its files.
         format: The language that it is written in, and the lowest engine version that runs it.
         name: The name that others require it by.
+        override: Why it was stored in spite of its review.
         public: Whether all tenants see it.
         requirements: The packages that it requires, and the accepted versions of each.
         tenant: The tenant that it belongs to.
@@ -35,6 +36,7 @@ class Package(ApiObject, kw_only=True):
     files: list[str] | Absent = ABSENT
     format: str | Absent = ABSENT
     name: str
+    override: str | Absent = ABSENT
     public: bool
     requirements: dict[str, str] | Absent = ABSENT
     tenant: str

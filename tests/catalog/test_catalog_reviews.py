@@ -1,0 +1,137 @@
+"""Reviews within uploads: what they see, what they refuse, and reasons for storing a package all the same."""
+
+import shutil
+
+import pytest
+from bundles import bundle
+from sqlalchemy import text
+from test_catalog_server import kept, listening, remote  # noqa: F401 - fixtures
+
+from trundle.catalog import Catalog, Reviewed, ReviewOutdatedError, ServerError
+from trundle.catalog._tables import MIGRATIONS
+from trundle.database import Migrations, open_database
+from trundle.errors import Finding, Kind, Place
+from trundle.packages import PackageCode
+
+BAD = Finding(PackageCode.NO_MANIFEST, Place(object="a.App"), "better", "worse", "correct it")
+
+
+class Look:
+    """A review that notes what it is asked."""
+
+    def __init__(self, *against, override="", meanwhile=None):
+        self.seen = []
+        self.said = Reviewed(against, override)
+        self.meanwhile = meanwhile or (lambda: None)
+
+    def __call__(self, package, base):
+        self.seen.append((str(package.version), base and str(base.version)))
+        self.meanwhile()
+        return self.said
+
+
+@pytest.fixture(params=["database", "server"])
+def place(request):
+    return request.getfixturevalue({"database": "kept", "server": "remote"}[request.param])
+
+
+def upload(place, look, *packages):
+    return place.upload(packages, tenant="acme", review=look)
+
+
+def overrides(place, tenant="acme"):
+    return {str(each): each.override for each in place.offers(tenant)}
+
+
+def test_a_review_refuses_and_all_findings_are_listed(place):
+    look = Look(BAD)
+    done = upload(place, look, bundle("a.App", needs={"no.Lib": "1"}))
+    assert [str(each.code) for each in done.findings] == ["unmet-requirement", str(BAD.code)]
+    assert (done.refused, done.stored, overrides(place)) == (True, (), {})
+
+
+def test_a_reason_is_kept_and_shown_to_all_who_see_the_version(place):
+    look = Look(BAD, override="nobody uses it")
+    one = bundle("a.App")
+    done = place.upload([one], tenant="acme", public=True, review=look)
+    assert (done.stored, done.findings, done.overridden) == ((one,), (), (BAD,))
+    assert overrides(place) == overrides(place, "other") == {"a.App 1.0.0": "nobody uses it"}
+    offer, _ = place.package("a.App", tenant="other")
+    assert offer.to_plain()["override"] == "nobody uses it"
+
+
+def test_a_reason_overrides_no_rule_of_the_catalog(place):
+    look = Look(BAD, override="nobody uses it")
+    done = upload(place, look, bundle("a.App", needs={"no.Lib": "1"}))
+    assert (done.refused, done.stored, done.overridden) == (True, (), ())
+    assert overrides(place) == {}
+
+
+def test_a_version_is_reviewed_beside_the_release_that_it_follows(place):
+    upload(place, None, bundle("a.App"), bundle("a.App", "3.0.0"))
+    look = Look()
+    versions = ("1.0.0", "1.2.0", "1.2.1", "2.0.0-rc.1", "4.0.0")
+    upload(place, look, *(bundle("a.App", each) for each in versions), bundle("b.App", "9.0.0"))
+    assert look.seen == [
+        ("1.2.0", "1.0.0"),
+        ("1.2.1", "1.2.0"),
+        ("2.0.0-rc.1", "1.2.1"),
+        ("4.0.0", "3.0.0"),
+        ("9.0.0", None),
+    ]
+
+
+def test_a_release_that_comes_meanwhile_is_looked_at_before_the_version_is_stored(url):
+    with Catalog(url) as catalog, Catalog(url) as other:
+        catalog.upload([bundle("a.App")], tenant="acme")
+        came = iter(["1.1.0", "1.2.0", "1.3.0"])
+
+        def meanwhile():
+            if version := next(came, None):
+                other.upload([bundle("a.App", version)], tenant="acme")
+
+        look = Look(meanwhile=meanwhile)
+        upload(catalog, look, bundle("a.App", "2.0.0"))
+        # The fourth time no one else can change the catalog.
+        assert [each for _, each in look.seen] == ["1.0.0", "1.1.0", "1.2.0", "1.3.0"]
+
+
+def test_an_unrelated_change_meanwhile_asks_for_no_other_review(url):
+    with Catalog(url) as catalog, Catalog(url) as other:
+        came = iter(["1.1.0"])
+        look = Look(
+            meanwhile=lambda: [
+                other.upload([bundle("b.Lib", each)], tenant="acme") for each in came
+            ]
+        )
+        upload(catalog, look, bundle("a.App"))
+        assert look.seen == [("1.0.0", None)]
+        assert set(overrides(catalog)) == {"a.App 1.0.0", "b.Lib 1.1.0"}
+
+
+def test_a_server_refuses_what_was_compared_with_another_release(kept, remote):  # noqa: F811
+    look = Look(meanwhile=lambda: kept.upload([bundle("a.App", "1.9.0")], tenant="acme"))
+    with pytest.raises(ServerError, match=r"409.*found version 1\.9\.0") as raised:
+        upload(remote, look, bundle("a.App", "2.0.0"))
+    assert raised.value.kind is Kind.CONFLICT
+    assert set(overrides(kept)) == {"a.App 1.9.0"}
+    assert ReviewOutdatedError.kind is Kind.CONFLICT
+    assert upload(remote, look, bundle("a.App", "2.0.0")).stored
+    assert look.seen == [("2.0.0", None), ("2.0.0", "1.9.0")]
+
+
+def test_a_catalog_of_an_earlier_release_is_taken_over(url, tmp_path):
+    shutil.copy(MIGRATIONS.folder / "0001_packages.py", tmp_path / "0001_packages.py")
+    with Catalog(url) as catalog:
+        catalog.upload([bundle("a.App")], tenant="acme")
+    database = open_database(url, wait=5)
+    with database.writing() as connection:  # As the earlier release left it.
+        connection.execute(text("ALTER TABLE catalog_packages DROP COLUMN override"))
+        connection.execute(text("UPDATE catalog_version SET version_num = '0001'"))
+        assert Migrations("catalog", tmp_path).revision(connection) == "0001"
+    database.close()
+    with Catalog(url) as catalog:
+        assert overrides(catalog) == {"a.App 1.0.0": ""}
+        upload(catalog, Look(BAD, override="why not"), bundle("a.App", "2.0.0"))
+        assert overrides(catalog)["a.App 2.0.0"] == "why not"
+        assert catalog.package("a.App", tenant="acme")[1] == bundle("a.App", "2.0.0")
