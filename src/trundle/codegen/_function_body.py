@@ -190,16 +190,19 @@ class FunctionBody:
             kept = self.key.source.kind == "storage"
             yield f"written_with={'source.written_with' if kept else version}"
         if others:
-            rest = others.pop(ADDITIONAL)
-            named = "".join(
-                f", ({text_literal(n)}, {v})" for n, v in others.items() if v != "ABSENT"
-            )
-            yield (
-                f"additional_properties=with_named({rest}{named})"
-                if named
-                else (f"additional_properties={rest}")
-            )
+            yield f"additional_properties={self._additional(others)}"
         yield "unknown=source.unknown"
+
+    def _additional(self, others: dict[str, str]) -> str:
+        """The target's additional properties, in the order of the source's as far as these have them."""
+        rest = others.pop(ADDITIONAL)
+        named = {name: value for name, value in others.items() if value != "ABSENT"}
+        if not named:
+            return rest
+        arguments = [rest, *(f"({text_literal(name)}, {value})" for name, value in named.items())]
+        if named.keys() & {*self.key.lineage.implied(self.key.source.version)}:
+            arguments.append("like=source.additional_properties")
+        return call("with_named", arguments)
 
     def _metadata(self, labels: Mapping[Label, str]) -> str:
         """The target's metadata: the source's, but for labels and annotations that stand for properties."""

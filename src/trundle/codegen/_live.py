@@ -100,6 +100,7 @@ class _LiveFunction:
         made, lacking = self.made, self.classes.required[self.made]
         implied = {ADDITIONAL, *self.lineage.implied(self.key.target.version)}
         gathers = len(implied) > 1
+        in_order = gathers and bool(implied & {*self.lineage.implied(self.key.source.version)})
         shared = self._shared()
 
         def convert(source: Any) -> Any:
@@ -112,7 +113,8 @@ class _LiveFunction:
                     found[attribute] = value(source)
             if others:
                 rest = others.pop(ADDITIONAL)
-                found["additional_properties"] = with_named(rest, *others.items())
+                like = source.additional_properties if in_order else ABSENT
+                found["additional_properties"] = with_named(rest, *others.items(), like=like)
             for name, kept in shared.items():
                 found[name] = getattr(source, kept) if kept else self.key.source.version.text
             target = made(**found)

@@ -195,12 +195,25 @@ def other_members(members: Mapping[str, Value] | Absent, names: tuple[str, ...])
     return {name: value for name, value in members.items() if name not in names} or ABSENT
 
 
-def with_named(members: Mapping[str, Any] | Absent, *named: tuple[str, Any]) -> Any:
-    """Additional properties with others that are there; absent where there is none at all."""
+def with_named(
+    members: Mapping[str, Any] | Absent,
+    *named: tuple[str, Any],
+    like: Mapping[str, Any] | Absent = ABSENT,
+) -> Any:
+    """Additional properties with others that are there; absent where there is none at all.
+
+    Args:
+        members: the additional properties.
+        named: the others by their names.
+        like: additional properties whose order all these have; what is not among them comes behind.
+    """
     added = {name: value for name, value in named if value is not ABSENT}
     if not added:
         return members
-    return added if members is ABSENT else {**members, **added}
+    found = added if members is ABSENT else {**members, **added}
+    return (
+        found if like is ABSENT else {name: found[name] for name in like if name in found} | found
+    )
 
 
 class Wrapped(list[Value]):

@@ -4,7 +4,9 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
-from trundle.runtime import DocumentError, Scheme
+import msgspec
+
+from trundle.runtime import DocumentError, GeneratedObject, Scheme
 from trundle.verify._broken import MISSING, LawBroken, differences, shown, spoken, tree
 
 Context: TypeAlias = Callable[[], str]
@@ -53,6 +55,52 @@ def equal(
 def labelled(document: Any) -> bool:
     """Whether labels of a document stand for properties: its metadata is put together anew when it is read."""
     return bool(document.__labels__)
+
+
+def in_stored_order(value: Any, stored: Any) -> Any:
+    """A value whose additional properties stand in the order in which a stored object can give them back.
+
+    What the stored object has a property for is not in order with its additional properties: it comes behind them.
+    """
+    named = frozenset(_named_beside_others(stored))
+    return _ordered(value, named) if named else value
+
+
+def _named_beside_others(value: Any) -> Iterator[str]:
+    """The names in documents of the properties that objects with additional ones have."""
+    match value:
+        case GeneratedObject():
+            members = {name: getattr(value, name) for name in value.__struct_fields__}
+            if "additional_properties" in members:
+                yield from value.__struct_encode_fields__
+            for each in members.values():
+                yield from _named_beside_others(each)
+        case list():
+            for each in value:
+                yield from _named_beside_others(each)
+        case dict():
+            for each in value.values():
+                yield from _named_beside_others(each)
+
+
+def _ordered(value: Any, named: frozenset[str]) -> Any:
+    match value:
+        case GeneratedObject():
+            members = {
+                name: _ordered(getattr(value, name), named) for name in value.__struct_fields__
+            }
+            others = members.get("additional_properties")
+            if isinstance(others, dict):
+                behind = {name: others[name] for name in sorted(others) if name in named}
+                front = {name: each for name, each in others.items() if name not in named}
+                members["additional_properties"] = front | behind
+            return msgspec.structs.replace(value, **members)
+        case list():
+            return [_ordered(each, named) for each in value]
+        case dict():
+            return {name: _ordered(each, named) for name, each in value.items()}
+        case _:
+            return value
 
 
 def some_versions(scheme: Scheme, resource: str, data: bytes) -> list[str]:
