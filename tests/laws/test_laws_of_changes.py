@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from amounts import ALL, amount, some_of
+from amounts import amount, some_of
 from cases import CASES as OTHERS
 from evolving import evolve, forget
 from hypothesis import given
@@ -17,12 +17,6 @@ from trundle.runtime import DocumentError, Scheme
 
 CASES = {**OTHERS, **{f"move {name}": each for name, each in MOVES.items()}}
 RESOURCE = "Thing"
-BROKEN: dict[tuple[str, str], str] = {
-    ("test_what_a_client_writes_it_reads", "move nullable"): (
-        "an object that is null beside a null that its version cannot have is shown empty"
-    ),
-}
-"""By test and case: what does not hold yet."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -37,13 +31,6 @@ def scheme(case: str) -> Iterator[Scheme]:
     made = evolve(CASES[case].versions, *CASES[case].more)
     yield made
     forget(made)
-
-
-@pytest.fixture(autouse=True)
-def known_failures(request: pytest.FixtureRequest, case: str) -> None:
-    reason = BROKEN.get((request.node.originalname, case))
-    if reason is not None:
-        request.applymarker(pytest.mark.xfail(strict=ALL, reason=reason))
 
 
 def versions(scheme: Scheme) -> st.SearchStrategy[str]:

@@ -42,9 +42,9 @@ def test_an_object_stays_when_its_last_property_goes_and_another_version_has_one
     assert over_three.read(V3, stored) == document(V3, o={"i": {}})
 
 
-@pytest.mark.xfail(strict=True, reason="the object is shown empty")
-def test_an_object_that_is_null_beside_what_its_version_cannot_have_is_null(forgetting):
-    scheme = forgetting(
+@pytest.fixture
+def nullable(forgetting):
+    return forgetting(
         evolve(
             {
                 V1: {"Thing": {"a": "string?", "o": "O?"}, "O": {"b": "string"}},
@@ -53,10 +53,53 @@ def test_an_object_that_is_null_beside_what_its_version_cannot_have_is_null(forg
             rules(V1, move={"a": "o.a"}),
         )
     )
+
+
+def test_an_object_that_is_null_beside_what_its_version_cannot_have_is_null(nullable):
+    stored = nullable.put(V2, document(V2, o={"b": None}))
+    stored = nullable.put(V1, document(V1, a="1", o=None), stored)
+    assert nullable.read(V1, stored) == document(V1, a="1", o=None)
+    assert nullable.read(V2, stored) == document(V2, o={"a": "1", "b": None})
+
+
+def test_an_object_is_null_though_an_empty_one_shows_what_its_version_requires(forgetting):
+    scheme = forgetting(
+        evolve(
+            {
+                V1: {
+                    "Thing": {"a": "string", "o": "O?"},
+                    "O": {"b": "string", "c!": ("string", "d")},
+                },
+                V2: {"Thing": {"o": "O?"}, "O": {"a": "string", "b": "string?"}},
+            },
+            rules(V1, move={"a": "o.a"}),
+        )
+    )
     stored = scheme.put(V2, document(V2, o={"b": None}))
+    assert scheme.read(V1, stored) == document(V1, o={"c": "d"})
     stored = scheme.put(V1, document(V1, a="1", o=None), stored)
     assert scheme.read(V1, stored) == document(V1, a="1", o=None)
-    assert scheme.read(V2, stored) == document(V2, o={"a": "1", "b": None})
+
+
+def test_an_object_that_is_null_is_shown_once_another_version_leaves_it_empty(nullable):
+    """What was moved into it was all that it had, so that the older version had none; without that it is one."""
+    stored = nullable.put(V1, document(V1, a="1", o=None))
+    assert nullable.read(V1, stored) == document(V1, a="1", o=None)
+    stored = nullable.put(V2, document(V2, o={}), stored)
+    assert nullable.read(V1, stored) == document(V1, o={})
+
+
+@pytest.mark.parametrize(("said", "seen"), [(True, {"o": {}}), (None, {"o": None})])
+def test_what_an_earlier_release_noted_of_an_object_is_as_true_as_before(nullable, said, seen):
+    """Its entries accompany what the object has for itself, and not whether it has anything."""
+    earlier = {"value": said, "beside": "983d748b091609e18c"}
+    stored = document(V2, o={"a": "1"})
+    stored |= {"$writtenWith": V1, "$propertyBag": {"o?": {V1: earlier}}}
+    assert nullable.read(V1, stored) == document(V1, a="1", **seen)
+    stored = nullable.put(V2, document(V2, o={"a": "2"}), stored)
+    assert nullable.read(V1, stored) == document(V1, a="2", **seen)
+    stored = nullable.put(V2, document(V2, o={"a": "2", "b": "x"}), stored)
+    assert nullable.read(V1, stored) == document(V1, a="2", o={"b": "x"})
 
 
 def test_what_a_writer_removes_goes_by_text_as_by_objects(forgetting):

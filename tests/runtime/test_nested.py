@@ -108,7 +108,7 @@ def test_its_own_side_says_whether_an_object_is_there():
     made = Spec(name="x")
     assert said(True, ABSENT, Spec) == Spec()
     assert said(True, made, Spec) is said(None, made, Spec) is said(MISSING, made, Spec) is made
-    assert said(None, ABSENT, Spec) is None
+    assert said(None, ABSENT, Spec) is said(None, Spec(), Spec) is None
     assert said(ABSENT, made, Spec) is ABSENT
     assert (presence(made), presence(None), presence(ABSENT)) == (True, None, ABSENT)
 

@@ -346,7 +346,7 @@ class Expressions:
         return arguments
 
     def _hidden(self, inner: Expression, hint: str) -> str:
-        name = self._evaluator((inner,), f"{hint.rstrip('_')}_hidden", self.key.target, many=False)
+        name = self._evaluator((inner,), f"{hint.rstrip('_')}_hidden", self.key.target)
         return f"ABSENT if base is None else {name}(base)"
 
     def _hook_output(self, value: HookOutput, source: str, hint: str) -> str:
@@ -390,16 +390,17 @@ class Expressions:
             names = "_and_".join(dict.fromkeys(map(attribute_of, places))) or "nothing"
             if len(names) > _LONG:
                 names = f"{attribute_of(places[0])}_and_others"
-            known = self._evaluator(tuple(witness.values), f"{names}_witness", shape, many=True)
+            many = "Widened" if witness.widened else "tuple"
+            known = self._evaluator(witness.values, f"{names}_witness", shape, many)
             self._witnesses[witness, shape] = known
         return known
 
     def derived(self, value: Expression, hint: str) -> str:
         """The name of a helper that evaluates an expression of an object of the target's shape."""
-        return self._evaluator((value,), hint, self.key.target, many=False)
+        return self._evaluator((value,), hint, self.key.target)
 
     def _evaluator(
-        self, values: tuple[Expression | None, ...], hint: str, shape: Shape, *, many: bool
+        self, values: tuple[Expression | None, ...], hint: str, shape: Shape, many: str = ""
     ) -> str:
         before, self.shape = self.shape, shape
         with self.statements.apart() as lines:
@@ -411,6 +412,8 @@ class Expressions:
             ]
         self.shape = before
         result = tuple_literal(rendered) if many else rendered[0]
+        if many == "Widened":
+            result = call(many, [result])
         made = "tuple[object, ...]" if many else shown(self.static.of(values[0], shape))
         body = "".join(lines) + f"    return {result}\n"
         stored = type_mark(self.class_of(self.key, shape))

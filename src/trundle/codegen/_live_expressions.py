@@ -33,6 +33,7 @@ from trundle.runtime import (
     MISSING,
     BagEntry,
     FreeForm,
+    Widened,
     from_free_form,
     keep_elements,
     keep_places,
@@ -116,7 +117,8 @@ class LiveExpressions:
         known = self._witnesses.get((witness, shape))
         if known is None:
             values = [None if each is None else self.of(each, shape) for each in witness.values]
-            known = self._witnesses[witness, shape] = lambda stored: tuple(
+            whole = Widened if witness.widened else tuple
+            known = self._witnesses[witness, shape] = lambda stored: whole(
                 ABSENT if each is None else each(stored) for each in values
             )
         return known

@@ -176,10 +176,17 @@ class First(msgspec.Struct, frozen=True):
 
 
 class Witness(msgspec.Struct, frozen=True, cache_hash=True):
-    """What is on the other side of an entry: places, and expressions of the stored object."""
+    """What is on the other side of an entry: places, and expressions of the stored object.
+
+    Attributes:
+        places: the places.
+        values: what the stored object has there.
+        widened: whether entries of earlier releases accompany all of these values but the last.
+    """
 
     places: tuple[Place, ...]
     values: tuple["Expression | None", ...]
+    widened: bool = False
 
 
 Expression: TypeAlias = (

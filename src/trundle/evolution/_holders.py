@@ -12,7 +12,16 @@ from trundle.evolution._paths import Path, join_path
 from trundle.evolution._threads import PRESENCE, Place, Thread
 from trundle.evolution._values import End
 from trundle.evolution._ways import along
-from trundle.evolution.steps import Expression, Leaf, PlanKey, Read, Shape, Solid, Witness
+from trundle.evolution.steps import (
+    Expression,
+    Leaf,
+    PlanKey,
+    Presence,
+    Read,
+    Shape,
+    Solid,
+    Witness,
+)
 from trundle.version import ApiVersion
 
 
@@ -77,9 +86,10 @@ def presence_entry(place: Place) -> Place:
 
 
 def presence_witness(lineage: Lineage, own: Place) -> Witness:
-    """What the presence of a holder accompanies: that object, as far as it is followed itself."""
+    """What the presence of a holder accompanies: that object, as far as it is followed itself, and whether it is more."""
     stored, shown = (End(lineage, own, Shape(kind, own.version)) for kind in ("storage", "api"))
-    return Witness((own,), (along(Read(own.property), stored, shown),))
+    value = along(Read(own.property), stored, shown)
+    return Witness((own,), (value, Presence(solid(lineage, own))), widened=True)
 
 
 def entries_within(lineage: Lineage, version: ApiVersion) -> Mapping[Path, tuple[Place, ...]]:

@@ -1,7 +1,17 @@
 """What generated code imports: bases of its classes, the property bag, the scheme, hooks and errors."""
 
 from trundle.errors import Finding
-from trundle.runtime._bag import MISSING, Carried, Missing, carry, recall, settle, stash, unstash
+from trundle.runtime._bag import (
+    MISSING,
+    Carried,
+    Missing,
+    Widened,
+    carry,
+    recall,
+    settle,
+    stash,
+    unstash,
+)
 from trundle.runtime._bases import ApiObject, StorageObject
 from trundle.runtime._contract import INTERFACE, OLDEST, PackageMismatchError, mismatch, require
 from trundle.runtime._entries import BagEntry, Entry, PropertyBag, StoredEntry
@@ -130,6 +140,7 @@ __all__ = [
     "Unconverted",
     "UnknownVersionError",
     "ValueCode",
+    "Widened",
     "Wrapped",
     "aligned",
     "call_converter",

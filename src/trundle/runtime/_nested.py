@@ -10,6 +10,7 @@ from trundle.runtime._bag import has_entries
 from trundle.runtime._marks import marks
 from trundle.runtime._objects import ABSENT, Absent, GeneratedObject, Hollow, Made, all_missing
 from trundle.runtime._required_values import if_whole
+from trundle.runtime._unmarked import is_empty
 
 Held = TypeVar("Held", bound=GeneratedObject)
 
@@ -153,7 +154,9 @@ def said(there: Any, value: Any, class_: type[Any], shown: Shown = None) -> Any:
     """
     if there is ABSENT:
         return ABSENT
-    if there is None or there is True:
-        known = value is not ABSENT and value is not None
-        return value if known else made_empty(class_, shown) if there else None
-    return value
+    known = value is not ABSENT and value is not None
+    if there is True:
+        return value if known else made_empty(class_, shown)
+    if there is None and known:  # what its side wrote since is more than what an empty one shows
+        return None if is_empty(value) or value == made_empty(class_, shown) else value
+    return None if there is None else value
