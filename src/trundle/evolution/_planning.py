@@ -100,7 +100,7 @@ class _Planning:
                 stored.witness(thread),
                 derived and agreeing(derived, self.lineage, thread),
                 self.entries.aliases(thread, home),
-                self._spoken(thread) if self.source.kind == "storage" else (),
+                self._spoken(thread) if self._rolls_to_hub() else (),
             )
         if self.source.kind == "api":
             yield from self._own_texts()
@@ -151,6 +151,10 @@ class _Planning:
             return False
         stored = ThreadValues(PlanKey(self.lineage, self.target, self.target))
         return stored.derived(thread, home, shape, seen) is not None  # else it is before a gap
+
+    def _rolls_to_hub(self) -> bool:
+        """Whether what another storage version has becomes what the hub has."""
+        return self.source.kind == "storage" and self.source.version != self.lineage.versions.hub
 
     def _spoken(self, thread: Thread) -> tuple[str, ...]:
         """The properties of a stored source that are also written by the hooks which derive a thread."""
