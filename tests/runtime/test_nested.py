@@ -12,7 +12,7 @@ from trundle.runtime import (
 )
 from trundle.runtime._bag import MISSING, NoEntry
 from trundle.runtime._entries import Entry
-from trundle.runtime._marks import WritingOver
+from trundle.runtime._marks import written_over
 from trundle.runtime._merge import merge
 from trundle.runtime._objects import Hollow
 
@@ -118,7 +118,7 @@ class Written:
 
     def __init__(self, **values):
         self.thing = Thing()
-        with WritingOver():
+        with written_over():
             for name, value in values.items():
                 put_inside(self.thing, WAY[:1], name, value, over=True)
 

@@ -86,5 +86,6 @@ def as_json(value: Any) -> Any:
     """A merged value, as JSON where some of it stayed plain or unknown: each release reads it with its own type."""
     plain = any(isinstance(item, dict | msgspec.Raw) for item in _items(value))
     if plain or (value is not ABSENT and _HOLDS_UNKNOWN in encode(value)):
-        return msgspec.Raw(write_value(without_marks(value)))
+        without_marks(value)
+        return msgspec.Raw(write_value(value))
     return value

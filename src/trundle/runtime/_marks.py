@@ -4,38 +4,24 @@ A merge has to see what a writer has no entry for, and which objects are there o
 merged has no marks. A generated conversion takes an object and gives one, so what it makes that for is said by context.
 """
 
+import contextlib
+from collections.abc import Iterator
 from contextvars import ContextVar
-from typing import Self
+
+_WRITING: ContextVar[bool] = ContextVar("WRITING", default=False)
+"""Whether what is made now is written over a stored object."""
 
 
-class WritingOver:
-    """Objects are made to be written over a stored one, as long as the context is open.
-
-    Attributes:
-        marked: whether any of them has marks.
-    """
-
-    __slots__ = ("_before", "marked")
-
-    def __init__(self) -> None:
-        self.marked = False
-
-    def __enter__(self) -> Self:
-        self._before = _WRITING.set(self)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        _WRITING.reset(self._before)
-
-
-_WRITING: ContextVar[WritingOver | None] = ContextVar("WRITING", default=None)
-"""What objects are made for now; None where they are not merged."""
+@contextlib.contextmanager
+def written_over() -> Iterator[None]:
+    """Objects are made to be written over a stored one, while the block runs; their merge takes the marks out."""
+    before = _WRITING.set(True)
+    try:
+        yield
+    finally:
+        _WRITING.reset(before)
 
 
 def marks() -> bool:
-    """Whether what is made now is marked; to be asked only where there is something to mark, which is then noted."""
-    writing = _WRITING.get()
-    if writing is None:
-        return False
-    writing.marked = True
-    return True
+    """Whether what is made now is marked."""
+    return _WRITING.get()

@@ -10,7 +10,7 @@ from trundle.runtime._errors import TOO_DEEP, DocumentError, PlacedError
 from trundle.runtime._hidden_content import clash_in, shown
 from trundle.runtime._json import encode
 from trundle.runtime._lookup import Lookup
-from trundle.runtime._marks import WritingOver
+from trundle.runtime._marks import written_over
 from trundle.runtime._merge import merge_objects
 from trundle.runtime._placed import PLACING
 from trundle.runtime._required_values import Converting
@@ -76,14 +76,13 @@ class ObjectConversion:
                 PLACING.reset(placing)
             if seen == value and encode(seen) == encode(value):  # 1 and 1.0 are equal, too
                 return base
-            with WritingOver() as writing:
+            with written_over():
                 before = self._call(seen, storage, current)
                 after = self._call(value, storage, current)
             stored = merge_objects(current, before, after)
             if stored is current:
                 return base
-            if writing.marked:
-                without_marks(stored)
+            without_marks(stored, current)
         stored.written_with = version
         tidy(stored)
         return self._kept(stored)

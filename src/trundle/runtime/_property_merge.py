@@ -22,7 +22,7 @@ from trundle.runtime._bag import tidy
 from trundle.runtime._bases import StorageObject
 from trundle.runtime._json import encode
 from trundle.runtime._lookup import Lookup
-from trundle.runtime._marks import WritingOver
+from trundle.runtime._marks import written_over
 from trundle.runtime._matching import KEY_PROPERTIES, attributes_of, key_of
 from trundle.runtime._merge import merge_attribute, merge_objects
 from trundle.runtime._objects import ABSENT, GeneratedObject
@@ -189,11 +189,10 @@ class Way:
 
     def _merge_tied(self, merged: Any, seen: Any, written: Any) -> Any:
         """Merges all that is tied."""
-        (before, after), marked = over_stored(
-            lambda: [self.up(replace(each, **self._blank)) for each in (seen, written)]
-        )
+        with written_over():
+            before, after = (self.up(replace(each, **self._blank)) for each in (seen, written))
         result = merge_objects(merged, before, after)
-        return without_marks(result, self._rest) if marked else result
+        return without_marks(result, merged, self._rest)
 
 
 class Part:
@@ -231,10 +230,10 @@ class Part:
         elif all(isinstance(each, GeneratedObject) for each in (kept, before, after)):
             setattr(result, name, self._way.over(kept, before, after))
             return
-        (ours, theirs), marked = over_stored(lambda: [self._up(before), self._up(after)])
+        with written_over():
+            ours, theirs = self._up(before), self._up(after)
         merge_attribute(result, name, ours, theirs)
-        if marked:
-            without_marks(result, (name,))
+        setattr(result, name, without_marks(getattr(result, name), kept))
 
     def _map(
         self, kept: dict[str, Any], before: dict[str, Any], after: dict[str, Any]
@@ -268,8 +267,9 @@ class Part:
 
     def _new(self, value: Any) -> Any:
         """An object that the store does not have."""
-        made, marked = over_stored(lambda: [self._way.up(value)])
-        return without_marks(made[0]) if marked else made[0]
+        with written_over():
+            made = self._way.up(value)
+        return without_marks(made)
 
     def _up(self, value: Any) -> Any:
         up = self._way.up
@@ -337,13 +337,6 @@ def _keys_of(values: Sequence[Any], get: Callable[[Any], tuple[Any, ...]]) -> li
     if kinds != {str}:
         return [key_of([*each]) for each in found]
     return found if len(found[0]) > 1 else [each[0] for each in found]
-
-
-def over_stored(convert: Callable[[], list[Any]]) -> tuple[list[Any], bool]:
-    """What objects are converted to that are written over a stored one, and whether it has marks for a merge."""
-    with WritingOver() as writing:
-        made = convert()
-    return made, writing.marked
 
 
 def _alike(one: Any, other: Any) -> bool:

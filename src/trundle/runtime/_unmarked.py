@@ -1,6 +1,7 @@
 """Merged values without what conversions mark for a merge: hollow objects, and entries that no writer needs."""
 
 from collections.abc import Iterable
+from itertools import repeat
 from typing import Any
 
 import msgspec
@@ -11,37 +12,77 @@ from trundle.runtime._entries import Entry
 from trundle.runtime._objects import ABSENT, GeneratedObject, Hollow
 
 
-def without_marks(value: Any, names: Iterable[str] | None = None) -> Any:
-    """A merged value without the marks of what writers left unsaid.
+def without_marks(value: Any, beside: Any = None, names: Iterable[str] | None = None) -> Any:
+    """A merged value without the marks of what writers left unsaid; absent where it is an object that is such a mark.
 
     Args:
         value: the value; it is changed.
+        beside: what it was merged with. A merge passes on what an edit does not change, and there are no marks in that.
         names: of an object the attributes that may have marks in them, beside its bag; all where left out.
     """
-    if isinstance(value, StorageObject) and value.property_bag is not ABSENT:
-        kept: Any = {
-            name: {
-                version: entry
-                for version, entry in versions.items()
-                if not isinstance(entry, NoEntry)
-            }
-            for name, versions in value.property_bag.items()
-        }
-        value.property_bag = kept
+    if value is beside:
+        return value
+    gone = value
+    hollow: list[tuple[Any, Any, str]] = []
+    waiting: list[tuple[Any, Any, Any, str]] = [(value, beside, None, "")]
+    for held, known, holder, attribute in waiting:
+        if isinstance(held, GeneratedObject):
+            if isinstance(held.unknown, Hollow):
+                hollow.append((held, holder, attribute))
+            others = known if type(known) is type(held) else None
+            if isinstance(held, StorageObject):
+                bag: Any = held.property_bag
+                if bag is not ABSENT and bag is not getattr(others, "property_bag", None):
+                    waiting.extend((each, None, None, "") for each in _without_marks(held))
+            within = held.__struct_fields__ if names is None or held is not value else names
+            for name in within:
+                part = getattr(held, name)
+                if name != "property_bag" and isinstance(part, _HOLDERS):
+                    other = getattr(others, name, None)
+                    if part is not other:
+                        waiting.append((part, other, held, name))
+        else:
+            waiting.extend(
+                (item, other, None, "") for item, other in _items(held, known) if item is not other
+            )
+    for held, holder, attribute in reversed(hollow):  # what is within an object stands behind it
+        held.unknown = ABSENT
+        if is_empty(held):
+            if holder is not None:
+                setattr(holder, attribute, ABSENT)
+            elif held is value:
+                gone = ABSENT
+    return gone
+
+
+_HOLDERS = (GeneratedObject, list, dict)
+
+
+def _items(value: Any, beside: Any) -> Iterable[tuple[Any, Any]]:
+    """What is in a list or a map, each with what it was merged with, where that is known."""
+    if isinstance(value, list):
+        known = beside if isinstance(beside, list) and len(beside) == len(value) else repeat(None)
+        return zip(value, known, strict=False)
+    if isinstance(value, dict):
+        others = beside if isinstance(beside, dict) else {}
+        return ((item, others.get(name)) for name, item in value.items())
+    return ()
+
+
+def _without_marks(value: StorageObject) -> list[Any]:
+    """Drops the entries of a bag that are marks; gives what the others hold that may have marks in it."""
+    bag: Any = value.property_bag
+    entries = [(at, name, entry) for at in bag.values() for name, entry in at.items()]
+    marks = [(at, name) for at, name, entry in entries if isinstance(entry, NoEntry)]
+    for at, name in marks:
+        del at[name]
+    if marks:
         tidy(value)
-    if isinstance(value, GeneratedObject):
-        without_hollow(value)
-        for name in value.__struct_fields__ if names is None else names:
-            without_marks(getattr(value, name))
-    elif isinstance(value, list):
-        for item in value:
-            without_marks(item)
-    elif isinstance(value, dict):
-        for item in value.values():
-            without_marks(item)
-    elif isinstance(value, Entry):
-        without_marks(value.value)
-    return value
+    return [
+        entry.value
+        for _, _, entry in entries
+        if isinstance(entry, Entry) and isinstance(entry.value, _HOLDERS)
+    ]
 
 
 def without_hollow(value: Any) -> Any:
