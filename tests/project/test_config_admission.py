@@ -2,7 +2,14 @@
 
 import pytest
 
-from trundle.project import ConfigError, FindingsError, check, load_admission, parse_config
+from trundle.project import (
+    AdmissionWebhook,
+    ConfigError,
+    FindingsError,
+    check,
+    load_admission,
+    parse_config,
+)
 from trundle.version import ApiVersion
 
 BASE = "package: crm\nsources: [schemas]\n"
@@ -30,6 +37,37 @@ def test_hooks_are_read_in_their_order(tmp_path):
         ("{type: P, version: v1, use: a.B}", "a class as package.module:Class"),
         ("{type: P, version: v1, use: '..a:B'}", "a class as package.module:Class"),
         ("{type: P, version: v1, use: 'a:B', on: create}", "one of the keys type, version, use"),
+        ("{type: P, version: v1}", "either `use` or `webhook` in an admission hook, found none"),
+        (
+            "{type: P, version: v1, use: 'a:B', webhook: {name: a, url: 'https://a'}}",
+            "found use and webhook",
+        ),
+        ("{type: P, version: v1, webhook: {url: 'https://a'}}", "the key name in a webhook"),
+        ("{type: P, version: v1, webhook: {name: A b, url: 'https://a'}}", "a name such as"),
+        ("{type: P, version: v1, webhook: {name: a, url: 'http://a'}}", "a URL as https://"),
+        ("{type: P, version: v1, webhook: {name: a, url: 'https://u:p@a'}}", "a URL as https://"),
+        ("{type: P, version: v1, webhook: {name: a, url: 'https://a/?b=c'}}", "a URL as https://"),
+        ("{type: P, version: v1, webhook: {name: a, url: 'https://a:70000'}}", "a URL as https://"),
+        (
+            "{type: P, version: v1, webhook: {name: a, url: 'https://a', timeoutSeconds: 31}}",
+            "from 1 to 30, found",
+        ),
+        (
+            "{type: P, version: v1, webhook: {name: a, url: 'https://a', timeoutSeconds: '5'}}",
+            "from 1 to 30, found",
+        ),
+        (
+            "{type: P, version: v1, webhook: {name: a, url: 'https://a', operations: []}}",
+            "an operation, found none",
+        ),
+        (
+            "{type: P, version: v1, webhook: {name: a, url: 'https://a', operations: [CREATE]}}",
+            "an operation: create, update, delete",
+        ),
+        (
+            "{type: P, version: v1, webhook: {name: a, url: 'https://a', failurePolicy: Fall}}",
+            "a policy: Fail, Ignore",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_with_its_line(tmp_path, text, said):
@@ -37,6 +75,25 @@ def test_what_cannot_be_is_refused_with_its_line(tmp_path, text, said):
         read(tmp_path, f"admission:\n  - {text}\n")
     assert raised.value.findings[0].place.line == 4
     assert said in str(raised.value)
+
+
+def test_webhooks_are_read(tmp_path):
+    short = "{type: P, version: v1, webhook: {name: a.b, url: 'https://a:8443/x/y'}}"
+    whole = (
+        "{type: P, version: v1, webhook: {name: a, url: 'https://a', ca: ca.crt, operations: [delete, create],"
+        " failurePolicy: Ignore, timeoutSeconds: 30}}"
+    )
+    first, second = read(tmp_path, f"admission:\n  - {short}\n  - {whole}\n")
+    assert (first.use, first.webhook) == (
+        "",
+        AdmissionWebhook(name="a.b", url="https://a:8443/x/y"),
+    )
+    assert first.webhook.operations == ("create", "update", "delete")
+    assert (first.webhook.failure_policy, first.webhook.timeout_seconds) == ("Fail", 10)
+    assert second.webhook == AdmissionWebhook(
+        name="a", url="https://a", ca="ca.crt", operations=("create", "delete"),
+        failure_policy="Ignore", timeout_seconds=30,
+    )  # fmt: skip
 
 
 @pytest.fixture
@@ -83,3 +140,19 @@ def test_a_hook_that_cannot_be_made_is_refused(people, monkeypatch):
     monkeypatch.syspath_prepend(people.folder)
     with pytest.raises(FindingsError, match="expected to make one rules:Rules, found TypeError"):
         load_admission(people.load().config)
+
+
+@pytest.mark.parametrize("ca", ["none.crt", "rules.py"])
+def test_authorities_that_cannot_be_read_are_a_finding(people, ca):
+    webhook = f"{{name: a, url: 'https://a', ca: {ca}}}"
+    rule = f"{{type: Person, version: 2013-03-03, webhook: {webhook}}}"
+    (message,) = found(people, METHOD, rule)
+    assert f"expected a file with certificates in PEM form, found {ca}: " in message
+    with pytest.raises(FindingsError):
+        load_admission(people.load().config)
+
+
+def test_the_place_of_a_webhook_is_checked(people):
+    rule = "{type: Person, version: 2014-04-04, webhook: {name: a, url: 'https://a'}}"
+    (message,) = found(people, METHOD, rule)
+    assert "a version of Person, found 2014-04-04" in message

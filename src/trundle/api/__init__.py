@@ -10,21 +10,22 @@ from trundle.api._limits import Limits
 from trundle.api._openapi import definition as openapi_definition
 from trundle.api._server import Server, appending, listening, printing
 from trundle.api.access import Access, AccessFileError, Tls, certificate_files, read_tokens
-from trundle.api.admission import AdmissionRequest, Operation, Refusal
+from trundle.api.admission import AdmissionRequest, Refusal
 from trundle.api.monitoring import AccessLog, Audit, Keeper
+from trundle.project import AdmissionOperation
 
 __all__ = [
     "Access",
     "AccessFileError",
     "AccessLog",
     "AdmissionConfigError",
+    "AdmissionOperation",
     "AdmissionRequest",
     "Api",
     "Audit",
     "ConversionReviews",
     "Keeper",
     "Limits",
-    "Operation",
     "Refusal",
     "ServedKind",
     "ServedVersion",

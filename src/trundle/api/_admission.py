@@ -12,12 +12,21 @@ from trundle.api._documents import object_of, text_of, to_scheme
 from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._requests import Request, Target
 from trundle.api._requirements import metadata_of
-from trundle.api._status import ApiError, Cause, invalid
+from trundle.api._status import ApiError, Cause, internal, invalid
 from trundle.api._views import Views
-from trundle.api.admission import AdmissionRequest, HookError, Operation, PythonHook, Reviewer
+from trundle.api.admission import (
+    AdmissionRequest,
+    DeniedError,
+    HookError,
+    Names,
+    PythonHook,
+    Reviewer,
+    Webhook,
+    WebhookError,
+)
 from trundle.api.apply import STATUS, restricted
 from trundle.errors import Code, ExpectationError, Kind, TrundleError, listed
-from trundle.project import AdmissionHook
+from trundle.project import AdmissionHook, AdmissionOperation
 from trundle.runtime import Lenience
 from trundle.store import StoredObject
 
@@ -30,6 +39,11 @@ Causes: TypeAlias = Callable[[Target, Mapping[str, Any]], list[Cause]]
 _HELD = ("name", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp")  # fmt: skip
 _OF_STORED = ("uid", "resourceVersion", "generation", "creationTimestamp")
 _OWNERS = "managedFields"
+_OPTIONS: Mapping[AdmissionOperation, Sequence[str]] = {
+    "create": ("fieldManager", "fieldValidation"),
+    "update": ("fieldManager", "fieldValidation"),
+    "delete": ("propagationPolicy",),
+}
 _STRICT = Lenience(nulls=True, defaults=True, unknown="error")
 
 
@@ -72,16 +86,24 @@ class Admitted(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def placed(kinds: Iterable[ServedKind], hooks: Iterable[AdmissionHook]) -> tuple[Placed, ...]:
+def placed(
+    kinds: Iterable[ServedKind], hooks: Iterable[AdmissionHook], complain: Callable[[str], None]
+) -> tuple[Placed, ...]:
     """The hooks of a project by what they are asked about, in the order of its file.
+
+    Args:
+        kinds: the resource types that are served.
+        hooks: the hooks.
+        complain: is given what goes wrong with a webhook where no client is answered so.
 
     Raises:
         AdmissionConfigError: a resource type or version is not served.
     """
     kinds = tuple(kinds)
     found = []
-    for rule, hook in hooks:
-        named = [each for each in kinds if rule.type.casefold() in _names(each)]
+    for hook in hooks:
+        rule = hook.rule
+        named = [each for each in kinds if rule.type.casefold() in _known_as(each)]
         if len(named) != 1:
             expected, what = "one resource type that is served", f"{len(named)} called {rule.type}"
             advice = f"write one of {listed(each.resource for each in kinds)}"
@@ -92,11 +114,14 @@ def placed(kinds: Iterable[ServedKind], hooks: Iterable[AdmissionHook]) -> tuple
             expected = f"a version of {rule.type} that is served"
             advice = f"write one of {listed(each.version for each in kind.versions.values())}"
             raise AdmissionConfigError(rule.where, expected, str(rule.version), advice)
-        found.append(Placed(kind, served[0], PythonHook(rule.use, hook)))
+        reviewer: Reviewer = PythonHook(rule.use, hook.hook)
+        if rule.webhook is not None:
+            reviewer = Webhook(rule.webhook, hook.authorities, complain)
+        found.append(Placed(kind, served[0], reviewer))
     return tuple(found)
 
 
-def _names(kind: ServedKind) -> set[str]:
+def _known_as(kind: ServedKind) -> set[str]:
     last = kind.resource.rpartition("/")[2]
     return {each.casefold() for each in (kind.resource, last, f"{kind.group}/{last}")}
 
@@ -115,11 +140,11 @@ class Admission:
         self._views = views
         self._causes = causes
 
-    def handles(self, kind: ServedKind, operation: Operation) -> bool:
+    def handles(self, kind: ServedKind, operation: AdmissionOperation) -> bool:
         """Whether any hook is asked about an operation on a resource type."""
         return any(self._asked(kind, operation))
 
-    def _asked(self, kind: ServedKind, operation: Operation) -> Iterable[Placed]:
+    def _asked(self, kind: ServedKind, operation: AdmissionOperation) -> Iterable[Placed]:
         return (
             each for each in self._hooks if each.kind is kind and each.reviewer.handles(operation)
         )
@@ -139,7 +164,7 @@ class Admission:
             ApiError: a hook refuses it, or fails.
             TrundleError: what `put` raises.
         """
-        operation: Operation = "create" if old is None else "update"
+        operation: AdmissionOperation = "create" if old is None else "update"
         further: list[bytes] = []
         warnings: list[str] = []
         new: StoredObject | None = None
@@ -161,10 +186,9 @@ class Admission:
         """
         warnings: list[str] = []
         for hook in self._asked(target.kind, "delete"):
-            question = AdmissionRequest(
-                "delete", None, self._shown(hook, old)[0], request.user, target.namespace, target.name,
-                dry_run=dry_run,
-            )  # fmt: skip
+            shown = self._shown(hook, old)[0]
+            question = _question(hook, "delete", replace(request, target=target), None, shown)
+            question.dry_run = dry_run
             _review(hook, question, warnings)
         return tuple(warnings)
 
@@ -183,16 +207,9 @@ class Admission:
             for each in _OF_STORED:
                 shown["metadata"].pop(each, None)
         before = text_of(shown)
-        question = AdmissionRequest(
-            "create" if old is None else "update",
-            shown,
-            None if old is None else self._shown(hook, old)[0],
-            request.user,
-            target.namespace,
-            target.name,
-            target.subresource,
-            request.dry_run,
-        )
+        operation: AdmissionOperation = "create" if old is None else "update"
+        kept = None if old is None else self._shown(hook, old)[0]
+        question = _question(hook, operation, replace(request, target=target), shown, kept)
         _review(hook, question, warnings)
         with _Failing(hook, question.operation):
             after = _document(question.object)
@@ -218,6 +235,50 @@ class Admission:
         return document, document["metadata"].pop(_OWNERS, None)
 
 
+def _question(
+    hook: Placed, operation: AdmissionOperation, request: Request, shown: Any, old: Any
+) -> AdmissionRequest:
+    """What a hook is asked about a request.
+
+    Args:
+        hook: the hook.
+        operation: what happens to the object.
+        request: the request, with the object as its target.
+        shown: the object at the hook's version.
+        old: the object as it was, there.
+    """
+    target = request.target
+    return AdmissionRequest(
+        operation,
+        shown,
+        old,
+        request.user,
+        target.namespace,
+        target.name,
+        target.subresource,
+        request.dry_run,
+        _names(target.kind, hook.served),
+        _names(target.kind, target.served),
+        _options(request, operation),
+    )
+
+
+def _options(request: Request, operation: AdmissionOperation) -> dict[str, Any]:
+    """The client's options: in the body of a deletion, else in the query."""
+    if operation == "delete" and request.body.strip():
+        return object_of(request.body)
+    found: dict[str, Any] = {
+        key: request.query[key] for key in _OPTIONS[operation] if request.query.get(key)
+    }
+    if request.dry_run:
+        found["dryRun"] = ["All"]
+    return found
+
+
+def _names(kind: ServedKind, served: ServedVersion) -> Names:
+    return Names(kind.group, served.label, kind.kind, kind.plural)
+
+
 def _as_before(new: StoredObject, old: StoredObject | None) -> StoredObject:
     """What would be stored, with the resource version that the client wrote over."""
     if old is None:
@@ -231,8 +292,11 @@ def _review(hook: Placed, question: AdmissionRequest, warnings: list[str]) -> No
     Raises:
         ApiError: it refuses, or fails.
     """
-    with _Failing(hook, question.operation):
-        hook.reviewer.review(question)
+    try:
+        with _Failing(hook, question.operation):
+            hook.reviewer.review(question)
+    except ApiError as error:
+        raise error.with_warnings([*warnings, *map(str, question.warnings)]) from error.__cause__
     warnings += map(str, question.warnings)
     if not question.refusals:
         return
@@ -260,13 +324,16 @@ class _Failing:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, DeniedError):
+            raise ApiError(**error.status) from error
+        if isinstance(error, WebhookError):
+            raise internal(str(error)) from error
         if isinstance(error, TrundleError):
             version = self._hook.served.version
             what = (
                 f"{self._hook.reviewer.name} at {self._doing} of {self._hook.kind.kind} {version}"
             )
-            message = f"Internal error occurred: the admission hook {what} failed: {error}"
-            raise ApiError(500, "InternalError", message) from error
+            raise internal(f"the admission hook {what} failed: {error}") from error
 
 
 def _document(given: Any) -> dict[str, Any]:

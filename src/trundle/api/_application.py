@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import msgspec
@@ -45,6 +46,10 @@ MOST_BYTES = 3 * 1024 * 1024
 _MOST_REVIEWED = 256 * 1024 * 1024
 """How large a conversion review may be; an API server sends a page of objects at once."""
 
+_MOST_ASKED = 32
+"""How many writes may wait for hooks at a time."""
+
+_READING = frozenset({"GET", "HEAD"})
 _JSON = "application/json"
 _AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 _LONGEST_WATCH = 3600.0
@@ -61,6 +66,7 @@ class Api:
         access: who may do what; without it every client may do everything.
         beside: what else is served, such as the packages of a catalog (`CatalogRoutes`).
         admission: the hooks that are asked before objects are written.
+        complain: is given what goes wrong where no client is answered so.
 
     Attributes:
         access: who may do what.
@@ -77,10 +83,11 @@ class Api:
         access: Access | None = None,
         beside: Sequence[BaseRoute] = (),
         admission: Iterable[AdmissionHook] = (),
+        complain: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.access = access or Access()
         kinds = tuple(kinds)
-        hooks = placed(kinds, admission)
+        hooks = placed(kinds, admission, complain)
         inventory = Inventory(store, kinds)
         self._kinds = {(each.group, each.plural): each for each in inventory.kinds}
         self._recorder = EventRecorder(inventory, clock)
@@ -103,6 +110,8 @@ class Api:
             [GarbageCollector(inventory), NamespaceController(inventory, self._recorder)],
             self._recorder.flush,
         )
+        self._asked = {each.kind for each in hooks}
+        self._asking = ThreadPoolExecutor(_MOST_ASKED, "admission")
         self._store = store
         self._beside = tuple(beside)
         self._reviews = ConversionReviews(PlainConversions(kinds, store.scheme).convert)
@@ -258,10 +267,18 @@ class Api:
             shown = representation_of(http.headers.get("accept", ""), request.query, self._clock)
             if http.method == "GET" and not target.name and request.flag("watch"):
                 return self._watch(request, shown)
-            answer = await asyncio.to_thread(self._action(http.method, target), request)
+            answer = await self._done(self._action(http.method, target), request, http.method)
             return _answered(answer, shown, target)
         except ApiError as error:
             return _failed(error)
+
+    async def _done(
+        self, action: Callable[[Request], Answer], request: Request, method: str
+    ) -> Answer:
+        """Does what is asked in a thread; what waits for hooks has threads of its own, so that slow ones hold nothing else."""
+        if method in _READING or request.target.kind not in self._asked:
+            return await asyncio.to_thread(action, request)
+        return await asyncio.get_running_loop().run_in_executor(self._asking, action, request)
 
     def _target(self, given: Mapping[str, str]) -> Target:
         """What a path names."""
@@ -352,9 +369,9 @@ def _answered(answer: Answer, shown: Representation, target: Target) -> Response
 def _warning(response: Response, warnings: Iterable[str]) -> Response:
     """An answer with what the client shows its user."""
     for each in warnings:
-        quoted = " ".join(each.split()).replace("\\", "\\\\").replace('"', '\\"')
-        text = quoted.encode("ascii", "backslashreplace")
-        response.raw_headers.append((b"warning", b'299 - "' + text + b'"'))
+        plain = "".join(x if x.isprintable() else " " for x in " ".join(each.split()))
+        quoted = plain.replace("\\", "\\\\").replace('"', '\\"')
+        response.raw_headers.append((b"warning", f'299 - "{quoted}"'.encode()))
     return response
 
 

@@ -90,10 +90,10 @@ class ApiError(TrundleError):
     @property
     def status(self) -> dict[str, Any]:
         """The `Status` that is sent."""
-        details = dict(self.details or {})
+        details: dict[str, Any] = dict(self.details or {})
         if self.causes:
             details["causes"] = [
-                {"reason": each.reason, "message": each.message, "field": each.field}
+                {key: value for key, value in each._asdict().items() if value}
                 for each in self.causes
             ]
         return {
@@ -102,7 +102,7 @@ class ApiError(TrundleError):
             "metadata": {},
             "status": "Failure",
             "message": self.message,
-            "reason": self.reason,
+            **({"reason": self.reason} if self.reason else {}),
             **({"details": details} if details or self.details is not None else {}),
             "code": self.code,
         }
@@ -111,6 +111,12 @@ class ApiError(TrundleError):
 def bad_request(message: str) -> ApiError:
     """The request makes no sense."""
     return ApiError(400, "BadRequest", message)
+
+
+def internal(what: str) -> ApiError:
+    """The server, or someone whom it asks, is in trouble."""
+    message = f"Internal error occurred: {what}"
+    return ApiError(500, "InternalError", message, causes=[Cause("", "", what)])
 
 
 def unknown_path() -> ApiError:

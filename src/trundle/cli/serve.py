@@ -158,7 +158,15 @@ def serve(
     ):
         kinds = served_kinds(load_parts(config).values(), store.scheme)
         hooks = load_admission(config)
-        api = Api(store, kinds, __version__, access=access, admission=hooks, beside=packages)
+        api = Api(
+            store,
+            kinds,
+            __version__,
+            access=access,
+            admission=hooks,
+            beside=packages,
+            complain=warn,
+        )
         try:
             with listening(host, port, unix_socket) as listener, Lease(store) as lease:
                 scheme = "http" if secured is None else "https"

@@ -2,7 +2,7 @@
 
 from trundle.documents import UnreadableError
 from trundle.errors import Finding, errors_among
-from trundle.project._config_admission import AdmissionRule
+from trundle.project._config_admission import AdmissionOperation, AdmissionRule, AdmissionWebhook
 from trundle.project._config_kubernetes import KindNames, PrinterColumn
 from trundle.project._expected import Expected as ExpectedDifference
 from trundle.project._expected import read_expected
@@ -54,7 +54,9 @@ __all__ = [
     "LOCK_NAME",
     "MANIFEST",
     "AdmissionHook",
+    "AdmissionOperation",
     "AdmissionRule",
+    "AdmissionWebhook",
     "AlreadyExistsError",
     "Config",
     "ConfigError",

@@ -1,22 +1,21 @@
-"""Finds the classes that a project names under `admission`, and everything that is wrong with them.
+"""Finds what a project names under `admission`, and everything that is wrong with it.
 
 A class has methods for what it wants to be asked about: `create`, `update` and `delete`, each with the request as its one argument.
 """
 
 import inspect
+import ssl
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from trundle.errors import Finding, did_you_mean, listed
-from trundle.project._config_admission import AdmissionRule
+from trundle.project._config_admission import OPERATIONS, AdmissionRule, AdmissionWebhook
 from trundle.project._importing import importable
 from trundle.project.config import Config
 from trundle.project.findings import FindingsError, ProjectCode, finding
 from trundle.project.hooks import load_class
 from trundle.version import ApiVersion
-
-OPERATIONS = ("create", "update", "delete")
-"""What a hook may be asked about; its methods are called so."""
 
 
 class AdmissionHook(NamedTuple):
@@ -24,11 +23,13 @@ class AdmissionHook(NamedTuple):
 
     Attributes:
         rule: what the project file says about it.
-        hook: an instance of its class.
+        hook: an instance of its class; None for a webhook.
+        authorities: the file with the certificates that a webhook's is held against; None for those that the machine trusts.
     """
 
     rule: AdmissionRule
-    hook: object
+    hook: object = None
+    authorities: Path | None = None
 
 
 def load_admission(config: Config) -> tuple[AdmissionHook, ...]:
@@ -40,6 +41,10 @@ def load_admission(config: Config) -> tuple[AdmissionHook, ...]:
     findings: list[Finding] = []
     found = []
     for rule in config.admission:
+        if rule.webhook is not None:
+            findings += _untrusting(rule, rule.webhook, config)
+            found.append(AdmissionHook(rule, authorities=_authorities(rule.webhook, config)))
+            continue
         class_ = _usable(rule, config, findings)
         try:
             if class_ is not None:
@@ -73,13 +78,34 @@ def admission_findings(
     with importable([config.output, config.path.parent], admission_modules(config)):
         for rule in config.admission:
             findings += _misplaced(rule, versions, names)
-            _usable(rule, config, findings)
+            if rule.webhook is None:
+                _usable(rule, config, findings)
+            else:
+                findings += _untrusting(rule, rule.webhook, config)
     yield from findings
 
 
 def admission_modules(config: Config) -> Iterator[str]:
     """The modules that hold a project's admission hooks."""
-    yield from dict.fromkeys(each.use.partition(":")[0] for each in config.admission)
+    yield from dict.fromkeys(each.use.partition(":")[0] for each in config.admission if each.use)
+
+
+def _authorities(webhook: AdmissionWebhook, config: Config) -> Path | None:
+    return config.path.parent / webhook.ca if webhook.ca else None
+
+
+def _untrusting(
+    rule: AdmissionRule, webhook: AdmissionWebhook, config: Config
+) -> Iterator[Finding]:
+    """What keeps a webhook's certificate from being held against the authorities that are named."""
+    path = _authorities(webhook, config)
+    if path is None:
+        return
+    try:
+        ssl.create_default_context(cafile=path)
+    except OSError as error:  # It is one of SSL, too.
+        what = f"{webhook.ca}: {error.strerror or error}"
+        yield _finding(rule, "a file with certificates in PEM form", what, "correct `ca`")
 
 
 def _misplaced(

@@ -13,6 +13,7 @@ from trundle.api.access._guard import (
     Send,
     refusal,
 )
+from trundle.api.access._reloading import Reloaded
 from trundle.api.access._reviews import Reviews, aggregated_groups, group_list
 from trundle.api.access._rules import Binding, Decision, Rule, Rules, Subject
 from trundle.api.access._rules_file import read_rules
@@ -32,6 +33,7 @@ __all__ = [
     "Decision",
     "Guard",
     "Receive",
+    "Reloaded",
     "Reviews",
     "Rule",
     "Rules",

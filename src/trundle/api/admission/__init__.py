@@ -1,13 +1,17 @@
 """What hooks are asked before objects are written, and what they answer."""
 
-from trundle.api.admission._requests import AdmissionRequest, Operation, Refusal
-from trundle.api.admission._reviewers import HookError, PythonHook, Reviewer
+from trundle.api.admission._requests import AdmissionRequest, Names, Refusal
+from trundle.api.admission._reviewers import DeniedError, HookError, PythonHook, Reviewer
+from trundle.api.admission._webhooks import Webhook, WebhookError
 
 __all__ = [
     "AdmissionRequest",
+    "DeniedError",
     "HookError",
-    "Operation",
+    "Names",
     "PythonHook",
     "Refusal",
     "Reviewer",
+    "Webhook",
+    "WebhookError",
 ]

@@ -1,12 +1,30 @@
 """The question that a hook is asked about a write."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from trundle.api.access import User
+from trundle.project import AdmissionOperation
 
-Operation: TypeAlias = Literal["create", "update", "delete"]
-"""What a hook may be asked about."""
+
+class Names(NamedTuple):
+    """What clients call a resource type at a version.
+
+    Attributes:
+        group: the API group.
+        version: the version.
+        kind: its name in documents.
+        plural: its name in URLs.
+    """
+
+    group: str
+    version: str
+    kind: str
+    plural: str
+
+
+_NONE = Names("", "", "", "")
 
 
 class Refusal(NamedTuple):
@@ -37,11 +55,14 @@ class AdmissionRequest:
         name: the object's name.
         subresource: the part of the object that is written: `status`, or empty for all but that. What is changed beside it is dropped.
         dry_run: whether nothing will be stored; a hook that acts on the world must not do so then.
+        shown_as: what the resource type is called at the version of `object` and `old`.
+        requested_as: what it is called at the version that the client uses.
+        options: the client's options, such as `fieldManager`, as Kubernetes' API has them.
         refusals: why it is refused; see `refuse`.
         warnings: what the client shows its user; see `warn`.
     """
 
-    operation: Operation
+    operation: AdmissionOperation
     object: Any
     old: Any
     user: User
@@ -49,6 +70,9 @@ class AdmissionRequest:
     name: str
     subresource: str = ""
     dry_run: bool = False
+    shown_as: Names = _NONE
+    requested_as: Names = _NONE
+    options: Mapping[str, Any] = field(default_factory=dict)
     refusals: list[Refusal] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 

@@ -1,10 +1,12 @@
-"""Who is asked about writes: classes of a project."""
+"""Who is asked about writes, and the classes of a project among them."""
 
+from collections.abc import Mapping
 from traceback import extract_tb
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from trundle.api.admission._requests import AdmissionRequest, Operation
+from trundle.api.admission._requests import AdmissionRequest
 from trundle.errors import TrundleError, expectation
+from trundle.project import AdmissionOperation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,6 +16,18 @@ class HookError(TrundleError):
     """A hook failed, or did what no hook may do."""
 
 
+class DeniedError(TrundleError):
+    """A hook refuses a write, in an answer of its own.
+
+    Args:
+        status: what the client is answered: `code`, `reason`, `message` and `details` of a `Status`.
+    """
+
+    def __init__(self, status: Mapping[str, Any]) -> None:
+        self.status = status
+        super().__init__(str(status["message"]))
+
+
 class Reviewer(Protocol):
     """Is asked about writes. Several requests may be asked about at the same time, and about one request several times."""
 
@@ -21,13 +35,14 @@ class Reviewer(Protocol):
     def name(self) -> str:
         """What messages call it."""
 
-    def handles(self, operation: Operation) -> bool:
+    def handles(self, operation: AdmissionOperation) -> bool:
         """Whether it wants to be asked about an operation."""
 
     def review(self, request: AdmissionRequest) -> None:
         """Refuses a write, warns about it or changes its object.
 
         Raises:
+            DeniedError: it refuses in an answer of its own.
             HookError: it cannot say.
         """
 
@@ -44,7 +59,7 @@ class PythonHook:
         self.name = name
         self._hook = hook
 
-    def handles(self, operation: Operation) -> bool:
+    def handles(self, operation: AdmissionOperation) -> bool:
         """Whether the class has a method for an operation."""
         return hasattr(self._hook, operation)
 
