@@ -1,56 +1,23 @@
 """What kubectl and releases do to objects that have more than a version shows, behind a real API server."""
 
 import json
-import subprocess
 
 import pytest
-import warm
 import webhooks
 import yaml
 from authorities import Authority
+from carried import crds, project
 from clusters import until
 
 GROUP = "flows.example.com"
 CARRIER, NOT_SHOWN = f"{GROUP}/carrier", f"{GROUP}/not-shown"
 RESOURCE = f"members.v2.{GROUP}"
-SCHEMAS = {
-    "v1": {"team": {"type": "string"}, "age": {"type": "integer"}},
-    "v2": {
-        "group": {"type": "string"},
-        "note": {"type": "string"},
-        "level": {"type": "string", "default": "low"},
-        "status": {"type": "object", "properties": {"phase": {"type": "string"}}},
-    },
-    "v3": {"crew": {"type": "string"}, "note": {"type": "string"}},
-}
-RENAMES = {"v1": {"team": "group"}, "v2": {"group": "crew"}}
-
-
-def project(folder, *versions):
-    """A project with some versions, generated."""
-    (folder / "schemas").mkdir(parents=True)
-    for each in versions:
-        schema = {"title": "Member", "type": "object", "properties": SCHEMAS[each]}
-        (folder / "schemas" / f"{each}.yaml").write_text(yaml.safe_dump(schema))
-    changes = {each: {"Member": {"rename": RENAMES[each]}} for each in versions[:-1]}
-    config = {"package": "flows", "sources": ["schemas"], "changes": changes}
-    config["kubernetes"] = {"group": GROUP}
-    (folder / "trundle.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
-    subprocess.run([warm.TRUNDLE, "generate"], cwd=folder, check=True, capture_output=True)
-    return folder
-
-
-def crds(folder, webhook):
-    command = [warm.TRUNDLE, "kube", "crds", "-o", "json", "--url", f"{webhook.url}/convert"]
-    given = [*command, "--ca", str(webhook.authority)]
-    written = subprocess.run(given, cwd=folder, check=True, capture_output=True).stdout
-    return json.loads(written)["items"]
 
 
 @pytest.fixture(scope="module")
 def first(cluster, tmp_path_factory):
     """The first release, installed: its folder and its webhook."""
-    folder = project(tmp_path_factory.mktemp("flows") / "first", "v1", "v2")
+    folder = project(tmp_path_factory.mktemp("flows") / "first", GROUP, "v1", "v2")
     (folder / "tls").mkdir()
     with webhooks.running(folder, Authority(folder / "tls")) as webhook:
         for each in crds(folder, webhook):
@@ -151,7 +118,7 @@ def test_a_new_release_rolls_objects_and_a_replica_that_lags_behind_breaks_no_li
     cluster, first, ada, tmp_path
 ):
     folder, webhook = first
-    later = project(tmp_path / "later", "v1", "v2", "v3")
+    later = project(tmp_path / "later", GROUP, "v1", "v2", "v3")
     (tmp_path / "tls").mkdir()
     with webhooks.running(later, Authority(tmp_path / "tls")) as other:
         new, old = crds(later, other), crds(folder, webhook)

@@ -1,5 +1,8 @@
 """The webhook as an application; tests/cluster has an API server in front of it."""
 
+import base64
+import json
+
 import apis
 import pytest
 from apis import GROUP, NEW, OLD
@@ -19,7 +22,7 @@ def clubs(tmp_path_factory):
 def application(clubs):
     metrics = WebhookMetrics()
     kinds = converted_kinds([clubs.project], clubs.scheme)
-    return WebhookApplication(Conversions(kinds, clubs.scheme, metrics).convert, metrics)
+    return WebhookApplication(Conversions(kinds, clubs.scheme, metrics), metrics)
 
 
 @pytest.fixture
@@ -79,3 +82,42 @@ def test_readiness_ends_before_the_server_does(application, client):
     application.stop()
     assert client.get("/readyz").status_code == 503
     assert client.get("/livez").status_code == 200
+
+
+def admission(operation, given, old=None):
+    request = {"uid": "7", "operation": operation, "object": given, "oldObject": old}
+    return {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request}
+
+
+def shown_at(client, version, given):
+    stored = client.post("/convert", json=review(given, to="storage")).json()
+    (found,) = stored["response"]["convertedObjects"]
+    shown = client.post("/convert", json=review(found, to=version)).json()
+    return shown["response"]["convertedObjects"][0]
+
+
+def test_a_dropped_carrier_comes_back_as_a_patch(client):
+    old = shown_at(client, NEW, member("ann", team="red", age=7))
+    carrier = old["metadata"]["annotations"]
+    given = {**old, "metadata": {"name": "ann"}}
+    answer = client.post("/admit", json=admission("UPDATE", given, old)).json()["response"]
+    assert (answer["uid"], answer["allowed"], answer["patchType"]) == ("7", True, "JSONPatch")
+    patch = json.loads(base64.b64decode(answer["patch"]))
+    assert patch == [{"op": "add", "path": "/metadata/annotations", "value": carrier}]
+    same = client.post("/admit", json=admission("UPDATE", old, old)).json()["response"]
+    assert same == {"uid": "7", "allowed": True}
+    assert 'result="restored",version="v2"' in client.get("/metrics").text
+
+
+def test_a_carrier_of_something_else_is_refused_on_create(client):
+    given = shown_at(client, NEW, member("ann", team="red", age=7))
+    assert client.post("/admit", json=admission("CREATE", given)).json()["response"]["allowed"]
+    given["metadata"]["annotations"][f"{GROUP}/carrier"] = "1.0.0"
+    refused = client.post("/admit", json=admission("CREATE", given)).json()["response"]
+    assert (refused["allowed"], refused["status"]["code"]) == (False, 422)
+    assert f"Member ann: the annotation {GROUP}/carrier" in refused["status"]["message"]
+
+
+def test_what_is_no_admission_review_is_a_bad_request(client):
+    for body in (b"{", b"[]", json.dumps(review(to=NEW)).encode()):
+        assert client.post("/admit", content=body).status_code == 400

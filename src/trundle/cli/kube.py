@@ -1,7 +1,9 @@
 """The commands of a cluster: CRDs, and the conversion webhook."""
 
 import json
+import re
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,27 +22,38 @@ app = typer.Typer(no_args_is_help=True, help="Put the project's resources into a
 
 _STANDARD_INPUT = Path("-")
 
+_Service = Annotated[
+    str | None,
+    typer.Option(
+        "--service",
+        metavar="NAMESPACE/NAME[:PORT]",
+        help="The service of the webhook; the port is 443 by default.",
+    ),
+]
+_Url = Annotated[
+    str | None, typer.Option("--url", metavar="URL", help="The webhook, where it is no service.")
+]
+_Ca = Annotated[
+    Path | None,
+    typer.Option("--ca", metavar="FILE", help="The authority of the webhook's certificate."),
+]
+
+
+class AdmissionChoice(StrEnum):
+    """Who puts carriers back that clients drop."""
+
+    WEBHOOK = "webhook"
+    POLICY = "policy"
+    NONE = "none"
+
 
 @app.command("crds")
 def crds(
     context: typer.Context,
     *,
-    service: Annotated[
-        str | None,
-        typer.Option(
-            "--service",
-            metavar="NAMESPACE/NAME[:PORT]",
-            help="The service of the conversion webhook; the port is 443 by default.",
-        ),
-    ] = None,
-    url: Annotated[
-        str | None,
-        typer.Option("--url", metavar="URL", help="The webhook, where it is no service."),
-    ] = None,
-    ca: Annotated[
-        Path | None,
-        typer.Option("--ca", metavar="FILE", help="The authority of the webhook's certificate."),
-    ] = None,
+    service: _Service = None,
+    url: _Url = None,
+    ca: _Ca = None,
     to: Annotated[
         Path | None,
         typer.Option(
@@ -92,7 +105,8 @@ def _text(made: list[dict[str, Any]], output: Format) -> str:
 
     if output is Format.JSON:
         return data_text({"apiVersion": "v1", "kind": "List", "items": made}, output.value)
-    return write_documents([json.dumps(each, ensure_ascii=False).encode() for each in made], "yaml")
+    lines = [json.dumps(each, ensure_ascii=False).encode() for each in made]
+    return write_documents(lines, "yaml").rstrip("\n") + "\n"
 
 
 def _webhook(service: str | None, url: str | None, ca: Path | None, *, needed: bool) -> "Webhook":
@@ -146,6 +160,73 @@ def _check(made: list[dict[str, Any]], path: Path, output: Format, *, stated: bo
     say(f"{where} has what the project says")
 
 
+@app.command("manifests")
+def manifests(
+    context: typer.Context,
+    *,
+    service: _Service = None,
+    url: _Url = None,
+    ca: _Ca = None,
+    image: Annotated[
+        str | None,
+        typer.Option("--image", metavar="IMAGE", help="The image of the webhook's service."),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option("--name", help="The name of what is installed.", show_default="the package"),
+    ] = None,
+    admission: Annotated[
+        AdmissionChoice,
+        typer.Option("--admission", help="Who puts back what clients drop of carriers."),
+    ] = AdmissionChoice.WEBHOOK,
+    replicas: Annotated[
+        int, typer.Option("--replicas", min=1, metavar="N", help="How many webhooks run.")
+    ] = 2,
+    to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="Where to write them.")] = Path(
+        "manifests"
+    ),
+    output: Output = Format.TABLE,
+) -> None:
+    """Write all that a cluster needs for the project: CRDs, admission, roles, and the webhook with its certificate and image.
+
+    They are files of a kustomization: `kubectl apply -k FOLDER`. With `--url` the webhook runs elsewhere, and only the rest is written.
+    """
+    from trundle import __version__  # noqa: PLC0415
+    from trundle.api import served_kinds  # noqa: PLC0415
+    from trundle.kubernetes import AdmissionBy, Placement, recipe  # noqa: PLC0415
+    from trundle.kubernetes import manifests as made  # noqa: PLC0415
+    from trundle.project import generated_scheme, load_parts  # noqa: PLC0415
+
+    config = config_of(context)
+    where = _webhook(service, url, ca, needed=True)
+    if (image is None) == (service is not None):
+        found = "none" if image is None else "--url"
+        advice = "name the image that the service runs: --image registry.example.com/crm-webhook:1"
+        raise unmet("--image", "an image beside --service, and none beside --url", found, advice)
+    placement = Placement(name or _object_name(config.package), where, image or "", replicas)
+    notes: list[str] = []
+    with generated_scheme(config) as scheme:
+        kinds = served_kinds(load_parts(config).values(), scheme)
+        files = made(kinds, placement, AdmissionBy(admission), notes.append)
+    for each in notes:
+        warn(each)
+    to.mkdir(parents=True, exist_ok=True)
+    written = {each: _text(documents, Format.TABLE) for each, documents in files.items()}
+    if image is not None:
+        written["Dockerfile"] = recipe(image, str(to), __version__)
+    for each, text in written.items():
+        (to / each).write_text(text, encoding="utf-8")
+    if output is Format.TABLE:
+        say(f"wrote {', '.join(sorted(written))} to {to}")
+    else:
+        print_data([str(to / each) for each in sorted(written)], output.value)
+
+
+def _object_name(package: str) -> str:
+    """A package's name as the name of an object."""
+    return re.sub(r"[^a-z0-9-]+", "-", package.lower()).strip("-")
+
+
 @app.command("webhook")
 def webhook(
     context: typer.Context,
@@ -168,7 +249,7 @@ def webhook(
 ) -> None:
     """Convert objects for a cluster, between all versions of the project's resources, over HTTPS.
 
-    `/convert` answers the API server's reviews, `/readyz` and `/livez` say whether it does, and `/metrics` has figures for Prometheus. Certificates that are renewed
+    `/convert` and `/admit` answer the API server's reviews, `/readyz` and `/livez` say whether it does, and `/metrics` has figures for Prometheus. Certificates that are renewed
     count from the next connection on. No store is needed.
     """
     from trundle.api import Tls, converted_kinds, listening  # noqa: PLC0415
@@ -186,7 +267,7 @@ def webhook(
     with generated_scheme(config) as scheme:
         metrics = WebhookMetrics()
         kinds = converted_kinds(load_parts(config).values(), scheme)
-        application = WebhookApplication(Conversions(kinds, scheme, metrics).convert, metrics)
+        application = WebhookApplication(Conversions(kinds, scheme, metrics), metrics)
         try:
             with listening(host, port) as listener:
                 name, number = listener.getsockname()[:2]

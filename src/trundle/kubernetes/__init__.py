@@ -11,23 +11,28 @@ from trundle.kubernetes._definitions import (
     service_named,
 )
 from trundle.kubernetes._errors import DefinitionError, KubernetesCode
+from trundle.kubernetes._manifests import AdmissionBy, Placement, manifests, recipe
 from trundle.kubernetes._metrics import WebhookMetrics
 from trundle.kubernetes._serving import serve_webhook
 from trundle.kubernetes._webhook import WebhookApplication
 
 __all__ = [
     "STORAGE",
+    "AdmissionBy",
     "Conversions",
     "DefinitionError",
     "KubernetesCode",
     "ObjectError",
+    "Placement",
     "Webhook",
     "WebhookApplication",
     "WebhookMetrics",
     "carrier_name",
     "compared",
     "definitions",
+    "manifests",
     "read_definitions",
+    "recipe",
     "serve_webhook",
     "service_named",
 ]

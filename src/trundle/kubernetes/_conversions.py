@@ -34,7 +34,8 @@ _WRITTEN_WITH = re.compile(r"\$+writtenWith")
 _LONGEST_REASON = 1000
 
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-_values = msgspec.json.Decoder(float_hook=Decimal).decode
+values_of = msgspec.json.Decoder(float_hook=Decimal).decode
+"""JSON as values that keep the digits of numbers."""
 
 
 class ObjectError(ExpectationError):
@@ -86,13 +87,47 @@ class Conversions:
         """
         if not isinstance(document, dict):
             raise ObjectError("the object", "a JSON object", type(document).__name__, "")
-        kind, source = self._version(document.get("apiVersion"), document.get("kind"))
+        kind, source = self.version_of(document)
         _, target = self._version(wanted, kind.kind)
         names = [STORAGE if each is None else each.label for each in (source, target)]
         with self._metrics.counted(kind, *names):
             if source is target:
                 return json_of(document)
             return self._converted(document, kind, source, target)
+
+    def require_carrier(self, document: Mapping[str, Any]) -> None:
+        """Checks the carrier that a client brings along with a new object.
+
+        Args:
+            document: the object.
+
+        Raises:
+            TrundleError: what it carries could not be used, and would be lost without a word.
+        """
+        kind, served = self.version_of(document)
+        metadata, carrier = without_annotation(document["metadata"], name_of(kind.group))
+        if carrier is None or served is None:
+            return
+        where = f"{_called(document)}: the annotation {name_of(kind.group)}"
+        if is_marker(carrier):
+            expected, found = "what this version cannot express", "that there was no room for it"
+            advice = "create it at a version that shows all of it, or remove the annotation"
+            raise ObjectError(where, expected, found, advice)
+        if reason_name(kind) in (metadata.get("annotations") or {}):
+            return
+        given = to_scheme({**document, "metadata": metadata}, kind, served)
+        if self._carried(str(carrier), given, metadata, served)[0] is None:
+            expected = f"what Trundle wrote for {kind.qualified}, in this release or an earlier one"
+            advice = "remove the annotation, which gives up what it carries"
+            raise ObjectError(where, expected, "something else, or a damaged one", advice)
+
+    def version_of(self, document: Mapping[str, Any]) -> tuple[ServedKind, ServedVersion | None]:
+        """The resource type and the version of an object; None for the one that is stored.
+
+        Raises:
+            ObjectError: the project has no such version.
+        """
+        return self._version(document.get("apiVersion"), document.get("kind"))
 
     def _version(self, api_version: Any, kind: Any) -> tuple[ServedKind, ServedVersion | None]:
         """A resource type and its version; None for the one that is stored."""
@@ -117,7 +152,7 @@ class Conversions:
         if source is None:
             assert target is not None
             return self._read(document, kind, target)
-        if _reason_name(kind) in (document["metadata"].get("annotations") or {}):
+        if reason_name(kind) in (document["metadata"].get("annotations") or {}):
             return _given_back(document, kind, target)
         stored = self._put(document, kind, source)
         if target is not None:
@@ -205,7 +240,7 @@ class Conversions:
 
     def _alone(self, shown: bytes, kind: ServedKind) -> bytes | None:
         """What would be stored of an object that a client writes as it is shown; None where that fails."""
-        written = json_of(passed(_values(shown)))
+        written = json_of(passed(values_of(shown)))
         try:
             return self._settled(
                 self._scheme.put(None, written, resource=kind.resource, lenience=WEBHOOK)
@@ -221,7 +256,7 @@ class Conversions:
         members = _members(self._scheme.convert_json(stored))
         members.pop("metadata", None)
         mark = max(filter(_WRITTEN_WITH.fullmatch, members), key=len)
-        members[mark] = msgspec.Raw(json_of(_values(members["apiVersion"]).rpartition("/")[2]))
+        members[mark] = msgspec.Raw(json_of(values_of(members["apiVersion"]).rpartition("/")[2]))
         return json_of(members)
 
 
@@ -245,7 +280,7 @@ def _unsealed_or_none(carrier: str) -> bytes | None:
         return None
 
 
-def _reason_name(kind: ServedKind) -> str:
+def reason_name(kind: ServedKind) -> str:
     """The annotation with the reason why an object is not shown."""
     return f"{kind.group}/not-shown"
 
@@ -257,7 +292,7 @@ def _not_shown(
     rest = {key: value for key, value in document.items() if key not in _HEAD}
     metadata = document["metadata"]
     annotations = {**(metadata.get("annotations") or {})}
-    annotations[_reason_name(kind)] = str(error)[:_LONGEST_REASON] or type(error).__name__
+    annotations[reason_name(kind)] = str(error)[:_LONGEST_REASON] or type(error).__name__
     carrier = sealed(json_of(rest))
     return json_of(
         {
@@ -280,14 +315,14 @@ def _given_back(document: dict[str, Any], kind: ServedKind, target: ServedVersio
     metadata, carrier = without_annotation(document["metadata"], name_of(kind.group))
     data = None if carrier is None else _unsealed_or_none(carrier)
     if target is None and (rest or data is None):
-        name = _reason_name(kind)
+        name = reason_name(kind)
         advice = f"leave all but its metadata as it is; or remove the annotations {name} and {name_of(kind.group)}, which gives up what is stored"
         raise ObjectError(
             _called(document), "an object that this version can show", "one that it cannot", advice
         )
     if target is not None:
         return json_of({**document, "apiVersion": kind.api_version(target)})
-    metadata, _ = without_annotation(metadata, _reason_name(kind))
+    metadata, _ = without_annotation(metadata, reason_name(kind))
     head = {"apiVersion": f"{kind.group}/{STORAGE}", "kind": kind.kind, "metadata": metadata}
     assert data is not None
     return json_of({**head, **_members(data)})
@@ -301,7 +336,7 @@ def _with_metadata(data: bytes, metadata: Mapping[str, Any]) -> bytes:
 def _same_head(one: bytes, other: bytes) -> bool:
     """Whether two documents are of one resource type."""
     heads = [
-        {key: _values(value) for key, value in _members(each).items() if key in {"kind", "type"}}
+        {key: values_of(value) for key, value in _members(each).items() if key in {"kind", "type"}}
         for each in (one, other)
     ]
     return all(heads[0].get(key) == value for key, value in heads[1].items())

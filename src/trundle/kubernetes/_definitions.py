@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urljoin
 
 import msgspec
 
@@ -40,10 +41,10 @@ _STORED_SCHEMA = {
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """Where a cluster finds the conversion webhook.
+    """Where a cluster finds the webhook.
 
     Attributes:
-        url: its address, where it is no service of the cluster; else empty.
+        url: where it converts, where it is no service of the cluster; else empty.
         service: the service of the cluster, as a CRD has it.
         authority: the certificate of the authority that signs its own, in PEM; empty where something else, such as cert-manager, adds it.
     """
@@ -54,13 +55,23 @@ class Webhook:
 
     def to_plain(self) -> dict[str, Any]:
         """The stanza of a CRD."""
-        client: dict[str, Any] = (
-            {"url": self.url} if self.url else {"service": dict(self.service or {})}
-        )
+        webhook = {"clientConfig": self.client(), "conversionReviewVersions": ["v1"]}
+        return {"strategy": "Webhook", "webhook": webhook}
+
+    def client(self, path: str = "") -> dict[str, Any]:
+        """How the API server reaches it.
+
+        Args:
+            path: the path to call; that of conversions by default.
+        """
+        client: dict[str, Any]
+        if self.url:
+            client = {"url": urljoin(self.url, path) if path else self.url}
+        else:
+            client = {"service": {**(self.service or {}), **({"path": path} if path else {})}}
         if self.authority:
             client["caBundle"] = base64.b64encode(self.authority).decode()
-        webhook = {"clientConfig": client, "conversionReviewVersions": ["v1"]}
-        return {"strategy": "Webhook", "webhook": webhook}
+        return client
 
 
 def service_named(text: str) -> dict[str, Any]:

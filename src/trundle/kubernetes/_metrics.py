@@ -36,6 +36,12 @@ class WebhookMetrics:
             (*about, "result"),
             registry=self._registry,
         )
+        self._admitted = Counter(
+            "trundle_webhook_admissions",
+            "Writes that were looked at, by whether something had to be put back.",
+            (*about, "operation", "result"),
+            registry=self._registry,
+        )
         self._sizes = Histogram(
             "trundle_webhook_carrier_bytes",
             "How large carriers are.",
@@ -68,6 +74,10 @@ class WebhookMetrics:
     def carried(self, kind: ServedKind, version: str, result: str) -> None:
         """Counts a carrier that came back."""
         self._used.labels(kind.group, kind.plural, version, result).inc()
+
+    def admitted(self, kind: ServedKind, version: str, operation: str, result: str) -> None:
+        """Counts a write that was looked at."""
+        self._admitted.labels(kind.group, kind.plural, version, operation, result).inc()
 
     def carrier(self, kind: ServedKind, version: str, size: int, *, fits: bool) -> None:
         """Counts a carrier that goes out, or had no room."""

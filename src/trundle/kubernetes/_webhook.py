@@ -1,13 +1,15 @@
 """The conversion webhook as an ASGI application: reviews, health and metrics."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any, TypeAlias
 
 import msgspec
 
 from trundle.api import ConversionReviews
 from trundle.errors import TrundleError
+from trundle.kubernetes._admission import Admissions
+from trundle.kubernetes._conversions import Conversions
 from trundle.kubernetes._metrics import MEDIA_TYPE, WebhookMetrics
 
 _Scope: TypeAlias = MutableMapping[str, Any]
@@ -22,15 +24,18 @@ _SMALL = 64 * 1024
 
 
 class WebhookApplication:
-    """Answers `POST /convert`, `/livez`, `/readyz`, `/healthz` and `/metrics`.
+    """Answers `POST /convert` and `/admit`, `/livez`, `/readyz`, `/healthz` and `/metrics`.
 
     Args:
-        convert: converts one object; see `ConversionReviews`.
+        conversions: converts the objects.
         metrics: what `/metrics` shows.
     """
 
-    def __init__(self, convert: Callable[[Any, Any], bytes], metrics: WebhookMetrics) -> None:
-        self._reviews = ConversionReviews(convert)
+    def __init__(self, conversions: Conversions, metrics: WebhookMetrics) -> None:
+        self._reviews: Mapping[str, Callable[[bytes], bytes]] = {
+            "/convert": ConversionReviews(conversions.convert).answer,
+            "/admit": Admissions(conversions, metrics).answer,
+        }
         self._metrics = metrics
         self._stopping = False
 
@@ -49,19 +54,20 @@ class WebhookApplication:
         await send({"type": "http.response.body", "body": body})
 
     async def _answer(self, method: str, path: str, receive: _Receive) -> _Answer:
-        if path == "/convert":
+        if path in self._reviews:
             if method != "POST":
-                return 405, _TEXT, b"POST a ConversionReview\n"
+                return 405, _TEXT, b"POST a review\n"
             body = await _body(receive)
             if body is None:
                 return 413, _TEXT, b"the review is too large\n"
+            answer = self._reviews[path]
             return (
-                self._review(body)
+                _review(answer, body)
                 if len(body) < _SMALL
-                else await asyncio.to_thread(self._review, body)
+                else await asyncio.to_thread(_review, answer, body)
             )
         if method not in {"GET", "HEAD"}:
-            return 405, _TEXT, b"only reviews are posted, to /convert\n"
+            return 405, _TEXT, b"only reviews are posted, to /convert and /admit\n"
         if path in {"/livez", "/healthz"}:
             return 200, _TEXT, b"ok"
         if path == "/readyz":
@@ -70,17 +76,18 @@ class WebhookApplication:
             return 200, MEDIA_TYPE, self._metrics.shown()
         return 404, _TEXT, b"404 page not found\n"
 
-    def _review(self, body: bytes) -> _Answer:
-        try:
-            return 200, _JSON, self._reviews.answer(body)
-        except TrundleError as error:
-            status = {
-                "kind": "Status",
-                "apiVersion": "v1",
-                "status": "Failure",
-                "message": str(error),
-            }
-            return 400, _JSON, msgspec.json.encode({**status, "reason": "BadRequest", "code": 400})
+
+def _review(answer: Callable[[bytes], bytes], body: bytes) -> _Answer:
+    try:
+        return 200, _JSON, answer(body)
+    except TrundleError as error:
+        status = {
+            "kind": "Status",
+            "apiVersion": "v1",
+            "status": "Failure",
+            "message": str(error),
+        }
+        return 400, _JSON, msgspec.json.encode({**status, "reason": "BadRequest", "code": 400})
 
 
 async def _body(receive: _Receive) -> bytes | None:

@@ -4,7 +4,7 @@
 """
 
 from trundle.api.apply._checking import ListCode, ListError, duplicates, require_elements
-from trundle.api.apply._fields import UnreadableFieldsError
+from trundle.api.apply._fields import FieldSet, Path, UnreadableFieldsError, decode, encode
 from trundle.api.apply._lineage_words import LineageWords
 from trundle.api.apply._managed_fields import (
     KEPT_BY,
@@ -26,17 +26,21 @@ __all__ = [
     "ApplyConflictError",
     "Conflict",
     "ElementError",
+    "FieldSet",
     "LineageWords",
     "ListCode",
     "ListError",
     "Manager",
+    "Path",
     "SameWords",
     "Shape",
     "UnreadableFieldsError",
     "Words",
     "Writer",
     "applied",
+    "decode",
     "duplicates",
+    "encode",
     "ignored",
     "object_shape",
     "require_elements",

@@ -1,0 +1,244 @@
+"""What is installed beside a project's CRDs: the webhook's deployment, its certificate, admission, and roles."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from trundle.api import ServedKind
+from trundle.kubernetes._admission_manifests import policies, webhook_configuration
+from trundle.kubernetes._definitions import Webhook, definitions
+
+_PORT = 8443
+_GRACE = 40
+"""How many seconds a replica has to end; requests that have begun take up to 30."""
+
+_INJECT = "cert-manager.io/inject-ca-from"
+_VIEW, _EDIT = ["get", "list", "watch"], ["create", "delete", "deletecollection", "patch", "update"]
+_RBAC = "rbac.authorization.k8s.io/v1"
+_RECIPE = """\
+# The image of the webhook. Build it from the project's folder: docker build -f {folder}/Dockerfile -t {image} .
+FROM python:3.13-slim
+ENV PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
+RUN pip install --no-cache-dir 'trundle[api]=={version}'
+WORKDIR /project
+COPY . .
+RUN trundle generate --check
+USER 65532:65532
+ENTRYPOINT ["trundle"]
+"""
+
+
+class AdmissionBy(StrEnum):
+    """Who puts carriers back that clients drop."""
+
+    WEBHOOK = "webhook"
+    POLICY = "policy"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """How a project's webhook stands in a cluster.
+
+    Attributes:
+        name: the name of all that is installed.
+        webhook: where it answers.
+        image: the image that it runs in; needed where it is a service.
+        replicas: how many run.
+    """
+
+    name: str
+    webhook: Webhook
+    image: str = ""
+    replicas: int = 2
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of its service; empty where it is none of the cluster."""
+        return str((self.webhook.service or {}).get("namespace", ""))
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        """What makes cert-manager write the authority of its certificate where the API server looks for it."""
+        managed = self.namespace and not self.webhook.authority
+        return {_INJECT: f"{self.namespace}/{self.name}"} if managed else {}
+
+
+def manifests(
+    kinds: Iterable[ServedKind],
+    placement: Placement,
+    admission: AdmissionBy,
+    note: Callable[[str], object],
+) -> dict[str, list[dict[str, Any]]]:
+    """All that is installed, by file, with a kustomization of the files.
+
+    Args:
+        kinds: the resource types, with the versions that are served.
+        placement: how the webhook stands in the cluster.
+        admission: who puts carriers back.
+        note: is called with what a CRD cannot say, or leaves out.
+
+    Raises:
+        DefinitionError: a cluster could not keep one of the CRDs.
+    """
+    kinds = list(kinds)
+    files = {
+        "crds.yaml": _annotated(definitions(kinds, placement.webhook, note), placement.annotations),
+        "admission.yaml": _admission(kinds, placement, admission),
+        "roles.yaml": _roles(kinds, placement),
+    }
+    if placement.namespace:
+        files["webhook.yaml"] = _running(placement)
+        if placement.annotations:
+            files["certificate.yaml"] = _certificate(placement)
+    found = {name: documents for name, documents in files.items() if documents}
+    head = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
+    return {**found, "kustomization.yaml": [{**head, "resources": sorted(found)}]}
+
+
+def recipe(image: str, folder: str, version: str) -> str:
+    """The recipe of the webhook's image.
+
+    Args:
+        image: its name.
+        folder: where the recipe stands.
+        version: the version of Trundle.
+    """
+    return _RECIPE.format(image=image, folder=folder, version=version)
+
+
+def _annotated(
+    documents: Iterable[dict[str, Any]], annotations: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    if not annotations:
+        return list(documents)
+    return [
+        {
+            **each,
+            "metadata": {
+                **each["metadata"],
+                "annotations": {**each["metadata"].get("annotations", {}), **annotations},
+            },
+        }
+        for each in documents
+    ]
+
+
+def _admission(
+    kinds: list[ServedKind], placement: Placement, admission: AdmissionBy
+) -> list[dict[str, Any]]:
+    match admission:
+        case AdmissionBy.WEBHOOK:
+            client = placement.webhook.client("/admit")
+            name, annotations = placement.name, placement.annotations
+            return [webhook_configuration(name, kinds, client, annotations)]
+        case AdmissionBy.POLICY:
+            return policies(placement.name, kinds)
+        case AdmissionBy.NONE:
+            return []
+
+
+def _head(kind: str, version: str, placement: Placement, name: str = "") -> dict[str, Any]:
+    """The head of an object beside the webhook."""
+    labels = {"app.kubernetes.io/name": placement.name}
+    metadata = {"name": name or placement.name, "namespace": placement.namespace, "labels": labels}
+    return {"apiVersion": version, "kind": kind, "metadata": metadata}
+
+
+def _running(placement: Placement) -> list[dict[str, Any]]:
+    """The service and what runs behind it."""
+    service: Mapping[str, Any] = placement.webhook.service or {}
+    selected = {"app.kubernetes.io/name": placement.name}
+    ports = [{"name": "https", "port": service["port"], "targetPort": "https"}]
+    found = [
+        {
+            **_head("ServiceAccount", "v1", placement),
+            "automountServiceAccountToken": False,
+        },
+        {
+            **_head("Service", "v1", placement, service["name"]),
+            "spec": {"selector": selected, "ports": ports},
+        },
+        {
+            **_head("Deployment", "apps/v1", placement),
+            "spec": {
+                "replicas": placement.replicas,
+                "selector": {"matchLabels": selected},
+                "strategy": {"rollingUpdate": {"maxUnavailable": 0, "maxSurge": 1}},
+                "template": {"metadata": {"labels": selected}, "spec": _pod(placement)},
+            },
+        },
+    ]
+    if placement.replicas > 1:
+        spec = {"maxUnavailable": 1, "selector": {"matchLabels": selected}}
+        found.append({**_head("PodDisruptionBudget", "policy/v1", placement), "spec": spec})
+    return found
+
+
+def _pod(placement: Placement) -> dict[str, Any]:
+    def probe(path: str) -> dict[str, Any]:
+        return {"httpGet": {"path": path, "port": "https", "scheme": "HTTPS"}}
+
+    container = {
+        "name": "webhook",
+        "image": placement.image,
+        "args": ["kube", "webhook", f"--port={_PORT}", "--tls-cert=/tls/tls.crt", "--tls-key=/tls/tls.key"],
+        "ports": [{"name": "https", "containerPort": _PORT}],
+        "startupProbe": {**probe("/readyz"), "periodSeconds": 1, "failureThreshold": 60},
+        "readinessProbe": {**probe("/readyz"), "periodSeconds": 5},
+        "livenessProbe": probe("/livez"),
+        "resources": {"requests": {"cpu": "100m", "memory": "128Mi"}},
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+            "readOnlyRootFilesystem": True,
+        },
+        "volumeMounts": [{"name": "tls", "mountPath": "/tls", "readOnly": True}],
+    }  # fmt: skip
+    return {
+        "serviceAccountName": placement.name,
+        "automountServiceAccountToken": False,
+        "securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
+        "terminationGracePeriodSeconds": _GRACE,
+        "containers": [container],
+        "volumes": [{"name": "tls", "secret": {"secretName": f"{placement.name}-tls"}}],
+    }
+
+
+def _certificate(placement: Placement) -> list[dict[str, Any]]:
+    """A certificate by cert-manager, of an issuer of its own."""
+    version = "cert-manager.io/v1"
+    host = f"{(placement.webhook.service or {})['name']}.{placement.namespace}.svc"
+    spec = {
+        "secretName": f"{placement.name}-tls",
+        "dnsNames": [host, f"{host}.cluster.local"],
+        "issuerRef": {"name": placement.name, "kind": "Issuer"},
+        "privateKey": {"algorithm": "ECDSA", "rotationPolicy": "Always"},
+    }
+    return [
+        {**_head("Issuer", version, placement), "spec": {"selfSigned": {}}},
+        {**_head("Certificate", version, placement), "spec": spec},
+    ]
+
+
+def _roles(kinds: list[ServedKind], placement: Placement) -> list[dict[str, Any]]:
+    """Roles of people, added to those of the cluster."""
+    by_group: dict[str, list[str]] = {}
+    for each in kinds:
+        by_group.setdefault(each.group, []).extend([each.plural, f"{each.plural}/status"])
+
+    def role(name: str, verbs: list[str], *added_to: str) -> dict[str, Any]:
+        prefix = "rbac.authorization.k8s.io/aggregate-to-"
+        labels = {f"{prefix}{each}": "true" for each in added_to}
+        rules = [
+            {"apiGroups": [group], "resources": sorted(resources), "verbs": verbs}
+            for group, resources in by_group.items()
+        ]
+        metadata = {"name": f"{placement.name}-{name}", "labels": labels}
+        return {"apiVersion": _RBAC, "kind": "ClusterRole", "metadata": metadata, "rules": rules}
+
+    return [
+        role("view", _VIEW, "view", "edit", "admin"),
+        role("edit", _EDIT, "edit", "admin"),
+    ]

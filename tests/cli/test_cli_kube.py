@@ -1,0 +1,131 @@
+"""`trundle kube manifests`: what is written, and for whom. tests/cluster has a real API server take it."""
+
+import shutil
+import subprocess
+
+import pytest
+import warm
+import yaml
+from carried import project
+
+GROUP = "crm.example.com"
+SERVICE = ("--service", "crm/hook:8443", "--image", "registry.test/crm:1")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return project(tmp_path_factory.mktemp("kube") / "crm", GROUP, "v1", "v2")
+
+
+@pytest.fixture
+def run(folder):
+    def ran(*arguments, code=0):
+        shutil.rmtree(folder / "manifests", ignore_errors=True)
+        command = [warm.TRUNDLE, "kube", "manifests", *arguments]
+        done = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
+        assert done.returncode == code, done.stderr
+        return done
+
+    return ran
+
+
+@pytest.fixture
+def written(folder, run):
+    """The documents of each file that is written, but the recipe."""
+
+    def found(*arguments):
+        run(*arguments)
+        return {
+            each.name: list(yaml.safe_load_all(each.read_text()))
+            for each in (folder / "manifests").glob("*.yaml")
+        }
+
+    return found
+
+
+def test_a_service_has_all_that_it_needs(folder, written):
+    files = written(*SERVICE)
+    listed = files.pop("kustomization.yaml")[0]["resources"]
+    assert listed == sorted(files)
+    assert listed == [
+        "admission.yaml",
+        "certificate.yaml",
+        "crds.yaml",
+        "roles.yaml",
+        "webhook.yaml",
+    ]
+    by_kind = {each["kind"]: each for documents in files.values() for each in documents}
+    # cert-manager writes the authority into what says so; the certificate is for the service's name.
+    inject = "cert-manager.io/inject-ca-from"
+    for kind in ("CustomResourceDefinition", "MutatingWebhookConfiguration"):
+        assert by_kind[kind]["metadata"]["annotations"][inject] == "crm/flows"
+    certificate = by_kind["Certificate"]
+    assert certificate["metadata"]["namespace"] == "crm"
+    assert certificate["metadata"]["name"] == "flows"
+    assert "hook.crm.svc" in certificate["spec"]["dnsNames"]
+    # The service leads to the pods, and these have the certificate's secret.
+    pod = by_kind["Deployment"]["spec"]["template"]
+    service = by_kind["Service"]
+    assert service["metadata"]["name"] == "hook"
+    assert service["spec"]["selector"].items() <= pod["metadata"]["labels"].items()
+    assert service["spec"]["ports"][0]["port"] == 8443
+    (volume,) = pod["spec"]["volumes"]
+    assert volume["secret"]["secretName"] == certificate["spec"]["secretName"]
+    (container,) = pod["spec"]["containers"]
+    assert container["image"] == "registry.test/crm:1"
+    called = by_kind["MutatingWebhookConfiguration"]["webhooks"][0]
+    assert called["clientConfig"]["service"]["path"] == "/admit"
+    assert called["failurePolicy"] == "Fail"
+    assert called["rules"][0]["resources"] == ["members", "members/status"]
+
+
+def test_the_deployment_runs_a_command_that_there_is(folder, written):
+    files = written(*SERVICE)
+    (deployment,) = [each for each in files["webhook.yaml"] if each["kind"] == "Deployment"]
+    arguments = deployment["spec"]["template"]["spec"]["containers"][0]["args"]
+    command = [warm.TRUNDLE, *arguments]
+    done = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "/tls/tls.crt" in done.stderr  # All that is missing is the secret.
+
+
+def test_the_recipe_s_commands_work_in_the_project(folder, written):
+    written(*SERVICE)
+    lines = (folder / "manifests" / "Dockerfile").read_text().splitlines()
+    commands = [each.removeprefix("RUN ") for each in lines if each.startswith("RUN trundle")]
+    assert commands == ["trundle generate --check"]
+    subprocess.run([warm.TRUNDLE, *commands[0].split()[1:]], cwd=folder, check=True)
+
+
+def test_an_authority_of_one_s_own_needs_no_cert_manager(folder, written):
+    (folder / "ca.pem").write_text("-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n")
+    files = written(*SERVICE, "--ca", "ca.pem", "--replicas", "1")
+    assert "certificate.yaml" not in files
+    assert "cert-manager" not in str(files)
+    (configuration,) = files["admission.yaml"]
+    assert configuration["webhooks"][0]["clientConfig"]["caBundle"]
+    assert "PodDisruptionBudget" not in {each["kind"] for each in files["webhook.yaml"]}
+
+
+def test_a_webhook_elsewhere_is_not_installed(written):
+    files = written("--url", "https://hooks.test/crm/convert", "--admission", "policy")
+    assert set(files) == {"admission.yaml", "crds.yaml", "kustomization.yaml", "roles.yaml"}
+    kinds = [each["kind"] for each in files["admission.yaml"]]
+    assert kinds == ["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"]
+    (policy, binding) = files["admission.yaml"]
+    assert binding["spec"]["policyName"] == policy["metadata"]["name"]
+    assert "admission.yaml" not in written("--url", "https://hooks.test/", "--admission", "none")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--service", "crm/hook"), "--image registry.example.com"),
+        (("--url", "https://x.test/convert", "--image", "crm:1"), "none beside --url"),
+        ((), "expected one of them, found neither"),
+        (("--service", "crm", "--image", "crm:1"), "NAMESPACE/NAME"),
+    ],
+)
+def test_options_that_do_not_go_together_write_nothing(folder, run, arguments, said):
+    assert said in run(*arguments, code=3 if "NAMESPACE" in said else 2).stderr
+    assert not (folder / "manifests").exists()
