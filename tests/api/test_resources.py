@@ -1,6 +1,7 @@
 """Objects at every version over HTTP: created, read, listed, replaced, patched, deleted."""
 
 import json
+import sqlite3
 
 import pytest
 from apis import GROUP, NEW, OLD, Client, clubs, member, serving_clubs
@@ -332,3 +333,48 @@ def test_a_database_that_is_away_is_no_fault_of_the_client(client, monkeypatch, 
     assert (found.status_code, found.headers["retry-after"]) == (503, "1")
     assert found.json()["reason"] == "ServiceUnavailable"
     assert found.json()["details"] == {"retryAfterSeconds": 1}
+
+
+WRITES = [
+    ("POST", "", {**member("eve", team="red")}, ""),
+    ("PATCH", "ada", {"team": "blue"}, "application/merge-patch+json"),
+    ("PATCH", "ada", {"team": "blue"}, "application/apply-patch+yaml"),
+]
+
+
+@pytest.mark.parametrize("stored", ["v1", "v9"])
+@pytest.mark.parametrize(("method", "name", "body", "kind"), WRITES)
+def test_a_store_that_this_release_cannot_write_is_no_fault_of_the_client(
+    client, tmp_path, stored, method, name, body, kind
+):
+    """The lock does not record that `v1` is stored; `v9` is of a release to come."""
+    made = client.create(OLD, "ada", team="red")
+    with sqlite3.connect(tmp_path / "store.db") as connection:
+        changed = connection.execute(
+            "UPDATE store_resources SET storage_version = ? WHERE name = 'Member'", [stored]
+        )
+        assert changed.rowcount == 1
+    if "apply" in kind:
+        body = {"apiVersion": f"{GROUP}/v1", "kind": "Member", **body}
+    query = {"fieldManager": "m", "force": "true"} if "apply" in kind else {}
+    code, found = client.call(method, client.at(OLD, name), body, media_type=kind, **query)
+    assert (code, found["reason"]) == (500, "InternalError")
+    assert f"found {stored}" in found["message"]
+    assert client.get(OLD, "ada") == made
+
+
+def test_what_is_stored_and_is_no_document_of_its_version_is_no_fault_of_the_client(
+    client, tmp_path
+):
+    client.create(NEW, "ada", group="red")
+    with sqlite3.connect(tmp_path / "store.db") as connection:
+        (data,) = connection.execute(
+            "SELECT data FROM store_revisions WHERE name = 'ada'"
+        ).fetchone()
+        spoilt = data.replace(b'"group":"red"', b'"group":7')
+        assert spoilt != data
+        connection.execute("UPDATE store_revisions SET data = ? WHERE name = 'ada'", [spoilt])
+    for method, body in (("GET", None), ("PATCH", {"note": "x"})):
+        kind = "application/merge-patch+json" if body else ""
+        code, found = client.call(method, client.at(NEW, "ada"), body, media_type=kind)
+        assert (code, found["reason"]) == (500, "InternalError"), found

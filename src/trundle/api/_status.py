@@ -13,8 +13,11 @@ from trundle.store import (
     GoneError,
     InvalidKeyError,
     InvalidMetadataError,
+    NewerShapeError,
     NoSuchObjectError,
     ObjectExistsError,
+    UnknownResourceError,
+    UnrecordedShapeError,
 )
 
 _CODES = {
@@ -198,6 +201,8 @@ def answer_to(error: TrundleError, kind: ServedKind, name: str) -> ApiError:
             return invalid(kind, name, [_cause("metadata.name", error.expected, error.found)])
         case InvalidMetadataError():
             return invalid(kind, name, [_cause("metadata", error.expected, error.found)])
+        case UnrecordedShapeError() | NewerShapeError() | UnknownResourceError():
+            return internal(str(error))  # No document of a client changes it.
         case _:
             return answer_to_any(error)
 

@@ -9,7 +9,7 @@ from trundle.api._documents import object_of, to_client, to_scheme, with_tidy_me
 from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._ownership import Ownership
 from trundle.api.monitoring import counted
-from trundle.runtime import ConversionError, Lenience
+from trundle.runtime import ConversionError, DocumentError, Lenience
 from trundle.store import Store, StoredObject
 
 UNCONVERTIBLE = "trundle.dev/cannot-be-converted"
@@ -46,7 +46,10 @@ class Views:
             ConversionError: the version cannot show it.
         """
         with counted(kind.group, kind.plural, served.label):
-            return to_client(self._store.shown(found, served.version), kind, served)
+            try:
+                return to_client(self._store.shown(found, served.version), kind, served)
+            except DocumentError as error:  # It is no document of the client that asks.
+                raise ConversionError(str(error)) from error
 
     def exact(self, found: StoredObject, kind: ServedKind, served: ServedVersion) -> bytes:
         """An object as JSON.
