@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 
 from trundle.schema import FreeForm, ListOf, Union
 from trundle.verify._broken import MISSING, same
-from trundle.verify.oracle._expected import ANY, either
+from trundle.verify.oracle._expected import ANY, either, perhaps_hollow
+from trundle.verify.oracle._following import followed, unsure
 from trundle.verify.oracle._meeting import (
     Stations,
     World,
@@ -18,7 +19,7 @@ from trundle.verify.oracle._meeting import (
     once,
     parts,
 )
-from trundle.verify.oracle._showing import followed, perhaps_hollow, shown_member, unsure
+from trundle.verify.oracle._showing import shown_member
 from trundle.verify.oracle._texts import hold_texts, texts_after
 
 

@@ -81,3 +81,18 @@ def _plain(expected: Any) -> Any:
     if isinstance(expected, list):
         return [_plain(each) for each in expected if each is not ANY]
     return _plain(expected.options[0]) if isinstance(expected, Either) else expected
+
+
+def may_be_left_out(expected: Any) -> bool:
+    """Whether nothing is right, too."""
+    return expected is ANY or (isinstance(expected, Either) and MISSING in expected.options)
+
+
+def perhaps_hollow(expected: Any) -> Any:
+    """An object in which objects with nothing in them may be left out, and itself if there is nothing else."""
+    if not isinstance(expected, dict):
+        return expected
+    members = {name: perhaps_hollow(each) for name, each in expected.items()}
+    if all(may_be_left_out(each) for each in members.values()):
+        return either(members, MISSING)
+    return members

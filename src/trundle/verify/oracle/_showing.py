@@ -1,6 +1,5 @@
 """What a version shows of a document of another one, where nothing else is stored."""
 
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -13,7 +12,15 @@ from trundle.schema import (
     Union,
 )
 from trundle.verify._broken import MISSING, same
-from trundle.verify.oracle._expected import ANY, Either, either, known
+from trundle.verify.oracle._expected import (
+    ANY,
+    Either,
+    either,
+    known,
+    may_be_left_out,
+    perhaps_hollow,
+)
+from trundle.verify.oracle._following import followed, meet, unsure
 from trundle.verify.oracle._labels import shown_metadata
 from trundle.verify.oracle._meeting import (
     KEYS,
@@ -22,13 +29,17 @@ from trundle.verify.oracle._meeting import (
     World,
     bare,
     bare_all,
-    first,
-    inside,
-    moves,
     objects_only,
     once,
     type_at,
     without,
+)
+from trundle.verify.oracle._moving import (
+    claimed_within,
+    moved_out_of,
+    put_around,
+    ways_of_moves,
+    with_at,
 )
 from trundle.verify.oracle._required import required
 from trundle.verify.oracle._scalars import converted, kind_of, mapped, may_be, scalar
@@ -112,11 +123,7 @@ def _has_tags(world: World, value: dict[str, Any], stations: Stations) -> bool:
 def _each(items: list[Any]) -> Any:
     """A list whose elements show what they do; those without a place are left out."""
     kept = [each for each in items if each is not MISSING]
-    return ANY if any(_may_be_left_out(each) for each in kept) else kept
-
-
-def _may_be_left_out(expected: Any) -> bool:
-    return expected is ANY or (isinstance(expected, Either) and MISSING in expected.options)
+    return ANY if any(may_be_left_out(each) for each in kept) else kept
 
 
 def _leads_back(world: World, value: Any, there: Any, other: At, one: At) -> bool:
@@ -185,105 +192,13 @@ def _variant(world: World, value: Any, one: At, other: At, wanted: str | None = 
     return found
 
 
-@once
-def followed(world: World, stations: Stations, name: str) -> tuple[str, Stations | None] | None:
-    """What a property of objects is called at the last station, and its own stations.
-
-    Returns:
-        None where it does not get there, and no stations where that is not sure.
-    """
-    start = world.member(stations[0], name)
-    assert start is not None
-    found, sure, apart = [start], True, False
-    at, place = name, 0
-    for number, other in enumerate(stations[1:], 1):
-        wanted = world.counterpart(stations[place], other, at)
-        member = None if wanted is None else world.member(other, wanted)
-        if wanted is None or member is None:
-            continue
-        ruled = world.ruled(stations[place], other, at) is not None
-        if not ruled and not _meet(world, found[-1], member):
-            apart = any(_meet(world, each, member) for each in found)
-            continue  # of a type that has nothing to do with it
-        gap = stations[place : number + 1]
-        sure = sure and (number == place + 1 or _plain_gap(world, gap, at))
-        found.append(member)
-        at, place = wanted, number
-    if place == len(stations) - 1:
-        return at, tuple(found) if sure else None
-    return (at, None) if apart else None
-
-
-@once
-def _meet(world: World, one: At, other: At) -> bool:
-    ours, theirs = bare(one.type), bare(other.type)
-    if isinstance(ours, FreeForm) or isinstance(theirs, FreeForm):
-        return True
-    if isinstance(ours, Union) or isinstance(theirs, Union):
-        return any(meeting(world, one, place, other) for place in range(len(variants(one.type))))
-    return world.meet(At(one.version, ours), At(other.version, theirs))
-
-
-def _plain_gap(world: World, stations: Stations, name: str) -> bool:
-    """Whether a property is just not there in between, in versions that are all GA."""
-    between = stations[1:-1]
-    return not any("-" in each.version[10:] or "a" in each.version for each in stations) and all(
-        world.object(each).property(name) is None and world.object(each).additional is None
-        for each in between
-    )
-
-
-@once
-def unsure(world: World, stations: Stations) -> set[str]:
-    """The properties at the last station whose value hooks decide, or moves over several versions."""
-    found: set[str] = set()
-    for number, (one, other) in enumerate(pairwise(stations)):
-        touched = set(hooked(world, one, other)) | world.renamed_between(one, other)
-        for end in (one, other):
-            named = inside(world.rules_of(end))
-            touched |= named | {world.counterpart(one, other, each) or each for each in named}
-        if len(stations) > 2:  # noqa: PLR2004 - more than two neighbours
-            up = world.newer(other.version, one.version)
-            rules = world.rules_of(one if up else other)
-            for old, new in moves(rules).items():
-                left, reached = (old, new) if up else (new, old)
-                touched |= {reached[0], *_freed(world, one, other, left)}
-        for name in touched:
-            if number + 2 == len(stations):
-                found.add(name)
-            elif world.member(other, name) is not None:
-                ways = followed(world, stations[number + 1 :], name)
-                found.add(name if ways is None else ways[0])
-    return found
-
-
-def _freed(world: World, one: At, other: At, path: tuple[str, ...]) -> set[str]:
-    """The free-form data that an object becomes out of which a rule moves what stands at a path."""
-    name = world.counterpart(one, other, path[0]) or path[0]
-    member = world.member(other, name) if len(path) > 1 else None
-    return set() if member is None or not isinstance(bare(member.type), FreeForm) else {name}
-
-
-def hooked(world: World, one: At, other: At) -> Iterator[str]:
-    """The properties of the second object type that hooks write; of paths their first names."""
-    for hook, up in world.hooks_between(one, other):
-        _, writes = hook.to if up else hook.back
-        yield from (first(each) for each in writes)
-        if hook.converts:
-            for each in world.object(other).properties:
-                name = world.counterpart(other, one, each.name)
-                member = None if name is None else world.member(one, name)
-                if member is not None and bare(member.type) != bare(each.type):
-                    yield each.name
-
-
 def _object(world: World, value: dict[str, Any], stations: Stations) -> dict[str, Any]:
     """What an object shows, member by member."""
     last = stations[-1]
     found: dict[str, Any] = {}
     whole = value
     value, moved = _taken(world, value, stations)
-    emptied = _moved_out_of(world, stations)
+    emptied = moved_out_of(world, stations)
     for name, member in value.items():
         way = followed(world, stations, name) if world.member(stations[0], name) else None
         if way is None:
@@ -298,47 +213,12 @@ def _object(world: World, value: dict[str, Any], stations: Stations) -> dict[str
         if one is not MISSING:
             found[at] = one
     for path, each in sorted(moved, key=lambda each: len(each[0])):  # what holds others first
-        _put_around(world, found, path, each, stations)
+        put_around(world, found, path, each, stations)
     found.update(dict.fromkeys(unsure(world, stations), ANY))
     found.update(dict.fromkeys(world.derived_from_hub(stations) - found.keys(), ANY))
     if world.object(last).embedded and "apiVersion" in found:
         found["apiVersion"] = ANY
     return required(world, found, last)
-
-
-@once
-def _moved_out_of(world: World, stations: Stations) -> set[str]:
-    """The objects that hold what moves elsewhere in versions other than these: what is left may be nothing."""
-    one, other = stations[0], stations[-1]
-    older = other if world.newer(one.version, other.version) else one
-    found = {
-        path.partition(".")[0]
-        for each in pairwise(stations)
-        for hook, _ in world.hooks_between(*each)
-        for path in (*hook.to[0], *hook.to[1], *hook.back[0], *hook.back[1])
-        if "." in path
-    }
-    if len(stations) == 2 and moves(world.rules_of(older)):  # noqa: PLR2004 - the rules say it exactly
-        return found
-    names = {world.object(each).name for each in stations}
-    return found | {
-        path[0]
-        for (_, name), rules in world.rules.items()
-        if name in names
-        for pair in moves(rules).items()
-        for path in pair
-        if len(path) > 1
-    }
-
-
-def perhaps_hollow(expected: Any) -> Any:
-    """An object in which objects with nothing in them may be left out, and itself if there is nothing else."""
-    if not isinstance(expected, dict):
-        return expected
-    members = {name: perhaps_hollow(each) for name, each in expected.items()}
-    if all(_may_be_left_out(each) for each in members.values()):
-        return either(members, MISSING)
-    return members
 
 
 def shown_member(world: World, name: str, value: Any, types: Stations, stations: Stations) -> Any:
@@ -411,7 +291,7 @@ def _taken(
     rules = world.rules_of(one if up else other)
     moved = []
     whole = value
-    ways = _ways(world, one, other)
+    ways = ways_of_moves(world, one, other)
     for source, target in sorted(
         ways.items(), key=lambda each: -len(each[0])
     ):  # what stands inside first
@@ -421,9 +301,9 @@ def _taken(
             continue
         types = type_at(world, one, source), type_at(world, other, target)
         found, value = without(value, source)
-        for path in _claimed(world, one, other, source):
+        for path in claimed_within(world, one, other, source):
             own, found = without(found, path) if isinstance(found, dict) else (MISSING, found)
-            value = _with(value, (*source, *path), own)
+            value = with_at(value, (*source, *path), own)
         if found is MISSING or None in types:
             moved.append((target, MISSING))
             continue
@@ -443,89 +323,8 @@ def _taken(
     return value, moved
 
 
-@once
-def _ways(world: World, one: At, other: At) -> dict[tuple[str, ...], tuple[str, ...]]:
-    """The paths at which moved values stand in a neighbour, by those at which they stand in an object type."""
-    up = world.newer(other.version, one.version)
-    found = moves(world.rules_of(one if up else other))
-    return found if up else {newer: older for older, newer in found.items()}
-
-
-@once
-def _claimed(world: World, one: At, other: At, path: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """The paths inside of what moves that types of objects around it move by rules of their own."""
-    ways = _ways(world, one, other)
-    found = []
-    for around in (path[:length] for length in range(1, len(path))):
-        name = world.counterpart(one, other, around[0])
-        there = ways.get(around) or (None if name is None else (name, *around[1:]))
-        ends = type_at(world, one, around), None if there is None else type_at(world, other, there)
-        if ends[0] is None or ends[1] is None:
-            continue
-        plain = bare_all((ends[0], ends[1]))
-        every = _ways(world, *plain) if objects_only(world, plain) else {}
-        inside_of = [(*around, *each) for each in every]
-        found += [
-            each[len(path) :]
-            for each in inside_of
-            if len(each) > len(path) and each[: len(path)] == path
-        ]
-    return found
-
-
-def _with(value: Any, path: tuple[str, ...], own: Any) -> Any:
-    """An object with a value at a path, and the objects around that."""
-    if own is MISSING or not path:
-        return value if own is MISSING else own
-    members = value if isinstance(value, dict) else {}
-    return {**members, path[0]: _with(members.get(path[0]), path[1:], own)}
-
-
-def _put_around(
-    world: World, found: dict[str, Any], path: tuple[str, ...], value: Any, stations: Stations
-) -> None:
-    """Puts what has moved to its path, around what types of objects there have moved into it by rules of their own."""
-    one, other = stations
-    claimed = [
-        ((*path, *each), without(found, (*path, *each))[0])
-        for each in _claimed(world, other, one, path)
-    ]
-    _put(world, found, path, value, other)
-    for place, own in claimed:
-        if own is not MISSING:
-            _put(world, found, place, own, other)
-
-
 def _moved(world: World, value: Any, pair: tuple[At, At]) -> Any:
     """What a value shows that a rule moves and no other rule changes; nothing where it is a scalar of another type."""
-    if all(isinstance(bare(each.type), Scalar) for each in pair) and not _meet(world, *pair):
+    if all(isinstance(bare(each.type), Scalar) for each in pair) and not meet(world, *pair):
         return MISSING
     return shown(world, value, pair)
-
-
-def _put(world: World, found: dict[str, Any], path: tuple[str, ...], value: Any, at: At) -> None:
-    """Puts what has moved to its path; the objects around it are there where it is."""
-    name, below = path[0], path[1:]
-    if name == "[]" or "[]" in below:
-        found[name] = ANY
-        return
-    if not below:
-        found[name] = value
-        if value is MISSING:
-            del found[name]
-        return
-    inner = found.get(name, MISSING)
-    made = inner is MISSING
-    member = type_at(world, at, (name,))
-    if inner is ANY or isinstance(inner, Either) or member is None:
-        found[name] = ANY
-        return
-    if inner is MISSING:
-        if value is MISSING:
-            return
-        inner = required(world, {}, At(member.version, bare(member.type)))
-    if not isinstance(inner, dict):
-        found[name] = ANY
-        return
-    _put(world, inner, below, value, At(member.version, bare(member.type)))
-    found[name] = perhaps_hollow(inner) if made and isinstance(value, Either) else inner
