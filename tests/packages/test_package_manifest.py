@@ -19,7 +19,7 @@ from trundle.packages import (
     parse_manifest,
     read_manifest,
 )
-from trundle.packages._manifest import APP_KEYS
+from trundle.packages._manifest_reader import APP_KEYS
 from trundle.version import SemVer, VersionRange
 
 v = SemVer.parse

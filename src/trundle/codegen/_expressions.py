@@ -1,13 +1,13 @@
 """Rendering a plan's expressions: what an object is read for, and what is made of it."""
 
-import json
 from collections.abc import Callable
-from typing import Any, NamedTuple, assert_never
+from typing import NamedTuple, assert_never
 
 from trundle.codegen._classes import ClassPath, StorageNode
 from trundle.codegen._entries import Entries
 from trundle.codegen._hook_calls import HookCalls
 from trundle.codegen._lifted import attribute_at, class_at, held_object, way_to
+from trundle.codegen._literals import Literals
 from trundle.codegen._naming import attribute_name
 from trundle.codegen._plan_names import about, attribute_of
 from trundle.codegen._statements import INDENT, Statements
@@ -29,13 +29,11 @@ from trundle.evolution import (
     ADDITIONAL,
     METADATA,
     Label,
-    Lineage,
     Place,
     PlanKey,
     Shape,
     changes_in,
     changes_within,
-    default_of,
     expressions_in,
 )
 from trundle.evolution.steps import (
@@ -59,7 +57,6 @@ from trundle.evolution.steps import (
     Witness,
     may_lack,
 )
-from trundle.schema import ABSENT, ListOf, MapOf, Nullable, Type
 from trundle.version import ApiVersion
 
 _LONG = 40
@@ -112,6 +109,7 @@ class Expressions:
         self.wants_base = wants_base
         self.class_of = class_of
         self.static = StaticTypes(types, key, class_of)
+        self.literals = Literals(types, key)
         self.statements = Statements()
         self.steps = Steps(types, key, self.static, self.statements, calls, wants_base)
         self.entries = Entries(key.lineage, self.static, self.statements, self.steps)
@@ -172,7 +170,7 @@ class Expressions:
                 derived = self.statements.variable(self.render(inner, source, hint), hint)
                 found = call("unstash", self._unstash(said, source, f"{hint}_presence"))
                 made = class_mark(class_at(self.types, self.key.lineage, place, shape))
-                shown = self.shown_anyhow(place, shape)
+                shown = self.literals.shown_anyhow(place, shape)
                 return call("said", [found, derived, made, *([shown] if shown else [])])
             case _:
                 assert_never(value)
@@ -426,40 +424,3 @@ class Expressions:
         """
         given = self.static.of(value, self.shape)
         return "ABSENT" if given is None or "Absent" in given else "LACKING"
-
-    def literal(self, value: Any, place: Place, lineage: Lineage | None = None) -> str:
-        """Plain JSON as a Python expression of the type at a place of a lineage, else of the plan's own."""
-        if isinstance(value, str):
-            return text_literal(value)
-        if isinstance(value, bool | int | float | None):
-            return repr(value)
-        data = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
-        raw = f"FreeForm(b{text_literal(data)})"
-        lineage = lineage or self.key.lineage
-        storage = self.key.target.kind == "storage"
-        annotation = self.types.annotation_at(lineage, place, lineage.type(place), storage=storage)
-        if not value and isinstance(_bare(lineage.type(place)), ListOf | MapOf):
-            return data
-        return raw if annotation == "FreeForm" else f"from_free_form({raw}, {annotation})"
-
-    def shown_anyhow(self, place: Place, shape: Shape) -> str:
-        """What an API object that is made at a place shows of the properties that it requires, if anything."""
-        lineage = self.key.lineage
-        if shape.kind == "storage":
-            return ""
-        (key,) = lineage.evolution.objects_in(place.version, lineage.type(place))
-        child, version = lineage.child(place, key), place.version
-        definition = child.definition(version)
-        names = self.types.names(version, definition)
-        changes = lineage.evolution.changes(version, definition.name)
-        shown = []
-        for name in child.names(version):
-            default = default_of(child, Place(version, name), changes)
-            if default is not ABSENT and name in names:
-                literal = self.literal(default, Place(version, name), child)
-                shown.append(f"{text_literal(names[name])}: {literal}")
-        return f"{{{', '.join(shown)}}}" if shown else ""
-
-
-def _bare(type_: Type) -> Type:
-    return type_.inner if isinstance(type_, Nullable) else type_

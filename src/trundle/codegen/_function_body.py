@@ -248,7 +248,7 @@ class FunctionBody:
         around, opened, tests, seen = "target", "", [], "target"
         for holder in holders:
             arguments = [f"{around}.{holder.attribute}", class_mark(holder.class_)]
-            shown = self.expressions.shown_anyhow(holder.place, self.key.target)
+            shown = self.expressions.literals.shown_anyhow(holder.place, self.key.target)
             arguments += [shown] if shown else []
             arguments += ["over=True"] if over else []
             inner = f"{around}_{holder.attribute}"
@@ -261,7 +261,7 @@ class FunctionBody:
             return (
                 f"    if {value} is not {absent}:\n{opened}        {around}.{attribute} = {value}\n"
             )
-        default = f"if_whole({self.expressions.literal(step.default, place)})"
+        default = f"if_whole({self.expressions.literals.of(step.default, place)})"
         if value == "ABSENT":
             test, shown = " and ".join(tests), default
         else:
@@ -295,7 +295,7 @@ class FunctionBody:
         place = Place(self.key.target.version, step.property)
         required = self._required(step.property)
         instead = (
-            f"if_whole({self.expressions.literal(step.default, place)})"
+            f"if_whole({self.expressions.literals.of(step.default, place)})"
             if step.default is not ABSENT
             else ("LACKING" if required else "ABSENT")
         )

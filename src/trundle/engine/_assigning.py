@@ -4,8 +4,9 @@ from typing import Any
 
 from trundle.engine._errors import EngineCode
 from trundle.engine._frozen import frozen
-from trundle.engine._loading import Loading, Stage
+from trundle.engine._loading import Loading
 from trundle.engine._object import PENDING, Instance, check_alive, declaring_class, key_of
+from trundle.engine._stage import Stage
 from trundle.engine._type import Type
 from trundle.engine._world import World
 from trundle.errors import did_you_mean, expectation

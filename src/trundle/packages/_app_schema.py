@@ -6,7 +6,7 @@ character. A version that YAML takes for a number, such as `1.10`, is fine for T
 
 from typing import Any
 
-from trundle.packages._manifest import APP_NAME, CLASSIC_NAME, TYPES
+from trundle.packages._manifest_reader import APP_NAME, CLASSIC_NAME, TYPES
 
 _Json = dict[str, Any]
 

@@ -191,3 +191,14 @@ class Download:
 
 def _unseen(_size: int) -> None:
     """Shows no progress."""
+
+
+def collect_file(path: Path, download: Download) -> None:
+    """Collects a local file; bytes of an interrupted run that do not fit are collected again."""
+    for again in (True, False):
+        for piece in read_pieces(path, download.size):
+            download.write(piece)
+        if not again or not download.resumed or download.verified():
+            break
+        download.restart()
+    download.finish()

@@ -20,8 +20,8 @@ from trundle._locking import LockBusyError, locked
 from trundle.registry import _collect, _referrers
 from trundle.registry._files import (
     Download,
+    collect_file,
     make_folder,
-    read_pieces,
     storage_errors,
 )
 from trundle.registry._interface import (
@@ -123,7 +123,7 @@ class DirectoryRepository:
             storage_errors(where),
             Download(descriptor, target, where, partial=partial, progress=progress) as download,
         ):
-            _collect_file(path, download)
+            collect_file(path, download)
 
     def put_blob(
         self, content: bytes | Path, descriptor: Descriptor, *, progress: Progress | None = None
@@ -140,7 +140,7 @@ class DirectoryRepository:
             staged = self._staging / descriptor.digest[7:]
             path = self._path(descriptor.digest)
             with Download(descriptor, path, where, partial=staged, progress=progress) as download:
-                _collect_file(content, download)
+                collect_file(content, download)
 
     def pull_blob(
         self, source: Repository, descriptor: Descriptor, *, progress: Progress | None = None
@@ -431,14 +431,3 @@ class DirectoryRepository:
             "nothing",
             "check the name, or push it first",
         )
-
-
-def _collect_file(path: Path, download: Download) -> None:
-    """Collects a local file; bytes of an interrupted run that do not fit are collected again."""
-    for again in (True, False):
-        for piece in read_pieces(path, download.size):
-            download.write(piece)
-        if not again or not download.resumed or download.verified():
-            break
-        download.restart()
-    download.finish()

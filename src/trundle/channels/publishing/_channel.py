@@ -6,7 +6,7 @@ the old state or the new one. An operation that was recorded is not lost; the ne
 
 import contextlib
 import datetime as dt
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -20,6 +20,7 @@ from trundle.channels.files import (
     write_all,
     write_latest,
 )
+from trundle.channels.publishing._accepted import AcceptedOperations
 from trundle.channels.publishing._counting import (
     Counted,
     continued,
@@ -29,7 +30,6 @@ from trundle.channels.publishing._counting import (
 from trundle.channels.publishing._head import ChannelHead, DamagedHeadError
 from trundle.channels.publishing._records import (
     RecordedOperation,
-    is_signed_by,
     names_of,
     read_record,
     write_record,
@@ -46,7 +46,6 @@ from trundle.channels.reading import (
     ledger_name,
     signed_name,
 )
-from trundle.channels.reading.signatures import role_keys
 from trundle.channels.transitions import Folded, Operation, Outcome, Publish
 from trundle.errors import Finding, expectation
 from trundle.packages import manifest_from_json
@@ -119,9 +118,7 @@ class PublishedChannel:
         self.clock = clock
         self.wait = wait
         self._package = package
-        self._ignored: tuple[str, ...] = ()
-        self._read: dict[str, RecordedOperation] = {}
-        self._adopted = False
+        self._accepted = AcceptedOperations(self.location, signer)
         self._before: _Before | None = None
         self._built: Counted | None = None
 
@@ -287,7 +284,7 @@ class PublishedChannel:
         self, entries: Entries, mark: str, shown: Shown | None, *, rebuilt: bool = False
     ) -> str:
         if shown is None:
-            self._check_signer(entries, self._records(entries, shown))
+            self._accepted.check_signer(entries, self._accepted.records(entries, shown))
             rebuilt = rebuilt or len(entries) > 1
         count = self._counted_anew if rebuilt else self._counted
         self._built = built = count(entries, shown)
@@ -303,7 +300,7 @@ class PublishedChannel:
     @property
     def ignored(self) -> tuple[str, ...]:
         """What the ledger holds and does not count, since the publisher never signed it."""
-        return self._ignored
+        return self._accepted.ignored
 
     @contextlib.contextmanager
     def alone_with_content(self) -> Iterator[None]:
@@ -325,8 +322,8 @@ class PublishedChannel:
         since = entries_since(entries, shown)
         found = None
         if shown is not None and since is not None and bool(self.signer) == is_signed(shown):
-            records = self._records(since, shown)
-            found = continued(shown, records, self.word, ignored=bool(self._ignored))
+            records = self._accepted.records(since, shown)
+            found = continued(shown, records, self.word, ignored=bool(self._accepted.ignored))
         if found is None:
             return self._counted_anew(entries, shown)
         self._before = _Before(entries, shown, found)
@@ -334,45 +331,16 @@ class PublishedChannel:
 
     def _counted_anew(self, entries: Entries, shown: Shown | None) -> Counted:
         """The result of all operations."""
-        records = self._records(entries, shown)
+        records = self._accepted.records(entries, shown)
         if not records and shown is None and self._package is None:
             raise RefusedError(_none(self.location))
         package = shown.package if shown else self._package or self._package_of(records)
         base = Channel(name=self.word, package=package)
-        found = counted(base, records, ignored=bool(self._ignored))
+        found = counted(base, records, ignored=bool(self._accepted.ignored))
         if shown is not None:
             self._check_complete(found.folded, records, shown)
         self._before = _Before(entries, shown, found)
         return found
-
-    def _records(
-        self, entries: Sequence[LedgerEntry], shown: Shown | None
-    ) -> dict[str, RecordedOperation]:
-        """The operations that count, by name."""
-        records: dict[str, RecordedOperation] = {}
-        ignored = []
-        keys = None
-        for entry in entries:
-            where = f"{self.location}: entry {entry.id}"
-            try:
-                record = self._read.get(entry.id) or read_record(entry.payload, where)
-                self._read[entry.id] = record
-            except ChannelError as error:
-                if self.signer is None:
-                    raise
-                ignored.append(str(error))
-                continue
-            if self.signer and shown and shown.operations is None:
-                self._adopted = True  # A channel that was unsigned so far is signed as it is.
-            elif self.signer and not (shown and record.id in (shown.operations or ())):
-                keys = keys or role_keys(self.signer.keys.newest_root(), "targets").values()
-                if not is_signed_by(record, keys):
-                    missing = expectation("the publisher's signature", "none")
-                    ignored.append(f"{where}: {missing}")
-                    continue
-            records[record.id] = record
-        self._ignored = tuple(ignored)
-        return records
 
     def _check_complete(
         self, folded: Folded, records: dict[str, RecordedOperation], shown: Shown
@@ -399,25 +367,12 @@ class PublishedChannel:
 
     def _last_seen(self, entries: Sequence[LedgerEntry]) -> Shown | None:
         """What this publisher last verified of the channel; None for an unsigned channel, or where it saw nothing."""
-        records = self._records(entries, None)
-        self._check_signer(entries, records)
+        records = self._accepted.records(entries, None)
+        self._accepted.check_signer(entries, records)
         if self.signer is None:
             return None
         package = self._package or self._package_of(records)
         return self.signer.last_seen(self.location, package, self.head.content, list(records))
-
-    def _check_signer(
-        self, entries: Sequence[LedgerEntry], records: Mapping[str, RecordedOperation]
-    ) -> None:
-        """Refuses keys that signed none of the operations, where operations are signed."""
-        signed = any(self._read[each.id].envelope for each in entries if each.id in self._read)
-        if not signed or (self.signer and any(each.envelope for each in records.values())):
-            return
-        expected = "the keys that signed the channel's operations"
-        found = "others" if self.signer else "none"
-        advice = "give the publisher's keys with --keys"
-        code = RefusalCode.BAD_SIGNATURE
-        raise RefusedError(refusal(code, self.location, expected, found, advice))
 
     def _signed_names(self, files: dict[str, bytes], package: str) -> dict[str, bytes]:
         return {signed_name(package, self.word, name): data for name, data in files.items()}
@@ -440,8 +395,8 @@ class PublishedChannel:
     def _committed(self, outcome: Outcome | None) -> Committed:
         assert self._built is not None
         channel = self._built.folded.channel
-        notes = tuple(f"{each}; it does not count" for each in self._ignored)
-        if self._adopted:
+        notes = tuple(f"{each}; it does not count" for each in self._accepted.ignored)
+        if self._accepted.adopted:
             notes += ("the channel was not signed so far; it is signed now, as it was found",)
         if outcome is None:
             return Committed(channel, notes)

@@ -22,6 +22,7 @@ from trundle.schema._model import (
     Union,
 )
 from trundle.schema.readers import _merge
+from trundle.schema.readers._constraints import Constraints
 from trundle.schema.readers._errors import UnsatisfiableError
 from trundle.schema.readers._facets import (
     COMPOSITION,
@@ -383,41 +384,15 @@ class Builder:
             and None not in origins
         ):
             own = [each for each in own if each.origin is None]
+        constraints = Constraints(self._library, self._dialect, self.notes)
         return Property(
             name=name,
             type=kind,
             required=required,
             default=_merge.first(facets.all, "default", ABSENT),
             doc=_merge.first_doc(own),
-            constraints=tuple(sorted(self._constraints(facets, own, kind).items())),
+            constraints=tuple(sorted(constraints.of(facets, own, kind).items())),
         )
-
-    def _constraints(self, facets: Facets, own: Sequence[Facet], kind: Type) -> dict[str, Any]:
-        """The constraints of a property, and under `items` and the like those of what it holds."""
-        found = _merge.constraints(own, structural=self._dialect.structural)
-        match _bare(kind):
-            case ListOf(items, _):
-                self._nest(found, "items", _merge.children(own, "items"), items)
-            case MapOf(values):
-                nodes = _merge.value_schemas(own) or []
-                self._nest(found, "additionalProperties", nodes, values)
-            case Union():
-                for choice in facets.alternatives:
-                    kept = [each for each in choice.variants if each.place not in self.notes]
-                    variants = [self._inner([each], None) for each in kept]
-                    if choice.origin is None and any(variants):
-                        found.setdefault(choice.keyword, variants)
-        return found
-
-    def _nest(self, found: dict[str, Any], keyword: str, nodes: Sequence[Node], kind: Type) -> None:
-        inner = self._inner(nodes, kind) if nodes else {}
-        if inner:
-            found.setdefault(keyword, inner)
-
-    def _inner(self, nodes: Sequence[Node], kind: Type | None) -> dict[str, Any]:
-        facets = take_apart(nodes, self._library, self._dialect)
-        own = [each for each in facets.all if each.origin is None]
-        return self._constraints(facets, own, FreeForm() if kind is None else kind)
 
 
 def _bare(kind: Type) -> Type:

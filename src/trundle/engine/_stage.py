@@ -1,0 +1,142 @@
+"""The scene that contracts and defaults run in while a model is loaded."""
+
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any, Protocol
+
+from trundle.engine._dump import Dump
+from trundle.engine._errors import EngineCode
+from trundle.engine._frozen import frozen
+from trundle.engine._object import Instance, Part
+from trundle.engine._scene import ObjectValue, TypeValue
+from trundle.engine._type import Type
+from trundle.engine._world import World
+from trundle.errors import expectation
+
+
+class Loader(Protocol):
+    """What loads the model in which contracts and defaults run.
+
+    Attributes:
+        world: the session.
+    """
+
+    world: World
+
+    def start(
+        self,
+        model: Mapping[Any, Any],
+        owner: Instance | None,
+        default: Type | None,
+        spec: str | None,
+        member: str = "",
+    ) -> Instance:
+        """The object that a map stands for; its properties are computed later."""
+        ...
+
+    def find(self, identifier: str) -> Instance | None:
+        """The object with an id; None where there is none."""
+        ...
+
+    def on_trial(
+        self, model: Mapping[Any, Any], default: Type, excluded: frozenset[str], member: str
+    ) -> Instance:
+        """An object that stays no part of the session."""
+        ...
+
+
+class Stage:
+    """What contracts and defaults see of a session while they run: a scene.
+
+    Attributes:
+        this: the object that they are about; the class itself for a static property.
+        origin: the class whose code they are.
+    """
+
+    __slots__ = ("loading", "member", "origin", "this", "world")
+
+    def __init__(self, loading: Loader, this: Instance | Type, origin: Type, member: str) -> None:
+        self.loading = loading
+        self.world = loading.world
+        self.this = this
+        self.origin = origin
+        self.member = member
+
+    @property
+    def functions(self) -> Mapping[str, Callable[..., Any]]:
+        """Functions of the operator."""
+        return self.world.functions
+
+    def resolve(self, name: str) -> Type:
+        """The type that a name in the code stands for."""
+        origin = self.origin
+        found = self.world.resolved.get((origin, name))
+        if found is not None:
+            return found
+        try:
+            full = origin.declaration.names.full(name)
+        except KeyError as error:
+            message = expectation("a declared prefix", f"{error.args[0]!r} in {name!r}")
+            advice = "declare it under `Namespaces`"
+            raise origin.error(EngineCode.NO_CLASS, message, advice=advice, line=None) from None
+        found = self.world.classes.resolve(origin.source, full)
+        self.world.resolved[origin, name] = found
+        return found
+
+    def is_instance(self, value: ObjectValue, type_: TypeValue, spec: str | None = None) -> bool:
+        """Whether an object is of a type, in a version that the code takes."""
+        key = (self.origin, value.type, type_, spec)
+        found = self.world.accepted.get(key)
+        if found is None:
+            assert isinstance(value, Instance | Part)
+            assert isinstance(type_, Type)
+            versions = self.world.wanted(self.origin, type_.package, spec)
+            found = self.world.accepted[key] = any(
+                each.name == type_.name
+                and each.package == type_.package
+                and each.version in versions
+                for each in value.type.lineage.order
+            )
+        return found
+
+    def mismatch(
+        self, value: ObjectValue, type_: TypeValue, spec: str | None = None
+    ) -> tuple[str, ...]:
+        """Which requirements disagree, where an object is of a type but in a version that the code does not take."""
+        assert isinstance(value, Instance | Part)
+        assert isinstance(type_, Type)
+        versions = self.world.wanted(self.origin, type_.package, spec)
+        near = [
+            each
+            for each in value.type.lineage.order
+            if each.name == type_.name and each.package == type_.package
+        ]
+        if not near:
+            return ()
+        code = f"{self.origin.package}/{self.origin.version} requires {type_.package} {versions}"
+        edges = [edge for each in near for _, edge in value.type.lineage.edges[each]]
+        reached = [str(edge) for edge in edges] or [f"the object is {value.type.label}"]
+        return (code, *dict.fromkeys(reached))
+
+    def load(self, model: Mapping[Any, Any], default: TypeValue, spec: str | None) -> Instance:
+        """Loads a map as an object of this one."""
+        assert isinstance(default, Type)
+        owner = self.this if isinstance(self.this, Instance) else None
+        return self.loading.start(model, owner, default, spec, self.member)
+
+    def find(self, identifier: str) -> Instance | None:
+        """The object with an id."""
+        return self.loading.find(identifier)
+
+    def template(
+        self, value: Mapping[Any, Any] | ObjectValue, default: TypeValue, excluded: AbstractSet[str]
+    ) -> tuple[ObjectValue, Mapping[str, Any]]:
+        """An object as a model."""
+        if isinstance(value, Instance | Part):
+            found = value.instance
+        else:
+            assert isinstance(value, Mapping)
+            assert isinstance(default, Type)
+            found = self.loading.on_trial(value, default, frozenset(excluded), self.member)
+        dumped = Dump(self.world, "Mixed", frozenset(excluded)).tree(found)
+        return found, frozen(dumped, self.world.limits)
