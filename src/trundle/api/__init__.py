@@ -2,6 +2,7 @@
 
 from trundle.api._admission import AdmissionConfigError
 from trundle.api._application import Api
+from trundle.api._carried import CarriedPackages, CarriedTypes
 from trundle.api._conversion_reviews import ConversionReviews
 from trundle.api._core import scheme as core_scheme
 from trundle.api._documents import to_client, to_scheme
@@ -9,6 +10,7 @@ from trundle.api._kinds import ServedKind, ServedVersion, converted_kinds, serve
 from trundle.api._limits import Limits
 from trundle.api._openapi import definition as openapi_definition
 from trundle.api._server import Server, appending, listening, printing
+from trundle.api._succession import InstalledApi
 from trundle.api.access import Access, AccessFileError, Tls, certificate_files, read_tokens
 from trundle.api.admission import AdmissionRequest, Refusal
 from trundle.api.monitoring import AccessLog, Audit, Keeper
@@ -23,7 +25,10 @@ __all__ = [
     "AdmissionRequest",
     "Api",
     "Audit",
+    "CarriedPackages",
+    "CarriedTypes",
     "ConversionReviews",
+    "InstalledApi",
     "Keeper",
     "Limits",
     "Refusal",

@@ -17,6 +17,7 @@ import uvicorn
 from trundle.api._application import Api
 from trundle.api._connections import Connection, Patient
 from trundle.api._limits import Limited, Limits
+from trundle.api._succession import InstalledApi
 from trundle.api.access import Guard, Tls
 from trundle.api.monitoring import Keeper, Recorder
 from trundle.errors import TrundleError
@@ -46,9 +47,9 @@ class Server:
 
     def __init__(
         self,
-        api: Api,
+        api: Api | InstalledApi,
         listener: socket.socket,
-        lease: Lease | None = None,
+        lease: Lease | InstalledApi | None = None,
         keepers: Sequence[Keeper] = (),
         tls: Tls | None = None,
         limits: Limits = _NO_LIMITS,
@@ -119,7 +120,7 @@ class Server:
             if self._lease is not None:
                 await asyncio.to_thread(self._renew_once, self._lease)
 
-    def _renew_once(self, lease: Lease) -> None:
+    def _renew_once(self, lease: Lease | InstalledApi) -> None:
         """Renews the lease, if the store can be written; a lease that ends meanwhile does no harm.
 
         Raises:

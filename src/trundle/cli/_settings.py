@@ -66,7 +66,7 @@ class Settings(NamedTuple):
         tenant: the tenant of the catalog.
         server: the server of a catalog that is used instead of the database; empty for none.
         token: what the server knows the user by; None for none.
-        store: the database of the project's store, as a file or a URL.
+        store: the database of the store, as a file or a URL; empty where none is named.
     """
 
     folder: Path = Path()
@@ -85,6 +85,12 @@ class Settings(NamedTuple):
         """The project's file."""
         return self.folder if self.folder.is_file() else self.folder / "trundle.yaml"
 
+    @property
+    def project_store(self) -> str:
+        """The database of the project's store."""
+        folder = self.folder.parent if self.folder.is_file() else self.folder
+        return self.store or str(folder / "store.db")
+
 
 def resolve(folder: Path, environment: Mapping[str, str], home: Path) -> Settings:
     """The settings of one run, but for the options of its command.
@@ -101,7 +107,6 @@ def resolve(folder: Path, environment: Mapping[str, str], home: Path) -> Setting
     base = environment.get("XDG_STATE_HOME")
     state = (Path(base) if base else home / ".local" / "state") / "trundle"
     state = Path(environment.get(STATE) or file.get("state") or state).expanduser()
-    project = folder.parent if folder.is_file() else folder
     return Settings(
         folder=folder,
         state=state,
@@ -112,7 +117,7 @@ def resolve(folder: Path, environment: Mapping[str, str], home: Path) -> Setting
         tenant=environment.get(TENANT) or file.get("tenant", "default"),
         server=environment.get(SERVER) or file.get("server", ""),
         token=environment.get(TOKEN) or None,
-        store=environment.get(STORE) or file.get("store") or str(project / "store.db"),
+        store=environment.get(STORE) or file.get("store", ""),
     )
 
 

@@ -46,9 +46,9 @@ def opened_store(
     from trundle.project import generated_scheme  # noqa: PLC0415
     from trundle.store import Store  # noqa: PLC0415
 
-    where = _place(place or settings_of(context).store)
+    where = place_of(place or settings_of(context).project_store)
     if not making:
-        _require(where)
+        require_store(where)
     with generated_scheme(config_of(context)) as scheme, Store(where, scheme) as store:
         yield store
 
@@ -63,16 +63,17 @@ def still_stored(context: typer.Context, place: str) -> "tuple[Finding, ...]":
         ]
         for each in load(context).evolution.resources
     }
-    where = _place(place)
-    _require(where)
+    where = place_of(place)
+    require_store(where)
     return dropped(where, readable)
 
 
-def _place(text: str) -> str | Path:
+def place_of(text: str) -> str | Path:
+    """A database that a user names: a URL, else a file."""
     return text if "://" in text else Path(text).expanduser()
 
 
-def _require(where: str | Path) -> None:
+def require_store(where: str | Path) -> None:
     """Refuses a file that does not exist.
 
     Raises:
@@ -82,3 +83,26 @@ def _require(where: str | Path) -> None:
     if (isinstance(where, Path) or str(where).startswith("sqlite:///")) and not path.exists():
         advice = "name the store with --store"
         raise unmet(str(path), "a store", "no such file", advice, ExitCode.NOT_FOUND)
+
+
+@contextlib.contextmanager
+def alone(store: "Store") -> Iterator[None]:
+    """Refuses a second server on one SQLite file; servers on one PostgreSQL database work together.
+
+    Raises:
+        Refusal: another server has it.
+    """
+    from trundle._locking import LockBusyError, locked  # noqa: PLC0415
+
+    if "://" in store.where and not store.where.startswith("sqlite"):
+        yield
+        return
+    path = Path(store.where.removeprefix("sqlite:///"))
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(locked(path.with_name(f"{path.name}.serving"), wait=0))
+        except LockBusyError:
+            expected, found = "a store that no server has", "one that is being served"
+            advice = "stop the other server, or use PostgreSQL, which several servers can share"
+            raise unmet(str(path), expected, found, advice, ExitCode.CONFLICT) from None
+        yield

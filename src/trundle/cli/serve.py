@@ -3,7 +3,7 @@
 import contextlib
 import ipaddress
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
@@ -11,18 +11,20 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from trundle import __version__
+from trundle.cli._carried import Installed, installed_api
 from trundle.cli._failures import ExitCode, Refusal, unmet
+from trundle.cli._installing import State
 from trundle.cli._printing import Format, print_data, say, warn
 from trundle.cli._project import config_of
-from trundle.cli._stores import Place, opened_store
+from trundle.cli._stores import Place, alone, opened_store
 from trundle.cli.catalog import opened_catalog
 from trundle.cli.project import Output
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
-    from trundle.api import Keeper
-    from trundle.store import Store
+    from trundle.api import Access, Api, InstalledApi, Keeper
+    from trundle.store import Lease
 
 LOCAL_HOST = "127.0.0.1"
 _MOST_REQUESTS = 500
@@ -44,6 +46,8 @@ def serve(
     context: typer.Context,
     *,
     place: Place = None,
+    installed: Installed = False,
+    state: State = None,
     host: Annotated[
         str, typer.Option("--host", metavar="ADDRESS", help="The address to listen on.")
     ] = LOCAL_HOST,
@@ -114,12 +118,12 @@ def serve(
 ) -> None:
     """Serve every version of the project's resources to kubectl and other clients of Kubernetes' API.
 
+    With `--installed`, serve the resources that installed packages bring, and follow what is installed.
     Without `--tokens`, `--client-ca` and `--rules` every client may do everything, and the server listens on this machine alone.
     """
     from trundle.api import (  # noqa: PLC0415
         Access,
         AccessLog,
-        Api,
         Audit,
         Limits,
         Server,
@@ -128,12 +132,8 @@ def serve(
         certificate_files,
         listening,
         printing,
-        served_kinds,
     )
-    from trundle.project import load_admission, load_parts  # noqa: PLC0415
-    from trundle.store import Lease  # noqa: PLC0415
 
-    config = config_of(context)
     if client_ca is not None and tls is None:
         raise unmet("--client-ca", "--tls with it", "none", "name the server's certificate")
     secured = None if tls is None else Tls(*certificate_files(tls), client_ca, warn)
@@ -151,24 +151,16 @@ def serve(
             most_requests or _MOST_REQUESTS, _MOST_WATCHES if most_watches is None else most_watches
         )
     results = sys.stdout  # While the store is open, what is printed goes to standard error.
-    with (
-        opened_store(context, place, making=True) as store,
-        _alone(store),
-        _packages(catalog) as packages,
-    ):
-        kinds = served_kinds(load_parts(config).values(), store.scheme)
-        hooks = load_admission(config)
-        api = Api(
-            store,
-            kinds,
-            __version__,
-            access=access,
-            admission=hooks,
-            beside=packages,
-            complain=warn,
-        )
+    with contextlib.ExitStack() as stack:
+        packages = stack.enter_context(_packages(catalog))
+        api: Api | InstalledApi
+        leased: Callable[[], Lease | InstalledApi]
+        if installed:
+            api, leased = stack.enter_context(installed_api(state, place, access, packages))
+        else:
+            api, leased = stack.enter_context(_project_api(context, place, access, packages))
         try:
-            with listening(host, port, unix_socket) as listener, Lease(store) as lease:
+            with listening(host, port, unix_socket) as listener, leased() as lease:
                 scheme = "http" if secured is None else "https"
                 where = f"unix:{unix_socket}"
                 if unix_socket is None:
@@ -179,6 +171,31 @@ def serve(
         except OSError as error:
             found = f"{unix_socket or f'{host}:{port}'}: {error.strerror or error}"
             raise Refusal(ExitCode.FAILED, f"cannot listen on {found}") from None
+
+
+@contextlib.contextmanager
+def _project_api(
+    context: typer.Context, place: str | None, access: "Access", beside: "Sequence[BaseRoute]"
+) -> Iterator["tuple[Api, Callable[[], Lease]]"]:
+    """An API of the project's resource types."""
+    from trundle.api import Api, served_kinds  # noqa: PLC0415
+    from trundle.project import load_admission, load_parts  # noqa: PLC0415
+    from trundle.store import Lease  # noqa: PLC0415
+
+    config = config_of(context)
+    with opened_store(context, place, making=True) as store, alone(store):
+        kinds = served_kinds(load_parts(config).values(), store.scheme)
+        hooks = load_admission(config)
+        api = Api(
+            store,
+            kinds,
+            __version__,
+            access=access,
+            admission=hooks,
+            beside=beside,
+            complain=warn,
+        )
+        yield api, lambda: Lease(store)
 
 
 @contextlib.contextmanager
@@ -222,26 +239,3 @@ def _require_access(host: str, *, has_tls: bool, authenticates: bool) -> None:
         expected = f"{' and '.join(lacks)}, since other machines can connect"
         advice = f"add what is missing, or listen on {LOCAL_HOST}"
         raise unmet(f"--host {host}", expected, "none", advice)
-
-
-@contextlib.contextmanager
-def _alone(store: "Store") -> Iterator[None]:
-    """Refuses a second server on one SQLite file; servers on one PostgreSQL database work together.
-
-    Raises:
-        Refusal: another server has it.
-    """
-    from trundle._locking import LockBusyError, locked  # noqa: PLC0415
-
-    if "://" in store.where and not store.where.startswith("sqlite"):
-        yield
-        return
-    path = Path(store.where.removeprefix("sqlite:///"))
-    with contextlib.ExitStack() as stack:
-        try:
-            stack.enter_context(locked(path.with_name(f"{path.name}.serving"), wait=0))
-        except LockBusyError:
-            expected, found = "a store that no server has", "one that is being served"
-            advice = "stop the other server, or use PostgreSQL, which several servers can share"
-            raise unmet(str(path), expected, found, advice, ExitCode.CONFLICT) from None
-        yield

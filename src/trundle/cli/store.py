@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from trundle.cli._carried import Installed, installed_store
 from trundle.cli._failures import ExitCode, Refusal, unmet
+from trundle.cli._installing import State
 from trundle.cli._printing import (
     Format,
     print_data,
@@ -22,18 +24,41 @@ from trundle.cli._stores import Place, opened_store
 from trundle.cli.project import DryRun, Output, print_findings
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from trundle.runtime import AnyScheme
-    from trundle.store import Compaction, Move, Roll, StoreStatus
+    from trundle.store import Compaction, Move, Roll, Store, StoreStatus
 
 app = typer.Typer(no_args_is_help=True, help="Keep objects that clients of all versions share.")
 
 
+def _opened(
+    context: typer.Context,
+    place: str | None,
+    state: Path | None,
+    *,
+    installed: bool,
+    making: bool = False,
+) -> "AbstractContextManager[Store]":
+    """The store of the project, or of what is installed."""
+    if installed:
+        return installed_store(state, place, making=making)
+    return opened_store(context, place, making=making)
+
+
 @app.command()
-def status(context: typer.Context, *, store: Place = None, output: Output = Format.TABLE) -> None:
+def status(
+    context: typer.Context,
+    *,
+    store: Place = None,
+    installed: Installed = False,
+    state: State = None,
+    output: Output = Format.TABLE,
+) -> None:
     """Show what is stored, in which storage versions, and which servers use the store."""
     from trundle.store import status as run  # noqa: PLC0415
 
-    with opened_store(context, store) as opened:
+    with _opened(context, store, state, installed=installed) as opened:
         found = run(opened)
     print_result(found.to_plain, lambda: _status_text(found), output)
     if not found.resources:
@@ -74,6 +99,8 @@ def roll(
         typer.Option("--verify", help="Compare what every version shows before and after."),
     ] = False,
     store: Place = None,
+    installed: Installed = False,
+    state: State = None,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
@@ -83,7 +110,7 @@ def roll(
     """
     from trundle.store import roll as run  # noqa: PLC0415
 
-    with opened_store(context, store) as opened, progress("Rolling") as step:
+    with _opened(context, store, state, installed=installed) as opened, progress("Rolling") as step:
         done = run(opened, rate=rate, verify=verify, dry_run=dry_run, progress=step)
     if output is Format.TABLE:
         print_text(_rolled_text(done))
@@ -128,11 +155,21 @@ def _say_moves(moves: "tuple[Move, ...]", *, dry_run: bool) -> None:
 
 
 @app.command()
-def check(context: typer.Context, *, store: Place = None, output: Output = Format.TABLE) -> None:
+def check(
+    context: typer.Context,
+    *,
+    store: Place = None,
+    installed: Installed = False,
+    state: State = None,
+    output: Output = Format.TABLE,
+) -> None:
     """Read every object at every version that is served, and report what cannot be."""
     from trundle.store import check as run  # noqa: PLC0415
 
-    with opened_store(context, store) as opened, progress("Checking") as step:
+    with (
+        _opened(context, store, state, installed=installed) as opened,
+        progress("Checking") as step,
+    ):
         findings = run(opened, progress=step)
     if output is Format.TABLE:
         print_findings(findings, every=True)
@@ -152,6 +189,8 @@ def export_(
         typer.Option("--to", metavar="FILE", help="The file.", show_default="standard output"),
     ] = None,
     store: Place = None,
+    installed: Installed = False,
+    state: State = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Write everything that is stored at one moment, as lines of JSON.
@@ -167,7 +206,10 @@ def export_(
         advice = "remove it, or name another one with --to"
         raise unmet(str(to), "no such file", "one", advice, ExitCode.EXISTS)
     results = sys.stdout  # While the store is open, what is printed goes to standard error.
-    with opened_store(context, store) as opened, progress("Exporting") as step:
+    with (
+        _opened(context, store, state, installed=installed) as opened,
+        progress("Exporting") as step,
+    ):
         if to is None:
             number = export(opened, results.buffer, progress=step)
             results.flush()
@@ -185,13 +227,17 @@ def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What `export` wrote.")],
     *,
     store: Place = None,
+    installed: Installed = False,
+    state: State = None,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
     """Store what was exported; objects that are there already, just as they are in the file, stay as they are."""
     from trundle.store import import_ as run  # noqa: PLC0415
 
-    with opened_store(context, store, making=not dry_run) as opened, progress("Importing") as step:
+    making = not dry_run
+    store_of = _opened(context, store, state, installed=installed, making=making)
+    with store_of as opened, progress("Importing") as step:
         done = run(opened, file, beside=_served_beside(), dry_run=dry_run, progress=step)
     if output is not Format.TABLE:
         print_data({**done.to_plain(), "dryRun": dry_run}, output.value)
@@ -230,13 +276,15 @@ def compact(
         ),
     ] = None,
     store: Place = None,
+    installed: Installed = False,
+    state: State = None,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
     """Forget earlier states of objects; a client that watches from there has to list again."""
     from trundle.store import compact as run  # noqa: PLC0415
 
-    with opened_store(context, store) as opened:
+    with _opened(context, store, state, installed=installed) as opened:
         done = run(opened, age=_minutes(older_than), most=most, dry_run=dry_run)
     print_result(
         lambda: {"resources": [each.to_plain() for each in done], "dryRun": dry_run},

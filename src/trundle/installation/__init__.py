@@ -14,7 +14,7 @@ from trundle.installation._agent import (
 from trundle.installation._applying import Result
 from trundle.installation._content import ContentStore
 from trundle.installation._errors import StateBusyError, StateError
-from trundle.installation._folders import LOCK_FILE, Folders, exists
+from trundle.installation._folders import LOCK_FILE, Folders, exists, installed_folders
 from trundle.installation._install import Install, install
 from trundle.installation._installation import Installation
 from trundle.installation._notifying import NOTIFIED, NotificationError, notifier
@@ -60,6 +60,7 @@ __all__ = [
     "forget_clock",
     "forget_digest",
     "install",
+    "installed_folders",
     "notifier",
     "pause_after",
     "roll_back",

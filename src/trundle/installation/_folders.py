@@ -134,6 +134,24 @@ class Folders:
                 shutil.rmtree(path, ignore_errors=True)
 
 
+def installed_folders(root: Path) -> dict[str, Path]:
+    """The folder of each installed package, by its name, as they are at one moment; nothing where there is no installation.
+
+    Args:
+        root: the folder of the installation.
+
+    Raises:
+        OSError: a folder cannot be read, or the set was replaced several times meanwhile.
+    """
+    current = Folders(root).current
+    if not current.is_symlink():
+        return {}
+    links = current.resolve(strict=True) / "packages"
+    return {
+        each.name.replace("+", "/"): each.resolve(strict=True) for each in sorted(links.iterdir())
+    }
+
+
 def exists(folder: Path) -> bool:
     """Whether there is an installation in a folder; a folder that cannot be read may have one.
 

@@ -11,6 +11,7 @@ from trundle.project._output_places import MANIFEST
 from trundle.project._output_tree import TreeComparison, compare_tree
 from trundle.project._proof_run import ProofOptions, ProofRun
 from trundle.project.admission import AdmissionHook, load_admission
+from trundle.project.carried import CarriedProject, CarriedProjects
 from trundle.project.check import check
 from trundle.project.config import Config, config_schema, load_config, parse_config
 from trundle.project.conforming import Conformance, ConformanceEntry, conform
@@ -58,6 +59,8 @@ __all__ = [
     "AdmissionRule",
     "AdmissionWebhook",
     "AlreadyExistsError",
+    "CarriedProject",
+    "CarriedProjects",
     "Config",
     "ConfigError",
     "ConfigMissingError",

@@ -27,16 +27,19 @@ from trundle.store._records import Change, Changes, Choice, Key, Page, StoredObj
 from trundle.store._rolling import Roll, Rolled, roll
 from trundle.store._selectors import LabelRequirement, LabelSelector
 from trundle.store._status import (
+    OWN_GROUP,
     StoredVersion,
     StoreStatus,
     TypeStatus,
     check,
     dropped,
     status,
+    unreadable_types,
 )
 from trundle.store._store import Store
 
 __all__ = [
+    "OWN_GROUP",
     "Change",
     "Changes",
     "Choice",
@@ -79,4 +82,5 @@ __all__ = [
     "move_storage_versions",
     "roll",
     "status",
+    "unreadable_types",
 ]

@@ -6,20 +6,21 @@ from pathlib import Path
 from typing import Any
 
 from trundle.database import Database, open_database
-from trundle.errors import Finding, Place, listed
+from trundle.errors import Finding, Place, expectation, listed
 from trundle.store._documents import columns_of
 from trundle.store._errors import StoreCode
 from trundle.store._leases import Holder, holders
 from trundle.store._records import StoredObject
+from trundle.store._resources import StoredType
 from trundle.store._rolling import Progress, ignore, object_finding, rolled_object
 from trundle.store._rows import ResourceRow, Rows
 from trundle.store._store import Store
 
 TypeName = tuple[str, str]
+"""The API group and the name of a resource type."""
 
 OWN_GROUP = "core.trundle.dev"
 """The group of what servers keep beside the resource types of a project, such as namespaces; no release has these."""
-"""The API group and the name of a resource type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +149,32 @@ def _versions(
             kept.get((found.id, version, current), (0, 0)) for current in (True, False)
         )
         yield StoredVersion(version, objects, earlier, size + more)
+
+
+def unreadable_types(store: Store) -> Iterator[tuple[StoredType, str]]:
+    """The resource types of which something is stored in a version that the scheme cannot read, and what that is.
+
+    Raises:
+        DatabaseError: the database cannot be read.
+    """
+    with store.database.reading() as connection:
+        found = _types(Rows(connection))
+    types = {(each.group, each.name): each for each in store.types.all.values()}
+    for each in found:
+        type_ = types.get((each.group, each.resource))
+        if type_ is None:
+            continue
+        there = [
+            f"{_counted(stored)} in {stored.version}"
+            for stored in each.versions
+            if stored.version not in type_.readable
+        ]
+        if not there and each.storage_version not in type_.readable:
+            there = [f"it agreed on {each.storage_version}"]
+        if there:
+            expected = f"{each.name} to be stored in {listed(type_.readable)}"
+            advice = "run `trundle store roll` with the release before"
+            yield type_, expectation(expected, ", ".join(there), advice)
 
 
 def dropped(place: str | Path, readable: Mapping[TypeName, Collection[str]]) -> tuple[Finding, ...]:

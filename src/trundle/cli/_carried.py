@@ -1,0 +1,112 @@
+"""How commands get at the store of an installation, with the resource types of what is installed."""
+
+import contextlib
+import secrets
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trundle.cli._installing import state_folder
+from trundle.cli._printing import say, warn
+from trundle.cli._settings import current
+from trundle.cli._stores import alone, place_of, require_store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from starlette.routing import BaseRoute
+
+    from trundle.api import Access, CarriedPackages, CarriedTypes, InstalledApi
+    from trundle.runtime import AnyScheme
+    from trundle.store import Store
+
+Installed = Annotated[
+    bool,
+    typer.Option("--installed", help="Use what is installed, and its store, instead of a project."),
+]
+
+
+def installed_place(state: Path | None, place: str | None) -> str | Path:
+    """The database of an installation: that which is named, else a file in its folder."""
+    return place_of(place or current().store or str(state_folder(state) / "store.db"))
+
+
+@contextlib.contextmanager
+def installed_store(
+    state: Path | None, place: str | None, *, making: bool = False
+) -> Iterator["Store"]:
+    """The store of an installation, with the scheme of all that is installed.
+
+    Args:
+        state: the folder of the installation; that of the settings where None.
+        place: the database that the user names.
+        making: whether a file is made where there is none.
+    """
+    from trundle.store import Store  # noqa: PLC0415
+
+    where = installed_place(state, place)
+    if not making:
+        require_store(where)
+    with carried_packages() as packages:
+        found = _types(packages, state_folder(state))
+        for name, why in found.refused.items():
+            warn(f"{name} is left out: {why}")
+        with Store(where, found.scheme) as store:
+            yield store
+
+
+@contextlib.contextmanager
+def installed_api(
+    state: Path | None, place: str | None, access: "Access", beside: "Sequence[BaseRoute]"
+) -> Iterator["tuple[InstalledApi, Callable[[], InstalledApi]]"]:
+    """An API of what is installed, and what has its lease."""
+    from trundle import __version__  # noqa: PLC0415
+    from trundle.api import Api, InstalledApi  # noqa: PLC0415
+    from trundle.installation import installed_folders  # noqa: PLC0415
+    from trundle.store import Store  # noqa: PLC0415
+
+    folder = state_folder(state)
+    folder.mkdir(parents=True, exist_ok=True)
+    with (
+        carried_packages() as packages,
+        Store(installed_place(state, place), _nothing(packages)) as store,
+        alone(store),
+    ):
+        api = InstalledApi(
+            store,
+            packages,
+            lambda: installed_folders(folder),
+            lambda below, types: Api(below, types.kinds, __version__, access=access, beside=beside),
+            access,
+            warn,
+            lambda text: say(f"installed: {text}"),
+        )
+        yield api, lambda: api
+
+
+@contextlib.contextmanager
+def carried_packages() -> Iterator["CarriedPackages"]:
+    """Loads packages in a folder that is gone afterwards."""
+    from trundle.api import CarriedPackages  # noqa: PLC0415
+    from trundle.project import CarriedProjects  # noqa: PLC0415
+
+    name = f"trundle_installed_{secrets.token_hex(4)}"
+    with (
+        tempfile.TemporaryDirectory(prefix="trundle-") as folder,
+        CarriedProjects(Path(folder), name) as projects,
+    ):
+        yield CarriedPackages(projects)
+
+
+def _types(packages: "CarriedPackages", folder: Path) -> "CarriedTypes":
+    from trundle.installation import installed_folders  # noqa: PLC0415
+
+    return packages.join(installed_folders(folder), {}, {})
+
+
+def _nothing(packages: "CarriedPackages") -> "AnyScheme":
+    """A scheme without resource types."""
+    return packages.join({}, {}, {}).scheme

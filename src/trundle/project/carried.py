@@ -1,0 +1,142 @@
+"""Generates the packages of projects that installed packages carry, in a folder of the process that uses them.
+
+Nothing of an installed package is run: what it brings of generated code is left where it is, and code is generated from its schemas, rules and
+lock. So a project that needs Python of its own, such as hooks, or webhooks, cannot be used so.
+"""
+
+import importlib
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from trundle.project.config import Config, load_config
+from trundle.project.errors import FileCode, ProjectFileError
+from trundle.project.generating import generate
+from trundle.project.loading import Project, load_parts
+from trundle.project.releasing import projects_in
+from trundle.runtime import AnyScheme
+from trundle.schema.readers import is_python
+
+
+class CarriedProject(msgspec.Struct, frozen=True):
+    """A project that a package carries, with its scheme.
+
+    Attributes:
+        parts: its parts as they were loaded, each as a project of its own.
+        scheme: the scheme of the package that was generated from it.
+        members: the group and the resource types of each generated package, by its name within the folder's package.
+    """
+
+    parts: tuple[Project, ...]
+    scheme: AnyScheme
+    members: Mapping[str, tuple[str, tuple[str, ...]]]
+
+
+class CarriedProjects:
+    """Generates packages into a folder, and imports them from there. Used as a context manager.
+
+    Args:
+        folder: the folder; nobody else writes there.
+        package: the name of the Python package that holds all of them; no other module has it.
+
+    Attributes:
+        package: that name.
+    """
+
+    def __init__(self, folder: Path, package: str) -> None:
+        self.package = package
+        self._folder = folder.resolve()
+        self._number = 0
+
+    def __enter__(self) -> Self:
+        root = self._folder / self.package
+        root.mkdir(parents=True)
+        (root / "__init__.py").write_text('"""Generated from installed packages."""\n')
+        sys.path.insert(0, str(self._folder))
+        importlib.invalidate_caches()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        sys.path.remove(str(self._folder))
+        self.forget("")
+
+    def load(self, folder: Path) -> tuple[CarriedProject, ...]:
+        """Generates a package of each project in the folder of an installed package.
+
+        Raises:
+            ProjectError: the file of a project cannot be used, or needs Python of its own.
+            SchemaError: a schema cannot be read.
+            ChangeError: a change does not fit its place.
+        """
+        found = []
+        for name in projects_in(folder):
+            config = load_config(folder / name)
+            _require_data_only(config, folder)
+            found.append(self._loaded(config))
+        return tuple(found)
+
+    def forget(self, member: str) -> None:
+        """Drops the modules of a generated package that is no longer used; of all of them where it is empty."""
+        top = f"{self.package}.{member}" if member else self.package
+        for name in list(sys.modules):
+            if name == top or name.startswith(f"{top}."):
+                del sys.modules[name]
+
+    def _loaded(self, config: Config) -> CarriedProject:
+        self._number += 1
+        member = f"p{self._number}"
+        own = msgspec.structs.replace(
+            config, package=f"{self.package}.{member}", output=self._folder
+        )
+        generate(own, jobs=1)
+        importlib.invalidate_caches()
+        scheme: AnyScheme = importlib.import_module(own.package).scheme
+        parts = load_parts(config)
+        return CarriedProject(tuple(parts.values()), scheme, dict(_members(own, member, parts)))
+
+
+def _members(
+    config: Config, member: str, parts: Mapping[str, Project]
+) -> Iterator[tuple[str, tuple[str, tuple[str, ...]]]]:
+    for name in parts:
+        path = f"{member}.{name}" if name else member
+        scheme: AnyScheme = importlib.import_module(
+            f"{config.package}.{name}" if name else config.package
+        ).scheme
+        groups = {each.group for each in scheme.resources.values()}
+        yield path, (min(groups), tuple(scheme.resources))
+
+
+def _require_data_only(config: Config, folder: Path) -> None:
+    """Refuses a project that runs Python of its own, has webhooks called, or reads what is not in its package.
+
+    Raises:
+        ProjectFileError: it does.
+    """
+    python = [str(each.path) for each in config.sources if is_python(each)]
+    runs = [
+        *(f"the hook {each.use}" for each in config.hooks),
+        *(f"the admission hook {each.use}" for each in config.admission if each.use),
+        *(f"the webhook {each.webhook.url}" for each in config.admission if each.webhook),
+        *(f"the schemas in Python {each}" for each in python),
+    ]
+    if runs:
+        expected = "a project without Python and webhooks, since nothing of installed packages is run or called"
+        advice = "serve it as a project with `trundle -C FOLDER serve`"
+        raise ProjectFileError(FileCode.PACKAGE, config.path, expected, ", ".join(runs), advice)
+    root = folder.resolve()
+    outside = [
+        str(each.path) for each in config.sources if not each.path.resolve().is_relative_to(root)
+    ]
+    if outside:
+        expected, advice = "schemas in the folder of the package", "ask the publisher to pack them"
+        raise ProjectFileError(FileCode.PACKAGE, config.path, expected, ", ".join(outside), advice)

@@ -1,0 +1,277 @@
+"""`trundle serve --installed`: what is installed is served, while packages come, are upgraded and go."""
+
+import json
+import threading
+import time
+
+import pytest
+from releases import Releases
+from served import Served
+
+V1 = """
+title: Member
+type: object
+required: [team]
+properties:
+  team: {type: string}
+  age: {type: integer}
+"""
+V2 = """
+title: Member
+type: object
+required: [group]
+properties:
+  group: {type: string}
+  note: {type: string}
+"""
+GROUP = "clubs.example.com"
+KUBERNETES = {"kubernetes": {"group": GROUP}}
+RENAMED = {**KUBERNETES, "changes": {"v1": {"Member": {"rename": {"team": "group"}}}}}
+
+
+def members(version, name=""):
+    return f"/apis/{GROUP}/{version}/namespaces/default/members" + (name and f"/{name}")
+
+
+def person(**properties):
+    return {"metadata": {"name": "ada"}, **properties}
+
+
+@pytest.fixture
+def releases(tmp_path):
+    return Releases(tmp_path)
+
+
+@pytest.fixture
+def serve(tmp_path):
+    servers = []
+
+    def start(*options):
+        servers.append(Served(tmp_path, "--installed", "--state", "state", *options))
+        return servers[-1]
+
+    yield start
+    for each in servers:
+        each.kill()
+
+
+def until(found, seconds=30):
+    deadline = time.monotonic() + seconds
+    while not (result := found()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return result
+
+
+def serves(server, path):
+    return lambda: server.ask("GET", path).status == 200
+
+
+def test_a_release_is_served_when_it_arrives_and_reads_what_the_one_before_stored(releases, serve):
+    server = serve()
+    assert server.ask("GET", members("v1")).status == 404
+    releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
+    releases.install()
+    until(serves(server, members("v1")))
+    server.ask("POST", members("v1"), person(team="red", age=36)).ok()
+
+    releases.release("1.1.0", {"v1.yaml": V1, "v2.yaml": V2}, config=RENAMED)
+    releases.upgrade("--now")
+    until(serves(server, members("v2")))
+    assert server.ask("GET", members("v2", "ada")).ok()["group"] == "red"
+    changed = server.ask(
+        "PATCH",
+        members("v2", "ada"),
+        {"group": "blue"},
+        media_type="application/merge-patch+json",
+    ).ok()
+    assert changed["group"] == "blue"
+    old = server.ask("GET", members("v1", "ada")).ok()
+    assert (old["team"], old["age"]) == ("blue", 36)
+    assert server.process.poll() is None
+    assert server.stop() == 0
+
+
+def test_what_a_package_left_behind_is_served_again_when_it_comes_back(releases, serve):
+    releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
+    releases.install()
+    server = serve()
+    server.ask("POST", members("v1"), person(team="red", age=36)).ok()
+    releases.trundle("uninstall", releases.name, "--state", "state")
+    until(lambda: server.ask("GET", members("v1")).status == 404)
+    assert server.ask("GET", "/api/v1/namespaces/default").ok()
+    releases.install()
+    until(serves(server, members("v1")))
+    assert server.ask("GET", members("v1", "ada")).ok()["team"] == "red"
+
+
+def test_a_client_that_watches_goes_on_from_where_it_was_when_a_release_arrives(releases, serve):
+    releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
+    releases.install()
+    server = serve()
+    first = server.ask("GET", members("v1")).ok()["metadata"]["resourceVersion"]
+    seen, newest, ends, stop = [], first, 0, threading.Event()
+
+    def watch():
+        nonlocal newest, ends
+        while not stop.is_set():
+            connection = server.connect()
+            query = f"watch=true&resourceVersion={newest}"
+            connection.request("GET", f"{members('v1')}?{query}")
+            for line in connection.getresponse():
+                event = json.loads(line)
+                assert event["type"] == "ADDED", event
+                seen.append(event["object"]["metadata"]["name"])
+                newest = event["object"]["metadata"]["resourceVersion"]
+            connection.close()
+            ends += 1
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    written = []
+
+    def write(number):
+        for _ in range(number):
+            name = f"member-{len(written)}"
+            body = {"metadata": {"name": name}, "team": "red"}
+            server.ask("POST", members("v1"), body).ok()
+            written.append(name)
+
+    write(50)
+    releases.release("1.1.0", {"v1.yaml": V1, "v2.yaml": V2}, config=RENAMED)
+    upgrading = threading.Thread(target=lambda: releases.upgrade("--now"))
+    upgrading.start()
+    while server.ask("GET", members("v2")).status != 200:
+        write(1)
+        time.sleep(0.05)
+    upgrading.join()
+    write(50)
+    until(lambda: len(seen) >= len(written))
+    stop.set()
+    assert seen == written
+    assert ends >= 1
+    server.stop()
+
+
+def crd(group):
+    """A CRD of accounts."""
+    return f"""
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {{name: accounts.{group}}}
+spec:
+  group: {group}
+  names: {{kind: Account, plural: accounts}}
+  scope: Namespaced
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            spec: {{type: object, properties: {{of: {{type: string}}}}}}
+"""
+
+
+def test_packages_with_resource_types_of_one_name_are_served_side_by_side(tmp_path, serve):
+    """In groups of one package, in another package with one part, and none of them disturbs the others."""
+    pair = Releases(tmp_path, "acme/pair")
+    groups = {"package": "apis", "groups": {"mail": "mail.example", "bank": "bank.example"}}
+    schemas = {"mail.yaml": crd("mail.example"), "bank.yaml": crd("bank.example")}
+    pair.release("1.0.0", schemas, config=groups)
+    pair.install()
+    alone = Releases(tmp_path, "acme/alone")
+    alone.release("1.0.0", {"shop.yaml": crd("shop.example")}, config={"package": "apis"})
+    server = serve()
+    names = ["mail.example", "bank.example"]
+    for group in names:
+        path = f"/apis/{group}/v1/namespaces/default/accounts"
+        server.ask("POST", path, {**person(), "spec": {"of": group}}).ok()
+    alone.install()
+    path = "/apis/shop.example/v1/namespaces/default/accounts"
+    until(serves(server, path))
+    server.ask("POST", path, {**person(), "spec": {"of": "shop.example"}}).ok()
+    for group in (*names, "shop.example"):
+        path = f"/apis/{group}/v1/namespaces/default/accounts/ada"
+        found = server.ask("GET", path).ok()
+        assert (found["apiVersion"], found["spec"]) == (f"{group}/v1", {"of": group})
+    found = releases_status(alone)
+    assert found == {f"{group}/Account": 1 for group in (*names, "shop.example")}
+
+
+def releases_status(releases):
+    """How many objects are stored of each resource type, but for those of the server itself."""
+    done = releases.trundle("store", "status", "--installed", "--state", "state", "-o", "json")
+    return {
+        f"{each['group']}/{each['resource']}": sum(x["objects"] for x in each["versions"])
+        for each in json.loads(done.stdout)["resources"]
+        if each["group"] != "core.trundle.dev"
+    }
+
+
+def test_a_package_that_brings_what_another_one_has_is_left_out(tmp_path, releases, serve):
+    releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
+    releases.install()
+    server = serve()
+    server.ask("POST", members("v1"), person(team="red")).ok()
+    other = Releases(tmp_path, "acme/zoo")
+    other.release("1.0.0", {"v1.yaml": V2, "v2.yaml": V2}, config=KUBERNETES)
+    other.install()
+    until(lambda: "acme/zoo is not served" in server.messages)
+    assert "expected resource types that no other package brings" in server.messages
+    assert server.ask("GET", members("v1", "ada")).ok()["team"] == "red"
+    releases.trundle("uninstall", releases.name, "--state", "state")
+    until(serves(server, members("v2")))
+
+
+HOOK = """
+from pathlib import Path
+
+Path("ran.txt").write_text("ran")
+
+
+class Hooks:
+    def upgrade(self, source, target):
+        return target
+"""
+
+
+def test_nothing_of_a_package_is_run(releases, serve):
+    """Neither what it names as a hook, nor what it packs as its generated code."""
+    releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
+    for path in releases.package.rglob("*.py"):
+        path.write_text(f"{HOOK}\n")
+    (releases.package / "app.yaml").write_text('{"name": "acme/clubs", "version": "1.0.1"}')
+    published = ("--to", releases.reference, "--channel", "stable", "--override", "a test")
+    releases.trundle("publish", releases.package, *published)
+    releases.install()
+    server = serve()
+    assert server.ask("POST", members("v1"), person(team="red")).ok()["team"] == "red"
+    server.stop()
+    assert not list(releases.folder.rglob("ran.txt"))
+
+
+def test_a_package_with_hooks_is_not_served_and_blocks_no_other(tmp_path, releases, serve):
+    releases.release("1.0.0", {"v1.yaml": V1, "v2.yaml": V2}, config=RENAMED)
+    releases.install()
+    hooked = Releases(tmp_path, "acme/hooked")
+    hooked.package.mkdir()
+    (hooked.package / "hooks.py").write_text(ADMITS)
+    admission = [{"use": "hooks:Guard", "type": "Account", "version": "v1"}]
+    config = {"package": "apis", "admission": admission}
+    hooked.release("1.0.0", {"shop.yaml": crd("shop.example")}, config=config)
+    hooked.install()
+    server = serve()
+    assert "acme/hooked is not served: " in server.messages
+    assert "since nothing of installed packages is run or called" in server.messages
+    assert server.ask("GET", "/apis/shop.example/v1/accounts").status == 404
+    assert server.ask("GET", members("v2")).status == 200
+
+
+ADMITS = """
+class Guard:
+    def create(self, request):
+        pass
+"""
