@@ -33,18 +33,6 @@ def storing(case: Case, hub: str, take: Take) -> Scheme:
 
 
 WAYS = {"held back": held_back, "chosen": storing}
-BROKEN: dict[str, str] = {
-    "list of unions-chosen": "an element that nothing identifies loses what is hidden where one like its neighbour is put before it",
-}
-"""By case and way: what does not hold yet."""
-
-
-@pytest.fixture(autouse=True)
-def known_failures(request: pytest.FixtureRequest) -> None:
-    if request.node.originalname == "test_releases_of_a_case_share_a_store":
-        reason = BROKEN.get(request.node.callspec.id)
-        if reason is not None:
-            request.applymarker(pytest.mark.xfail(strict=ALL, reason=reason))
 
 
 @pytest.mark.parametrize(("name", "way"), some_of(itertools.product(CASES, WAYS), 5))

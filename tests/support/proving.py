@@ -167,7 +167,8 @@ def prove_side_by_side(
     hub = old.resources[resource].hub
 
     def by_old(document: bytes, base: bytes | None) -> bytes:
-        return old.encode(old.to_storage(document, base))
+        writer = old if json.loads(document)["apiVersion"] in known else new
+        return writer.encode(writer.to_storage(document, base))
 
     mixed: Any = Through(new, by_old)
     examples = min(examples, amount(examples))

@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from trundle.runtime import Scheme
-from trundle.verify._broken import LawBroken, differences, same, shown
+from trundle.verify._broken import MISSING, LawBroken, differences, same, shown
+from trundle.verify._made_anew import may_be_made_anew
 from trundle.verify._removed import Removal, goes_with_an_object
 from trundle.verify._seen import context_of, named, some_versions, tree_of, view
 from trundle.verify._views import Edit, Path, changed_wrongly, nothing_in, value_at
@@ -101,6 +102,11 @@ def law_of_edits(
                 if edited.__labels__ and nothing_in(edit.was, edit.becomes, place):
                     continue
                 if goes_with_an_object(scheme, removal, other, place):
+                    continue
+                lost = (other, place, expected)
+                if found is MISSING and may_be_made_anew(
+                    scheme, stored, (seen, edited), made, lost
+                ):
                     continue
                 raise LawBroken(
                     law,
