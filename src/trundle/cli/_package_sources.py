@@ -74,17 +74,13 @@ def packages_below(folders: Iterable[Path]) -> "list[Package]":
         ManifestError: a manifest cannot be used.
         PackError: a folder holds what cannot be packed.
     """
-    from trundle.packages import MANIFEST_FILE, Package  # noqa: PLC0415
+    from trundle.packages import MANIFEST_FILE, Package, package_folders  # noqa: PLC0415
 
     found = []
     for folder in folders:
-        manifests = [folder / MANIFEST_FILE]
-        if not manifests[0].is_file():
-            manifests = sorted(folder.rglob(MANIFEST_FILE))
-        below = [each.parent for each in manifests]
-        inner = {each for each in below if any(other in each.parents for other in below)}
-        found += [Package.from_folder(each) for each in below if each not in inner]
-        if not manifests:
+        below = package_folders(folder)
+        found += [Package.from_folder(each) for each in below]
+        if not below:
             advice = "name the folder of a package, or one that has packages in it"
             raise unmet(str(folder), f"a package with {MANIFEST_FILE}", "none", advice)
     return found

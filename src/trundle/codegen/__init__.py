@@ -2,6 +2,7 @@
 
 from trundle.codegen._blueprint import STRAIGHT, Blueprint
 from trundle.codegen._joined import MemberPackage, generate_joined
+from trundle.codegen._layout import lay_out
 from trundle.codegen._live import LiveConversions
 from trundle.codegen._naming import attribute_names, class_name
 from trundle.codegen._package import generate_package
@@ -17,5 +18,6 @@ __all__ = [
     "generate_joined",
     "generate_package",
     "generate_tests",
+    "lay_out",
     "renamed_properties",
 ]

@@ -103,6 +103,27 @@ class Session:
         """
         return self._classes.resolve(code.source, name)
 
+    def accepted(self, name: str, code: Type, spec: str | None = None) -> tuple[Type, ...]:
+        """The classes whose objects a contract `class()` takes, in all versions that it takes, the oldest first.
+
+        Args:
+            name: the full name in the contract.
+            code: the class that has the contract.
+            spec: the versions, in place of those that the package of that class requires.
+
+        Raises:
+            EngineError: neither its package nor one that this requires has such a class, or one cannot be built.
+        """
+        owner = self._classes.edge(code.source, name).requirement.name
+        wanted = self._world.wanted(code, owner, spec)
+        repository = self._classes.repository
+        packages = [repository.package(owner, each) for each in repository.versions(owner)]
+        return tuple(
+            self._classes.built(each, name)
+            for each in packages
+            if each.version in wanted and name in each.classes
+        )
+
     def load(self, model: Mapping[str, Any]) -> Handle | None:
         """Loads a model; where anything in it is wrong, nothing of it.
 

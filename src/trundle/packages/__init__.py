@@ -50,7 +50,7 @@ from trundle.packages._model import (
 from trundle.packages._pack import ARCHIVE_MEDIA_TYPE, Packed, digest_of, pack
 from trundle.packages._package import Package
 from trundle.packages._resolve import Refused, Resolution, resolve
-from trundle.packages._tree import DEVELOPMENT, ReleaseTree, release_tree
+from trundle.packages._tree import DEVELOPMENT, ReleaseTree, package_folders, release_tree
 from trundle.packages._unpack import unpack
 
 __all__ = [
@@ -106,6 +106,7 @@ __all__ = [
     "next_version",
     "pack",
     "package_files",
+    "package_folders",
     "parse_manifest",
     "read_manifest",
     "release_tree",

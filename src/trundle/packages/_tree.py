@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from trundle.packages._errors import ManifestError, PackageCode, finding
-from trundle.packages._manifest import MANIFEST_FILES, read_manifest
+from trundle.packages._manifest import MANIFEST_FILE, MANIFEST_FILES, read_manifest
 from trundle.version import SemVer, VersionRange, VersionSyntaxError
 
 if TYPE_CHECKING:
@@ -14,6 +14,15 @@ if TYPE_CHECKING:
 
 DEVELOPMENT = "dev"
 """The folder of what comes next; its version, and the ranges of its requirements, count as 0.0.0."""
+
+
+def package_folders(folder: Path) -> tuple[Path, ...]:
+    """The folders of packages of classes: the folder itself, or all that are somewhere below it, but not within each other."""
+    if (folder / MANIFEST_FILE).is_file():
+        return (folder,)
+    below = [each.parent for each in sorted(folder.rglob(MANIFEST_FILE))]
+    found = set(below)
+    return tuple(each for each in below if found.isdisjoint(each.parents))
 
 
 class ReleaseTree(msgspec.Struct, frozen=True):

@@ -28,7 +28,7 @@ from trundle.project._variants import blurred_elements, left_variants
 from trundle.project.admission import admission_findings
 from trundle.project.config import Config
 from trundle.project.findings import Misfit, ProjectCode, finding
-from trundle.project.generating import generate
+from trundle.project.generating import generate, holds_packages
 from trundle.project.loading import Project, load_part
 from trundle.project.lock import lock_findings
 from trundle.report import spell
@@ -69,6 +69,8 @@ def check(
         ProjectError: there are no resources in the schemas, or the lock or the generated folder cannot be
             read.
     """
+    if holds_packages(config):
+        return _check_packages(config, jobs, progress)
     catalogue = Catalogue(config.sources, on_file=on_file(progress))
     path = lock_path(config)
     known = read_lock(path)
@@ -91,6 +93,14 @@ def check(
     found += (finding for each in checked.values() for finding in each.notes)
     notes = [each for each in found if each.severity == "note"]
     return tuple(dict.fromkeys((*errors_among(found), *notes)))
+
+
+def _check_packages(config: Config, jobs: int | None, progress: Progress) -> tuple[Finding, ...]:
+    """What is wrong with the packages of classes of a project, and with what was generated for them."""
+    from trundle.project.class_packages import check_packages  # noqa: PLC0415 - needs an extra
+
+    found = check_packages(config)
+    return found if errors_among(found) else (*found, *_stale(config, jobs, progress))
 
 
 class _Checked(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ class ProjectCode(Code):
     """What a finding about a project is about."""
 
     CHANGE = "change"
+    CIRCLE = "circular-packages"
     DEFAULT = "default"
     DEPRECATED = "deprecated"
     GROUP = "group"

@@ -19,6 +19,7 @@ from trundle.codegen import (
 )
 from trundle.errors import Finding
 from trundle.evolution import ChangeError
+from trundle.packages import package_folders
 from trundle.project._each_part import Progress, each_part, ignore, on_file
 from trundle.project._freshness import (
     Digests,
@@ -34,6 +35,7 @@ from trundle.project._freshness import (
 from trundle.project._garbage_collection import without_collection
 from trundle.project._lock_file import lock_path, read_lock, recorded_versions
 from trundle.project._output_tree import (
+    NONE,
     TreeComparison,
     compare_tree,
     digests_below,
@@ -146,11 +148,16 @@ def generate(
         ChangeError: a change does not fit its place.
         OutputError: the folder cannot be written, or holds work that writing would destroy.
     """
-    run = _Run(config, jobs, progress)
-    made = run.made()
-    root, files, kept = run.root, run.files, run.kept
-    generated = tuple(sorted(run.generated))
-    notes = sum(each.notes for each in made.parts.values())
+    if holds_packages(config):
+        root, files = _generated_classes(config)
+        made, kept, notes = Made("", {}, interface=INTERFACE), NONE, 0
+        generated: tuple[str, ...] = (config.package,)
+    else:
+        run = _Run(config, jobs, progress)
+        made = run.made()
+        root, files, kept = run.root, run.files, run.kept
+        generated = tuple(sorted(run.generated))
+        notes = sum(each.notes for each in made.parts.values())
     if check:
         progress("compare", 0, 0)
         return GenerateResult(
@@ -169,6 +176,19 @@ def generate(
         checkpoint=lambda step: progress(step, 0, 0),
     )
     return GenerateResult(root, change=change, generated=generated, notes=notes)
+
+
+def holds_packages(config: Config) -> bool:
+    """Whether the sources of a project are folders with packages of classes in them."""
+    paths = [each.path for each in config.sources]
+    return bool(paths) and all(each.is_dir() and package_folders(each) for each in paths)
+
+
+def _generated_classes(config: Config) -> tuple[Path, Mapping[str, bytes]]:
+    """What is generated for packages of classes, with the folder for it."""
+    from trundle.project.class_packages import class_files, packages_of  # noqa: PLC0415 - needs an extra
+
+    return package_folder(config), class_files(packages_of(config), config.package)
 
 
 class _Generated(msgspec.Struct, frozen=True):
