@@ -1,11 +1,17 @@
 """The same users and rules given to Kubernetes' API server and to `trundle serve`: both answer alike."""
 
+import json
+import os
+import shlex
 import shutil
+import subprocess
 
+import judging
 import pytest
 import yaml
 from access import RULES, written
 from apis import CONFIG, GROUP, SCHEMAS
+from authorities import Authority
 from clusters import until
 from projects import Installer
 from served import Served
@@ -104,17 +110,20 @@ class Pair:
     def __init__(self, cluster, ours):
         self.cluster, self.ours = cluster, ours
 
+    def theirs(self):
+        """A client of Kubernetes' server."""
+        found = Served.__new__(Served)
+        found.url, found.authority = self.cluster.url, self.cluster.authority
+        found.client, found.headers = None, {}
+        return found
+
     def __call__(self, user, method, path, body=None, headers=None):
         given = {**(headers or {})}
         if user == "unknown":
             given["authorization"] = "Bearer wrong"
         elif user != "nobody":
             given["authorization"] = f"Bearer {self.cluster.tokens[user]}"
-        theirs = Served.__new__(Served)
-        theirs.url, theirs.authority, theirs.client, theirs.headers = (
-            self.cluster.url, self.cluster.authority, None, {},
-        )  # fmt: skip
-        return theirs.ask(method, path, body, headers=given), self.ours.ask(
+        return self.theirs().ask(method, path, body, headers=given), self.ours.ask(
             method, path, body, headers=given
         )
 
@@ -134,7 +143,12 @@ def pair(cluster, tmp_path_factory):
     tokens = tokens.replace(f',"{groups}"', "")
     cluster.define(CRD)
     cluster.kubectl("apply", "-f", "-", text=rules)
-    ours = Served(shutil.copytree(project, folder / "copy"), *written(folder, tokens, rules))
+    # kubectl sends no token without TLS.
+    authority = Authority(folder)
+    pair = authority.server("server")
+    options = *written(folder, tokens, rules), "--tls", f"{pair},{pair}"
+    ours = Served(shutil.copytree(project, folder / "copy"), *options)
+    ours.authority = authority.certificate
     found = Pair(cluster, ours)
     until(lambda: found("ben", "GET", SOME)[0].status == 200)
     until(lambda: found("ben", "POST", SOME, {})[0].status != 403)
@@ -247,3 +261,96 @@ def test_users_act_as_others_alike(pair, headers, code):
         assert ours.body["status"] == theirs.body["status"]
     else:
         assert ours.body["reason"] == theirs.body["reason"]
+
+
+KUBECTL = [
+    "auth can-i get members",
+    "auth can-i list members -A",
+    "auth can-i create members",
+    "auth can-i create members -n other",
+    "auth can-i delete members/ada",
+    "auth can-i delete member/bob",
+    "auth can-i get members --subresource=status",
+    "auth can-i update members --subresource=status",
+    f"auth can-i get members.{GROUP}",
+    f"auth can-i get members.v2.{GROUP}",
+    "auth can-i '*' '*'",
+    "auth can-i get /logs/a",
+    "auth can-i get /version",
+    "auth can-i impersonate users/zoe",
+    "auth can-i get nothing",
+    "auth can-i delete members -q",
+    "auth can-i --list",
+    "auth can-i --list -n other",
+    "auth can-i --list --no-headers",
+    "auth can-i get members --as zoe",
+    "auth can-i get members --as zoe --as-group writers",
+    "auth can-i --list --as zoe --as-group writers",
+    "auth whoami -o json",
+    "auth whoami -o json --as zoe --as-group writers",
+    "get members",
+    "get members -A",
+    "get members bob",
+    "get members --as zoe",
+    "get members --as zoe --as-group writers",
+    "create -f bob.yaml",
+    "create -f bob.yaml --as zoe",
+    "label member bob a=b",
+    "delete member bob",
+    "delete member bob --as zoe --as-group writers",
+    "patch member bob --type merge -p {} --subresource=status",
+]
+"""Commands that show who may do what, alone and as others; `kubectl` asks in ways of its own."""
+
+
+@pytest.fixture(scope="module")
+def kubectl(pair, cluster, tmp_path_factory):
+    """Runs a command of a user on both servers; what each shows."""
+
+    def server(name, client):
+        folder = tmp_path_factory.mktemp(name)
+        document = {"apiVersion": f"{GROUP}/v2", "kind": "Member", "metadata": {"name": "bob"}}
+        (folder / "bob.yaml").write_text(json.dumps({**document, "group": "red"}))
+        for user in ("ann", "ben"):
+            (folder / user).write_text(json.dumps(config(client, cluster.tokens[user])))
+        return folder
+
+    def config(client, token):
+        authority = {"certificate-authority": str(client.authority)}
+        return {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": "c", "cluster": {"server": client.url, **authority}}],
+            "users": [{"name": "u", "user": {"token": token}}],
+            "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+            "current-context": "c",
+        }
+
+    theirs = pair.theirs()
+    folders = [server("theirs", theirs), server("ours", pair.ours)]
+
+    def run(user, command):
+        found = []
+        for folder in folders:
+            done = subprocess.run(
+                [cluster.programs / "kubectl", f"--kubeconfig={folder / user}", *shlex.split(command)],
+                cwd=folder, text=True, capture_output=True, timeout=60, check=False,
+                env={**os.environ, "HOME": str(folder)},
+            )  # fmt: skip
+            found.append(judging.plain(f"{done.returncode}\n{done.stdout}{done.stderr}"))
+        return found
+
+    return run
+
+
+@pytest.mark.parametrize("command", KUBECTL)
+@pytest.mark.parametrize("user", ["ann", "ben"])
+def test_kubectl_shows_the_same_access(kubectl, user, command):
+    theirs, ours = kubectl(user, command)
+    if (
+        "cannot impersonate-on:" in theirs
+    ):  # A verb of constrained impersonation, which is not here.
+        theirs = theirs.partition("Forbidden): ")[0]
+        ours, _, refused = ours.partition("Forbidden): ")
+        assert refused.startswith(f'users "zoe" is forbidden: User "{user}" cannot impersonate')
+    assert ours == theirs

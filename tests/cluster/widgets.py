@@ -102,6 +102,11 @@ CRD["spec"]["versions"].append(
     copy.deepcopy({**CRD["spec"]["versions"][0], "name": "v1", "storage": False})
 )
 
+_OLDER = CRD["spec"]["versions"][1]["schema"]["openAPIV3Schema"]
+_OLDER["description"] = "A thing that was made."
+_OLDER["properties"]["spec"]["properties"]["title"]["description"] = "The name on its box."
+_OLDER["properties"]["spec"]["properties"]["parts"]["description"] = "What was in the box."
+
 
 def project():
     """What stands in the project's `trundle.yaml`."""
