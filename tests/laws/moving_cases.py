@@ -266,6 +266,14 @@ MOVES: dict[str, Case] = {
             rules(V2, "T", move={"r.a": "u.g", "r.k": "u.k"}),
         ),
     ),
+    "into an object in an object": Case(
+        {
+            V1: thing(s="integer", r="R") | {"R": {"l": "L"}, "L": {"z": "string"}},
+            V2: thing(r="R")
+            | {"R": {"b": "string", "l": "L"}, "L": {"m": "integer", "z": "string"}},
+        },
+        (rules(V1, move={"s": "r.l.m"}),),
+    ),
     "a preview hides something": Case(
         {
             V1: thing(a="string", o="O") | {"O": {"c": "string"}},

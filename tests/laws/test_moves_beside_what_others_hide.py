@@ -118,3 +118,20 @@ def test_what_a_writer_removes_goes_by_text_as_by_objects(forgetting):
     assert scheme.encode(scheme.to_storage(text, stored)) == scheme.encode(
         scheme.to_storage(scheme.decode(text), stored)
     )
+
+
+def test_a_bag_is_in_order_however_an_object_is_stored(forgetting):
+    """Whether `o` is there is an entry, too; its name comes before that of the property."""
+    scheme = forgetting(
+        evolve(
+            {
+                V1: {"Thing": {"a": "string", "o": "O", "z": "string"}, "O": {"b": "string"}},
+                V2: {"Thing": {"o": "O"}, "O": {"a": "string", "b": "string"}},
+            },
+            rules(V1, move={"a": "o.a"}),
+        )
+    )
+    written = document(V1, a="1", o={}, z="2")
+    text = scheme.encode(scheme.decode(json.dumps(written).encode()).convert_to_storage())
+    assert list(json.loads(text)["$propertyBag"]) == ["o?", "z"]
+    assert json.dumps(scheme.put(V1, written), separators=(",", ":")).encode() == text

@@ -61,7 +61,7 @@ def leaves_of(lineage: Lineage, place: Place) -> tuple[Leaf, ...]:
     """The properties of the nested object at a place that are followed here, and what is so in those objects among them.
 
     An object that is lifted only because something within it is stays within the nested object. Where it is empty,
-    nothing of it is anywhere else.
+    nothing of it is anywhere else; and where none of its own properties is lifted, it is none of these.
     """
     holder = lineage.thread(place)
     found = []
@@ -70,7 +70,9 @@ def leaves_of(lineage: Lineage, place: Place) -> tuple[Leaf, ...]:
         thread = lineage.thread(leaf)
         inside = all(_is_within(lineage, each, holder) for each in thread.places)
         stays = inside and thread.number not in lineage.deriving
-        found.append(Leaf(name, leaf, leaves_of(lineage, leaf) if stays else ()))
+        inner = leaves_of(lineage, leaf) if stays else ()
+        if inner or not stays:
+            found.append(Leaf(name, leaf, inner))
     return tuple(found)
 
 

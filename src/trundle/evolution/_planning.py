@@ -59,7 +59,7 @@ class _Planning:
     def plan(self) -> Plan:
         steps = list(self._assignments())
         if self.target.kind == "storage":
-            steps.extend(self._stashes())
+            steps.extend(sorted(self._stashes(), key=lambda each: _order(each.entry)))
         return Plan(self.key, tuple(steps), self._consumed(), tuple(self._carried()))
 
     def _assignments(self) -> Iterator[Step]:
@@ -76,8 +76,7 @@ class _Planning:
 
     def _stashes(self) -> Iterator[Step]:
         storage = self.target
-        threads = sorted(self.lineage.threads, key=lambda each: _entry_order(each, storage))
-        for thread in threads:
+        for thread in self.lineage.threads:
             if thread.at(storage.version) is not None:
                 continue
             home = thread.home(storage.version)
@@ -229,9 +228,8 @@ class _Planning:
                 yield CarriedEntries(self.entries.presences(side), before, after)
 
 
-def _entry_order(thread: Thread, storage: Shape) -> tuple[str, str]:
-    home = thread.home(storage.version)
-    return home.property, home.version.text
+def _order(entry: Place) -> tuple[str, str]:
+    return entry.property, entry.version.text
 
 
 def _own_text_groups(lineage: Lineage, thread: Thread) -> Iterator[tuple[Place, ...]]:
