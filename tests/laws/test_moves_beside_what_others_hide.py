@@ -5,6 +5,8 @@ import json
 import pytest
 from evolving import evolve, rules
 
+from trundle.verify import law3
+
 V1, V2, V3 = "2020-01-01", "2021-01-01", "2022-01-01"
 
 
@@ -135,3 +137,24 @@ def test_a_bag_is_in_order_however_an_object_is_stored(forgetting):
     text = scheme.encode(scheme.decode(json.dumps(written).encode()).convert_to_storage())
     assert list(json.loads(text)["$propertyBag"]) == ["o?", "z"]
     assert json.dumps(scheme.put(V1, written), separators=(",", ":")).encode() == text
+
+
+def test_an_edit_may_make_current_again_that_an_object_is_there(forgetting):
+    """The older version said so beside `a` alone; meanwhile the newer one had an object without it."""
+    scheme = forgetting(
+        evolve(
+            {
+                V1: {"Thing": {"a": "string", "o": "O"}, "O": {"b": "string"}},
+                V2: {"Thing": {"o": "O"}, "O": {"a": "string", "b": "string"}},
+            },
+            rules(V1, move={"a": "o.a"}),
+        )
+    )
+    stored = scheme.put(V1, document(V1, a="1", o={}))
+    stored = scheme.put(V2, document(V2, o={}), stored)
+    edited = document(V2, o={"a": "2"})
+    assert scheme.read(V1, scheme.put(V2, edited, stored)) == document(V1, a="2", o={})
+    law3(scheme, *(scheme.decode(json.dumps(each).encode()) for each in (stored, edited)))
+    kept = stored.pop("$propertyBag")
+    law3(scheme, *(scheme.decode(json.dumps(each).encode()) for each in (stored, edited)))
+    assert list(kept) == ["o?"]

@@ -74,7 +74,7 @@ class _Planning:
                 default = default_of(self.lineage, place, changes)
             yield Assign(name, value, default)
 
-    def _stashes(self) -> Iterator[Step]:
+    def _stashes(self) -> Iterator[Stash]:
         storage = self.target
         for thread in self.lineage.threads:
             if thread.at(storage.version) is not None:

@@ -4,8 +4,8 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from trundle.runtime import Scheme
-from trundle.verify._broken import MISSING, LawBroken, differences, same, shown
+from trundle.runtime import BAG, Scheme
+from trundle.verify._broken import MISSING, LawBroken, differences, same, shown, spoken
 from trundle.verify._made_anew import may_be_made_anew
 from trundle.verify._removed import Removal, goes_with_an_object
 from trundle.verify._seen import context_of, named, some_versions, tree_of, view
@@ -15,6 +15,8 @@ NOTHING: Mapping[str, str] = {}
 Apart: TypeAlias = Callable[[str, str, Path], bool]
 _LAW_3 = "law 3, an edit is seen, and all else is as before"
 _LAW_5 = "law 5, data stays with its element"
+_PRESENCE = "?"
+"""How the names of entries end that say whether an object is there."""
 
 
 def law3(
@@ -108,6 +110,8 @@ def law_of_edits(
                     scheme, stored, (seen, edited), made, lost
                 ):
                     continue
+                if expected is MISSING and is_there_again(scheme, (stored, written), other, place):
+                    continue
                 raise LawBroken(
                     law,
                     resource,
@@ -140,3 +144,39 @@ def hidden_beside_more(scheme: Scheme, puts: tuple[Any, Any], version: str, plac
         return False  # the edit has gone nowhere
     bare = scheme.to_storage(scheme.from_storage(puts[1], hub))
     return same(value_at(view(scheme, bare, version), place), after)
+
+
+def is_there_again(scheme: Scheme, puts: tuple[Any, Any], version: str, place: Path) -> bool:
+    """Whether a version sees an object because its clients once said so, beside the same as after the edit.
+
+    Before the edit it saw one that another version had. The entry was stale, has stayed, and is current again.
+
+    Args:
+        scheme: the scheme of the generated package.
+        puts: what is stored before the edit, and after it.
+        version: the version that sees an object.
+        place: where it does.
+    """
+    before, after = (tree_of(scheme, each) for each in puts)
+    left, said = _without_presences(after)
+    if not said or said != _without_presences(before)[1]:
+        return False
+    bare = scheme.decode(spoken(left).encode())
+    return value_at(view(scheme, bare, version), place) is MISSING
+
+
+def _without_presences(value: Any) -> tuple[Any, list[Any]]:
+    """A stored object without the entries that say whether an object is there, and these entries."""
+    if not isinstance(value, dict):
+        return value, []
+    left, said = {}, []
+    for name, each in value.items():
+        if name == BAG:
+            said += [{one: entries} for one, entries in each.items() if one.endswith(_PRESENCE)]
+            left[name] = {
+                one: entries for one, entries in each.items() if not one.endswith(_PRESENCE)
+            }
+        else:
+            left[name], found = _without_presences(each)
+            said += found
+    return left, said
