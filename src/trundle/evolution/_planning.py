@@ -59,7 +59,8 @@ class _Planning:
     def plan(self) -> Plan:
         steps = list(self._assignments())
         if self.target.kind == "storage":
-            steps.extend(sorted(self._stashes(), key=lambda each: _order(each.entry)))
+            stashes = sorted(self._stashes(), key=lambda each: _order(each.entry))
+            steps.extend(stashes)
         return Plan(self.key, tuple(steps), self._consumed(), tuple(self._carried()))
 
     def _assignments(self) -> Iterator[Step]:
