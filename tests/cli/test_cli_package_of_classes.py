@@ -135,3 +135,53 @@ def test_docs_refuses_what_is_given_twice(releases):
     assert done.exit_code == 2
     assert "a second one" in done.stderr
     assert not (releases.folder / "site").exists()
+
+
+@pytest.fixture
+def offered(releases, monkeypatch):
+    """The same releases in a catalog, of which only the archives are left, and a library of another tenant."""
+    monkeypatch.setenv("TRUNDLE_CATALOG", "kept.db")
+    for folder in ("old", "new"):
+        text = (releases.folder / folder / "manifest.yaml").read_text()
+        releases.write(f"{folder}/manifest.yaml", text.replace("Require: {lib.that", "#"))
+        text = (releases.folder / folder / "Classes/Db.yaml").read_text()
+        releases.write(f"{folder}/Classes/Db.yaml", text.replace("Extends: lib:Base\n", ""))
+    releases.write("lib/manifest.yaml", "FullName: acme.Lib\nType: Library\nVersion: 2.0.0\n")
+    reason = ("--override", "a test")
+    for arguments in (("old",), ("new", *reason), ("lib", "--tenant", "other")):
+        done = releases.run("catalog", "upload", *arguments)
+        assert done.exit_code == 0, done.stderr
+    return releases
+
+
+def test_packages_of_a_catalog_are_named_with_catalog(offered):
+    done = offered.run("package", "diff", "catalog:acme.Db:1.0.0", "catalog:acme.Db")
+    assert (done.exit_code, done.stdout) == (
+        3,
+        offered.run("package", "diff", "old", "new").stdout,
+    )
+    assert "contract-narrowed" in done.stdout
+    done = offered.run("package", "check", "new", "--against", "catalog:acme.Db:1.0.0")
+    assert done.exit_code == 3
+    for name, code in (("catalog:no.Such", 5), ("catalog:acme.Db:1.5.0", 5), ("catalog:a:x", 2)):
+        assert offered.run("package", "diff", name, "new").exit_code == code, name
+
+
+def test_docs_takes_packages_out_of_a_catalog(offered):
+    done = offered.run("package", "docs", "catalog:", "--to", "all")
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.splitlines() == ["wrote all/acme.Db/1.0.0", "wrote all/acme.Db/1.0.1"]
+    assert "Changes since 1.0.0" in (offered.folder / "all/acme.Db/1.0.1/index.md").read_text()
+    done = offered.run("package", "docs", "old", "new", "--to", "folders")
+    for each in (offered.folder / "folders").rglob("*.md"):
+        same = offered.folder / "all" / each.relative_to(offered.folder / "folders")
+        assert each.read_text() == same.read_text()
+    done = offered.run(
+        "package", "docs", "catalog:acme.Lib", "--tenant", "other", "--to", "lib-site"
+    )
+    assert done.stdout.splitlines() == ["wrote lib-site/acme.Lib/2.0.0"]
+    done = offered.run("package", "docs", "old", "catalog:acme.Db:1.0.1", "--to", "mixed")
+    assert done.stdout.splitlines() == ["wrote mixed/acme.Db/1.0.0", "wrote mixed/acme.Db/1.0.1"]
+    done = offered.run("package", "docs", "catalog:acme.Lib", "--to", "none")
+    assert (done.exit_code, (offered.folder / "none").exists()) == (5, False)
+    assert "run `trundle catalog list`" in done.stderr

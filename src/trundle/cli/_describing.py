@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trundle.cli._catalogs import IN_CATALOG, CatalogPlace
 from trundle.cli._failures import unmet
 from trundle.cli._package_sources import package_folder
 from trundle.cli._reviewing import release_folders
@@ -16,11 +17,14 @@ if TYPE_CHECKING:
 
 
 @contextlib.contextmanager
-def described(named: Iterable[str], step: "Step") -> Iterator["list[DescribedVersion]"]:
+def described(
+    named: Iterable[str], catalog: CatalogPlace, step: "Step"
+) -> Iterator["list[DescribedVersion]"]:
     """What the pages of packages show.
 
     Args:
-        named: folders of packages or of releases, archives, or published versions.
+        named: folders of packages or of releases, archives, published versions, or packages of a catalog.
+        catalog: the catalog.
         step: called with the name of each package.
 
     Raises:
@@ -34,9 +38,8 @@ def described(named: Iterable[str], step: "Step") -> Iterator["list[DescribedVer
     with contextlib.ExitStack() as opened:
         folders: dict[tuple[str, SemVer], Path] = {}
         for each in named:
-            trees = release_folders(Path(each)) if Path(each).is_dir() else ()
-            for place in map(str, trees) if trees else (each,):
-                folder = opened.enter_context(package_folder(place))
+            for place in _places(each, catalog):
+                folder = opened.enter_context(package_folder(place, catalog))
                 manifest = read_manifest(folder)
                 key = (manifest.name, manifest.version)
                 if key in folders:
@@ -52,3 +55,10 @@ def described(named: Iterable[str], step: "Step") -> Iterator["list[DescribedVer
             released = None if before is None else (folders[name, before], before)
             found.append(describe(folder, released, packages))
         yield found
+
+
+def _places(named: str, catalog: CatalogPlace) -> Iterable[str]:
+    """The places of the versions that a name stands for: the releases in a folder, or all versions in a catalog."""
+    if Path(named).is_dir():
+        return [str(each) for each in release_folders(Path(named))] or [named]
+    return catalog.names(named) if named.startswith(IN_CATALOG) else [named]

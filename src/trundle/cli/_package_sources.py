@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trundle.cli._catalogs import IN_CATALOG, CatalogPlace
 from trundle.cli._failures import ExitCode, unmet
 from trundle.cli._registry import full_reference
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from trundle.packages import Package
     from trundle.registry import Repository
 
-_REFERENCE = "a folder, an archive, or a reference such as oci:DIR//NAME:1.2.3"
+_REFERENCE = "a folder, an archive, a reference such as oci:DIR//NAME:1.2.3, or catalog:NAME:1.2.3"
 
 _ZIP = b"PK\x03\x04"
 LARGEST_ARCHIVE = 256 * 1024**2
@@ -23,13 +24,18 @@ LARGEST_ARCHIVE = 256 * 1024**2
 
 
 @contextlib.contextmanager
-def package_folder(named: str) -> Iterator[Path]:
-    """The folder of a package; of an archive or a published one, a temporary folder that is gone afterwards.
+def package_folder(named: str, catalog: CatalogPlace) -> Iterator[Path]:
+    """The folder of a package; of an archive, a published one or one in a catalog, a temporary folder that is gone afterwards.
+
+    Args:
+        named: a folder, an archive, a reference, or a name such as `catalog:NAME:VERSION`.
+        catalog: the catalog.
 
     Raises:
         Refusal: it names none of them.
         PackageError: the archive cannot be unpacked.
         RegistryError: the published package cannot be fetched.
+        CatalogError: the catalog has no such package.
     """
     from trundle.packages import Package, unpack  # noqa: PLC0415
 
@@ -39,7 +45,9 @@ def package_folder(named: str) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="trundle-package-") as name:
         folder = Path(name, "package")
-        if path.is_file():
+        if named.startswith(IN_CATALOG):
+            unpack(io.BytesIO(catalog.package(named).archive), folder)
+        elif path.is_file():
             with path.open("rb") as archive:
                 is_zip = archive.read(len(_ZIP)) == _ZIP
                 archive.seek(0)

@@ -1,12 +1,12 @@
 """The commands that keep a catalog: upload, list, show, download, delete, share, tidy."""
 
-import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from trundle.cli._catalogs import At, Place, Tenant, kept_catalog, opened_catalog, tenant_of
 from trundle.cli._channels import say_done, version_of
 from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal, unmet
 from trundle.cli._installing import State, opened
@@ -22,40 +22,15 @@ from trundle.cli._printing import (
     warn,
 )
 from trundle.cli._reviewing import Override, reason_of, release_folders, uploading
-from trundle.cli._settings import CATALOG, TENANT, current
 from trundle.cli.project import DryRun, Jobs, Output
 
 if TYPE_CHECKING:
-    from trundle.catalog import Catalog, CatalogServer, Change, Offer
+    from trundle.catalog import Change, Offer
     from trundle.errors import Finding
     from trundle.packages import Package
 
 app = typer.Typer(no_args_is_help=True, help="Keep packages by tenant, in all their versions.")
 
-Place = Annotated[
-    str | None,
-    typer.Option(
-        "--catalog",
-        metavar="URL",
-        envvar=CATALOG,
-        help="The database: a file, `sqlite:///FILE` or `postgresql://USER@HOST/NAME`.",
-        show_default="catalog.db in the state directory",
-    ),
-]
-At = Annotated[
-    str | None,
-    typer.Option(
-        "--server",
-        metavar="URL",
-        help="A server that keeps the catalog (`trundle serve --catalog`) instead of a database.",
-    ),
-]
-Tenant = Annotated[
-    str | None,
-    typer.Option(
-        "--tenant", metavar="TENANT", envvar=TENANT, help="The tenant.", show_default="default"
-    ),
-]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The package.")]
 Version = Annotated[str, typer.Argument(metavar="VERSION", help="The version.")]
 Newest = Annotated[
@@ -65,40 +40,6 @@ Newest = Annotated[
 Force = Annotated[
     bool, typer.Option("--force", help="Do it even if packages need the version; say which.")
 ]
-
-
-@contextlib.contextmanager
-def opened_catalog(place: str | None, *, making: bool = False) -> Iterator["Catalog"]:
-    """The catalog that a command works on; where there is none, an empty one unless it is to be made."""
-    from trundle.catalog import Catalog  # noqa: PLC0415
-
-    text = place or current().catalog
-    where = text if "://" in text else Path(text).expanduser()
-    if making and isinstance(where, Path):
-        where.parent.mkdir(parents=True, exist_ok=True)
-    with Catalog(where, looking=not making) as catalog:
-        yield catalog
-
-
-@contextlib.contextmanager
-def _kept(
-    place: str | None, server: str | None, *, making: bool = False
-) -> Iterator["Catalog | CatalogServer"]:
-    """The catalog that a command reads or uploads to: that of a server where one is given, else one in a database."""
-    url = server or ("" if place else current().server)
-    if not url:
-        with opened_catalog(place, making=making) as catalog:
-            yield catalog
-        return
-    from trundle.catalog import CatalogServer  # noqa: PLC0415
-
-    if not url.startswith(("http://", "https://")):
-        raise unmet("--server", "a URL such as https://HOST:PORT", repr(url), "correct it")
-    yield CatalogServer(url, current().token)
-
-
-def _tenant(given: str | None) -> str:
-    return given or current().tenant
 
 
 @app.command()
@@ -130,10 +71,10 @@ def upload(
     packages = list(read.values())
     if installed:
         packages += _installed(state)
-    with _kept(catalog, server, making=not dry_run) as opened_:
+    with kept_catalog(catalog, server, making=not dry_run) as opened_:
         review = uploading({each: path for path, each in read.items()}, jobs, reason)
         done = opened_.upload(
-            packages, tenant=_tenant(tenant), public=public, dry_run=dry_run, review=review
+            packages, tenant=tenant_of(tenant), public=public, dry_run=dry_run, review=review
         )
     if output is Format.TABLE:
         verb = "would have stored" if dry_run else "stored"
@@ -226,8 +167,8 @@ def list_(
     output: Output = Format.TABLE,
 ) -> None:
     """List the packages that a tenant sees: its own and the public ones."""
-    with _kept(catalog, server) as opened_:
-        found = opened_.offers(_tenant(tenant), name)
+    with kept_catalog(catalog, server) as opened_:
+        found = opened_.offers(tenant_of(tenant), name)
         where = opened_.where
     head = ("PACKAGE", "VERSION", "TENANT", "SEEN BY", "DIGEST")
     print_result(
@@ -237,7 +178,7 @@ def list_(
     )
     if not found:
         what = "no package" if name is None else f"no version of {name}"
-        say(f"{where}: {what} for the tenant {_tenant(tenant)}")
+        say(f"{where}: {what} for the tenant {tenant_of(tenant)}")
 
 
 def _row(offer: "Offer") -> tuple[str, ...]:
@@ -256,9 +197,9 @@ def show(
     output: Output = Format.TABLE,
 ) -> None:
     """Show a version of a package: what it requires, its classes and its files."""
-    with _kept(catalog, server) as opened_:
+    with kept_catalog(catalog, server) as opened_:
         number = None if version is None else version_of(version)
-        offer, package = opened_.package(name, number, tenant=_tenant(tenant))
+        offer, package = opened_.package(name, number, tenant=tenant_of(tenant))
     data = _shown(offer, package)
     print_result(lambda: data, lambda: _shown_text(data), output, prose=True)
 
@@ -306,9 +247,9 @@ def download(
     """Write the archive of a version, a tar, to a file."""
     from trundle._durable import write_durably  # noqa: PLC0415
 
-    with _kept(catalog, server) as opened_:
+    with kept_catalog(catalog, server) as opened_:
         number = None if version is None else version_of(version)
-        offer, package = opened_.package(name, number, tenant=_tenant(tenant))
+        offer, package = opened_.package(name, number, tenant=tenant_of(tenant))
         file = to or Path(f"{name.replace('/', '+')}-{offer.version}.tar")
         if file.exists():
             advice = "remove it, or name another one with --to"
@@ -334,7 +275,9 @@ def delete(
     """Delete a version, unless packages need it."""
     with opened_catalog(catalog) as opened_:
         number = version_of(version)
-        change = opened_.delete(name, number, tenant=_tenant(tenant), force=force, dry_run=dry_run)
+        change = opened_.delete(
+            name, number, tenant=tenant_of(tenant), force=force, dry_run=dry_run
+        )
     _print_change("deleted", change, output, dry_run=dry_run)
 
 
@@ -353,7 +296,7 @@ def share(
     """Let all tenants see a version, or its own tenant alone."""
     if force and not undo:
         raise unmet("--force", "--undo with it", "none", "leave it out")
-    number, whose = version_of(version), _tenant(tenant)
+    number, whose = version_of(version), tenant_of(tenant)
     with opened_catalog(catalog) as opened_:
         if undo:
             change = opened_.unshare(name, number, tenant=whose, force=force, dry_run=dry_run)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from trundle.cli._catalogs import Place, Tenant, opened_catalog
 from trundle.cli._failures import unmet
 from trundle.cli._package_sources import packages_below
 from trundle.cli._printing import data_text, print_exactly, progress, warn
 from trundle.cli._settings import current
-from trundle.cli.catalog import Place, Tenant, opened_catalog
 
 if TYPE_CHECKING:
     from trundle.packages import Package

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trundle.cli._catalogs import At, CatalogPlace, Place, Tenant
 from trundle.cli._describing import described
 from trundle.cli._failures import ExitCode, Refusal, unmet
 from trundle.cli._package_sources import package_folder, packages_below
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="Compare, check, explain and release packages.")
 
-_Package = "A folder, an archive, or a published version such as `oci:DIR//NAME:1.2.3`."
+_Package = "A folder, an archive, a published version such as `oci:DIR//NAME:1.2.3`, or `catalog:NAME:1.2.3`."
 
 
 @app.command()
@@ -39,6 +40,9 @@ def diff(
     old: Annotated[str, typer.Argument(metavar="OLD", help=_Package)],
     new: Annotated[str, typer.Argument(metavar="NEW", help=_Package)],
     *,
+    tenant: Tenant = None,
+    catalog: Place = None,
+    server: At = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Show what changed between two releases of a package, how far each change goes, and the required version.
@@ -48,7 +52,8 @@ def diff(
     from trundle.packages import read_manifest  # noqa: PLC0415
     from trundle.project import bump_to_plain, compare_packages  # noqa: PLC0415
 
-    with package_folder(old) as before, package_folder(new) as now:
+    kept = CatalogPlace(catalog, server, tenant)
+    with package_folder(old, kept) as before, package_folder(new, kept) as now:
         base, version = read_manifest(before).version, read_manifest(now).version
         bump = compare_packages(before, now, base)
     low = version.release < bump.required
@@ -73,6 +78,9 @@ def check(
         str | None,
         typer.Option("--against", metavar="PACKAGE", help=f"The release before. {_Package}"),
     ] = None,
+    tenant: Tenant = None,
+    catalog: Place = None,
+    server: At = None,
     jobs: Jobs = None,
     output: Output = Format.TABLE,
 ) -> None:
@@ -83,7 +91,8 @@ def check(
     with contextlib.ExitStack() as opened, progress("Checking") as step:
         released = None
         if against is not None:
-            before = opened.enter_context(package_folder(against))
+            kept = CatalogPlace(catalog, server, tenant)
+            before = opened.enter_context(package_folder(against, kept))
             released = (before, read_manifest(before).version)
         found = review(folder, released, jobs=jobs or current().jobs, progress=step)
     if output is Format.TABLE:
@@ -221,10 +230,14 @@ def docs(
         list[str] | None,
         typer.Argument(
             metavar="[PACKAGE]...",
-            help="Folders of packages or of releases, archives, or published versions; the current folder by default.",
+            help="Folders of packages or of releases, archives, published versions, or `catalog:` for all packages of a catalog, "
+            "`catalog:NAME` for one; the current folder by default.",
         ),
     ] = None,
     *,
+    tenant: Tenant = None,
+    catalog: Place = None,
+    server: At = None,
     to: Annotated[Path, typer.Option("--to", metavar="DIR", help="The folder of the pages.")],
     replace: Annotated[
         bool, typer.Option("--replace", help="Write pages anew that are there already.")
@@ -238,7 +251,8 @@ def docs(
     """
     from trundle.pages import write_site  # noqa: PLC0415
 
-    with progress("Reading") as step, described(packages or ["."], step) as releases:
+    kept = CatalogPlace(catalog, server, tenant)
+    with progress("Reading") as step, described(packages or ["."], kept, step) as releases:
         done = write_site(to, releases, replace=replace, dry_run=dry_run)
     if output is Format.TABLE:
         for each in done.written:

@@ -12,12 +12,12 @@ import typer
 
 from trundle import __version__
 from trundle.cli._carried import Installed, installed_api
+from trundle.cli._catalogs import opened_catalog
 from trundle.cli._failures import ExitCode, Refusal, unmet
 from trundle.cli._installing import State
 from trundle.cli._printing import Format, print_data, say, warn
 from trundle.cli._project import config_of
 from trundle.cli._stores import Place, alone, opened_store
-from trundle.cli.catalog import opened_catalog
 from trundle.cli.project import Output
 
 if TYPE_CHECKING:

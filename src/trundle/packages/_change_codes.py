@@ -37,6 +37,7 @@ class ChangeCode(Code):
     STORED_LOST = "stored-objects-given-up"
     CONVERSION_LOST = "conversion-lost"
     CONVERSION_ADDED = "conversion-added"
+    RULE_ADDED = "rule-added"
     RULE_CHANGED = "rule-changed"
     HOOK_REMOVED = "hook-removed"
     HOOK_ADDED = "hook-added"

@@ -22,6 +22,7 @@ from trundle.packages import (
     package_files,
     read_manifest,
 )
+from trundle.project._carried_changes import with_rules
 from trundle.project._each_part import Progress, ignore
 from trundle.project._release_codes import ReleaseCode
 from trundle.project.check import check
@@ -125,7 +126,8 @@ def _changes(before: Path, now: Path) -> Iterator[ReleaseChange]:
     if any(read_manifest(each).classes for each in (before, now)):
         from trundle.engine.changes import package_changes  # noqa: PLC0415 - needs an extra
 
-        yield from package_changes(*map(Package.from_folder, (before, now)))
+        packages = Package.from_folder(before), Package.from_folder(now)
+        yield from with_rules(package_changes(*packages), *packages)
     ours, theirs = set(projects_in(before)), set(projects_in(now))
     for name in sorted(ours - theirs):
         yield major(ChangeCode.PROJECT_REMOVED, str(name), "the project is removed")
