@@ -31,7 +31,15 @@ ALLOWED = {
     },
     "kubernetes": {"api", "errors", "runtime"},
     "pages": {"engine", "errors", "packages", "project", "report", "schema", "version"},
-    "installation": {"channels", "database", "errors", "packages", "registry", "version"},
+    "installation": {
+        "channels",
+        "database",
+        "errors",
+        "packages",
+        "registry",
+        "store",
+        "version",
+    },
     "models": {"engine", "errors", "evolution", "project", "schema", "version"},
     "project": {
         "codegen",

@@ -275,3 +275,79 @@ class Guard:
     def create(self, request):
         pass
 """
+
+
+def test_a_release_that_cannot_read_what_is_stored_waits_until_the_store_is_rolled(releases, serve):
+    """Also where a server of another release wrote it, and where its own server does not run."""
+    releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
+    releases.install()
+    server = serve()
+    server.ask("POST", members("v1"), person(team="red", age=36)).ok()
+    releases.release("1.1.0", {"v1.yaml": V1, "v2.yaml": V2}, config=RENAMED)
+    releases.upgrade("--now")
+    until(serves(server, members("v2")))
+
+    releases.release("2.0.0", {"v2.yaml": V2}, config=KUBERNETES, override="a test")
+    asked = ("--to", "2.0.0", "--now")
+    for command in ("plan", "upgrade"):
+        done = releases.trundle(command, releases.name, *asked, "--state", "state", code=None)
+        said = done.stdout + done.stderr
+        assert "expected Member to be stored in v2, found 1 object in v1" in said, said
+        assert "run `trundle store roll --installed` first" in said
+        assert done.returncode == (0 if command == "plan" else 3)
+    plain = releases.trundle("plan", "--to", "2.0.0", "--state", "state", "-o", "json").stdout
+    (blocked,) = json.loads(plain)[0]["blocked"]
+    assert (blocked["version"], blocked["reason"]) == ("2.0.0", "still-stored")
+    assert server.ask("GET", members("v1", "ada")).ok()["team"] == "red"
+
+    releases.trundle("store", "roll", "--installed", "--state", "state")
+    releases.upgrade(releases.name, *asked)
+    until(lambda: server.ask("GET", members("v1")).status == 404)
+    assert server.ask("GET", members("v2", "ada")).ok()["group"] == "red"
+
+    server.ask("POST", members("v2"), {"metadata": {"name": "bob"}, "group": "blue"}).ok()
+    back = releases.trundle("rollback", releases.name, "--state", "state")
+    assert "1.1.0" in back.stdout
+    until(serves(server, members("v1")))
+    assert server.ask("GET", members("v1", "bob")).ok()["team"] == "blue"
+    done = releases.trundle("rollback", releases.name, "--state", "state", code=3)
+    assert "[still-stored]" in done.stderr
+    assert server.ask("GET", members("v2", "bob")).ok()["group"] == "blue"
+
+
+def test_a_store_that_is_not_there_blocks_upgrades_until_it_is_forgotten(releases, serve):
+    releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
+    releases.install()
+    serve().stop()
+    (releases.folder / "state" / "store.db").unlink()
+    releases.release("1.1.0", {"v1.yaml": V1, "v2.yaml": V2}, config=RENAMED)
+    done = releases.upgrade("--now")
+    assert "blocked acme/clubs 1.1.0: " in done.stderr
+    assert "found no such file" in done.stderr
+    assert not (releases.folder / "state" / "store.db").exists()
+    releases.trundle("forget", "store", "nowhere.db", "--state", "state", code=5)
+    releases.trundle("forget", "store", "state/store.db", "--state", "state")
+    assert "upgraded acme/clubs 1.0.0 -> 1.1.0" in releases.upgrade("--now").stdout
+
+
+def test_the_agent_says_what_is_blocked_and_goes_on_after_the_roll(releases, serve):
+    releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
+    (releases.folder / "policy.yaml").write_text(
+        "upgrade: {patch: immediate, minor: immediate, major: immediate, minAge: PT0S}\n"
+    )
+    policy = ("--policy", "policy.yaml")
+    releases.trundle("install", releases.reference, "--unsigned", "--state", "state", *policy)
+    server = serve()
+    server.ask("POST", members("v1"), person(team="red", age=36)).ok()
+    releases.release("1.1.0", {"v1.yaml": V1, "v2.yaml": V2}, config=RENAMED)
+    once = ("agent", "--once", "--state", "state")
+    assert "upgrade" in releases.trundle(*once).stdout
+    until(serves(server, members("v2")))
+    releases.release("2.0.0", {"v2.yaml": V2}, config=KUBERNETES, override="a test")
+    said = releases.trundle(*once).stdout
+    assert "blocked acme/clubs 2.0.0" in said
+    assert "1 object in v1" in said
+    releases.trundle("store", "roll", "--installed", "--state", "state")
+    assert "upgrade acme/clubs 2.0.0" in releases.trundle(*once).stdout
+    until(lambda: server.ask("GET", members("v1")).status == 404)
+    assert server.ask("GET", members("v2", "ada")).ok()["group"] == "red"

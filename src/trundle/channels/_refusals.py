@@ -60,6 +60,7 @@ class RefusalCode(Code):
     PINNED = "pinned"
     HELD = "held"
     DEPENDENCY_CONFLICT = "dependency-conflict"
+    STILL_STORED = "still-stored"
 
 
 _KINDS: Mapping[Code, Kind] = {
@@ -108,6 +109,7 @@ _KINDS: Mapping[Code, Kind] = {
     RefusalCode.PINNED: Kind.REFUSED,
     RefusalCode.HELD: Kind.REFUSED,
     RefusalCode.DEPENDENCY_CONFLICT: Kind.CONFLICT,
+    RefusalCode.STILL_STORED: Kind.REFUSED,
 }
 
 

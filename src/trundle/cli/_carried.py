@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trundle.cli._installing import state_folder
+from trundle.cli._installing import opened, state_folder
 from trundle.cli._printing import say, warn
 from trundle.cli._settings import current
 from trundle.cli._stores import alone, place_of, require_store
@@ -65,21 +65,26 @@ def installed_api(
     """An API of what is installed, and what has its lease."""
     from trundle import __version__  # noqa: PLC0415
     from trundle.api import Api, InstalledApi  # noqa: PLC0415
-    from trundle.installation import installed_folders  # noqa: PLC0415
+    from trundle.installation import installed_folders, remember_store  # noqa: PLC0415
     from trundle.store import Store  # noqa: PLC0415
 
     folder = state_folder(state)
-    folder.mkdir(parents=True, exist_ok=True)
     with (
         carried_packages() as packages,
+        opened(state, making=True) as installation,
         Store(installed_place(state, place), _nothing(packages)) as store,
         alone(store),
     ):
+        if remember_store(installation, store.where):
+            kept = "the password of the store is not kept for upgrades"
+            warn(f"{kept}; give it to them with PGPASSWORD, or in ~/.pgpass")
         api = InstalledApi(
             store,
             packages,
             lambda: installed_folders(folder),
-            lambda below, types: Api(below, types.kinds, __version__, access=access, beside=beside),
+            lambda below, types: Api(
+                below, types.kinds, __version__, access=access, beside=beside, complain=warn
+            ),
             access,
             warn,
             lambda text: say(f"installed: {text}"),

@@ -1,8 +1,11 @@
 """The commands that reset rollback protection, for the rare case in which it is wrong."""
 
+from typing import Annotated
+
 import typer
 
 from trundle.cli._channels import version_of
+from trundle.cli._failures import ExitCode, unmet
 from trundle.cli._installing import Name, State, Version, opened, print_done
 from trundle.cli._printing import Format, say
 from trundle.cli.project import DryRun, Output
@@ -42,6 +45,26 @@ def channel(
         return
     data = {"package": name, "serial": serial}
     print_done(f"forgotten serial {serial} of {name}", data, output, dry_run=dry_run)
+
+
+@app.command()
+def store(
+    place: Annotated[str, typer.Argument(metavar="STORE", help="The file or the URL.")],
+    *,
+    state: State = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Forget a store that what was installed is kept in, after it is gone for good."""
+    from trundle.installation import forget_store  # noqa: PLC0415
+
+    with opened(state, looking=dry_run) as installation:
+        known = ", ".join(installation.memory.stores()) or "none"
+        found = forget_store(installation, place, dry_run=dry_run)
+    if not found:
+        expected, advice = "a store of this installation", "name one of them"
+        raise unmet(place, expected, known, advice, ExitCode.NOT_FOUND)
+    print_done(f"forgotten the store {place}", {"store": place}, output, dry_run=dry_run)
 
 
 @app.command()

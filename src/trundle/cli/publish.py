@@ -114,11 +114,13 @@ def _request(
 ) -> "PublishRequest":
     """What is to be published of a folder, with the review of the projects in it."""
     from trundle.channels.publishing import PublishRequest  # noqa: PLC0415
-    from trundle.project import resources_in  # noqa: PLC0415
+    from trundle.project import brought_by  # noqa: PLC0415
 
-    resources = resources_in(folder)
-    review = reviewing(target.repository, folder, resources, jobs)
-    return PublishRequest(folder, resources=resources, review=review, **further)
+    brought = brought_by(folder)
+    review = reviewing(target.repository, folder, brought.served, jobs)
+    return PublishRequest(
+        folder, resources=brought.served, storage=brought.stored, review=review, **further
+    )
 
 
 def _published(
@@ -207,11 +209,12 @@ def unpublish(
 
 def _packed(folder: Path | None) -> contextlib.AbstractContextManager["PackedArtifact | None"]:
     from trundle.channels.publishing import packed  # noqa: PLC0415
-    from trundle.project import resources_in  # noqa: PLC0415
+    from trundle.project import brought_by  # noqa: PLC0415
 
     if folder is None:
         return contextlib.nullcontext()
-    return packed(folder, resources=resources_in(folder))
+    brought = brought_by(folder)
+    return packed(folder, resources=brought.served, storage=brought.stored)
 
 
 def promote(

@@ -22,6 +22,7 @@ from trundle.installation._outlook import Outlook
 from trundle.installation._records import Event, EventKind, Package
 from trundle.installation._rollback_protection import forget_channels, forget_clock, forget_digest
 from trundle.installation._selection import Offer, Selection, select
+from trundle.installation._stored import forget_store, remember_store
 from trundle.installation._tidy import Removed, Tidied, tidy
 from trundle.installation._upgrade import (
     foresee,
@@ -59,10 +60,12 @@ __all__ = [
     "forget_channels",
     "forget_clock",
     "forget_digest",
+    "forget_store",
     "install",
     "installed_folders",
     "notifier",
     "pause_after",
+    "remember_store",
     "roll_back",
     "run_round",
     "select",

@@ -16,6 +16,7 @@ from trundle.installation._installation import Installation
 from trundle.installation._outlook import Outlook
 from trundle.installation._records import Event, EventKind, Package
 from trundle.installation._selection import Offer, Selection, check_together, select
+from trundle.installation._stored import check_readable
 from trundle.packages import Conflict, Release
 from trundle.registry import open_repository
 
@@ -300,6 +301,7 @@ def _fetched(
         try:
             artifact = content.look(source, entry.digest or entry.tag_name, where)
             check_entry(artifact, name, entry)
+            check_readable(installation, goals[name].before, artifact.package, where)
             content.fetch(source, artifact, where, installation.progress)
             artifacts[name] = artifact
         except RefusedError as error:

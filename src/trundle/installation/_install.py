@@ -29,6 +29,7 @@ from trundle.installation._content import mismatch
 from trundle.installation._installation import Installation
 from trundle.installation._outlook import Outlook, Reader, absolute, judge
 from trundle.installation._records import Event, Package
+from trundle.installation._stored import check_readable, with_readable
 from trundle.packages import Release
 from trundle.registry import Reference, open_repository, version_of
 from trundle.version import SemVer, VersionError
@@ -174,6 +175,7 @@ class _Following:
             plan = msgspec.structs.replace(plan, refusals=())
         if plan.refusals:
             raise RefusedError(*plan.refusals)
+        plan = with_readable(installation, place, before, plan)
         self._outlooks[name] = Outlook(plan, state, channel, read.location, read.warnings)
         return Goal(
             name=name,
@@ -336,6 +338,7 @@ class _Pin:
         if held:
             raise RefusedError(*held)
         check_fits(self._installation, where, put=release)
+        check_readable(self._installation, before, artifact.package, where)
 
     def package(self, artifact: Artifact) -> Package:
         """What is installed from now on."""

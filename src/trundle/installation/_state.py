@@ -24,7 +24,7 @@ from trundle.installation._records import Event, EventKind, Package, Seen
 from trundle.packages import manifest_from_json, manifest_to_json
 from trundle.version import SemVer
 
-_FLOOR, _GENERATION = "clock", "generation"
+_FLOOR, _GENERATION, _STORE = "clock", "generation", "store "
 
 
 class State:
@@ -365,6 +365,19 @@ class State:
     def set_generation(self, number: int) -> None:
         """Makes a set of installed packages the present one."""
         self._set_fact(_GENERATION, str(number))
+
+    def stores(self) -> tuple[str, ...]:
+        """The stores that what is installed is kept in: files and URLs."""
+        rows = self._rows(select(t.FACTS.c.value).where(t.FACTS.c.name.startswith(_STORE)))
+        return tuple(sorted(str(row.value) for row in rows))
+
+    def add_store(self, place: str) -> None:
+        """Remembers a store."""
+        self._set_fact(f"{_STORE}{place}", place)
+
+    def forget_store(self, place: str) -> None:
+        """Forgets a store."""
+        self._connection.execute(delete(t.FACTS).where(t.FACTS.c.name == f"{_STORE}{place}"))
 
     def _fact(self, name: str) -> str | None:
         rows = self._rows(select(t.FACTS.c.value).where(t.FACTS.c.name == name))

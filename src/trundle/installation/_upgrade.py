@@ -21,6 +21,7 @@ from trundle.installation._installation import Installation
 from trundle.installation._outlook import Outlook
 from trundle.installation._records import Event, Package
 from trundle.installation._selection import select
+from trundle.installation._stored import check_readable, with_readable
 from trundle.version import SemVer
 
 _NOTHING_ASKED = Request()
@@ -55,7 +56,7 @@ def upgrade(
     def look() -> list[Goal]:
         packages = _chosen(installation, names)
         outlooks.clear()
-        outlooks.update({each.name: installation.look(each, request) for each in packages})
+        outlooks.update({each.name: look_at(installation, each, request) for each in packages})
         goals = [_goal(each, outlooks[each.name]) for each in packages if each.pinned is None]
         return goals + _helpers(installation, goals)
 
@@ -120,7 +121,7 @@ def foresee(
         RefusedError: a name is not installed.
     """
     packages = _chosen(installation, names)
-    outlooks = {each.name: installation.look(each, request, policy) for each in packages}
+    outlooks = {each.name: look_at(installation, each, request, policy) for each in packages}
     goals = [_goal(each, outlooks[each.name]) for each in packages if each.pinned is None]
     goals += _helpers(installation, goals)
     selection = select(offers_of(installation, goals).values())
@@ -149,10 +150,23 @@ def _helpers(installation: Installation, goals: Iterable[Goal]) -> list[Goal]:
             known.add(name)
             package = installation.memory.package(name)
             if package is not None and package.pinned is None:
-                helper = _goal(package, installation.look(package), wanted=False)
+                helper = _goal(package, look_at(installation, package), wanted=False)
                 helpers.append(helper)
                 waiting.append(helper)
     return helpers
+
+
+def look_at(
+    installation: Installation,
+    package: Package,
+    request: Request = _NOTHING_ASKED,
+    policy: Policy | None = None,
+) -> Outlook:
+    """Looks at the channel of an installed package, and at what is stored: what could not read that is blocked."""
+    outlook = installation.look(package, request, policy)
+    place = package.subscription.repository
+    plan = with_readable(installation, place, package, outlook.plan)
+    return msgspec.structs.replace(outlook, plan=plan)
 
 
 def _goal(package: Package, outlook: Outlook, *, wanted: bool = True) -> Goal:
@@ -193,6 +207,7 @@ def roll_back(installation: Installation, name: str, *, dry_run: bool = False) -
         if held:
             raise RefusedError(*held)
         check_fits(installation, where, put=after.release)
+        check_readable(installation, package, artifact.package, where)
         event = Event(
             package=package.name,
             at=now,

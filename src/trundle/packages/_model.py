@@ -51,6 +51,10 @@ class ResourceVersions(msgspec.Struct, frozen=True):
     versions: tuple[str, ...]
 
 
+def _listed(versions: Mapping[str, Iterable[str]]) -> tuple[ResourceVersions, ...]:
+    return tuple(ResourceVersions(name, tuple(each)) for name, each in sorted(versions.items()))
+
+
 class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
     """What a package says about itself, whichever manifest it has.
 
@@ -69,6 +73,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, re
         resource_types: the resource types that the package carries, in alphabetical order.
         resource_versions: the API versions of these, computed when the package was packed; empty for packages that carry no
             project.
+        storage_versions: the storage versions that its projects can read, by `group/name` of their resource types; computed as well.
         forms: the files of the UI forms.
         keywords: words to find it by.
         maintainers: who looks after it.
@@ -90,6 +95,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, re
     classes: tuple[ClassFile, ...] = ()
     resource_types: tuple[str, ...] = ()
     resource_versions: tuple[ResourceVersions, ...] = ()
+    storage_versions: tuple[ResourceVersions, ...] = ()
     forms: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     maintainers: tuple[str, ...] = ()
@@ -97,13 +103,22 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, re
     website: str = ""
     source: str = ""
 
-    def bringing(self, resources: Mapping[str, Iterable[str]]) -> "Manifest":
-        """The manifest of a package that brings these API versions, by their resource types."""
-        versions = tuple(
-            ResourceVersions(name, tuple(each)) for name, each in sorted(resources.items())
+    def bringing(
+        self, resources: Mapping[str, Iterable[str]], storage: Mapping[str, Iterable[str]]
+    ) -> "Manifest":
+        """The manifest of a package that brings these API versions, and can read these storage versions, by resource types."""
+        versions = _listed(resources)
+        return msgspec.structs.replace(
+            self,
+            resource_types=tuple(each.name for each in versions),
+            resource_versions=versions,
+            storage_versions=_listed(storage),
         )
-        names = tuple(each.name for each in versions)
-        return msgspec.structs.replace(self, resource_types=names, resource_versions=versions)
+
+    @property
+    def storage(self) -> dict[str, list[str]]:
+        """The storage versions that the package can read, by resource type: `group/name`, with nothing before the slash where it has no group."""
+        return {each.name: list(each.versions) for each in self.storage_versions}
 
     @property
     def resources(self) -> dict[str, list[str]]:

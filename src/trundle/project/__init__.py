@@ -42,7 +42,9 @@ from trundle.project.proving import (
     prove_schemas,
 )
 from trundle.project.releasing import (
+    Brought,
     Review,
+    brought_by,
     bump_to_plain,
     compare_packages,
     projects_in,
@@ -59,6 +61,7 @@ __all__ = [
     "AdmissionRule",
     "AdmissionWebhook",
     "AlreadyExistsError",
+    "Brought",
     "CarriedProject",
     "CarriedProjects",
     "Config",
@@ -92,6 +95,7 @@ __all__ = [
     "TreeComparison",
     "UnreadableError",
     "Wanted",
+    "brought_by",
     "bump_to_plain",
     "check",
     "chosen_resources",

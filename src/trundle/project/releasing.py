@@ -91,7 +91,32 @@ def resources_in(folder: Path) -> Mapping[str, tuple[str, ...]]:
         SchemaError: a schema cannot be read.
         ProjectError: there are no resources in the schemas.
     """
+    return brought_by(folder).served
+
+
+class Brought(msgspec.Struct, frozen=True):
+    """What a package brings of resource types.
+
+    Attributes:
+        served: the API versions that clients are meant to use, by resource type; where several groups have one of a name, it is called
+            `group/name`.
+        stored: the storage versions that can be read, by resource type: `group/name`, with nothing before the slash where it has no group.
+    """
+
+    served: Mapping[str, tuple[str, ...]]
+    stored: Mapping[str, tuple[str, ...]]
+
+
+def brought_by(folder: Path) -> Brought:
+    """What the projects of a package bring.
+
+    Raises:
+        ConfigError: the file of a project cannot be used.
+        SchemaError: a schema cannot be read.
+        ProjectError: there are no resources in the schemas.
+    """
     found: dict[str, dict[str, set[ApiVersion]]] = {}
+    stored: dict[str, tuple[str, ...]] = {}
     for name in projects_in(folder):
         config = msgspec.structs.replace(load_config(folder / name), hooks=())  # They add nothing.
         for project in load_parts(config).values():
@@ -99,11 +124,16 @@ def resources_in(folder: Path) -> Mapping[str, tuple[str, ...]]:
                 group = resource.resources[resource.versions.versions[-1]].group
                 served = resource.served(project.config.horizon)
                 found.setdefault(resource.name, {}).setdefault(group, set()).update(served)
-    return {
+                own = resource.resources[resource.versions.hub].group
+                stored[f"{own}/{resource.name}"] = tuple(
+                    each.text for each in resource.versions.storage
+                )
+    names = {
         name if len(groups) == 1 else f"{group}/{name}": tuple(map(str, sorted(versions)))
         for name, groups in sorted(found.items())
         for group, versions in sorted(groups.items())
     }
+    return Brought(names, dict(sorted(stored.items())))
 
 
 def compare_packages(before: Path, now: Path, base: SemVer) -> Bump:

@@ -177,27 +177,32 @@ def unreadable_types(store: Store) -> Iterator[tuple[StoredType, str]]:
             yield type_, expectation(expected, ", ".join(there), advice)
 
 
-def dropped(place: str | Path, readable: Mapping[TypeName, Collection[str]]) -> tuple[Finding, ...]:
+def dropped(
+    place: str | Path, readable: Mapping[TypeName, Collection[str]], *, only: bool = False
+) -> tuple[Finding, ...]:
     """What a release could not read of what a database keeps, without its generated package.
 
     Args:
         place: the database; it may be one that no store was ever in.
         readable: the storage versions of the release, by resource type.
+        only: whether resource types that are none of these do not matter; they are another one's then.
 
     Raises:
         DatabaseError: the database cannot be read.
     """
     with open_database(place) as database:
-        return _dropped_in(database, readable)
+        return _dropped_in(database, readable, only=only)
 
 
 def _dropped_in(
-    database: Database, readable: Mapping[TypeName, Collection[str]]
+    database: Database, readable: Mapping[TypeName, Collection[str]], *, only: bool = False
 ) -> tuple[Finding, ...]:
     with database.reading() as connection:
         if not connection.dialect.has_table(connection, "store_resources"):
             return ()
         found = _types(Rows(connection))
+    if only:
+        found = tuple(each for each in found if (each.group, each.resource) in readable)
     return tuple(_dropped(database.where, found, readable))
 
 

@@ -1,6 +1,6 @@
 """Decisions: from channel, state, policy and clock to a plan, and from a plan to a status."""
 
-from trundle.channels.decision._deciding import candidates, check_holds, decide, weighed
+from trundle.channels.decision._deciding import candidates, check_holds, decide, weighed, withheld
 from trundle.channels.decision._model import (
     Approval,
     Block,
@@ -37,4 +37,5 @@ __all__ = [
     "decide",
     "status_of",
     "weighed",
+    "withheld",
 ]

@@ -1,7 +1,7 @@
 """Decides what to install: a pure function of channel, state, policy, request and clock."""
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -137,6 +137,33 @@ def weighed(plan: Plan, chosen: ListedVersion | None, why: Iterable[str]) -> Pla
             sorted((*plan.blocked, blocked), key=lambda each: each.entry.version, reverse=True)
         ),
         announced=plan.announced or (best.entry if best.level == "major" else None),
+    )
+
+
+def withheld(plan: Plan, unreadable: Mapping[SemVer, str]) -> Plan:
+    """A plan after a look at what is stored: versions that could not read it are blocked.
+
+    Args:
+        plan: the plan.
+        unreadable: why not, by version.
+    """
+    gone = tuple(each for each in plan.ready if each.entry.version in unreadable)
+    if not gone:
+        return plan
+    left = tuple(each for each in plan.ready if each.entry.version not in unreadable)
+    target = left[0].entry if left else None
+    blocked = [
+        Blocked(each.entry, each.level, Block.STORED, unreadable[each.entry.version])
+        for each in gone
+    ]
+    return msgspec.structs.replace(
+        plan,
+        action=_action(plan, target),
+        ready=left,
+        blocked=tuple(
+            sorted((*plan.blocked, *blocked), key=lambda each: each.entry.version, reverse=True)
+        ),
+        announced=plan.announced or _announced(blocked, target),
     )
 
 

@@ -128,6 +128,7 @@ class Block(StrEnum):
     UPGRADE_PATH = "upgrade-path"
     NO_WINDOW = "no-window"
     DEPENDENCY = "dependency"
+    STORED = "still-stored"
 
 
 class Ready(msgspec.Struct, frozen=True):

@@ -45,6 +45,7 @@ def packed(
     limits: Limits | None = None,
     *,
     resources: Mapping[str, Iterable[str]] | None = None,
+    storage: Mapping[str, Iterable[str]] | None = None,
 ) -> Iterator[PackedArtifact]:
     """Packs a package folder into a temporary file, which is gone afterwards.
 
@@ -52,6 +53,7 @@ def packed(
         folder: the folder of the package.
         limits: how large the package may be; the default limits where None.
         resources: the API versions that its projects bring, by resource type; nothing where it carries no project.
+        storage: the storage versions that these can read, by resource type.
 
     Raises:
         PackageError: the folder cannot be packed; as `pack` has it.
@@ -63,6 +65,6 @@ def packed(
             done = pack(folder, target, limits)
         layer = Descriptor(media_type=ARCHIVE_MEDIA_TYPE, digest=done.digest, size=done.size)
         notes = tuple(each.coded for each in done.notes)
-        manifest = done.manifest.bringing(resources) if resources else done.manifest
+        manifest = done.manifest.bringing(resources, storage or {}) if resources else done.manifest
         artifact = make_artifact(manifest, layer)
         yield PackedArtifact(artifact, archive, len(done.files), notes)

@@ -56,6 +56,7 @@ class PublishRequest(msgspec.Struct, frozen=True):
         skip_existing: whether it is all right that the same content is published already.
         dry_run: whether everything is checked, and nothing written.
         resources: the API versions that its projects bring, by resource type.
+        storage: the storage versions that these can read, by resource type.
         review: what else is looked at before; errors among its findings refuse the release. None for nothing.
         override: the reason why the release is published in spite of them; empty where it is not.
         expires_after: the validity period of the channel's files from now on; None leaves it as it is.
@@ -67,6 +68,7 @@ class PublishRequest(msgspec.Struct, frozen=True):
     skip_existing: bool = False
     dry_run: bool = False
     resources: Mapping[str, Iterable[str]] = {}
+    storage: Mapping[str, Iterable[str]] = {}
     review: Review | None = None
     override: str = ""
     expires_after: dt.timedelta | None = None
@@ -104,7 +106,7 @@ def publish(
         PendingError: it is recorded and will not get lost, but the channel does not show it yet.
         RegistryError: anything else that the registry raises.
     """
-    with packed(release.folder, resources=release.resources) as package:
+    with packed(release.folder, resources=release.resources, storage=release.storage) as package:
         version = version_to_publish(package.artifact.package.version, channel.word, release.suffix)
         entry = _entry(package.artifact, version, channel.clock(), critical=release.critical)
         publishing = _Publishing(channel, package, entry, release)
