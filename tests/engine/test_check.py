@@ -3,7 +3,7 @@
 import pytest
 from engines import package
 
-from trundle.engine import check, check_files, core_packages
+from trundle.engine import Engine, check, check_files, core_packages
 
 BAD = """
 Namespaces: {=: app, lib: lib, far: far, py: ''}
@@ -173,3 +173,46 @@ def test_files_are_checked_without_what_they_require():
         ("Classes/class0.yaml", 6, "syntax"),
         ("Classes/class1.yaml", 2, "syntax"),
     ]
+
+
+TAGS = {
+    "app.Tag": (
+        "Usage: Meta\nApplies: [Package, Type]\n"
+        "Properties: {text: {Contract: $.string().notNull()}, n: {Contract: $.int(), Default: 1}}"
+    ),
+    "app.Every": "Usage: Meta\nCardinality: Many",
+    "app.Own": "Usage: Meta\nApplies: Type",
+    "app.No": "",
+}
+
+
+@pytest.mark.parametrize(
+    ("meta", "code", "said"),
+    [
+        ("{app.Tag: {text: x}}", None, ""),
+        ("{io.murano.metadata.Title: {text: x}}", None, ""),
+        ("[app.Every, {app.Every: {}}]", None, ""),
+        ("app.Tag", "meta", "app.Tag: [app.Tag.text] expected a value, found nothing"),
+        ("{app.Tag: {text: x, n: y}}", "meta", "[app.Tag.n] expected an integer"),
+        ("[{app.Tag: {text: x}}, {app.Tag: {text: y}}]", "meta", "expected app.Tag once"),
+        ("app.Own", "meta", "expected it at Type, found it at Package"),
+        ("app.No", "meta", "expected a Meta class"),
+        ("app.Nothing", "no-class", "app.Nothing"),
+        ("far.Tag", "no-class", "far.Tag"),
+    ],
+)
+def test_what_a_package_attaches_to_itself_has_to_fit(meta, code, said):
+    found = check(
+        [package("app", classes=TAGS, Meta=meta)],
+        [package("far", classes={"far.Tag": "Usage: Meta"})],
+    )
+    assert [each.code for each in found] == [code] * bool(code)
+    for each in found:
+        assert said in each.found + each.expected + str(each)
+        assert each.place.file == "manifest.yaml"
+
+
+def test_an_engine_shows_what_a_package_attaches_to_itself():
+    app = package("app", classes=TAGS, Meta="{app.Tag: {text: x}}")
+    (found,) = Engine([app]).package("app", "1").meta
+    assert (found.name, found.properties) == ("app.Tag", {"text": "x"})

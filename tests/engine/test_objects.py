@@ -529,6 +529,22 @@ Properties:
         assert session.dump(root, whole=False)["far"] == ["b"]
 
 
+@pytest.mark.parametrize(
+    ("own", "dumped"), [("", "b"), ("Serialize: {as: copy}", "map"), ("Title: {text: x}", "b")]
+)
+def test_what_an_overridden_property_says_of_dumps_is_inherited(own, dumped):
+    parent = "Properties: {far: {Contract: $.class(app.A), Meta: {io.murano.metadata.engine.Serialize: {as: reference}}}}"
+    own = own.replace("Serialize", "io.murano.metadata.engine.Serialize").replace(
+        "Title", "io.murano.metadata.Title"
+    )
+    child = f"Extends: app.A\nProperties: {{far: {{Contract: $.class(app.A), Meta: {{{own}}}}}}}"
+    with Engine([package("app", classes={"app.A": parent, "app.B": child})]).session() as session:
+        inner = {"?": {"type": "app.A", "id": "b"}}
+        root = session.load({"?": {"type": "app.B", "id": "a"}, "far": inner})
+        far = session.dump(root, whole=False)["far"]
+        assert ("map" if isinstance(far, dict) else far) == dumped
+
+
 LINK = """
 Properties:
   next: {Contract: $.class('app.Link')}

@@ -12,6 +12,7 @@ from trundle.packages import (
     ManifestError,
     ManifestMissingError,
     PackageFormat,
+    PackageMeta,
     Requirement,
     app_schema,
     manifest_from_json,
@@ -327,3 +328,25 @@ def test_keys_of_a_later_time_are_passed_over():
 def test_no_bytes_break_the_reader(data, file):
     with contextlib.suppress(ManifestError):
         parse_manifest(data, file)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a.Tag", (PackageMeta("a.Tag"),)),
+        ("{a.Tag: {x: 1.10, y: [a, {b: null}]}, b.Tag: }", (PackageMeta("a.Tag", {"x": 1.1, "y": ["a", {"b": None}]}), PackageMeta("b.Tag"))),
+        ("[a.Tag, {b.Tag: {x: '1'}}]", (PackageMeta("a.Tag"), PackageMeta("b.Tag", {"x": "1"}))),
+        ("", ()),
+        ("[]", ()),
+    ],
+)  # fmt: skip
+def test_what_a_package_attaches_to_itself_is_read(text, expected):
+    found = parse_manifest(f"FullName: a\nMeta: {text}\n".encode(), "manifest.yaml")
+    assert found.meta == expected
+    assert manifest_from_json(manifest_to_json(found)) == found
+
+
+@pytest.mark.parametrize("text", ["5", "[null]", "[[a]]", "{a.Tag: 5}", "{a.Tag: [x]}"])
+def test_what_cannot_be_attached_to_a_package_is_refused_with_its_line(text):
+    with pytest.raises(ManifestError, match=r"manifest.yaml:2: expected"):
+        parse_manifest(f"FullName: a\nMeta: {text}\n".encode(), "manifest.yaml")

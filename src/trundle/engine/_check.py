@@ -1,7 +1,8 @@
 """Checks packages before they are offered: every class can be built, and names no type outside of the requirements."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from trundle.engine._classes import Classes
 from trundle.engine._core import core_packages
@@ -13,7 +14,9 @@ from trundle.engine._mentions import Mention, mentions
 from trundle.engine._meta_rules import MetaRules, described
 from trundle.engine._metas import attached
 from trundle.engine._nodes import Node
+from trundle.engine._package_metas import PackageMetas
 from trundle.engine._repository import Repository
+from trundle.engine._session import Session
 from trundle.engine._sources import Sources, compile_declared
 from trundle.engine._type import Type
 from trundle.engine.expressions import code_of
@@ -72,13 +75,15 @@ def _contracted(
 class _Checker:
     def __init__(self, repository: Repository) -> None:
         limits = Limits()
+        self._repository = repository
         self._sources = Sources(limits)
         lock = Lock(repository)
         self._classes = Classes(repository, self._sources, lock, limits, _no_static)
         self._meta_rules = MetaRules(self._find)
 
     def package(self, package: Package) -> Iterator[Finding]:
-        """What is wrong with the classes of one package."""
+        """What is wrong with the classes of one package, and with what it attaches to itself."""
+        yield from PackageMetas(self._classes, self._load).findings(package)
         for name in package.classes:
             try:
                 type_ = self._classes.built(package, name)
@@ -177,6 +182,15 @@ class _Checker:
             applies = ", ".join(found.declaration.applies)
             message = expectation(f"{name} at {applies}", f"it at {target}")
             yield from type_.error(EngineCode.META, message, advice="remove it", **place).findings
+
+    def _load(self, model: Mapping[str, Any]) -> None:
+        """Loads an object, and forgets it.
+
+        Raises:
+            EngineError: it does not fit its class.
+        """
+        with Session(self._repository, self._sources, Limits(), {}, {}, None) as session:
+            session.load(model)
 
     def _find(self, type_: Type, name: str) -> Type | None:
         try:

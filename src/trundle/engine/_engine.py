@@ -14,7 +14,7 @@ from trundle.engine._selecting import check_keys
 from trundle.engine._session import Session
 from trundle.engine._sources import Sources
 from trundle.errors import did_you_mean, expectation, listed
-from trundle.packages import Package, Requirement
+from trundle.packages import Package, PackageMeta, Requirement
 from trundle.version import SemVer
 
 
@@ -27,12 +27,14 @@ class PackageVersion:
         version: its version.
         requirements: what it requires; what is implied is among them.
         classes: the names of its classes.
+        meta: what it attaches to itself.
     """
 
     name: str
     version: SemVer
     requirements: tuple[Requirement, ...]
     classes: tuple[str, ...]
+    meta: tuple[PackageMeta, ...] = ()
 
 
 class Engine:
@@ -100,7 +102,11 @@ class Engine:
             )
         package = self._repository.package(name, version)
         return PackageVersion(
-            package.name, package.version, tuple(package.requirements), tuple(package.classes)
+            package.name,
+            package.version,
+            tuple(package.requirements),
+            tuple(package.classes),
+            package.manifest.meta,
         )
 
     def session(self, lock: Mapping[str, Any] | None = None) -> Session:

@@ -139,7 +139,7 @@ class Layouts:
             transform=compiled.contract.transform,
             validators=[(contract.validate, each) for contract, each in others],
             default=default,
-            is_reference=is_serialized_as_reference(declaring, declaration.meta),
+            is_reference=is_serialized_as_reference(name, (declaring, *above)),
             kept=kept,
             taken_class=None if others else compiled.contract.taken_class,
             keeps=_never if others else compiled.contract.keeps,

@@ -1,6 +1,6 @@
 """What is attached to classes and members, as far as it is written out: constants, not expressions."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from trundle.engine._nodes import ListNode, MapNode, Node, ScalarNode
@@ -50,12 +50,18 @@ def _method_metas(type_: Type, name: str) -> Mapping[str, Mapping[str, Any]]:
     return found
 
 
-def is_serialized_as_reference(type_: Type, meta: Node | None) -> bool:
-    """Whether dumps have the objects of a property by their ids only."""
-    return meta is not None and any(
-        name == SERIALIZE and constants.get("as") == "reference"
-        for name, constants in attached(type_, meta)
-    )
+def is_serialized_as_reference(name: str, declaring: Iterable[Type]) -> bool:
+    """Whether dumps have the objects of a property by their ids only.
+
+    Args:
+        name: the property.
+        declaring: the classes that declare it, the one that counts first. What it does not say is inherited.
+    """
+    for each in declaring:
+        for attached_name, constants in attached(each, each.declaration.properties[name].meta):
+            if attached_name == SERIALIZE:
+                return constants.get("as") == "reference"
+    return False
 
 
 def _full(type_: Type, node: ScalarNode) -> str:

@@ -13,10 +13,17 @@ from trundle.documents import (
     ScalarNode,
     Walker,
     describe,
+    plain,
     shorten,
 )
 from trundle.errors import Finding, Place, did_you_mean
-from trundle.packages._model import ClassFile, Manifest, PackageFormat, Requirement
+from trundle.packages._model import (
+    ClassFile,
+    Manifest,
+    PackageFormat,
+    PackageMeta,
+    Requirement,
+)
 from trundle.version import SemVer, VersionRange, VersionSyntaxError
 
 APP_KEYS = {
@@ -64,7 +71,8 @@ CLASSIC_KEYS = {
 }
 
 
-_CLASSIC_ONLY = ("Logo", "Supplier", "Meta")  # Shown by a catalogue; they decide nothing here.
+_META = "Meta"
+_CLASSIC_ONLY = ("Logo", "Supplier", _META)  # Shown by a catalogue; they decide nothing here.
 
 
 TYPES = ("Application", "Library")
@@ -145,6 +153,7 @@ class AppReader:
             classes=classes,
             resource_types=tuple(sorted(self._texts("resourceTypes", "resource type"))),
             forms=self._files("forms", "the file of a form"),
+            meta=self._meta(),
             keywords=self._texts("keywords", "keyword"),
             maintainers=self._maintainers(),
             license=self._text("license", "a licence"),
@@ -299,6 +308,24 @@ class AppReader:
                 found.append(ClassFile(key.text, file))
         return tuple(sorted(found, key=lambda each: each.name))
 
+    def _meta(self) -> tuple[PackageMeta, ...]:
+        """What the package attaches to itself: a name, properties by name, or a list of these."""
+        entry = self.fields.get(_META)
+        if entry is None:
+            return ()
+        node = entry[1]
+        found = []
+        for each in node.items if isinstance(node, ListNode) else (node,):
+            if isinstance(each, MapNode):
+                for key, value in self.walker.entries(each, "properties by Meta class"):
+                    given = () if _is_null(value) else self.walker.entries(value, "properties")
+                    properties = {name.text: plain(one) for name, one in given}
+                    found.append(PackageMeta(key.text, properties))
+            elif not (_is_null(each) and each is node):
+                name = self.walker.text(each, "the full name of a Meta class, or its properties")
+                found += [] if name is None else [PackageMeta(name)]
+        return tuple(found)
+
     def _files(self, meaning: str, what: str) -> tuple[str, ...]:
         node = self._node(meaning)
         if node is None:
@@ -366,6 +393,10 @@ class ClassicReader(AppReader):
         if self._node("format") is None:
             return PackageFormat()
         return super()._format(has_classes=has_classes)
+
+
+def _is_null(node: Node) -> bool:
+    return isinstance(node, ScalarNode) and node.json == "null"
 
 
 def _short(text: str) -> str:

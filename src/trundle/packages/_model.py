@@ -44,6 +44,18 @@ class ClassFile(msgspec.Struct, frozen=True):
     file: str
 
 
+class PackageMeta(msgspec.Struct, frozen=True):
+    """What a package attaches to itself.
+
+    Attributes:
+        name: the full name of the Meta class.
+        properties: its properties, as plain values.
+    """
+
+    name: str
+    properties: dict[str, Any] = {}
+
+
 class ResourceVersions(msgspec.Struct, frozen=True):
     """A resource type that a package brings, and its API versions that clients are meant to use, oldest first."""
 
@@ -75,6 +87,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, re
             project.
         storage_versions: the storage versions that its projects can read, by `group/name` of their resource types; computed as well.
         forms: the files of the UI forms.
+        meta: what the package attaches to itself, in the order of the manifest.
         keywords: words to find it by.
         maintainers: who looks after it.
         license: the licence, as an SPDX expression where possible; may be empty.
@@ -97,6 +110,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, re
     resource_versions: tuple[ResourceVersions, ...] = ()
     storage_versions: tuple[ResourceVersions, ...] = ()
     forms: tuple[str, ...] = ()
+    meta: tuple[PackageMeta, ...] = ()
     keywords: tuple[str, ...] = ()
     maintainers: tuple[str, ...] = ()
     license: str = ""

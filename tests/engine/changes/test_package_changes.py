@@ -452,3 +452,11 @@ def test_a_range_covers_another_if_it_has_all_its_versions(wider):
         assert covers(one, other) == all(each in has for each in VERSIONS if each in other), (
             narrower
         )
+
+
+def test_other_meta_of_the_package_is_for_a_person():
+    before, now = (package("a", each, Meta="{a.Tag: {x: 1}}") for each in ("1.0.0", "1.0.1"))
+    assert not [each for each in package_changes(before, now) if each.code == "meta-changed"]
+    now = package("a", "1.0.1", Meta="{a.Tag: {x: 2}}")
+    (found,) = package_changes(before, now)
+    assert (found.code, found.place, found.judge) == ("meta-changed", "a", True)

@@ -76,6 +76,8 @@ def _manifest_changes(before: Package, now: Package) -> Iterator[ReleaseChange]:
     if ours.type != theirs.type:
         text = f"its type was {ours.type} and is {theirs.type}"
         yield judged(ChangeCode.PACKAGE_TYPE, now.name, text)
+    if ours.meta != theirs.meta:
+        yield judged(ChangeCode.META, now.name, "its meta says something else")
     old, new = (each.format or PackageFormat() for each in (ours, theirs))
     if old != new:
         text = f"its format was {old} and is {new}: its code runs with other functions"
