@@ -82,3 +82,51 @@ def test_a_key_that_names_no_class_or_no_range_is_refused(key):
         engine({key: Clock})
     with pytest.raises(ValueError, match="key"):
         Engine([], configs={key: {}})
+
+
+class Remote:
+    def plain(self):
+        pass
+
+    @method(waits=True)
+    def ask(self):
+        pass
+
+    async def listen(self):
+        pass
+
+    @method("find", waits=True)
+    @classmethod
+    def look_up(cls):
+        pass
+
+    @method(waits=True, extension=True)
+    @staticmethod
+    def sent(text):
+        pass
+
+    @method(waits=True)
+    def run(self):
+        pass
+
+
+def test_a_function_says_that_it_waits():
+    methods = engine({"a.Clock": Remote}).session().type("a.Clock").methods
+    assert {each.name for each in methods.values() if each.waits} == {
+        "ask", "listen", "find", "sent", "run",
+    }  # fmt: skip
+    assert (methods["find"].usage, methods["sent"].usage) == ("Static", "Extension")
+    assert methods["run"].is_public  # As the class file declares it.
+    assert not methods["plain"].waits
+
+
+def test_keyword_only_functions_of_a_base_are_methods_as_well():
+    class Base:
+        def of_base(self, *, label):
+            pass
+
+    class Heir(Base):
+        pass
+
+    methods = engine({"a.Clock": Heir}).session().type("a.Clock").methods
+    assert methods["ofBase"].arguments == ("label",)

@@ -98,6 +98,7 @@ class MethodDeclaration:
         body: what it does; None for nothing. It is read when it runs.
         meta: what is attached to it; None for nothing.
         line: where it is declared.
+        waits: whether it waits for something outside of the process.
     """
 
     name: str
@@ -107,6 +108,7 @@ class MethodDeclaration:
     body: Node | None
     meta: Node | None
     line: int
+    waits: bool = False
 
 
 @dataclass(frozen=True, slots=True)

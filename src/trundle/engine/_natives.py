@@ -1,7 +1,7 @@
 """Python classes behind declared ones: what they add to the members of a class.
 
 Each public function of the Python class is a method of the declared one, under its name in camel case: `report_error` is
-`reportError`. A static or class method is static. What the class file declares itself, it declares in full.
+`reportError`. A static or class method is static. What the class file declares itself, it declares in full, but for whether the function waits.
 """
 
 import inspect
@@ -24,7 +24,7 @@ from trundle.version import SemVer
 
 Function = TypeVar("Function")
 
-_NAME, _EXTENSION = "__trundle_name__", "__trundle_extension__"
+_NAME, _EXTENSION, _WAITS = "__trundle_name__", "__trundle_extension__", "__trundle_waits__"
 _ANY = ScalarNode("$", "$", 0, is_tagged=True)
 _USAGES: dict[Any, ArgumentUsage] = {
     inspect.Parameter.VAR_POSITIONAL: "VarArgs",
@@ -38,16 +38,22 @@ class method:  # noqa: N801 - a decorator
     Args:
         name: its name there; the one in Python in camel case where None.
         extension: whether it is an extension method, whose first argument receives the call; for static methods.
+        waits: whether it waits for something outside of the process, so that other code may run meanwhile; an `async def` always does.
     """
 
-    def __init__(self, name: str | None = None, *, extension: bool = False) -> None:
+    def __init__(
+        self, name: str | None = None, *, extension: bool = False, waits: bool = False
+    ) -> None:
         self._name = name
         self._extension = extension
+        self._waits = waits
 
     def __call__(self, function: Function) -> Function:
         """Notes the declaration at the function."""
-        setattr(function, _NAME, self._name)
-        setattr(function, _EXTENSION, self._extension)
+        plain = getattr(function, "__func__", function)  # Whichever decorator is the outer one.
+        setattr(plain, _NAME, self._name)
+        setattr(plain, _EXTENSION, self._extension)
+        setattr(plain, _WAITS, self._waits)
         return function
 
 
@@ -67,7 +73,8 @@ def with_native(declaration: ClassDeclaration, native: type) -> ClassDeclaration
         if name.startswith("_") or not _is_function(found):
             continue
         added = _method(name, found, getattr(native, name), declaration.line)
-        methods.setdefault(added.name, added)
+        declared = methods.get(added.name)
+        methods[added.name] = replace(declared, waits=added.waits) if declared else added
     return replace(declaration, methods=methods)
 
 
@@ -89,6 +96,7 @@ def _method(name: str, found: object, function: Any, line: int) -> MethodDeclara
         body=None,
         meta=None,
         line=line,
+        waits=getattr(function, _WAITS, False) or inspect.iscoroutinefunction(function),
     )
 
 

@@ -205,6 +205,7 @@ class Method:
         usage: what it is called on.
         is_public: whether it may be called from outside of the package language.
         arguments: the names of its arguments.
+        waits: whether it is a function of Python that waits for something outside of the process.
         declaring_type: the class that declares it.
         declaration: what that class's file says.
     """
@@ -213,6 +214,7 @@ class Method:
     usage: MethodUsage
     is_public: bool
     arguments: tuple[str, ...]
+    waits: bool
     declaring_type: Type
     declaration: MethodDeclaration
 
@@ -221,4 +223,4 @@ class Method:
         """The method that a class declares."""
         found = declaring.declaration.methods[name]
         arguments = tuple(each.name for each in found.arguments)
-        return cls(name, found.usage, found.is_public, arguments, declaring, found)
+        return cls(name, found.usage, found.is_public, arguments, found.waits, declaring, found)
