@@ -91,3 +91,13 @@ def test_the_example_s_crds_are_taken(cluster, establish, tmp_path):
         check, cwd=folder, input=installed, check=False, capture_output=True, text=True
     )
     assert (checked.returncode, checked.stdout) == (0, ""), checked
+    asking = [warm.TRUNDLE, "kube", "crds", "--check-cluster", "-o", "json"]
+    given = ["--kubeconfig", str(cluster.kubeconfig), "--context", "admin"]
+    checked = subprocess.run([*asking, *given], cwd=folder, check=False, capture_output=True)
+    assert (checked.returncode, json.loads(checked.stdout)) == (0, []), checked
+    (name,) = [each["metadata"]["name"] for each in yaml.safe_load_all(written.stdout)]
+    patch = [{"op": "replace", "path": "/spec/names/shortNames", "value": ["other"]}]
+    cluster.kubectl("patch", "crd", name, "--type=json", "-p", json.dumps(patch))
+    checked = subprocess.run([*asking, *given], cwd=folder, check=False, capture_output=True)
+    assert checked.returncode == 3
+    assert "changes `names`" in checked.stdout.decode()

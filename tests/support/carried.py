@@ -23,15 +23,15 @@ RENAMES = {"v1": {"team": "group"}, "v2": {"group": "crew"}}
 MERGE = "application/merge-patch+json"
 
 
-def project(folder: Path, group: str, *versions: str) -> Path:
-    """A project with some versions, generated."""
+def project(folder: Path, group: str, *versions: str, **more) -> Path:
+    """A project with some versions, and what else stands in its file, generated."""
     (folder / "schemas").mkdir(parents=True)
     for each in versions:
         schema = {"title": "Member", "type": "object", "properties": SCHEMAS[each]}
         (folder / "schemas" / f"{each}.yaml").write_text(yaml.safe_dump(schema))
     changes = {each: {"Member": {"rename": RENAMES[each]}} for each in versions[:-1]}
     config = {"package": "flows", "sources": ["schemas"], "changes": changes}
-    config["kubernetes"] = {"group": group}
+    config |= {"kubernetes": {"group": group}, **more}
     (folder / "trundle.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
     subprocess.run([warm.TRUNDLE, "generate"], cwd=folder, check=True, capture_output=True)
     return folder

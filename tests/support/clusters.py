@@ -4,6 +4,7 @@ They run in a temporary folder, with a certificate authority of their own. Acces
 bearer tokens of `TOKENS` what a test grants their users.
 """
 
+import base64
 import contextlib
 import json
 import os
@@ -59,6 +60,8 @@ class Cluster:
     """The bearer token of each user."""
     kubeconfig: Path
     pool: urllib3.PoolManager = field(repr=False)
+    store: str = ""
+    """The address of etcd."""
 
     def kubectl(
         self, *arguments: str | Path, text: str = "", user: str | None = None, check: bool = True
@@ -92,6 +95,21 @@ class Cluster:
         with contextlib.suppress(ValueError):
             return Answer(answer.status, json.loads(answer.data))
         return Answer(answer.status, answer.data.decode())
+
+    def stored(self, group: str, plural: str) -> dict[str, Any]:
+        """What etcd has of a resource type's objects, by key; no API server has touched it."""
+        prefix = f"/registry/{group}/{plural}/"
+        ends = [prefix, f"{prefix[:-1]}{chr(ord(prefix[-1]) + 1)}"]
+        key, end = (base64.b64encode(each.encode()).decode() for each in ends)
+        asked = {"key": key, "range_end": end}
+        answer = urllib3.request("POST", f"{self.store}/v3/kv/range", json=asked).json()
+        pairs = answer.get("kvs", [])
+        return {
+            base64.b64decode(each["key"]).decode().removeprefix(prefix): json.loads(
+                base64.b64decode(each["value"])
+            )
+            for each in pairs
+        }
 
     def define(self, document: str | dict[str, Any]) -> None:
         """Creates or replaces a CRD, given as YAML or as data, and waits until all its served versions are served."""
@@ -150,7 +168,9 @@ def _start(stack: contextlib.ExitStack, folder: Path, programs: Path) -> Cluster
         ca_certs=str(authority.certificate), cert_file=str(admin), retries=False, timeout=60
     )
     stack.callback(pool.clear)
-    cluster = Cluster(url, folder, programs, authority.certificate, admin, tokens, kubeconfig, pool)
+    cluster = Cluster(
+        url, folder, programs, authority.certificate, admin, tokens, kubeconfig, pool, store
+    )
     start = _Starter(stack, folder, programs)
     peers = f"http://127.0.0.1:{peer}"
     first = start(

@@ -9,6 +9,7 @@ from trundle.api._documents import to_client, to_scheme
 from trundle.api._kinds import ServedKind, ServedVersion, converted_kinds, served_kinds
 from trundle.api._limits import Limits
 from trundle.api._openapi import definition as openapi_definition
+from trundle.api._ownership import renamed_fields
 from trundle.api._server import Server, appending, listening, printing
 from trundle.api._succession import InstalledApi
 from trundle.api.access import Access, AccessFileError, Tls, certificate_files, read_tokens
@@ -44,6 +45,7 @@ __all__ = [
     "openapi_definition",
     "printing",
     "read_tokens",
+    "renamed_fields",
     "served_kinds",
     "to_client",
     "to_scheme",

@@ -18,6 +18,8 @@ from trundle.api.apply import (
     UnreadableFieldsError,
     Writer,
     applied,
+    decode,
+    encode,
     ignored,
     resource_shape,
     shown_fields,
@@ -35,6 +37,26 @@ _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _entries = msgspec.json.Decoder(list[dict[str, msgspec.Raw]]).decode
 
 Document = dict[str, Any]
+
+
+def renamed_fields(
+    kind: ServedKind, source: ServedVersion, target: ServedVersion, fields: Any
+) -> dict[str, Any]:
+    """The fields of an entry of `managedFields` in the words of another version; empty where that shows none of them.
+
+    Args:
+        kind: the resource type.
+        source: the version that the entry names.
+        target: the other version.
+        fields: the entry's `fieldsV1`.
+
+    Raises:
+        UnreadableFieldsError: they cannot be read.
+    """
+    before, after = (ApiVersion.parse(each.version) for each in (source, target))
+    kept = LineageWords(kind.lineage, before, kind.hub).kept(decode(fields or {}), frozenset())
+    shown, _ = LineageWords(kind.lineage, after, kind.hub).shown(kept)
+    return encode(shown) if shown else {}
 
 
 class Ownership:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trundle.cli._failures import ExitCode, Refusal, unmet
+from trundle.cli._migrating import Context, Kubeconfig, migrate
 from trundle.cli._printing import Format, data_text, print_data, print_exactly, say, warn
 from trundle.cli._project import config_of
 from trundle.cli.project import Output, print_findings
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from trundle.kubernetes import Webhook
 
 app = typer.Typer(no_args_is_help=True, help="Put the project's resources into a cluster.")
+app.command("migrate")(migrate)
 
 _STANDARD_INPUT = Path("-")
 
@@ -68,26 +70,34 @@ def crds(
             help="Compare with the CRDs of a file, `-` for standard input, and write none.",
         ),
     ] = None,
+    check_cluster: Annotated[
+        bool, typer.Option("--check-cluster", help="Compare with the CRDs of a cluster.")
+    ] = False,
+    kubeconfig: Kubeconfig = None,
+    cluster_context: Context = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Write a CRD for each resource type: all served versions, and one that is stored.
 
-    With `--check`, say what an update of the CRDs in a file would change and break; exit with 3 if anything differs.
+    With `--check` or `--check-cluster`, say what an update of the CRDs there would change and break; exit with 3 if anything differs.
     """
     from trundle.api import served_kinds  # noqa: PLC0415
     from trundle.kubernetes import definitions  # noqa: PLC0415
     from trundle.project import generated_scheme, load_parts  # noqa: PLC0415
 
-    webhook = _webhook(service, url, ca, needed=check is None)
-    if check is not None and to is not None:
-        raise unmet("--check and --to", "one of them", "both", "leave one out")
+    checks = check is not None or check_cluster
+    webhook = _webhook(service, url, ca, needed=not checks)
+    if (check is not None) + check_cluster + (to is not None) > 1:
+        named = "--check, --check-cluster and --to"
+        raise unmet(named, "one of them", "several", "leave all but one out")
     config = config_of(context)
     notes: list[str] = []
     with generated_scheme(config) as scheme:
         kinds = served_kinds(load_parts(config).values(), scheme)
         made = definitions(kinds, webhook, notes.append)
-    if check is not None:
-        _check(made, check, output, stated=service is not None or url is not None)
+    if checks:
+        found = _in_cluster(kubeconfig, cluster_context) if check is None else _in_file(check)
+        _check(made, *found, output, stated=service is not None or url is not None)
         return
     for each in notes:
         warn(each)
@@ -133,19 +143,40 @@ def _webhook(service: str | None, url: str | None, ca: Path | None, *, needed: b
     return Webhook(url or "", None if service is None else service_named(service), authority)
 
 
-def _check(made: list[dict[str, Any]], path: Path, output: Format, *, stated: bool) -> None:
-    """Prints what an update of the CRDs of a file would change.
-
-    Raises:
-        Refusal: anything.
-    """
-    from trundle.kubernetes import compared, read_definitions  # noqa: PLC0415
+def _in_file(path: Path) -> tuple[dict[str, Any], str]:
+    """The CRDs of a file, by name; and what the file is called."""
+    from trundle.kubernetes import read_definitions  # noqa: PLC0415
     from trundle.project import read_documents  # noqa: PLC0415
 
     where = "standard input" if path == _STANDARD_INPUT else str(path)
     text = sys.stdin.buffer.read() if path == _STANDARD_INPUT else path.read_bytes()
     documents = [json.loads(each.data) for each in read_documents(text, where)]
-    installed = read_definitions(documents, where)
+    return read_definitions(documents, where), where
+
+
+def _in_cluster(kubeconfig: Path | None, context: str | None) -> tuple[dict[str, Any], str]:
+    """The CRDs of a cluster, by name; and what it is called."""
+    from trundle.kubernetes.migration import connect  # noqa: PLC0415
+
+    found = connect(kubeconfig, context).definitions()
+    return {each["metadata"]["name"]: each for each in found}, "the cluster"
+
+
+def _check(
+    made: list[dict[str, Any]],
+    installed: dict[str, Any],
+    where: str,
+    output: Format,
+    *,
+    stated: bool,
+) -> None:
+    """Prints what an update of some CRDs would change.
+
+    Raises:
+        Refusal: anything.
+    """
+    from trundle.kubernetes import compared  # noqa: PLC0415
+
     if not stated:
         for each in made:
             found = installed.get(each["metadata"]["name"])

@@ -13,6 +13,9 @@ class KubernetesCode(Code):
     BREAKS = "breaking-crd"
     CARRIER = "unusable-carrier"
     UNCONVERTED = "unconverted-object"
+    CLUSTER = "unusable-cluster"
+    UNREADY = "unready-crd"
+    STAYS = "unmigrated-object"
 
 
 class DefinitionError(ExpectationError):

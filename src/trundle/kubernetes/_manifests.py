@@ -224,16 +224,19 @@ def _certificate(placement: Placement) -> list[dict[str, Any]]:
 
 def _roles(kinds: list[ServedKind], placement: Placement) -> list[dict[str, Any]]:
     """Roles of people, added to those of the cluster."""
-    by_group: dict[str, list[str]] = {}
-    for each in kinds:
-        by_group.setdefault(each.group, []).extend([each.plural, f"{each.plural}/status"])
 
     def role(name: str, verbs: list[str], *added_to: str) -> dict[str, Any]:
         prefix = "rbac.authorization.k8s.io/aggregate-to-"
         labels = {f"{prefix}{each}": "true" for each in added_to}
         rules = [
-            {"apiGroups": [group], "resources": sorted(resources), "verbs": verbs}
-            for group, resources in by_group.items()
+            {
+                "apiGroups": [group],
+                "resources": [
+                    name for each in sorted(plurals) for name in (each, f"{each}/status")
+                ],
+                "verbs": verbs,
+            }
+            for group, plurals in _plurals(kinds).items()
         ]
         metadata = {"name": f"{placement.name}-{name}", "labels": labels}
         return {"apiVersion": _RBAC, "kind": "ClusterRole", "metadata": metadata, "rules": rules}
@@ -241,4 +244,35 @@ def _roles(kinds: list[ServedKind], placement: Placement) -> list[dict[str, Any]
     return [
         role("view", _VIEW, "view", "edit", "admin"),
         role("edit", _EDIT, "edit", "admin"),
+        _migrating(kinds, placement),
     ]
+
+
+def _migrating(kinds: list[ServedKind], placement: Placement) -> dict[str, Any]:
+    """The role of whoever runs `trundle kube migrate`."""
+    crds = [each.qualified for each in kinds]
+    rules: list[dict[str, Any]] = [
+        {
+            "apiGroups": ["apiextensions.k8s.io"],
+            "resources": ["customresourcedefinitions", "customresourcedefinitions/status"],
+            "resourceNames": crds,
+            "verbs": ["get", "patch"],
+        },
+        {
+            "apiGroups": ["storagemigration.k8s.io"],
+            "resources": ["storageversionmigrations"],
+            "verbs": ["create", "delete", "get", "list"],
+        },
+    ]
+    for group, plurals in _plurals(kinds).items():
+        verbs = ["get", "list", "patch"]
+        rules.append({"apiGroups": [group], "resources": plurals, "verbs": verbs})
+    metadata = {"name": f"{placement.name}-migrate"}
+    return {"apiVersion": _RBAC, "kind": "ClusterRole", "metadata": metadata, "rules": rules}
+
+
+def _plurals(kinds: Iterable[ServedKind]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for each in kinds:
+        found.setdefault(each.group, []).append(each.plural)
+    return found

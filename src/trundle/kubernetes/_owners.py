@@ -51,12 +51,12 @@ def with_owners(
         shown: the object at a version, before and after the write.
     """
     found = list(after)
-    places = {_identity(each): at for at, each in enumerate(found)}
+    places = {identity(each): at for at, each in enumerate(found)}
     for each in before:
         version = each.get("apiVersion")
         if version == written_at:
             continue
-        at = places.get(_identity(each))
+        at = places.get(identity(each))
         if at is not None and found[at].get("apiVersion") != version:
             continue  # An applier that writes at another version now: an entry names one version only.
         now = frozenset[Path]() if at is None else fields_of(found[at])
@@ -77,7 +77,7 @@ def fields_of(entry: Mapping[str, Any]) -> FieldSet:
         return frozenset()
 
 
-def _identity(entry: Mapping[str, Any]) -> tuple[Any, ...]:
+def identity(entry: Mapping[str, Any]) -> tuple[Any, ...]:
     """What an API server knows an entry by; an applier has one entry, whatever its version."""
     version = None if entry.get("operation") == "Apply" else entry.get("apiVersion")
     return entry.get("manager"), entry.get("operation"), entry.get("subresource"), version

@@ -1,0 +1,292 @@
+"""A cluster, as `trundle kube` reads and changes it: CRDs, their objects, and migrations of the cluster's own."""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import lightkube
+from lightkube.config.kubeconfig import KubeConfig
+from lightkube.core.exceptions import ApiError, ConfigError
+from lightkube.generic_resource import create_global_resource, create_namespaced_resource
+from lightkube.types import PatchType
+
+from trundle.api import ServedKind
+from trundle.errors import ExpectationError, Kind
+from trundle.kubernetes._definitions import API_VERSION
+from trundle.kubernetes._definitions import KIND as DEFINITION
+from trundle.kubernetes._errors import KubernetesCode
+
+MANAGER = "trundle-migrate"
+_MIGRATIONS = "storagemigration.k8s.io"
+_MIGRATION_VERSIONS = ("v1", "v1beta1")
+_TRIES = 6
+_FIRST_WAIT = 0.1
+_TIMEOUT = 60.0
+_CONFLICT, _GONE, _MISSING = 409, 410, 404
+_BUSY = frozenset({429, 503, 504})
+
+
+class ClusterError(ExpectationError):
+    """A cluster that cannot be asked, or refuses."""
+
+    kind = Kind.UNREACHABLE
+    code = KubernetesCode.CLUSTER
+
+
+class RequestError(ClusterError):
+    """A request that the cluster has answered with an error.
+
+    Attributes:
+        status: the status of the answer.
+    """
+
+    def __init__(self, where: str, status: int, message: str) -> None:
+        super().__init__(where, "an answer", f"{status}: {message}", "")
+        self.status = status
+
+
+def connect(kubeconfig: Path | None = None, context: str | None = None) -> "Cluster":
+    """A cluster by a kubeconfig; that of the environment by default, or of the pod that this runs in.
+
+    Raises:
+        ClusterError: there is none.
+    """
+    try:
+        found = KubeConfig.from_file(kubeconfig) if kubeconfig else KubeConfig.from_env()
+        config = found.get(context)
+        client = lightkube.Client(
+            config, field_manager=MANAGER, timeout=httpx2.Timeout(_TIMEOUT), trust_env=True
+        )
+    except (ConfigError, OSError, KeyError, ValueError) as error:
+        where = str(kubeconfig or "the kubeconfig")
+        advice = "name one with --kubeconfig and --context, or set KUBECONFIG"
+        raise ClusterError(where, "how to reach a cluster", str(error), advice) from None
+    return Cluster(client)
+
+
+class Cluster:
+    """A cluster.
+
+    Args:
+        client: what asks it.
+        sleep: waits between tries.
+    """
+
+    def __init__(
+        self, client: lightkube.Client, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        self._client = client
+        self._sleep = sleep
+        group, _, version = API_VERSION.partition("/")
+        plural = "customresourcedefinitions"
+        self._definition: Any = create_global_resource(group, version, DEFINITION, plural)
+
+    def definition(self, name: str) -> dict[str, Any] | None:
+        """A CRD; None where there is none."""
+        with contextlib.suppress(_MissingError), _asked(f"CRD {name}"):
+            return plain(self._client.get(self._definition, name))
+        return None
+
+    def definitions(self) -> list[dict[str, Any]]:
+        """All CRDs."""
+        with _asked("CRDs"):
+            return [plain(each) for each in self._client.list(self._definition)]
+
+    def change_definition(self, name: str, patch: dict[str, Any], *, status: bool = False) -> None:
+        """Merges a patch into a CRD, or into its status.
+
+        Raises:
+            RequestError: it was refused; with the status 409 where it names another resource version.
+        """
+        resource = self._definition.Status if status else self._definition
+        with _asked(f"CRD {name}"):
+            self._client.patch(resource, name, patch, patch_type=PatchType.MERGE)
+
+    def objects(
+        self, kind: ServedKind, label: str, page: int, after: str = ""
+    ) -> Iterator[dict[str, Any]]:
+        """The objects of a resource type at a version, in the order of their keys.
+
+        Args:
+            kind: the resource type.
+            label: the version.
+            page: how many are asked for at once.
+            after: the key to begin after.
+        """
+        while True:
+            try:
+                for each in self._listed(kind, label, page):
+                    if key_of(each) > after:
+                        after = key_of(each)
+                        yield each
+            except RequestError as error:
+                if error.status != _GONE:  # The list was compacted away meanwhile.
+                    raise
+            else:
+                return
+
+    def _listed(self, kind: ServedKind, label: str, page: int) -> Iterator[dict[str, Any]]:
+        where = f"{kind.qualified} at {label}"
+        everywhere: Any = {"namespace": "*"} if kind.namespaced else {}
+        try:
+            with _asked(where):
+                for each in self._client.list(
+                    _resource(kind, label), chunk_size=page, **everywhere
+                ):
+                    yield plain(each)
+        except _MissingError:
+            raise RequestError(where, _MISSING, "the cluster does not serve it") from None
+
+    def object(self, kind: ServedKind, label: str, like: dict[str, Any]) -> dict[str, Any] | None:
+        """An object as it is now; None where it is gone."""
+        metadata = like["metadata"]
+        with contextlib.suppress(_MissingError), _asked(called(kind, like)):
+            return plain(
+                self._client.get(
+                    _resource(kind, label), metadata["name"], **_namespaced(kind, metadata)
+                )
+            )
+        return None
+
+    def merge(
+        self, kind: ServedKind, label: str, like: dict[str, Any], patch: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        """Merges a patch into an object, and tries again where the cluster is busy; None where the object is gone.
+
+        Raises:
+            RequestError: it was refused; with the status 409 where the patch names another resource version.
+        """
+        wait = _FIRST_WAIT
+        for last in [False] * (_TRIES - 1) + [True]:
+            try:
+                return self._merged(kind, label, like, patch)
+            except RequestError as error:
+                stale = error.status == _CONFLICT and "metadata" not in patch
+                if last or not (stale or error.status in _BUSY):
+                    raise
+            self._sleep(wait)
+            wait *= 2
+        raise AssertionError
+
+    def _merged(
+        self, kind: ServedKind, label: str, like: dict[str, Any], patch: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        metadata, resource = like["metadata"], _resource(kind, label)
+        where: Any = _namespaced(kind, metadata)
+        with contextlib.suppress(_MissingError), _asked(called(kind, like)):
+            made = self._client.patch(
+                resource, metadata["name"], patch, patch_type=PatchType.MERGE, **where
+            )
+            return plain(made)
+        return None
+
+    def migrations(self) -> "Migrations | None":
+        """The migrations of the cluster's own; None where it serves none."""
+        for version in _MIGRATION_VERSIONS:
+            kind, plural = "StorageVersionMigration", "storageversionmigrations"
+            resource = create_global_resource(_MIGRATIONS, version, kind, plural)
+            with contextlib.suppress(_MissingError), _asked(plural):
+                list(self._client.list(resource))
+                return Migrations(self._client, resource)
+        return None
+
+
+class Migrations:
+    """What a cluster rewrites by itself.
+
+    Args:
+        client: what asks it.
+        resource: the resource type.
+    """
+
+    def __init__(self, client: lightkube.Client, resource: Any) -> None:
+        self._client = client
+        self._resource = resource
+
+    def begin(self, kind: ServedKind) -> None:
+        """Begins to rewrite all objects of a resource type."""
+        head = {"apiVersion": self._resource._api_info.resource.api_version}  # noqa: SLF001 - there is no other way to it
+        spec = {"resource": {"group": kind.group, "resource": kind.plural}}
+        made = {**head, "kind": "StorageVersionMigration", "metadata": {"name": _called(kind)}}
+        with _asked(f"StorageVersionMigration {_called(kind)}"):
+            self._client.create(self._resource({**made, "spec": spec}))
+
+    def condition(self, kind: ServedKind) -> tuple[str, str] | None:
+        """What has become of it: `Running`, `Succeeded` or `Failed`, and a message; None where there is none."""
+        with (
+            contextlib.suppress(_MissingError),
+            _asked(f"StorageVersionMigration {_called(kind)}"),
+        ):
+            found = plain(self._client.get(self._resource, _called(kind)))
+            conditions = (found.get("status") or {}).get("conditions") or []
+            true = {each["type"]: each for each in conditions if each.get("status") == "True"}
+            for name in ("Succeeded", "Failed"):
+                if name in true:
+                    return name, true[name].get("message", "")
+            return "Running", ""
+        return None
+
+    def remove(self, kind: ServedKind) -> None:
+        """Removes it; the objects stay as they are."""
+        with (
+            contextlib.suppress(_MissingError),
+            _asked(f"StorageVersionMigration {_called(kind)}"),
+        ):
+            self._client.delete(self._resource, _called(kind))
+
+
+def key_of(found: dict[str, Any]) -> str:
+    """What an object is sorted by in a list."""
+    metadata = found["metadata"]
+    return "/".join(filter(None, (metadata.get("namespace"), metadata["name"])))
+
+
+def called(kind: ServedKind, found: dict[str, Any]) -> str:
+    """An object for people."""
+    return f"{kind.kind} {key_of(found)}"
+
+
+def plain(found: Any) -> dict[str, Any]:
+    """An object as values."""
+    made: dict[str, Any] = found.to_dict()
+    return made
+
+
+def _called(kind: ServedKind) -> str:
+    return f"trundle-{kind.qualified}"
+
+
+def _resource(kind: ServedKind, label: str) -> Any:
+    make = create_namespaced_resource if kind.namespaced else create_global_resource
+    return make(kind.group, label, kind.kind, kind.plural)
+
+
+def _namespaced(kind: ServedKind, metadata: dict[str, Any]) -> dict[str, Any]:
+    return {"namespace": metadata["namespace"]} if kind.namespaced else {}
+
+
+class _MissingError(Exception):
+    """There is no such thing."""
+
+
+@contextlib.contextmanager
+def _asked(where: str) -> Iterator[None]:
+    """Turns what goes wrong with a request into errors.
+
+    Raises:
+        ClusterError: something does.
+    """
+    try:
+        yield
+    except ApiError as error:
+        code = error.status.code or 0
+        if code == _MISSING:
+            raise _MissingError from None
+        raise RequestError(where, code, str(error.status.message)) from None
+    except (httpx2.HTTPError, OSError) as error:
+        advice = "check that the cluster of your kubeconfig runs, and that you may use it"
+        found = str(error) or type(error).__name__
+        raise ClusterError(where, "an answer of the cluster", found, advice) from None

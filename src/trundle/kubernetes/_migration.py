@@ -1,0 +1,342 @@
+"""Rewrites all objects of a cluster in the shape of this release, and lets versions go that nothing is stored at any more.
+
+An object that is written as it is gets stored anew where that changes anything. So every step can be done again, and one that was killed is.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from trundle.api import ServedKind
+from trundle.errors import Finding, Place
+from trundle.kubernetes._cluster import (
+    Cluster,
+    ClusterError,
+    Migrations,
+    RequestError,
+    called,
+    key_of,
+)
+from trundle.kubernetes._conversions import reason_name
+from trundle.kubernetes._definitions import STORAGE
+from trundle.kubernetes._errors import KubernetesCode
+from trundle.kubernetes._leaving import without_leaving
+
+_TRIES = 8
+_MOST_FINDINGS = 20
+_POLL = 0.5
+_NUDGE = 10.0
+"""After how many seconds an object is written again, so that the cluster's migration goes on."""
+
+_CONFLICT = 409
+
+
+class Step(Protocol):
+    """Shows what is done now, and how much of how much is done."""
+
+    def __call__(self, step: str, done: int = 0, total: int = 0, /) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is there of a resource type.
+
+    Attributes:
+        kind: the resource type with the versions that the project serves.
+        known: the same with all versions that it converts.
+        labels: the versions to read and write at; the preferred one first.
+        stored: the versions that objects may be stored at.
+        leaving: the versions that the cluster has, and the project does not serve.
+        objects: how many objects there are.
+        findings: why they cannot be migrated.
+        rewritten: how many objects were stored anew.
+        trimmed: whether objects are stored at one version only.
+    """
+
+    kind: ServedKind
+    known: ServedKind
+    labels: tuple[str, ...] = ()
+    stored: tuple[str, ...] = ()
+    leaving: tuple[str, ...] = ()
+    objects: int = 0
+    findings: tuple[Finding, ...] = ()
+    rewritten: int = 0
+    trimmed: bool = False
+
+    def to_plain(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "crd": self.kind.qualified,
+            "storedVersions": list(self.stored),
+            "leaving": list(self.leaving),
+            "objects": self.objects,
+            "rewritten": self.rewritten,
+            "findings": [each.to_plain() for each in self.findings],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """Migrates the objects of a project.
+
+    Attributes:
+        cluster: where they are.
+        release: what is different in each release of the project; a migration that another one has begun starts anew.
+        page: how many objects are asked for at once.
+        rate: how many objects are rewritten in a second, at most; 0 for as many as possible.
+        step: shows progress.
+        clock: the time in seconds.
+        sleep: waits.
+    """
+
+    cluster: Cluster
+    release: str
+    page: int = 500
+    rate: float = 0
+    step: Step = lambda _step, _done=0, _total=0: None
+    clock: Callable[[], float] = field(default=time.monotonic)
+    sleep: Callable[[float], None] = field(default=time.sleep)
+
+    def examined(self, kind: ServedKind, known: ServedKind) -> Subject:
+        """What is there of a resource type, with a trial: all objects are read at all versions.
+
+        Args:
+            kind: the resource type with the versions that the project serves.
+            known: the same with all versions that it converts.
+        """
+        subject = Subject(kind, known)
+        crd = self.cluster.definition(kind.qualified)
+        if crd is None:
+            advice = "apply what `trundle kube crds` writes"
+            return _refused(subject, KubernetesCode.MISSING, "a CRD", "none", advice)
+        versions = crd["spec"]["versions"]
+        stored = tuple((crd.get("status") or {}).get("storedVersions") or ())
+        served = {each["name"] for each in versions if each.get("served")}
+        labels = tuple(each for each in kind.versions if each in served)
+        leaving = {each["name"] for each in versions} - {STORAGE, *kind.versions}
+        subject = replace(subject, labels=labels, stored=stored, leaving=tuple(sorted(leaving)))
+        storage = next((each["name"] for each in versions if each.get("storage")), None)
+        if storage != STORAGE or not labels:
+            advice = "apply what `trundle kube crds` writes first, so that new objects are stored at `storage`"
+            expected = "a CRD of the project, which stores objects at `storage`"
+            return _refused(subject, KubernetesCode.UNREADY, expected, str(storage), advice)
+        unknown = [each for each in stored if each not in {STORAGE, *known.versions}]
+        if unknown:
+            advice = "add these versions to the project, or rewrite the objects with a release that has them"
+            expected = "objects that are stored at versions of the project"
+            found = f"some at {', '.join(unknown)}, which would be lost"
+            return _refused(subject, KubernetesCode.UNREADY, expected, found, advice)
+        return self._tried(subject, sorted(served))
+
+    def _tried(self, subject: Subject, served: Iterable[str]) -> Subject:
+        """Reads all objects at all versions that are served."""
+        findings: list[Finding] = []
+        count = 0
+        for label in served:
+            count = 0
+            try:
+                for each in self.cluster.objects(subject.kind, label, self.page):
+                    count += 1
+                    self.step(f"{subject.kind.qualified} at {label}", count)
+                    annotations = each["metadata"].get("annotations") or {}
+                    reason = annotations.get(reason_name(subject.kind))
+                    if reason is not None:
+                        advice = "delete it, or correct it with the release that wrote it"
+                        place = f"{called(subject.kind, each)} at {label}"
+                        findings.append(_stays(place, "an object that can be read", reason, advice))
+            except RequestError as error:
+                findings.append(_stays(subject.kind.qualified, f"a list at {label}", error.found))
+        return replace(subject, objects=count, findings=tuple(findings[:_MOST_FINDINGS]))
+
+    def migrated(self, subject: Subject, migrations: Migrations | None) -> Subject:
+        """Rewrites all objects of a resource type, and lets the other stored versions go.
+
+        Args:
+            subject: what `examined` has found.
+            migrations: the cluster's own; None to rewrite page by page.
+
+        Raises:
+            ClusterError: the cluster cannot be asked; what was done stays done.
+        """
+        if migrations is None or subject.leaving or not subject.objects:
+            subject = self._rewritten(subject)
+        else:
+            subject = self._by_cluster(subject, migrations)
+        return subject if subject.findings else self._trimmed(subject)
+
+    def _rewritten(self, subject: Subject) -> Subject:
+        """Writes all objects as they are, page by page."""
+        findings: list[Finding] = []
+        rewritten, begun = 0, self.clock()
+        after = self._resumed(subject)
+        objects = self.cluster.objects(subject.kind, subject.labels[0], self.page, after)
+        for count, each in enumerate(objects, 1):
+            self.step(key_of(each), count, max(count, subject.objects))
+            try:
+                rewritten += self._written(subject, each)
+            except RequestError as error:
+                advice = "correct the object, and migrate again"
+                findings.append(_stays(called(subject.kind, each), "an object that can be rewritten", error.found, advice))  # fmt: skip
+                if len(findings) == _MOST_FINDINGS:
+                    break
+            if count % self.page == 0 and not findings:
+                self._note(subject, key_of(each))
+            if self.rate:
+                self.sleep(max(0.0, begun + count / self.rate - self.clock()))
+        self._note(subject, None)
+        return replace(subject, rewritten=rewritten, findings=tuple(findings))
+
+    def _written(self, subject: Subject, found: dict[str, Any]) -> bool:
+        """Writes an object as it is; whether it was stored anew.
+
+        Raises:
+            RequestError: no version can.
+        """
+        failed = None
+        for label in subject.labels:
+            try:
+                return self._written_at(subject, label, found)
+            except (
+                RequestError
+            ) as error:  # A version without room for its carrier cannot; another one can.
+                failed = failed or error
+        assert failed is not None
+        raise failed
+
+    def _written_at(self, subject: Subject, label: str, found: dict[str, Any]) -> bool:
+        kind, target = subject.kind, subject.kind.versions[label]
+        before = found["metadata"]["resourceVersion"]
+        for last in [False] * (_TRIES - 1) + [True]:
+            entries = found["metadata"].get("managedFields") or []
+            staying = without_leaving(entries, subject.known, kind.versions, target)
+            patch: dict[str, Any] = {}
+            if staying != entries:
+                version = found["metadata"]["resourceVersion"]
+                # A list with one empty entry is what ends that owners are kept.
+                patch = {"metadata": {"resourceVersion": version, "managedFields": staying or [{}]}}
+            try:
+                made = self.cluster.merge(kind, label, found, patch)
+            except RequestError as error:
+                if last or error.status != _CONFLICT:
+                    raise
+                now = self.cluster.object(kind, label, found)
+                if now is None:
+                    return False
+                found = now
+            else:
+                return made is not None and made["metadata"]["resourceVersion"] != before
+        raise AssertionError
+
+    def _by_cluster(self, subject: Subject, migrations: Migrations) -> Subject:
+        """Has the cluster rewrite all objects."""
+        kind = subject.kind
+        found = migrations.condition(kind)
+        if found is not None and found[0] != "Running":  # That of an earlier time.
+            migrations.remove(kind)
+            found = None
+        if found is None:
+            migrations.begin(kind)
+        nudged = None
+        while True:
+            found = migrations.condition(kind)
+            if found is None or found[0] != "Running":
+                break
+            if nudged is None or self.clock() - nudged > _NUDGE:
+                self._nudge(subject)
+                nudged = self.clock()
+            self.step(f"{kind.qualified}, by the cluster")
+            self.sleep(_POLL)
+        migrations.remove(kind)
+        if found is None or found[0] == "Failed":
+            said = "removed by another client" if found is None else found[1]
+            advice = "migrate again; with --pages, to see which object it is"
+            finding = _stays(
+                kind.qualified, "a migration by the cluster that ends well", said, advice
+            )
+            return replace(subject, findings=(finding,))
+        return replace(subject, rewritten=subject.objects)
+
+    def _nudge(self, subject: Subject) -> None:
+        """Writes one object, as the cluster's migration waits until its caches have seen a write after its beginning."""
+        for each in self.cluster.objects(subject.kind, subject.labels[0], 1):
+            for value in (self.release, None):
+                patch = {"metadata": {"annotations": {_note_name(subject.kind): value}}}
+                self.cluster.merge(subject.kind, subject.labels[0], each, patch)
+            return
+
+    def _trimmed(self, subject: Subject) -> Subject:
+        """Lets all stored versions go but the one that objects are stored at now.
+
+        Raises:
+            ClusterError: the cluster does not.
+        """
+        name = subject.kind.qualified
+        for last in [False] * (_TRIES - 1) + [True]:
+            crd = self.cluster.definition(name)
+            if crd is None or not _stores(crd):
+                found = "none" if crd is None else "one that stores them elsewhere"
+                advice = "nothing was trimmed; apply the project's CRDs, and migrate again"
+                raise ClusterError(
+                    f"CRD {name}", "one that stores objects at `storage`", found, advice
+                )
+            if crd["status"].get("storedVersions") == [STORAGE]:
+                return replace(subject, trimmed=True)
+            version = crd["metadata"]["resourceVersion"]
+            patch = {
+                "metadata": {"resourceVersion": version},
+                "status": {"storedVersions": [STORAGE]},
+            }
+            try:
+                self.cluster.change_definition(name, patch, status=True)
+            except RequestError as error:
+                if last or error.status != _CONFLICT:
+                    raise
+        raise ClusterError(f"CRD {name}", f"storedVersions to be [{STORAGE}]", "another list", "migrate again")  # fmt: skip
+
+    def _resumed(self, subject: Subject) -> str:
+        """After which object a migration of this release was ended."""
+        crd = self.cluster.definition(subject.kind.qualified) or {}
+        text = (crd.get("metadata", {}).get("annotations") or {}).get(_note_name(subject.kind))
+        try:
+            noted = json.loads(text or "{}")
+        except ValueError:
+            return ""
+        return str(noted["after"]) if noted.get("release") == self.release else ""
+
+    def _note(self, subject: Subject, key: str | None) -> None:
+        """Notes how far a migration is; None where it has ended."""
+        said = None if key is None else json.dumps({"release": self.release, "after": key})
+        patch = {"metadata": {"annotations": {_note_name(subject.kind): said}}}
+        self.cluster.change_definition(subject.kind.qualified, patch)
+
+
+def _note_name(kind: ServedKind) -> str:
+    """The annotation of a CRD that says how far a migration is."""
+    return f"{kind.group}/migration"
+
+
+def _stores(crd: Mapping[str, Any]) -> bool:
+    return any(each.get("storage") and each["name"] == STORAGE for each in crd["spec"]["versions"])
+
+
+def _refused(
+    subject: Subject, code: KubernetesCode, expected: str, found: str, advice: str
+) -> Subject:
+    place = Place("the cluster", object=subject.kind.qualified)
+    return replace(subject, findings=(Finding(code, place, expected, found, advice),))
+
+
+def _stays(where: str, expected: str, found: str, advice: str = "") -> Finding:
+    place = Place("the cluster", object=where)
+    return Finding(KubernetesCode.STAYS, place, expected, found, advice)
+
+
+def subjects(
+    kinds: Iterable[ServedKind], known: Iterable[ServedKind]
+) -> Iterator[tuple[ServedKind, ServedKind]]:
+    """Resource types with the versions that are served, each with the same that has all versions."""
+    all_of = {each.qualified: each for each in known}
+    for each in kinds:
+        yield each, all_of[each.qualified]
