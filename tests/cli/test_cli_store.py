@@ -258,3 +258,24 @@ def test_the_command_goes_on_after_being_killed(line):
 def stored_in(line):
     (found,) = data(line, "status")["resources"]
     return {each["version"]: each["objects"] for each in found["versions"]}
+
+
+def test_what_would_be_lost_without_a_version_is_reported_before_it_goes(line):
+    line.write("schemas/2019-09-09.yaml", SECOND)
+    line.write("trundle.yaml", RENAME)
+    aged = FIRST.replace("required", "  age: {type: integer}\nrequired")
+    line.write("schemas/2018-08-08.yaml", aged)
+    assert line.run("generate").exit_code == 0
+    with Using(line) as store:
+        text = '{"apiVersion":"2018-08-08","kind":"Person","id":"dot","team":"x","age":36}'
+        store.create(Key("Person", "default", "dot"), text.encode())
+    done = line.run("store", "check", "--without", "2018-08-08")
+    assert done.exit_code == 3
+    rows = [each.split() for each in done.stdout.splitlines()]
+    assert ["Person", "2018-08-08", "4", "0", "0"] in rows
+    assert ["Person", "$.age", "1", "36", "in", "Person", "default/dot"] in rows
+    assert "run `trundle store roll` before 2018-08-08 leaves the project" in done.stderr
+    plain = json.loads(line.run("store", "check", "--without", "2018-08-08", "-o", "json").stdout)
+    assert plain[0]["stored"] == {"objects": 4, "earlier": 0, "written": True}
+    assert plain[0]["lost"][0]["objects"] == 1
+    assert line.run("store", "check", "--without", "1999-01-01").exit_code == 5

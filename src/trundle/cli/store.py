@@ -10,6 +10,7 @@ import typer
 from trundle.cli._carried import Installed, installed_store
 from trundle.cli._failures import ExitCode, Refusal, unmet
 from trundle.cli._installing import State
+from trundle.cli._losses import print_losses
 from trundle.cli._printing import (
     Format,
     print_data,
@@ -158,19 +159,34 @@ def _say_moves(moves: "tuple[Move, ...]", *, dry_run: bool) -> None:
 def check(
     context: typer.Context,
     *,
+    without: Annotated[
+        str | None,
+        typer.Option(
+            "--without", metavar="VERSION", help="Report what would be lost if a version went."
+        ),
+    ] = None,
     store: Place = None,
     installed: Installed = False,
     state: State = None,
     output: Output = Format.TABLE,
 ) -> None:
-    """Read every object at every version that is served, and report what cannot be."""
+    """Read every object at every version that is served, and report what cannot be.
+
+    With `--without`, report instead how much is stored in a version, what of it cannot be converted, and which values no other served
+    version shows.
+    """
     from trundle.store import check as run  # noqa: PLC0415
+    from trundle.store import losses  # noqa: PLC0415
 
     with (
         _opened(context, store, state, installed=installed) as opened,
         progress("Checking") as step,
     ):
-        findings = run(opened, progress=step)
+        lost = None if without is None else losses(opened, without, step)
+        findings = run(opened, progress=step) if lost is None else ()
+    if lost is not None:
+        print_losses(lost, output)
+        return
     if output is Format.TABLE:
         print_findings(findings, every=True)
     else:

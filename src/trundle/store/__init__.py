@@ -19,10 +19,12 @@ from trundle.store._errors import (
     RefusedImportError,
     StoreError,
     UnknownResourceError,
+    UnknownVersionError,
     UnrecordedShapeError,
 )
 from trundle.store._exchange import Imported, export, import_
 from trundle.store._leases import Holder, Lease, Move, move_storage_versions
+from trundle.store._losses import LostPlace, TypeLosses, losses
 from trundle.store._records import Change, Changes, Choice, Key, Page, StoredObject
 from trundle.store._rolling import Roll, Rolled, roll
 from trundle.store._selectors import LabelRequirement, LabelSelector
@@ -58,6 +60,7 @@ __all__ = [
     "LabelRequirement",
     "LabelSelector",
     "Lease",
+    "LostPlace",
     "Move",
     "NewerShapeError",
     "NoSuchObjectError",
@@ -71,14 +74,17 @@ __all__ = [
     "StoreStatus",
     "StoredObject",
     "StoredVersion",
+    "TypeLosses",
     "TypeStatus",
     "UnknownResourceError",
+    "UnknownVersionError",
     "UnrecordedShapeError",
     "check",
     "compact",
     "dropped",
     "export",
     "import_",
+    "losses",
     "move_storage_versions",
     "roll",
     "status",

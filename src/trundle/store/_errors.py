@@ -9,6 +9,7 @@ class StoreCode(Code):
     """What can be wrong with stored objects and with what is asked of a store."""
 
     RESOURCE = "resource-type-not-in-store"
+    VERSION = "version-not-in-store"
     KEY = "invalid-key"
     METADATA = "invalid-metadata"
     SELECTOR = "invalid-selector"
@@ -38,6 +39,13 @@ class UnknownResourceError(StoreError):
 
     kind = Kind.NOT_FOUND
     code = StoreCode.RESOURCE
+
+
+class UnknownVersionError(StoreError):
+    """No resource type of the project has the version."""
+
+    kind = Kind.NOT_FOUND
+    code = StoreCode.VERSION
 
 
 class InvalidKeyError(StoreError):
