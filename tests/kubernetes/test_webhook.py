@@ -121,3 +121,14 @@ def test_a_carrier_of_something_else_is_refused_on_create(client):
 def test_what_is_no_admission_review_is_a_bad_request(client):
     for body in (b"{", b"[]", json.dumps(review(to=NEW)).encode()):
         assert client.post("/admit", content=body).status_code == 400
+
+
+def test_metrics_say_how_large_carriers_are_and_what_was_remembered(client):
+    given = member("ann", team="red", age=7)
+    for _ in range(3):
+        shown_at(client, NEW, given)
+    found = client.get("/metrics").text
+    about = f'group="{GROUP}",resource="members"'
+    assert f'conversions_total{{{about},result="done",source="v1",target="storage"}} 1.0' in found
+    assert f'carrier_bytes_count{{{about},version="v2"}} 1.0' in found
+    assert "reviews_remembered_total 4.0" in found

@@ -24,6 +24,11 @@ class WebhookMetrics:
             ("group", "resource", "source", "target", "result"),
             registry=self._registry,
         )
+        self._remembered = Counter(
+            "trundle_webhook_reviews_remembered",
+            "Reviews that were answered as the same one before; their objects are not counted again.",
+            registry=self._registry,
+        )
         self._unreadable = Counter(
             "trundle_webhook_not_shown",
             "Stored objects of which a version could only show the metadata.",
@@ -66,6 +71,10 @@ class WebhookMetrics:
             self._conversions.labels(*labels, "failed").inc()
             raise
         self._conversions.labels(*labels, "done").inc()
+
+    def remembered(self) -> None:
+        """Counts a review that was answered as the same one before."""
+        self._remembered.inc()
 
     def unreadable(self, kind: ServedKind, version: str) -> None:
         """Counts a stored object that a version could not show."""

@@ -1,0 +1,94 @@
+"""Remembers answers: an API server asks for the same conversion several times in one write, each time with another uid."""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable
+
+import msgspec
+
+from trundle.kubernetes._metrics import WebhookMetrics
+
+_MOST_BYTES = 32 * 1024 * 1024
+"""How much is remembered."""
+
+_LARGEST = 64 * 1024
+"""How large a review is that is remembered; a larger one is a list, which is hardly asked for again."""
+
+_DONE = b'{"status":"Success"}'
+
+
+class _Request(msgspec.Struct):
+    uid: str
+    desiredAPIVersion: str  # noqa: N815 - as it is written
+    objects: msgspec.Raw
+
+
+class _Review(msgspec.Struct):
+    apiVersion: str  # noqa: N815 - as it is written
+    kind: str
+    request: _Request
+
+
+_review = msgspec.json.Decoder(_Review).decode
+_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+class Memory:
+    """Answers conversion reviews, and remembers the answers.
+
+    What a conversion gives depends on nothing but the object and the version, so an answer never gets old.
+
+    Args:
+        answer: answers what is not remembered.
+        metrics: counts what is.
+        most: how many bytes are remembered.
+    """
+
+    def __init__(
+        self, answer: Callable[[bytes], bytes], metrics: WebhookMetrics, most: int = _MOST_BYTES
+    ) -> None:
+        self._answer = answer
+        self._metrics = metrics
+        self._most = most
+        self._size = 0
+        self._kept: OrderedDict[bytes, bytes] = OrderedDict()
+
+    def answer(self, body: bytes) -> bytes:
+        """The review with its response.
+
+        Raises:
+            ApiError: it is no such review.
+        """
+        if len(body) >= _LARGEST:
+            return self._answer(body)
+        try:
+            asked = _review(body)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return self._answer(body)  # It says what is wrong.
+        key = _key(asked)
+        found = self._kept.get(key)
+        if found is None:
+            found = self._answer(body)
+            if _members(_members(found)["response"])["result"] == msgspec.Raw(_DONE):
+                self._keep(key, found)
+            return found
+        self._kept.move_to_end(key)
+        self._metrics.remembered()
+        review = _members(found)
+        response = {**_members(review["response"]), "uid": asked.request.uid}
+        return msgspec.json.encode({**review, "response": response})
+
+    def _keep(self, key: bytes, answer: bytes) -> None:
+        self._kept[key] = answer
+        self._size += len(answer)
+        while self._size > self._most:
+            self._size -= len(self._kept.popitem(last=False)[1])
+
+
+def _key(review: _Review) -> bytes:
+    """What a review asks for, whatever its uid is."""
+    digest = hashlib.blake2b(digest_size=20)
+    for each in (review.apiVersion, review.kind, review.request.desiredAPIVersion):
+        digest.update(f"{each}\n".encode())
+    digest.update(bytes(review.request.objects))
+    return digest.digest()
