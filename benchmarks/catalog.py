@@ -6,6 +6,7 @@ The contestant reads the same rows by the driver of SQLite, and decodes each man
 import gc
 import sqlite3
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -17,6 +18,9 @@ from trundle.catalog import Catalog
 from trundle.packages import Package
 
 PACKAGES, VERSIONS = 500, 20
+MOST = 3
+"""How many times as long all manifests of a snapshot may take as decoding the rows."""
+
 ROUNDS = 7
 _ROWS = "SELECT name, version, digest, manifest, files FROM catalog_packages"
 
@@ -66,7 +70,7 @@ def seconds(jobs: dict[str, Callable[[], object]]) -> dict[str, list[float]]:
 
 
 def main() -> None:
-    """Prints a table."""
+    """Prints a table, and exits with 1 where a snapshot is slower than it should be."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "catalog.db")
         with Catalog(path) as catalog:
@@ -86,9 +90,12 @@ def main() -> None:
             )
     base = found.pop("decode the rows")
     print(f"{'decode the rows':>24}{statistics.median(base):>10.3f} s")
+    ratios = []
     for name, times in found.items():
         ratio = statistics.median(mine / theirs for mine, theirs in zip(times, base, strict=True))
+        ratios.append(ratio)
         print(f"{name:>24}{statistics.median(times):>10.3f} s{ratio:>8.2f} times")
+    sys.exit(max(ratios) > MOST)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The rows of a catalog in one transaction: read as records, and changed."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, lru_cache
 from typing import Any, TypeAlias, cast
 
 import msgspec
@@ -23,7 +23,14 @@ from trundle.catalog import _tables as t
 from trundle.catalog._errors import DamagedContentError
 from trundle.catalog._records import Offer
 from trundle.catalog._rules import Need, required_by
-from trundle.packages import Package, Requirement, digest_of, manifest_from_json, manifest_to_json
+from trundle.packages import (
+    Manifest,
+    Package,
+    Requirement,
+    digest_of,
+    manifest_from_json,
+    manifest_to_json,
+)
 from trundle.version import SemVer, VersionRange
 
 _MOST = 10_000
@@ -65,8 +72,8 @@ class Rows:
         return next(iter(self._whole(_is(offer))), None)
 
     def _whole(self, condition: ColumnElement[bool]) -> Sequence[PackageRow]:
-        found = self._connection.execute(select(*_WHOLE).where(condition)).all()
-        return cast("Sequence[PackageRow]", found)
+        found = self._connection.execute(select(*_WHOLE).where(condition))
+        return cast("Sequence[PackageRow]", list(map(tuple, found)))
 
     def offers(self, names: Collection[str] | None = None) -> tuple[Offer, ...]:
         """The versions of some packages of all tenants; of all packages where None."""
@@ -197,15 +204,39 @@ def decoded(row: PackageRow, content: Callable[[str], bytes]) -> Package:
         row: the row.
         content: gives the archive for a digest.
     """
-    name, version, digest, manifest, files = row
-    return Package(
-        name,
-        SemVer.parse(version),
-        digest,
-        msgspec.json.decode(files, type=tuple[str, ...]),
-        manifest=partial(manifest_from_json, manifest, f"the catalog: {name} {version}"),
-        archive=partial(content, digest),
-    )
+    return _StoredPackage(row, content)
+
+
+class _StoredPackage(Package):
+    """A package whose manifest and archive are read when they are asked for."""
+
+    def __init__(self, row: PackageRow, content: Callable[[str], bytes]) -> None:
+        name, version, digest, self._said, files = row
+        self.name = name
+        self.version = _version(version)
+        self.digest = digest
+        self.files = _FILES.decode(files)
+        self.notes = ()
+        self._content = content
+
+    @cached_property
+    def manifest(self) -> Manifest:
+        """What the package says about itself."""
+        return manifest_from_json(self._said, f"the catalog: {self.name} {self.version}")
+
+    @cached_property
+    def archive(self) -> bytes:
+        """The archive of the package."""
+        return self._content(self.digest)
+
+
+_FILES = msgspec.json.Decoder(tuple[str, ...])
+
+
+@lru_cache(maxsize=4096)
+def _version(text: str) -> SemVer:
+    """A version; many packages have the same."""
+    return SemVer.parse(text)
 
 
 def _seen_by(tenant: str) -> ColumnElement[bool]:
@@ -223,4 +254,4 @@ def _is(offer: Offer) -> ColumnElement[bool]:
 
 def _offer(row: Sequence[Any]) -> Offer:
     tenant, name, version, public, digest, override = row
-    return Offer(tenant, name, SemVer.parse(version), public, digest, override)
+    return Offer(tenant, name, _version(version), public, digest, override)

@@ -1,4 +1,7 @@
-"""What a package says about itself: one model for both kinds of manifest."""
+"""What a package says about itself: one model for both kinds of manifest.
+
+Nothing in a manifest leads back to it, so that the garbage collector need not look at the thousands that a catalog has (`gc=False`).
+"""
 
 import functools
 from collections.abc import Iterable, Mapping
@@ -17,7 +20,7 @@ PACKAGE_LANGUAGE = "MuranoPL"
 """The language of packages whose format names none."""
 
 
-class Requirement(msgspec.Struct, frozen=True, order=False):
+class Requirement(msgspec.Struct, frozen=True, order=False, gc=False):
     """A package that another one needs, and the versions of it that will do."""
 
     name: str
@@ -27,7 +30,7 @@ class Requirement(msgspec.Struct, frozen=True, order=False):
         return f"{self.name} {self.range}"
 
 
-class PackageFormat(msgspec.Struct, frozen=True):
+class PackageFormat(msgspec.Struct, frozen=True, gc=False):
     """The language that a package is written in, and the lowest engine version that runs it."""
 
     language: str = PACKAGE_LANGUAGE
@@ -37,7 +40,7 @@ class PackageFormat(msgspec.Struct, frozen=True):
         return f"{self.language}/{self.version}"
 
 
-class ClassFile(msgspec.Struct, frozen=True):
+class ClassFile(msgspec.Struct, frozen=True, gc=False):
     """A class of the package language, and the file in the package that defines it."""
 
     name: str
@@ -67,7 +70,9 @@ def _listed(versions: Mapping[str, Iterable[str]]) -> tuple[ResourceVersions, ..
     return tuple(ResourceVersions(name, tuple(each)) for name, each in sorted(versions.items()))
 
 
-class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
+class Manifest(
+    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel", gc=False
+):
     """What a package says about itself, whichever manifest it has.
 
     Attributes:
