@@ -1,6 +1,6 @@
 """Keeps releases away that could not read what the stores of an installation hold.
 
-An installation remembers the stores that its resource types are kept in: whoever serves what is installed says so. A release is held against
+An installation remembers the stores that its resource types are kept in: `serve --installed` records them. A release is held against
 all of them before it is installed, by what its manifest says that it can read.
 """
 

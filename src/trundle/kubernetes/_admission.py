@@ -157,7 +157,7 @@ def _request(body: bytes) -> dict[str, Any]:
 
 
 def _unowned(metadata: Mapping[str, Any], kind: ServedKind) -> dict[str, Any]:
-    """Metadata in whose `managedFields` nobody owns the carrier, or why an object is not shown."""
+    """Metadata in whose `managedFields` no manager owns the carrier, or why an object is not shown."""
     entries = metadata.get("managedFields")
     if not isinstance(entries, list):
         return dict(metadata)

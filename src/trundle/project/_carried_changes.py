@@ -45,7 +45,7 @@ def with_rules(
     found = [*step.rows(), *_altered(_entries(ours), _entries(theirs))]
     for each in changes:
         if not (found and each.place == RULES_FILE and each.code is ChangeCode.FILES):
-            yield step.told(each)
+            yield step.completed(each)
     yield from found
 
 
@@ -66,7 +66,7 @@ class _Step:
                 self._to[f"{each.type}.{one}"] = other
                 self._from[f"{newer}.{other}"] = one
 
-    def told(self, change: ReleaseChange) -> ReleaseChange:
+    def completed(self, change: ReleaseChange) -> ReleaseChange:
         """A change with where values go to or come from."""
         said = ""
         if change.code in (ChangeCode.PROPERTY_REMOVED, ChangeCode.CLASS_REMOVED):

@@ -40,7 +40,7 @@ class CarriedProjects:
     """Generates packages into a folder, and imports them from there. Used as a context manager.
 
     Args:
-        folder: the folder; nobody else writes there.
+        folder: the folder; nothing else writes there.
         package: the name of the Python package that holds all of them; no other module has it.
 
     Attributes:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 BESIDE = {
     "docs/decisions/0121-terms-of-the-field.md",  # has the words that others took the place of
     "src/trundle/runtime/__init__.py",  # has the former name of a function
