@@ -1,9 +1,15 @@
 """Chooses how much all tests try, before any of them is read."""
 
 import gc
+import os
 
 import amounts  # noqa: F401 - loads the profile of hypothesis
 import pytest
+
+
+def pytest_xdist_auto_num_workers():
+    """Runs two more tests at once than there are processors: many wait, for servers, disks and processes that they start."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_collection_modifyitems(items):

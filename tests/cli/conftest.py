@@ -1,3 +1,4 @@
+import shutil
 import textwrap
 from pathlib import Path
 
@@ -62,7 +63,27 @@ def empty(tmp_path, monkeypatch):
 @pytest.fixture
 def line(empty):
     """A project with two versions."""
-    empty.write("schemas/2014-04-04.yaml", OLD)
-    empty.write("schemas/2015-05-05.yaml", NEW)
-    empty.write("trundle.yaml", CONFIG)
+    _write_project(empty)
+    return empty
+
+
+def _write_project(line):
+    line.write("schemas/2014-04-04.yaml", OLD)
+    line.write("schemas/2015-05-05.yaml", NEW)
+    line.write("trundle.yaml", CONFIG)
+
+
+@pytest.fixture(scope="session")
+def generated_project(tmp_path_factory):
+    """The folder of a project whose package is generated; not to be changed."""
+    made = CommandLine(tmp_path_factory.mktemp("generated"))
+    _write_project(made)
+    assert made.run("-C", str(made.folder), "generate").exit_code == 0
+    return made.folder
+
+
+@pytest.fixture
+def generated(empty, generated_project):
+    """A project with two versions whose package is generated."""
+    shutil.copytree(generated_project, empty.folder, dirs_exist_ok=True)
     return empty

@@ -10,12 +10,6 @@ def lines(*pairs):
     return "".join(json.dumps({"before": before, "after": after}) + "\n" for before, after in pairs)
 
 
-@pytest.fixture
-def generated(line):
-    assert line.run("generate").exit_code == 0
-    return line
-
-
 def data(result):
     return json.loads(result.stdout)
 

@@ -8,11 +8,10 @@ NEW = '{"apiVersion": "2015-05-05", "kind": "Person", "id": "b", "level": 3}'
 
 
 @pytest.fixture
-def generated(line):
-    assert line.run("generate").exit_code == 0
-    line.write("old.yaml", OLD)
-    line.write("new.json", NEW)
-    return line
+def generated(generated):
+    generated.write("old.yaml", OLD)
+    generated.write("new.json", NEW)
+    return generated
 
 
 def test_a_document_keeps_its_format(generated):

@@ -240,7 +240,7 @@ def lose_the_files_of_the_head(repository, earlier):
         full(roll_the_head_back, True),
         full(lose_the_files_of_the_head, True),
         full(delete_the_head, False),
-        (lose_the_files_of_the_head, False),
+        full(lose_the_files_of_the_head, False),
     ],
 )
 def test_an_installation_follows_a_channel_that_was_repaired(plain, damage, signed):

@@ -146,7 +146,10 @@ def test_one_place_formats_what_was_expected_and_found():
     root = Path(trundle.__file__).parent
     found = set()
     for path in root.rglob("*.py"):
-        tree = ast.parse(path.read_text())
+        source = path.read_text()
+        if "found" not in source:
+            continue
+        tree = ast.parse(source)
         prose = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Expr)}
         for node in ast.walk(tree):
             text = node.value if isinstance(node, ast.Constant) else None
