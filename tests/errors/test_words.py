@@ -26,4 +26,6 @@ def test_words_that_are_avoided(place):
         for number, line in enumerate(path.read_text().splitlines(), 1)
         if AVOIDED.search(line)
     ]
-    assert found == []
+    assert found == [], (
+        "write `derive`, `report`, `a user`, `no client`; docs/decisions/0121 has the words"
+    )

@@ -1,4 +1,4 @@
-"""`managedFields` that name a version which leaves a CRD: an API server drops such entries, and nobody owns their fields any more."""
+"""`managedFields` that name a version which leaves a CRD: an API server drops such entries, and no manager owns their fields any more."""
 
 from collections.abc import Collection
 from typing import Any

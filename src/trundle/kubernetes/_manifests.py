@@ -249,7 +249,7 @@ def _roles(kinds: list[ServedKind], placement: Placement) -> list[dict[str, Any]
 
 
 def _migrating(kinds: list[ServedKind], placement: Placement) -> dict[str, Any]:
-    """The role of whoever runs `trundle kube migrate`."""
+    """The role of a user who runs `trundle kube migrate`."""
     crds = [each.qualified for each in kinds]
     rules: list[dict[str, Any]] = [
         {
