@@ -150,6 +150,21 @@ MOVES: dict[str, Case] = {
         },
         (rules(V1, move={"s": "o.s", "s.p": "d.p"}),),
     ),
+    "null is new with the object": Case(
+        {
+            V1: thing(a="string", o="O") | {"O": {"b": "string"}},
+            V2: thing(o="O?") | {"O": {"a": "string", "b": "string"}},
+        },
+        (rules(V1, move={"a": "o.a"}),),
+    ),
+    "null is new before the move": Case(
+        {
+            V1: thing(a="string", o="O") | {"O": {"b": "string", "h": "string"}},
+            V2: thing(a="string", o="O?") | {"O": {"b": "string"}},
+            V3: thing(o="O?") | {"O": {"a": "string", "b": "string"}},
+        },
+        (rules(V2, move={"a": "o.a"}),),
+    ),
     "nullable": Case(
         {
             V1: thing(a="string?", o="O?") | {"O": {"b": "string"}},

@@ -10,6 +10,7 @@ import pytest
 from amounts import ALL, some_of
 from cases import CASES, P2, V1, V2, V3, V4, Case, invented, thing
 from evolving import Store, evolve, rules
+from moving_cases import MOVES
 from proving import prove, prove_side_by_side
 from test_releases import RESOURCE, apart, earlier
 
@@ -146,18 +147,52 @@ def test_a_null_that_an_earlier_release_stored_where_no_version_admits_it_is_rea
     assert store.read(V1) == {"s": "1"}
 
 
-@pytest.mark.xfail(
-    strict=True, reason="an object into which a rule leads is null where it is stored"
-)
-def test_a_null_in_place_of_what_a_rule_leads_into_is_kept_apart(forgetting: Take) -> None:
+@pytest.mark.parametrize("way", list(WAYS))
+def test_a_null_in_place_of_what_a_rule_leads_into_is_kept_apart(
+    way: str, forgetting: Take
+) -> None:
     versions = {
         V1: thing(a="string", o="O") | {"O": {"b": "string"}},
         V2: thing(o="O?") | {"O": {"a": "string", "b": "string"}},
     }
     case = Case(versions, (rules(V1, move={"a": "o.a"}),))
     old = forgetting(evolve({V1: versions[V1]}))
-    store = Store(held_back(case, V1, forgetting)).put(V2, o=None)
+    store = Store(WAYS[way](case, V1, forgetting)).put(V2, o=None)
     assert Store(old, store.stored).read(V1) == {}
+    assert store.read(V2) == {"o": None}
+    store.stored = Store(old, store.stored).put(V1, a="1").stored
+    assert store.read(V2) == {"o": {"a": "1"}}
+    store.stored = Store(old, store.stored).put(V1).stored
+    assert store.read(V2) == {"o": None}
+    store.stored = Store(old, store.stored).put(V1, o={"b": "2"}).stored
+    assert store.read(V2) == {"o": {"b": "2"}}
+    store.put(V2, o=None)
+    assert store.read(V2) == {"o": None}
+    assert Store(old, store.stored).read(V1) == {}
+
+
+@pytest.mark.parametrize("way", list(WAYS))
+@pytest.mark.parametrize("name", ["null is new with the object", "null is new before the move"])
+def test_releases_share_a_store_though_null_is_new_where_a_rule_leads(
+    name: str, way: str, forgetting: Take
+) -> None:
+    case = MOVES[name]
+    old = forgetting(earlier(case, 1))
+    check(case, old, WAYS[way](case, V1, forgetting))
+
+
+def test_a_null_object_that_an_earlier_release_stored_is_read(forgetting: Take) -> None:
+    versions = {
+        V1: thing(a="string", o="O") | {"O": {"b": "string"}},
+        V2: thing(o="O?") | {"O": {"a": "string", "b": "string"}},
+    }
+    stored = {"apiVersion": V1, "kind": "Thing", "o": None, "$writtenWith": V2}
+    moved = rules(V1, move={"a": "o.a"})
+    store = Store(forgetting(evolve(versions, moved, hub=V1)), stored)
+    assert store.read(V1) == {}
+    assert store.read(V2) == {"o": None}
+    store.put(V1, a="1")
+    assert store.read(V2) == {"o": {"a": "1"}}
 
 
 @pytest.mark.parametrize("way", list(WAYS))

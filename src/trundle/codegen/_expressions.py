@@ -162,8 +162,9 @@ class Expressions:
                 view = f"lambda value: {self.steps.render(seen, 'value')}"
                 arguments = [source, self.entries.constant(entries, hint), derived, view]
                 return call("keep_elements", [*arguments, *self.steps.key_and_value(keyed)])
-            case Presence(inner):
-                return f"presence({self.render(inner, source, hint)})"
+            case Presence(inner, only_null):
+                said = "null_presence" if only_null else "presence"
+                return f"{said}({self.render(inner, source, hint)})"
             case Solid():
                 return self._solid(value, source, hint)
             case Said(said, inner, place, shape):

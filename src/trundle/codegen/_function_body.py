@@ -305,7 +305,7 @@ class FunctionBody:
         lineage, static = self.key.lineage, self.expressions.static
         given = static.of(step.value, self.key.source)
         null = (
-            self.key.target.kind == "api"
+            (self.key.target.kind == "api" or self._may_say_null(step.value, place))
             and lineage.nullable(place)
             and not isinstance(lineage.type(place), Nullable)
         )
@@ -331,6 +331,10 @@ class FunctionBody:
             shown = fitted(value, given, self._wanted(step.property))
             return f"{instead} if {test} else {shown}"
         return fitted(value, given, self._wanted(step.property))
+
+    def _may_say_null(self, value: Expression, place: Place) -> bool:
+        """Whether an entry may say that an object is null that must not be stored as null."""
+        return isinstance(value, Said) and not self.key.lineage.admits_null(place)
 
     def _only_if_absent(self, value: Expression) -> bool:
         """Whether an expression is absent only where the property is that it reads."""

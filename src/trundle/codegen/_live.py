@@ -18,7 +18,7 @@ from trundle.codegen._needed_plans import with_called
 from trundle.codegen._plan_names import attribute_of
 from trundle.codegen._types import TypeRenderer
 from trundle.evolution import ADDITIONAL, METADATA, Evolution, Place, Plan, PlanKey
-from trundle.evolution.steps import Assign, Read, Stash
+from trundle.evolution.steps import Assign, Read, Said, Stash
 from trundle.runtime import (
     ABSENT,
     Carried,
@@ -153,8 +153,9 @@ class _LiveFunction:
         if step.value is None:
             return lambda _: if_whole(literal)
         value = self.expressions.closure(step.value)
+        says_null = isinstance(step.value, Said) and not self.lineage.admits_null(place)
         null = (
-            self.key.target.kind == "api"
+            (self.key.target.kind == "api" or says_null)
             and self.lineage.nullable(place)
             and not isinstance(self.lineage.type(place), Nullable)
         )

@@ -37,6 +37,7 @@ from trundle.runtime import (
     from_free_form,
     keep_elements,
     keep_places,
+    null_presence,
     other_members,
     presence,
     recall,
@@ -96,9 +97,10 @@ class LiveExpressions:
                 derived, kept = self.closure(inner), self.entries(entries)
                 view, members = self.steps.closure(seen), self.steps.key_and_value(keyed)
                 return lambda source: keep_elements(source, kept, derived(source), view, *members)
-            case Presence(inner):
+            case Presence(inner, only_null):
                 held = self.closure(inner)
-                return lambda source: presence(held(source))
+                there = null_presence if only_null else presence
+                return lambda source: there(held(source))
             case Solid():
                 return self._solid(value)
             case Said(asked_first, inner, place, shape):

@@ -97,9 +97,15 @@ class Solid(msgspec.Struct, frozen=True):
 
 
 class Presence(msgspec.Struct, frozen=True):
-    """Whether a nested object is there: true, null where it is null, or absent."""
+    """Whether a nested object is there: true, null where it is null, or absent.
+
+    Attributes:
+        value: the object.
+        only_null: whether null alone is said, and absent of all else.
+    """
 
     value: "Expression"
+    only_null: bool = False
 
 
 class Said(msgspec.Struct, frozen=True):

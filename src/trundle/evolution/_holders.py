@@ -76,9 +76,32 @@ def leaves_of(lineage: Lineage, place: Place) -> tuple[Leaf, ...]:
     return tuple(found)
 
 
-def presence_of(lineage: Lineage, thread: Thread, place: Place) -> Thread:
-    """The places of a holder at which it has the same properties in it as at one of them."""
+def null_is_apart(lineage: Lineage, place: Place, kept: Place) -> bool:
+    """Whether a holder may be null at a place, but not where it is kept."""
+    return lineage.admits_null(place) and not lineage.admits_null(kept)
+
+
+def has_presence(lineage: Lineage, place: Place, kept: Place) -> bool:
+    """Whether a holder that is kept in the shape of one place needs an entry that says whether it is there at another."""
+    return not holds_alike(lineage, place, kept) or null_is_apart(lineage, place, kept)
+
+
+def only_null(lineage: Lineage, place: Place, kept: Place) -> bool:
+    """Whether nothing but null has to be said of a holder at a place: what is kept says whether it is there."""
+    return null_is_apart(lineage, place, kept) and not lineage.leaves(kept)
+
+
+def presence_of(lineage: Lineage, thread: Thread, place: Place, kept: Place) -> Thread:
+    """The places of a holder that share the entry of one of them, where the holder is kept in the shape of another.
+
+    These have the same properties in it, or share nothing but null.
+    """
+    apart = tuple(each for each in thread.places if null_is_apart(lineage, each, kept))
+    if only_null(lineage, place, kept):
+        return Thread(thread.number, apart)
     alike = tuple(each for each in thread.places if holds_alike(lineage, each, place))
+    if holds_alike(lineage, place, kept):
+        alike = tuple(each for each in alike if each in apart)
     return Thread(thread.number, alike)
 
 

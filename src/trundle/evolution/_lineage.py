@@ -14,7 +14,7 @@ storage version, else in the property bag, in the shape it had before it left.
 """
 
 import itertools
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 
@@ -109,6 +109,12 @@ class Lineage(TypeVersions):
     @cached_property
     def threads(self) -> tuple[Thread, ...]:
         """All threads, in the order of their first places."""
+        groups = self._joined(self._gains_null)
+        ordered = sorted(tuple(sorted(each)) for each in groups)
+        return tuple(Thread(number, each) for number, each in enumerate(ordered))
+
+    def _joined(self, apart: Callable[[AbstractSet[Place]], bool]) -> list[set[Place]]:
+        """The places that exact conversions join, but for those that something sets apart."""
         places = [Place(v, name) for v in self.nodes for name in self.followed(v)]
         group = {place: {place} for place in places}
         for link in self.links:
@@ -117,21 +123,26 @@ class Lineage(TypeVersions):
                 continue
             if {p.version for p in ours} & {p.version for p in theirs}:
                 continue
-            if self._gains_null(ours | theirs):
+            if apart(ours | theirs):
                 continue
             ours |= theirs
             for place in theirs:
                 group[place] = ours
-        distinct = {id(each): each for each in group.values()}
-        ordered = sorted(tuple(sorted(each)) for each in distinct.values())
-        return tuple(Thread(number, each) for number, each in enumerate(ordered))
+        return list({id(each): each for each in group.values()}.values())
+
+    @cached_property
+    def _leading(self) -> frozenset[Place]:
+        """The places of objects into which rules lead in any version."""
+        groups = self._joined(lambda _: False)
+        return frozenset(place for each in groups if any(map(self.leaves, each)) for place in each)
 
     def _gains_null(self, places: AbstractSet[Place]) -> bool:
         """Whether null is new in some version, so that what earlier ones store has no place for it.
 
-        An object into which rules lead is one thread all the same: what it is there for depends on what they move.
+        An object into which rules lead is one thread all the same: what it is there for depends on what they move. Its
+        null is kept where its presence is.
         """
-        if any(self.leaves(each) for each in places):
+        if not self._leading.isdisjoint(places):
             return False
         admitting = [each for each in places if isinstance(self.type(each), Nullable)]
         return bool(admitting) and min(admitting) > min(places)
@@ -176,12 +187,14 @@ class Lineage(TypeVersions):
         return self._thread_of[place]
 
     def admits_null(self, place: Place) -> bool:
-        """Whether any version admits null in the thread of a place."""
+        """Whether the version of a place or an earlier one admits null in its thread: what is new to it, it cannot store."""
         if place in self.given:
             assert self.around is not None
             return self.around.admits_null(self.given[place])
         thread = self._thread_of.get(place)
-        return thread is not None and thread.number in self._admitting_null
+        if thread is None or thread.number not in self._admitting_null:
+            return False
+        return self._admitting_null[thread.number] <= place
 
     def nullable(self, place: Place) -> bool:
         """Whether a stored object may have null at a place: its thread admits null, or one that only null sets apart.
@@ -195,13 +208,13 @@ class Lineage(TypeVersions):
         return thread is not None and thread.number in self._nullable
 
     @cached_property
-    def _admitting_null(self) -> frozenset[int]:
-        """The numbers of the threads in which some version admits null."""
-        return frozenset(
-            thread.number
+    def _admitting_null(self) -> Mapping[int, Place]:
+        """By thread number: the first place at which null is admitted."""
+        found = {
+            thread.number: [each for each in thread.places if isinstance(self.type(each), Nullable)]
             for thread in self.threads
-            if any(isinstance(self.type(place), Nullable) for place in thread.places)
-        )
+        }
+        return {number: min(places) for number, places in found.items() if places}
 
     @cached_property
     def _nullable(self) -> frozenset[int]:
@@ -212,7 +225,7 @@ class Lineage(TypeVersions):
             ours |= theirs
             group.update(dict.fromkeys(theirs, ours))
         return frozenset(
-            number for number, each in group.items() if not each.isdisjoint(self._admitting_null)
+            number for number, each in group.items() if not each.isdisjoint({*self._admitting_null})
         )
 
     @cached_property

@@ -11,8 +11,9 @@ from trundle.evolution._agreeing import agreeing
 from trundle.evolution._defaults import default_of
 from trundle.evolution._entries import Entries
 from trundle.evolution._holders import (
+    has_presence,
     holders,
-    holds_alike,
+    only_null,
     presence_entry,
     presence_of,
     presence_witness,
@@ -124,15 +125,16 @@ class _Planning:
     def _presences(self) -> Iterator[Stash]:
         """Whether the source has nested objects in which the storage shape has something else."""
         for thread, own, kept in holders(self.key):
-            if holds_alike(self.lineage, own, kept):
+            if not has_presence(self.lineage, own, kept):
                 continue
-            side = presence_of(self.lineage, thread, own)
+            side = presence_of(self.lineage, thread, own, kept)
             entry = presence_entry(side.home(self.target.version))
+            null = only_null(self.lineage, own, kept)
             yield Stash(
                 entry,
-                Presence(solid(self.lineage, own)),
+                Presence(solid(self.lineage, own), null),
                 presence_witness(self.lineage, kept),
-                Presence(solid(self.lineage, kept)),
+                Presence(solid(self.lineage, kept), null),
                 tuple(
                     PlannedEntry(each, None)
                     for each in self.entries.presences(side)
@@ -198,8 +200,8 @@ class _Planning:
         ) + tuple(
             place
             for thread, own, kept in holders(self.key)
-            if not holds_alike(self.lineage, own, kept)
-            for place in self.entries.presences(presence_of(self.lineage, thread, kept))
+            if has_presence(self.lineage, kept, own)
+            for place in self.entries.presences(presence_of(self.lineage, thread, kept, own))
         )
 
     def _carried(self) -> Iterator[CarriedEntries]:
@@ -218,7 +220,11 @@ class _Planning:
             if before is not None or after is not None:
                 yield CarriedEntries(self.entries.homes(thread), before, after)
         for thread, own, kept in holders(self.key):
-            sides = {presence_of(self.lineage, thread, each) for each in thread.places}
+            sides = {
+                presence_of(self.lineage, thread, each, own)
+                for each in thread.places
+                if has_presence(self.lineage, each, own)
+            }
             for side in sorted(sides, key=lambda each: each.places):
                 if any(side.at(each.version) is not None for each in (own, kept)):
                     continue

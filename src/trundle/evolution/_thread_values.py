@@ -11,7 +11,13 @@ from typing import Any, TypeVar, TypeVarTuple
 from trundle.evolution._by_conversion import converted, input_of, read_straight
 from trundle.evolution._by_hook import hook_output
 from trundle.evolution._entries import Entries
-from trundle.evolution._holders import holds_alike, leaves_of, presence_of, presence_witness
+from trundle.evolution._holders import (
+    holds_alike,
+    leaves_of,
+    null_is_apart,
+    presence_of,
+    presence_witness,
+)
 from trundle.evolution._lineage import Lineage
 from trundle.evolution._stale import with_lost, with_own_texts
 from trundle.evolution._threads import ByConversion, ByHook, Derivation, Place, Thread
@@ -192,9 +198,10 @@ class ThreadValues:
         alike = not leaves or holds_alike(self.lineage, own, goal.place)
         if leaves and (not alike or goal.place.version != self.target.version):
             value = Solid(read, value, own, leaves)
-        if alike or self.source.kind == "api":
+        apart = null_is_apart(self.lineage, goal.place, own)
+        if self.source.kind == "api" or (alike and not apart):
             return value
-        side = presence_of(self.lineage, thread, goal.place)
+        side = presence_of(self.lineage, thread, goal.place, own)
         entries = tuple(PlannedEntry(each, None) for each in self.entries.presences(side))
         said = Unstash(entries, presence_witness(self.lineage, own))
         return Said(said, value, goal.place, goal.shape)

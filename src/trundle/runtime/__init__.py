@@ -43,6 +43,7 @@ from trundle.runtime._lookup import Conversion, ConversionTable, conversion_modu
 from trundle.runtime._matching import aligned
 from trundle.runtime._nested import (
     is_there,
+    null_presence,
     opened,
     presence,
     said,
@@ -161,6 +162,7 @@ __all__ = [
     "known_part",
     "map_text",
     "mismatch",
+    "null_presence",
     "opened",
     "other_members",
     "plain_metadata",

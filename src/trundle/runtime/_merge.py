@@ -249,13 +249,18 @@ def _is_lost(result: Any, stored: Any, place: Place, mark: NoEntry) -> bool:
     """Whether a stored object had by itself what a writer left as it was, and the merged one has not.
 
     Both are right by themselves, as what is seen and what is written are; what the writer cannot see makes the difference.
+    That may be null where the writer's version admits none; the mark then has it, too.
     """
-    if mark.stashing.derived is None or _is_needed(stored, mark):
+    if mark.stashing.derived is None:
+        return False
+    had = mark.stashing.derived(stored)
+    if not same(had, mark.value) and not (had is None and mark.value is ABSENT):
         return False
     places = (place, *map(place_of, mark.stashing.aliases))
     entries = (entries_of(result).get(each) for each in places)
     if any(each is not None and current(result, each, mark.stashing.witness) for each in entries):
         return False
+    mark.value = had
     return _is_needed(result, mark)
 
 

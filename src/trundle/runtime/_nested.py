@@ -143,6 +143,11 @@ def presence(holder: object) -> bool | Absent | None:
     return None if holder is None else True
 
 
+def null_presence(holder: object) -> Absent | None:
+    """Null where a nested object is null, else absent."""
+    return None if holder is None else ABSENT
+
+
 def said(there: Any, value: Any, class_: type[Any], shown: Shown = None) -> Any:
     """A nested object, there or not as its own side said; as others show it where that said nothing.
 
