@@ -32,6 +32,7 @@ from trundle.database._errors import (
     UnwritableError,
 )
 from trundle.database._migrations import Migrations
+from trundle.database._signals import Signals
 from trundle.database._upsert import upsert
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "Migrations",
     "NewerSchemaError",
     "OlderSchemaError",
+    "Signals",
     "UnreachableError",
     "UnwritableError",
     "open_copy",

@@ -18,6 +18,7 @@ from trundle.database._errors import (
     UnwritableError,
 )
 from trundle.database._migrations import Migrations
+from trundle.database._signals import Signals
 from trundle.errors import expectation
 
 _WAIT = 30.0
@@ -79,6 +80,7 @@ class Database:
         self.where = where
         self.read_only = read_only
         self._compiled: dict[Select[Any], _sqlite.Prepared] = {}
+        self._signals: dict[str, Signals] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -93,7 +95,18 @@ class Database:
 
     def close(self) -> None:
         """Closes all connections."""
+        for each in self._signals.values():
+            each.close()
+        self._signals.clear()
         self._engine.dispose()
+
+    def signals(self, name: str) -> Signals | None:
+        """Signals of a name between the processes that use the database; None where there are none, as on SQLite."""
+        if not self._is_server or self.read_only:
+            return None
+        if name not in self._signals:
+            self._signals[name] = Signals(self._engine, name)
+        return self._signals[name]
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:

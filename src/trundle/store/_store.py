@@ -29,6 +29,7 @@ from trundle.store._errors import (
     NoSuchObjectError,
     ObjectExistsError,
 )
+from trundle.store._news import News
 from trundle.store._records import Change, Changes, Choice, Key, Page, StoredObject
 from trundle.store._resources import StoredTypes
 from trundle.store._rows import ResourceRow, Rows, object_of, one
@@ -37,8 +38,6 @@ from trundle.store._tokens import Token
 from trundle.store._writer import Writer
 
 _WAIT = 30.0
-_POLL = 0.2
-"""Seconds after which changes of other processes are seen at the latest."""
 _PAGE = 500
 """How many objects are read together where the caller does not say."""
 
@@ -93,12 +92,10 @@ class Store:
                 self.close()
                 raise
         self.types = StoredTypes(scheme, self.where)
-        self._changed = threading.Condition()
-        self._commits = 0
-        self._listeners: list[Callable[[], object]] = []
+        self._news = News(self.database.signals("trundle_store"))
         self._numbers: dict[str, int] = {}
         self.clock = clock
-        self.writer = Writer(self.database, self.types, clock, self._announce)
+        self.writer = Writer(self.database, self.types, clock, self._news.announce)
 
     def beside(self, scheme: AnyScheme) -> "Store":
         """A store in the same database, for the resource types of another scheme; it is closed with this one."""
@@ -472,7 +469,7 @@ class Store:
         """
         deadline = time.monotonic() + wait
         while True:
-            commits = self._commits
+            commits = self._news.commits
             with self.database.reading() as connection:
                 rows = Rows(connection)
                 found = self._resource(rows, resource)
@@ -488,9 +485,7 @@ class Store:
             left = deadline - time.monotonic()
             if left <= 0:
                 return Changes((), after)
-            with self._changed:
-                if self._commits == commits:
-                    self._changed.wait(min(left, _POLL))
+            self._news.wait(commits, left)
 
     def watch(
         self,
@@ -529,7 +524,7 @@ class Store:
 
     def listen(self, listener: Callable[[], object]) -> None:
         """Calls a listener after each commit of this store; not after those of other processes."""
-        self._listeners.append(listener)
+        self._news.listen(listener)
 
     def newest(self, resource: str) -> int:
         """The resource version of the last write to a resource type."""
@@ -552,10 +547,3 @@ class Store:
             expected = f"a resource version of {resource} from {compacted} on"
             found = f"{wanted}, which was compacted"
             raise GoneError(self.where, expected, found, "list again")
-
-    def _announce(self) -> None:
-        with self._changed:
-            self._commits += 1
-            self._changed.notify_all()
-        for each in self._listeners:
-            each()
