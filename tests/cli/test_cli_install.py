@@ -216,8 +216,15 @@ def test_a_signed_channel_is_followed_by_its_root(plain):
     plain.run("publish", "package", *place)
     plain.run("install", REPOSITORY, code=6)
     plain.run("install", REPOSITORY, "--root", "keys/root.json", "--unsigned", code=2)
-    plain.run("install", REPOSITORY, "--root", "keys/root.json")
+    folder = plain.run("install", REPOSITORY, "--root", "keys", code=2).stderr
+    assert "--root keys: expected the publisher's root.json, found a folder" in folder
+    unverified = plain.run("install", REPOSITORY, "--unsigned", "--dry-run").stderr
+    assert "has signatures, which are not verified" in unverified
+    trusted = plain.run("install", REPOSITORY, "--root", "keys/root.json")
+    assert "signatures" not in trusted.stderr
     plain.run("upgrade", "--check")
+    unverified = plain.run("install", REPOSITORY, "--unsigned", "--upgrade").stderr
+    assert "has signatures, which are not verified" in unverified
 
 
 def delete_the_head(repository, earlier):

@@ -45,9 +45,17 @@ def test_search_lists_the_channels_of_a_registry(machine):
     assert head.split() == ["PACKAGE", "CHANNEL", "LATEST", "REPOSITORY", "DESCRIPTION"]
     assert len(rows) == 2
     nothing = machine.run("search", registry, "billing")
-    assert (nothing.stdout, "no channel found" in nothing.stderr) == ("", True)
+    assert (nothing.stdout, "no channel found with billing" in nothing.stderr) == ("", True)
     for form in ("yaml", "json"):
         assert machine.run("search", registry, "billing", "-o", form).stdout.strip() == "[]"
+
+
+def test_a_folder_that_is_not_there_is_no_registry(tmp_path):
+    machine = Machine(tmp_path)
+    refused = machine.run("search", "oci:nowhere", code=5).stderr
+    assert "oci:nowhere: expected a folder with repositories, found no such folder" in refused
+    machine.publish("1.0.0")
+    assert "acme/crm" in machine.run("search", "oci:registry").stdout
 
 
 @pytest.mark.parametrize("machine", ["directory", full("http")], indirect=True)

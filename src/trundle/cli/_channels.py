@@ -236,3 +236,16 @@ def bytes_progress(label: str) -> Iterator[Callable[[int], None]]:
         yield advance
     finally:
         shown.stop()
+
+
+def read_root(path: Path) -> bytes:
+    """The content of a publisher's root.
+
+    Raises:
+        Refusal: it is a folder.
+    """
+    if path.is_dir():
+        raise unmet(
+            f"--root {path}", "the publisher's root.json", "a folder", "name the file in it"
+        )
+    return path.read_bytes()

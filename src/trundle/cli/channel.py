@@ -18,6 +18,7 @@ from trundle.cli._channels import (
     expiry_notes,
     print_channel,
     published,
+    read_root,
     repository_of,
     say_done,
 )
@@ -117,7 +118,7 @@ def _trusting(
         store = TrustFolder(seen)
         if store.state(source.location) is None:
             try:
-                trusted = trust(root.read_bytes())
+                trusted = trust(read_root(root))
             except TrustError as error:
                 message = f"{shown_path(root)}: {error}; give the publisher's root.json"
                 raise Refusal(ExitCode.VERIFICATION_FAILED, message) from None

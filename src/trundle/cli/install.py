@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trundle._clock import now
-from trundle.cli._channels import duration_of, say_done, version_of
+from trundle.cli._channels import duration_of, read_root, say_done, version_of
 from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal, unmet
 from trundle.cli._installing import (
     AnyName,
@@ -130,7 +130,7 @@ def install(
     wanted = Install(
         reference=full_reference(reference),
         channel=channel,
-        root=None if root is None else root.read_bytes(),
+        root=None if root is None else read_root(root),
         unsigned=unsigned,
         to=None if to is None else version_of(to),
         policy=None if policy is None else read_policy_file(policy),

@@ -1,5 +1,6 @@
 """The commands that show what there is: search, outdated."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -42,7 +43,12 @@ def search(
     registry = registry or default
     if not registry:
         raise unmet("REGISTRY", "a registry", "none", f"name one, or set {REGISTRY}")
-    found = list(run(open_registry(registry), " ".join(words or ())))
+    folder = registry.removeprefix("oci:")
+    if registry != folder and not Path(folder).is_dir():
+        expected, advice = "a folder with repositories", "correct its name"
+        raise unmet(registry, expected, "no such folder", advice, ExitCode.NOT_FOUND)
+    wanted = " ".join(words or ())
+    found = list(run(open_registry(registry), wanted))
     print_result(
         lambda: [each.to_plain() for each in found],
         lambda: table(
@@ -52,7 +58,7 @@ def search(
         output,
     )
     if not found:
-        say(f"{registry}: no channel found")
+        say(f"{registry}: no channel found{f' with {wanted}' if wanted else ''}")
 
 
 def outdated(name: AnyName = None, *, state: State = None, output: Output = Format.TABLE) -> None:

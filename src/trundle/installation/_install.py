@@ -96,6 +96,7 @@ class _Following:
         self._main: Goal | None = None
         self._trial: TrialTrust | None = None
         self._reader = installation.reader
+        self._notes: tuple[str, ...] = ()
 
     def run(self, *, dry_run: bool) -> Result:
         result = carry_out(
@@ -105,7 +106,8 @@ class _Following:
             complete=self._complete,
             also=self._remember,
         )
-        return msgspec.structs.replace(result, outlooks=self._outlooks)
+        notes = (*result.notes, *self._notes)
+        return msgspec.structs.replace(result, outlooks=self._outlooks, notes=notes)
 
     def _look(self) -> list[Goal]:
         places = [self._repository]
@@ -175,6 +177,9 @@ class _Following:
             plan = msgspec.structs.replace(plan, refusals=())
         if plan.refusals:
             raise RefusedError(*plan.refusals)
+        if main and not signed and self._reader.has_signatures(follow):
+            note = "has signatures, which are not verified; give the publisher's root with --root"
+            self._notes = (f"{read.location} {note}",)
         plan = with_readable(installation, place, before, plan)
         self._outlooks[name] = Outlook(plan, state, channel, read.location, read.warnings)
         return Goal(

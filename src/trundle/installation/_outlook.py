@@ -11,7 +11,7 @@ from trundle.channels import ChannelError, RefusalCode, RefusedError, format_tim
 from trundle.channels.decision import Plan, Request, State, decide
 from trundle.channels.files import Channel, ChannelFileError
 from trundle.channels.policy import Policy
-from trundle.channels.reading import Subscription, open_channel, read_channel
+from trundle.channels.reading import Subscription, has_signatures, open_channel, read_channel
 from trundle.errors import Finding
 from trundle.installation._records import Seen
 from trundle.installation._state import State as Remembered
@@ -144,6 +144,18 @@ class Reader:
             raise RefusedError(*refusals_of(error)) from error
         warnings = tuple(str(each) for each in served.warnings)
         return Read(served.channel, source.location, warnings, served.expires)
+
+    def has_signatures(self, follow: Subscription) -> bool:
+        """Whether there are signatures at a channel; they are not verified.
+
+        Raises:
+            RefusedError: it cannot be read.
+        """
+        try:
+            source = open_channel(follow.channel, follow.repository, settings=self._settings)
+            return has_signatures(source)
+        except RegistryError as error:
+            raise RefusedError(*refusals_of(error)) from error
 
     def location(self, channel: str, repository: str) -> str:
         """The full name of a channel.
