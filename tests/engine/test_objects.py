@@ -445,7 +445,7 @@ def test_finish_destroys_what_only_the_last_run_had_and_what_nothing_leads_to():
         lost = session.objects["d3"]
         session.finish()
         assert set(session.objects) == {"a", "d1"}
-        assert refusal(lost.get, "size").code == "no-object"
+        assert refusal(lost.get, "size").code == "destroyed"
         dumped = session.dump(root)
         assert dumped["ObjectsCopy"] == dumped["Objects"]
         session.finish()

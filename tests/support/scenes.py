@@ -61,6 +61,12 @@ class World:
     origin: Home = Home()
     loaded: list = field(default_factory=list)
 
+    def method(self, receiver, name):
+        return None
+
+    def builtin(self, name):
+        raise EngineError(EngineCode.UNKNOWN_FUNCTION, f"there is no function {name}")
+
     def resolve(self, name):
         found = self.types.get(name.rpartition(":")[2])
         if found is None:

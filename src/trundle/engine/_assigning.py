@@ -30,24 +30,33 @@ def assign(
     Raises:
         EngineError: the code may not assign it, the value violates a contract, or the name is ambiguous.
     """
+    assign_by_code(world, instance, start, name, frozen(value, world.limits), code)
+
+
+def assign_by_code(
+    world: World, instance: Instance, start: Type, name: str, given: Any, code: Type
+) -> None:
+    """Assigns a property in the same way, to a value as `freeze` makes it."""
     check_alive(instance)
     if not instance.type.descends_from(code):
         message = f"code of {code.name} may not assign {name} of {instance.type.name}"
         raise start.error(EngineCode.ACCESS, message, advice="call a method of it", member=name)
-    given = frozen(value, world.limits)
     declaring = declaring_class(instance.type, start, name)
     if declaring is None:
         instance.values[code, name] = given
         return
     usage = declaring.declaration.properties[name].usage
     if usage == "Static":
-        assign_static(world, declaring, name, value)
+        assign_static(world, declaring, name, given)
         return
-    if usage not in _WRITABLE:
+    if usage not in _WRITABLE and not instance.is_beginning:
         message = f"the property {name} of {declaring.name} has the usage {usage}, which only `.init` may assign"
         advice = "declare it as `Out` or `InOut`"
         raise start.error(EngineCode.ACCESS, message, advice=advice, member=name)
     slot = world.layouts.of(instance.type).by_key[key_of(instance.type, declaring, name)]
+    if type(given) in slot.kept:
+        instance.values[slot.key] = given
+        return
     loading = Loading(world)
     made = slot.transform(given, Stage(loading, instance, slot.declaring, name))
     for validate, each in slot.validators:
@@ -73,6 +82,27 @@ def read_static(world: World, start: Type, name: str) -> Any:
     Raises:
         EngineError: there is no such property, or several are.
     """
+    key = (static_declaring(start, name), name)
+    if key not in world.statics:
+        world.statics[key] = PENDING
+        try:
+            world.statics[key] = _default_static(world, *key)
+        except BaseException:
+            del world.statics[key]
+            raise
+    if world.statics[key] is PENDING:
+        message = f"the default of {name} needs itself"
+        advice = "give it a default that needs no other"
+        raise key[0].error(EngineCode.CIRCULAR, message, advice=advice, member=name)
+    return world.statics[key]
+
+
+def static_declaring(start: Type, name: str) -> Type:
+    """The class that declares a static property of a class or an ancestor.
+
+    Raises:
+        EngineError: there is no such property, or several are.
+    """
     declaring = [
         each for each in start.winners(name) if each.declaration.properties[name].usage == "Static"
     ]
@@ -85,19 +115,7 @@ def read_static(world: World, start: Type, name: str) -> Any:
         both = " and ".join(each.label for each in declaring)
         message = expectation(f"one property {name}", f"those of {both}")
         raise start.error(EngineCode.AMBIGUOUS, message, advice="override it", member=name)
-    key = (declaring[0], name)
-    if key not in world.statics:
-        world.statics[key] = PENDING
-        try:
-            world.statics[key] = _default_static(world, declaring[0], name)
-        except BaseException:
-            del world.statics[key]
-            raise
-    if world.statics[key] is PENDING:
-        message = f"the default of {name} needs itself"
-        advice = "give it a default that needs no other"
-        raise declaring[0].error(EngineCode.CIRCULAR, message, advice=advice, member=name)
-    return world.statics[key]
+    return declaring[0]
 
 
 def _default_static(world: World, declaring: Type, name: str) -> Any:

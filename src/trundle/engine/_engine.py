@@ -13,6 +13,7 @@ from trundle.engine._repository import Repository
 from trundle.engine._selecting import check_keys
 from trundle.engine._session import Session
 from trundle.engine._sources import Sources
+from trundle.engine.running import Routines, core_natives
 from trundle.errors import did_you_mean, expectation, listed
 from trundle.packages import Package, PackageMeta, Requirement
 from trundle.version import SemVer
@@ -76,7 +77,9 @@ class Engine:
         self.functions = MappingProxyType(dict(functions or {}))
         self.configs = MappingProxyType(dict(configs or {}))
         self._repository = Repository(packages, core_packages() if core else ())
-        self._sources = Sources(self.limits, natives or {})
+        behind = {**core_natives(), **(natives or {})}
+        self._sources = Sources(self.limits, behind)
+        self._routines = Routines(behind)
 
     def package(self, name: str, spec: str | None = None) -> PackageVersion:
         """The newest version of a package in a range.
@@ -119,5 +122,11 @@ class Engine:
             EngineError: the lock does not fit the packages.
         """
         return Session(
-            self._repository, self._sources, self.limits, self.configs, self.functions, lock
+            self._repository,
+            self._sources,
+            self.limits,
+            self.configs,
+            self.functions,
+            self._routines,
+            lock,
         )

@@ -1,6 +1,7 @@
 """The one error of the engine: what went wrong, in which class of which package, and at which place of a model."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 from trundle.errors import Code, Finding, Kind, Place, TrundleError
 from trundle.version import SemVer
@@ -31,6 +32,9 @@ class EngineCode(Code):
     NO_MATCH = "no-match"
     THROWN = "thrown"
     INVALID_TARGET = "invalid-target"
+    INVALID_OPERATION = "invalid-operation"
+    NOT_PUBLIC = "not-public"
+    DESTROYED = "destroyed"
 
 
 _KINDS = {
@@ -39,6 +43,64 @@ _KINDS = {
     EngineCode.NO_OBJECT: Kind.NOT_FOUND,
 }
 _MOST_SHOWN = 20
+_DSL, _YAQL = "murano.dsl.exceptions", "yaql.language.exceptions"
+_NAMES: dict[EngineCode, tuple[str, ...]] = {
+    EngineCode.NO_PACKAGE: (f"{_DSL}.NoPackageFound",),
+    EngineCode.NO_CLASS: (f"{_DSL}.NoClassFound", f"{_DSL}.NoPackageForClassFound"),
+    EngineCode.NO_METHOD: (
+        f"{_YAQL}.NoMethodRegisteredException",
+        f"{_YAQL}.NoMatchingMethodException",
+        f"{_DSL}.MethodNotFound",
+    ),
+    EngineCode.NO_PROPERTY: (f"{_DSL}.PropertyReadError", f"{_DSL}.NoPropertyFound"),
+    EngineCode.NO_OBJECT: (f"{_DSL}.NoObjectFoundError",),
+    EngineCode.AMBIGUOUS: (
+        f"{_DSL}.AmbiguousMethodName",
+        f"{_DSL}.AmbiguousPropertyNameError",
+        f"{_DSL}.AmbiguousClassName",
+    ),
+    EngineCode.CONTRACT: (f"{_DSL}.ContractViolationException",),
+    EngineCode.ACCESS: (f"{_DSL}.NoWriteAccessError",),
+    EngineCode.UNINITIALIZED: (f"{_DSL}.UninitializedPropertyAccessError",),
+    EngineCode.CIRCULAR: (f"{_DSL}.CircularExpressionDependenciesError",),
+    EngineCode.INHERITANCE: (f"{_DSL}.InvalidInheritanceError",),
+    EngineCode.FORMAT: (f"{_DSL}.PackageFormatError",),
+    EngineCode.SYNTAX: (f"{_DSL}.DslSyntaxError",),
+    EngineCode.UNKNOWN_FUNCTION: (f"{_YAQL}.NoFunctionRegisteredException",),
+    EngineCode.NO_MATCH: (
+        f"{_YAQL}.NoMatchingMethodException",
+        f"{_YAQL}.NoMatchingFunctionException",
+    ),
+    EngineCode.INVALID_TARGET: (f"{_DSL}.InvalidLhsTargetError",),
+    EngineCode.INVALID_OPERATION: (f"{_DSL}.DslInvalidOperationError",),
+    EngineCode.NOT_PUBLIC: (f"{_DSL}.MethodNotExposed",),
+    EngineCode.DESTROYED: (f"{_DSL}.ObjectDestroyedError",),
+}
+"""The names by which published packages catch errors of the engine."""
+
+
+class Frame(NamedTuple):
+    """Where a method was when an error passed through it.
+
+    Attributes:
+        package: the package of the class.
+        version: its version.
+        class_name: the full name of the class that declares the method.
+        method: the method.
+        file: the class file.
+        line: the line of the statement; None where it is not known.
+    """
+
+    package: str
+    version: SemVer
+    class_name: str
+    method: str
+    file: str
+    line: int | None
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{self.class_name}.{self.method} ({self.package}/{self.version}, {where})"
 
 
 class EngineError(TrundleError):
@@ -58,6 +120,12 @@ class EngineError(TrundleError):
         line: the line in the file; the first is 1.
         path: the place in the model, as `$.Objects.db`.
         requirements: the requirements that chose what does not fit, each as `app/1.0.0 requires lib 1.2`.
+        names: the names by which a package can catch it.
+        extra: what was thrown with it.
+        cause: the error that it was thrown for; None for none.
+        original: the Python error behind it; None for none.
+        frames: the methods that it passed through, the innermost first.
+        seen: the call that the last of them is for.
     """
 
     def __init__(
@@ -74,6 +142,7 @@ class EngineError(TrundleError):
         line: int | None = None,
         path: str = "",
         requirements: Sequence[str] = (),
+        names: Sequence[str] = (),
     ) -> None:
         self.code = code
         self.message = message
@@ -86,6 +155,12 @@ class EngineError(TrundleError):
         self.line = line
         self.path = path
         self.requirements = tuple(requirements)
+        self.names = tuple(names) or _NAMES.get(code, ())
+        self.extra: Any = None
+        self.cause: EngineError | None = None
+        self.original: BaseException | None = None
+        self.frames: tuple[Frame, ...] = ()
+        self.seen: object = None
         self._several: tuple[EngineError, ...] = ()
         self.kind = _KINDS.get(code, Kind.REFUSED)
         super().__init__(message)
@@ -121,6 +196,16 @@ class EngineError(TrundleError):
         return tuple(
             Finding(each.code, each.place, "", each.message, each.advice) for each in self.errors
         )
+
+    def format(self) -> str:
+        """The error with the methods that led to it, the outermost first, and with its causes."""
+        lines = [f"{self.names[0]}: {self}" if self.names else str(self)]
+        if self.frames:
+            lines = [f"  in {each}" for each in reversed(self.frames)] + lines
+            lines.insert(0, "Called methods, the last one failed:")
+        if self.cause is not None:
+            lines = [self.cause.format(), "", "It is the cause of:", "", *lines]
+        return "\n".join(lines)
 
     def __str__(self) -> str:
         shown = [_text(each) for each in self.errors[:_MOST_SHOWN]]

@@ -46,7 +46,7 @@ def frozen(model: Any, limits: Limits) -> Any:
         EngineError: it has more values, or lists and maps nested more deeply outside of objects, than the limits allow, or a
             value that no model has.
     """
-    if type(model) in _SCALARS or _is_number(model):
+    if type(model) in _SCALARS or _is_number(model) or _is_of_engine(model):
         return model
     room = limits.values
     stack = [_open(model, 0, limits)]
@@ -118,7 +118,9 @@ def _open(value: Any, depth: int, limits: Limits) -> _Open:
         if HEADER in value:
             depth = 0
         for key in value:
-            if type(key) is not str and not isinstance(key, int | float | TypeValue | None):
+            if type(key) is not str and not isinstance(
+                key, int | float | TypeValue | ObjectValue | None
+            ):
                 raise _strange(key)
     elif not isinstance(value, list | tuple):
         raise _strange(value)

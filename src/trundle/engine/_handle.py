@@ -5,7 +5,7 @@ from typing import Any
 
 from trundle.engine._assigning import assign
 from trundle.engine._errors import EngineCode
-from trundle.engine._object import Instance, Part, read
+from trundle.engine._object import Instance, Part, part, read
 from trundle.engine._type import Type
 from trundle.engine._world import World
 from trundle.errors import expectation, listed
@@ -161,9 +161,9 @@ def outside(world: World, value: Any) -> Any:
 def inside(value: Any) -> Any:
     """A value with objects in place of handles."""
     if isinstance(value, Handle):
-        return value.instance
-    if isinstance(value, list | tuple):
+        return part(value.instance, value.type)
+    if isinstance(value, list | tuple | set | frozenset):
         return [inside(each) for each in value]
     if isinstance(value, Mapping):
-        return {key: inside(each) for key, each in value.items()}
+        return {inside(key): inside(each) for key, each in value.items()}
     return value

@@ -13,6 +13,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         class_file: bytes of one class file.
         errors: errors that one load lists.
         depth: how deeply a value, other than an object in an object, may nest.
+        steps: statements and rounds of loops that one load or call runs.
+        calls: calls of methods that are nested.
         waiting: properties of which each needs the next one while a model loads, where their order of loading does not help.
     """
 
@@ -22,4 +24,6 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     class_file: int = 4 * 1024 * 1024
     errors: int = 100
     depth: int = 100
+    steps: int = 10_000_000
+    calls: int = 100
     waiting: int = 25

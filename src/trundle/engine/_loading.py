@@ -188,9 +188,19 @@ class Loading:
             raise EngineError.of(self._errors)
 
     def commit(self) -> None:
-        """Adds the objects to the session."""
+        """Adds the objects to the session, and runs their `.init`.
+
+        Raises:
+            EngineError: one of them fails; none of the objects is in the session then.
+        """
         self.world.objects.update(self.made)
         self.end()
+        try:
+            self.world.calls.begin(self.made.values())
+        except BaseException:
+            for name in self.made:
+                self.world.objects.pop(name, None)
+            raise
 
     def end(self) -> None:
         """Lets go of the model."""

@@ -19,10 +19,18 @@ def attached(type_: Type, meta: Node | None) -> Iterator[tuple[str, Mapping[str,
         elif isinstance(node, MapNode):
             for key, value in node.entries:
                 entries = value.entries if isinstance(value, MapNode) else ()
-                constants = {
-                    each.text: one.value for each, one in entries if isinstance(one, ScalarNode)
-                }
-                yield _full(type_, key), constants
+                yield _full(type_, key), dict(_constants(entries))
+
+
+def _constants(entries: Iterable[tuple[ScalarNode, Node]]) -> Iterator[tuple[str, Any]]:
+    for key, value in entries:
+        if isinstance(value, ScalarNode):
+            yield key.text, value.value
+        elif isinstance(value, ListNode):
+            yield (
+                key.text,
+                tuple(each.value for each in value.items if isinstance(each, ScalarNode)),
+            )
 
 
 def actions(type_: Type) -> Mapping[str, Mapping[str, Any]]:
@@ -30,7 +38,7 @@ def actions(type_: Type) -> Mapping[str, Mapping[str, Any]]:
     found = {}
     for name, method in type_.methods.items():
         if method.is_public and method.usage in ("Runtime", "Action"):
-            meta = _method_metas(type_, name)
+            meta = method_metas(type_, name)
             found[name] = {
                 "name": name,
                 "enabled": meta.get(f"{_METADATA}.ModelBuilder", {}).get("enabled", True),
@@ -41,7 +49,7 @@ def actions(type_: Type) -> Mapping[str, Mapping[str, Any]]:
     return found
 
 
-def _method_metas(type_: Type, name: str) -> Mapping[str, Mapping[str, Any]]:
+def method_metas(type_: Type, name: str) -> Mapping[str, Mapping[str, Any]]:
     """What is attached to a method; where nothing of a class is, what is attached to the method that it overrides."""
     found: dict[str, Mapping[str, Any]] = {}
     for each in type_.lineage.declarers(method_key(name)):

@@ -8,6 +8,7 @@ import inspect
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any, TypeVar
 
 from trundle.engine._declarations import (
@@ -76,6 +77,18 @@ def with_native(declaration: ClassDeclaration, native: type) -> ClassDeclaration
         declared = methods.get(added.name)
         methods[added.name] = replace(declared, waits=added.waits) if declared else added
     return replace(declaration, methods=methods)
+
+
+@cache
+def function_names(native: type) -> Mapping[str, str]:
+    """The names in Python of the functions of a native class, by the names of its methods."""
+    found: dict[str, str] = {}
+    for name in dir(native):
+        if not name.startswith("_") and _is_function(inspect.getattr_static(native, name)):
+            written = getattr(getattr(native, name), _NAME, None)
+            found.setdefault(written or camel_case(name), name)
+            found.setdefault(name, name)
+    return found
 
 
 def _is_function(found: object) -> bool:

@@ -34,6 +34,7 @@ class Instance(ObjectValue):
         values: its values.
         arguments: what its model has for the arguments of `.init`.
         is_destroyed: whether it is gone.
+        is_beginning: whether its `.init` runs, which may assign what nothing else may.
         complete: while its model loads, computes a value that it does not have yet; None otherwise.
     """
 
@@ -44,6 +45,7 @@ class Instance(ObjectValue):
         "header",
         "holder",
         "home",
+        "is_beginning",
         "is_destroyed",
         "name",
         "type",
@@ -70,6 +72,7 @@ class Instance(ObjectValue):
         self.values: dict[Key, Any] = {}
         self.arguments: Mapping[str, Any] = {}
         self.is_destroyed = False
+        self.is_beginning = False
         self.complete: Callable[[Instance, Key], None] | None = None
 
     @property
@@ -232,7 +235,7 @@ def check_alive(instance: Instance) -> None:
     """
     if instance.is_destroyed:
         message = f"the object {instance.id} is destroyed"
-        raise instance.type.error(EngineCode.NO_OBJECT, message, advice="use it before `finish`")
+        raise instance.type.error(EngineCode.DESTROYED, message, advice="use it before `finish`")
 
 
 def _without_value(start: Type, name: str, key: Key) -> EngineError:

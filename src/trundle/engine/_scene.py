@@ -5,11 +5,14 @@ is, which object it is about, and how objects are found, loaded and dumped.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from trundle.version import SemVer
+
+Invocation: TypeAlias = Callable[[Sequence[Any], Mapping[str, Any]], Any]
+"""Calls a method of one receiver, with values by position and by name."""
 
 
 class NotYet(BaseException):
@@ -97,6 +100,16 @@ class Scene(Protocol):
     @property
     def functions(self) -> Mapping[str, Callable[..., Any]]:
         """Functions of the operator, by name; the language's own win."""
+
+    def method(self, receiver: Any, name: str) -> Invocation | None:
+        """What calls a method of an object or a type, or an extension method for any value; None where there is none.
+
+        Raises:
+            EngineError: several classes declare it.
+        """
+
+    def builtin(self, name: str) -> Callable[..., Any]:
+        """A function of the engine, such as `new`."""
 
     def resolve(self, name: str) -> TypeValue:
         """The type that a name stands for: `Type`, `:Type`, `prefix:Type` or `a.b.Type`.

@@ -1,6 +1,6 @@
 """A session: the classes and objects of one run."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, get_args
 
@@ -8,7 +8,8 @@ from trundle.engine._assigning import read_static
 from trundle.engine._classes import Classes
 from trundle.engine._dump import Dump, Form
 from trundle.engine._errors import EngineCode, EngineError
-from trundle.engine._handle import Handle, Handles
+from trundle.engine._frozen import frozen
+from trundle.engine._handle import Handle, Handles, inside, outside
 from trundle.engine._layout import Layouts
 from trundle.engine._limits import Limits
 from trundle.engine._lock import Lock
@@ -20,11 +21,12 @@ from trundle.engine._model import (
     load_object,
     reachable,
 )
-from trundle.engine._object import Instance
+from trundle.engine._object import Instance, Part
 from trundle.engine._repository import Repository
 from trundle.engine._sources import Sources
 from trundle.engine._type import Type
 from trundle.engine._world import World
+from trundle.engine.running import Calls, Routines, as_function, destroy
 from trundle.errors import did_you_mean, expectation
 
 
@@ -41,11 +43,16 @@ class Session:
         limits: Limits,
         configs: Mapping[str, Mapping[str, Any]],
         functions: Mapping[str, Callable[..., Any]],
+        routines: Routines,
         lock: Mapping[str, Any] | None,
     ) -> None:
         self._lock = Lock(repository, lock)
         self._classes = Classes(repository, sources, self._lock, limits, self._read_static)
-        self._world = World(self._classes, Layouts(sources, configs), limits, functions)
+        known: dict[str, Callable[..., Any]] = {}
+        self._world = World(self._classes, Layouts(sources, configs), limits, known)
+        known |= {name: as_function(self._world, each) for name, each in functions.items()}
+        self._calls = self._world.calls = Calls(self._world, routines)
+        self._world.collect = self._collect
         self._roots: list[Instance] = []
         self._gone: list[Instance] = []
         self._copy: Any = None
@@ -125,7 +132,7 @@ class Session:
         )
 
     def load(self, model: Mapping[str, Any]) -> Handle | None:
-        """Loads a model; where anything in it is wrong, nothing of it.
+        """Loads a model and runs `.init` of its objects; where anything in it is wrong, nothing of it is loaded.
 
         Args:
             model: `{"Objects": ..., "Attributes": ..., "ObjectsCopy": ...}`, or one object.
@@ -136,7 +143,7 @@ class Session:
         Raises:
             EngineError: the model does not fit the classes; `errors` has all that is wrong, up to a limit.
         """
-        self._world.check_open()
+        self._begin()
         if not is_whole(model):
             root: Instance | None = load_object(self._world, model)
         else:
@@ -176,19 +183,88 @@ class Session:
             raise ValueError(expectation("an object to dump", "None"))
         return Dump(self._world, form).tree(instance)
 
-    def finish(self) -> None:
-        """Destroys what only the last run had, and all objects that no root leads to; may be repeated."""
+    def call(
+        self,
+        target: Handle | Type | str,
+        method: str,
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        *,
+        internal: bool = False,
+    ) -> Any:
+        """Calls a method.
+
+        Args:
+            target: an object, its id, or a class for a static method.
+            method: its name.
+            args: values by position: scalars, lists, dictionaries, handles and types. A map with `?` becomes what the contract
+                of the argument makes of it: `class()` loads it as an object, `template()` and `$` keep a map.
+            kwargs: values by name.
+            internal: whether to call methods that are not public as well.
+
+        Returns:
+            A scalar, list or dictionary, with handles for objects and types for type references; None where nothing is returned.
+
+        Raises:
+            EngineError: there is no such method, it is not public, the values do not fit, or what the method throws; `frames`
+                has the methods that it passed through.
+        """
+        self._begin()
         world = self._world
-        world.check_open()
-        kept = reachable(self._roots)
-        for name, each in list(world.objects.items()):
-            if each not in kept:
-                each.is_destroyed = True
-                del world.objects[name]
+        receiver = self._receiver(target)
+        type_ = receiver if isinstance(receiver, Type) else receiver.type
+        instance_type = type_ if isinstance(receiver, Type) else receiver.instance.type
+        found = self._calls.find(instance_type, type_, method)
+        if found is None or (isinstance(receiver, Type) and not found.routine.is_static):
+            known = [each.name for each in type_.methods.values() if internal or each.is_public]
+            kind = "a static method" if isinstance(receiver, Type) else "a method"
+            message = expectation(f"{kind} of {type_.name}", method)
+            advice = did_you_mean(method, known)
+            raise type_.error(EngineCode.NO_METHOD, message, advice=advice, member=method)
+        if not internal and not found.routine.is_public:
+            message = f"the method {method} of {found.declaring.name} is not public"
+            advice = "declare it with `Scope: Public`, or call it with `internal=True`"
+            raise type_.error(EngineCode.NOT_PUBLIC, message, advice=advice, member=method)
+        values = [frozen(inside(each), world.limits) for each in args]
+        named = {name: frozen(inside(each), world.limits) for name, each in (kwargs or {}).items()}
+        return outside(world, self._calls.invoke(receiver, found, values, named))
+
+    def finish(self) -> None:
+        """Destroys what only the last run had, and after that all objects that no root leads to; may be repeated.
+
+        What a `.destroy` or a handler throws is logged, and stops nothing.
+        """
+        self._begin()
+        world = self._world
+        gone = [each for each in self._gone if not each.is_destroyed]
         self._gone.clear()
+        destroy(self._calls, gone)
+        self._collect()
         world.attributes = {
             key: value for key, value in world.attributes.items() if key[0] in world.objects
         }
+
+    def _collect(self) -> None:
+        """Destroys all objects that no root leads to."""
+        kept = reachable([*self._roots, *self._gone])
+        destroy(self._calls, [each for each in self._world.objects.values() if each not in kept])
+
+    def _begin(self) -> None:
+        self._world.check_open()
+        self._world.steps = self._world.limits.steps
+
+    def _receiver(self, target: Handle | Type | str) -> Instance | Part | Type:
+        if isinstance(target, Type):
+            return target
+        if isinstance(target, str):
+            if target not in self._world.objects:
+                message = expectation("an object of this session", target)
+                advice = did_you_mean(target, list(self._world.objects))
+                raise EngineError(EngineCode.NO_OBJECT, message, advice=advice)
+            return self._world.objects[target]
+        found = inside(target)
+        assert isinstance(found, Instance | Part)
+        return found
 
     def _alive(self, handle: Handle) -> Instance:
         instance = handle.instance

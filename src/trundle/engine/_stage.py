@@ -8,7 +8,7 @@ from trundle.engine._dump import Dump
 from trundle.engine._errors import EngineCode
 from trundle.engine._frozen import frozen
 from trundle.engine._object import Instance, Part
-from trundle.engine._scene import ObjectValue, TypeValue
+from trundle.engine._scene import Invocation, ObjectValue, TypeValue
 from trundle.engine._type import Type
 from trundle.engine._world import World
 from trundle.errors import expectation
@@ -45,27 +45,45 @@ class Loader(Protocol):
         ...
 
 
-class Stage:
-    """What contracts and defaults see of a session while they run: a scene.
+class Code:
+    """What code sees of a session while it runs: a scene.
 
     Attributes:
-        this: the object that they are about; the class itself for a static property.
-        origin: the class whose code they are.
+        world: the session.
+        this: the object that it is about; the class itself for static code.
+        origin: the class whose code it is.
+        member: the property or method.
     """
 
-    __slots__ = ("loading", "member", "origin", "this", "world")
+    __slots__ = ("member", "origin", "this", "world")
 
-    def __init__(self, loading: Loader, this: Instance | Type, origin: Type, member: str) -> None:
-        self.loading = loading
-        self.world = loading.world
+    def __init__(self, world: World, this: ObjectValue | Type, origin: Type, member: str) -> None:
+        self.world = world
         self.this = this
         self.origin = origin
         self.member = member
 
     @property
+    def owner(self) -> Instance | None:
+        """What owns the objects that maps stand for."""
+        raise NotImplementedError
+
+    def model(self) -> Loader:
+        """The model to which the objects belong that maps stand for."""
+        raise NotImplementedError
+
+    @property
     def functions(self) -> Mapping[str, Callable[..., Any]]:
         """Functions of the operator."""
         return self.world.functions
+
+    def method(self, receiver: Any, name: str) -> Invocation | None:
+        """What calls a method of a value."""
+        return self.world.calls.method(receiver, name, self)
+
+    def builtin(self, name: str) -> Callable[..., Any]:
+        """A function of the engine."""
+        return self.world.calls.builtin(name)
 
     def resolve(self, name: str) -> Type:
         """The type that a name in the code stands for."""
@@ -121,12 +139,12 @@ class Stage:
     def load(self, model: Mapping[Any, Any], default: TypeValue, spec: str | None) -> Instance:
         """Loads a map as an object of this one."""
         assert isinstance(default, Type)
-        owner = self.this if isinstance(self.this, Instance) else None
-        return self.loading.start(model, owner, default, spec, self.member)
+        owner = self.owner
+        return self.model().start(model, owner, default, spec, self.member if owner else "")
 
     def find(self, identifier: str) -> Instance | None:
         """The object with an id."""
-        return self.loading.find(identifier)
+        return self.model().find(identifier)
 
     def template(
         self, value: Mapping[Any, Any] | ObjectValue, default: TypeValue, excluded: AbstractSet[str]
@@ -137,6 +155,29 @@ class Stage:
         else:
             assert isinstance(value, Mapping)
             assert isinstance(default, Type)
-            found = self.loading.on_trial(value, default, frozenset(excluded), self.member)
+            found = self.model().on_trial(value, default, frozenset(excluded), self.member)
         dumped = Dump(self.world, "Mixed", frozenset(excluded)).tree(found)
         return found, frozen(dumped, self.world.limits)
+
+
+class Stage(Code):
+    """What contracts and defaults of properties see.
+
+    Attributes:
+        loading: what loads the model.
+    """
+
+    __slots__ = ("loading",)
+
+    def __init__(self, loading: Loader, this: Instance | Type, origin: Type, member: str) -> None:
+        super().__init__(loading.world, this, origin, member)
+        self.loading = loading
+
+    @property
+    def owner(self) -> Instance | None:
+        """The object itself."""
+        return self.this if isinstance(self.this, Instance) else None
+
+    def model(self) -> Loader:
+        """What loads the model."""
+        return self.loading

@@ -34,8 +34,8 @@ def structure(code: Code, format_: Format) -> Callable[[Scene], Any]:
         EngineError: an expression in it cannot be read. The function raises it where one fails.
     """
     if _is_constant(code):
-        return Fixed(_closure(code, format_)(Scope(None, {})))
-    made = _closure(code, format_)
+        return Fixed(value_of(code, format_)(Scope(None, {})))
+    made = value_of(code, format_)
     return lambda scene: made(Scope(scene, {"$1": scene.this, "$this": scene.this}))
 
 
@@ -51,7 +51,12 @@ def _is_constant(code: Code) -> bool:
             return all(_is_constant(each) for entry in code.entries for each in entry)
 
 
-def _closure(code: Code, format_: Format) -> Callable[[Scope], Any]:
+def value_of(code: Code, format_: Format) -> Callable[[Scope], Any]:
+    """What makes the value of a part of a class file from the variables of a scope.
+
+    Raises:
+        EngineError: an expression in it cannot be read. The function raises it where one fails.
+    """
     match code:
         case Scalar():
             value = code.value
@@ -59,10 +64,10 @@ def _closure(code: Code, format_: Format) -> Callable[[Scope], Any]:
         case Expression():
             return code.compile(format_)
         case Listing():
-            items = [_closure(each, format_) for each in code.items]
+            items = [value_of(each, format_) for each in code.items]
             return lambda scope: tuple([each(scope) for each in items])
         case Mapped():
             pairs = [
-                (_closure(key, format_), _closure(value, format_)) for key, value in code.entries
+                (value_of(key, format_), value_of(value, format_)) for key, value in code.entries
             ]
             return lambda scope: freeze({key(scope): value(scope) for key, value in pairs})

@@ -1,19 +1,37 @@
 """What a session holds: its classes, its objects, and what belongs to neither of them alone."""
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from trundle.engine._classes import Classes, parse_range
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._layout import Layout, Layouts
 from trundle.engine._limits import Limits
+from trundle.engine._turns import Turns
 from trundle.engine._type import Type
 from trundle.errors import expectation
 from trundle.version import VersionRange
 
 if TYPE_CHECKING:
     from trundle.engine._object import Instance
-    from trundle.engine._scene import TypeValue
+    from trundle.engine._scene import Invocation, Scene, TypeValue
+
+
+class Calls(Protocol):
+    """What runs the methods of a session."""
+
+    def method(self, receiver: Any, name: str, scene: "Scene") -> "Invocation | None":
+        """What calls a method, as the code of a scene sees it; None where there is none."""
+
+    def builtin(self, name: str) -> Callable[..., Any]:
+        """A function of the engine, which takes the scene and values."""
+
+    def begin(self, made: "Iterable[Instance]") -> None:
+        """Runs `.init` of objects whose properties are all set.
+
+        Raises:
+            EngineError: one fails.
+        """
 
 
 class World:
@@ -24,6 +42,12 @@ class World:
         layouts: what their objects are made of.
         limits: how much a model may ask for.
         functions: functions of the operator, by name.
+        calls: what runs methods; set by the session.
+        turns: the branches of what runs.
+        steps: how many steps may still be taken.
+        depth: how many calls are nested.
+        doomed: the objects that are being destroyed.
+        collect: destroys all objects that no root leads to; set by the session.
         objects: its objects by id.
         statics: values of static properties, by the class that declares them.
         attributes: what code remembers of objects, by object id, class name and name.
@@ -43,6 +67,12 @@ class World:
         self.layouts = layouts
         self.limits = limits
         self.functions = functions
+        self.calls: Calls
+        self.collect: Callable[[], None]
+        self.turns = Turns()
+        self.steps = limits.steps
+        self.depth = 0
+        self.doomed: frozenset[Instance] = frozenset()
         self.is_closed = False
         self.objects: dict[str, Instance] = {}
         self.statics: dict[tuple[Type, str], Any] = {}
@@ -56,6 +86,7 @@ class World:
     def close(self) -> None:
         """Lets go of everything; no object is destroyed."""
         self.is_closed = True
+        self.turns.close()
         self.objects.clear()
         self.attributes.clear()
         self.statics.clear()

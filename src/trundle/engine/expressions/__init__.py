@@ -6,9 +6,11 @@ They are read by yaql's parser; its trees become nested closures once. What is n
 from trundle.engine.expressions._code import Code, Listing, Mapped, Scalar, code_of, read_code
 from trundle.engine.expressions._compile import Closure, Compiler, Dialect, Method
 from trundle.engine.expressions._expression import Expression, is_expression
+from trundle.engine.expressions._failures import explained, located, name_of
 from trundle.engine.expressions._failures import reason as failure
 from trundle.engine.expressions._format import Format
-from trundle.engine.expressions._languages import language_for
+from trundle.engine.expressions._languages import call_by_name, evaluator, language_for
+from trundle.engine.expressions._library import format_text
 from trundle.engine.expressions._scope import SCENE, Scope
 from trundle.engine.expressions._spelled import spelled
 from trundle.engine.expressions._tree import (
@@ -59,13 +61,19 @@ __all__ = [
     "Unary",
     "Variable",
     "Word",
+    "call_by_name",
     "code_of",
     "dotted_name",
+    "evaluator",
+    "explained",
     "failure",
+    "format_text",
     "freeze",
     "is_expression",
     "is_sequence",
     "language_for",
+    "located",
+    "name_of",
     "read_code",
     "spelled",
     "thaw",

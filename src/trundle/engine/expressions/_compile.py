@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeAlias, assert_never
 
 from trundle.engine._scene import ObjectValue, TypeValue
 from trundle.engine.expressions import _rows
+from trundle.engine.expressions._builtins import DIRECT
 from trundle.engine.expressions._calls import Bound, bind
 from trundle.engine.expressions._library import is_of_type
 from trundle.engine.expressions._scope import Scope, context_of
@@ -27,6 +28,7 @@ from trundle.engine.expressions._tree import (
     Variable,
     Word,
 )
+from trundle.engine.expressions._values import freeze
 from trundle.engine.expressions._yaql import Context, FrozenDict, Language, limited
 
 Closure: TypeAlias = Callable[[Scope], Any]
@@ -193,6 +195,11 @@ class Compiler:
         own = self.dialect.method(call, self) if self.dialect else None
         if own is not None:
             return own
+        arguments = _once_each(self.closure)
+        return _of_objects(call, arguments, self._own_method(call, arguments))
+
+    def _own_method(self, call: Call, arguments: Callable[[Tree], Closure]) -> Method:
+        """The call of a method that the language has for plain values."""
         language, native, name = self.language, call.native, call.name
 
         def by_yaql(receiver: Any, scope: Scope) -> Any:
@@ -201,7 +208,7 @@ class Compiler:
         rows = _rows.rows_for(
             _rows.METHODS, name, len(call.arguments) + 1, is_legacy=language.is_legacy
         )
-        bound = bind(rows, (None, *call.arguments), self.closure)
+        bound = bind(rows, (None, *call.arguments), arguments)
         if bound is None:
             return by_yaql
 
@@ -264,6 +271,8 @@ class Compiler:
                 return self._switch(call)
         if call.name == "list" and not _has_rules(call):
             return self._list_function(call)
+        if call.name in DIRECT and (values := _values_of(call, self.closure)):
+            return _builtin(call.name, values)
         if call.name == "coalesce" and not _has_rules(call):
             return _first_not_null(tuple(self.closure(each) for each in call.arguments))
         bound = self._bound(_rows.FUNCTIONS, call.name, call.arguments)
@@ -355,6 +364,76 @@ class Compiler:
             return Scope(scope.scene, variables, scope)
 
         return unpack
+
+
+Values: TypeAlias = Callable[[Scope], tuple[list[Any], dict[str, Any]]]
+"""What evaluates the arguments of a call: those by position, and those by name."""
+
+
+def _values_of(call: Call, closure: Callable[[Tree], Closure]) -> Values | None:
+    """The arguments of a call as values; None where they are written as only yaql takes them."""
+    positional: list[Closure] = []
+    named: list[tuple[str, Closure]] = []
+    for each in call.arguments:
+        match each:
+            case Rule(source=Word(text=name)):
+                named.append((name, closure(each.destination)))
+            case Rule() | Omitted():
+                return None
+            case _ if named:
+                return None
+            case _:
+                positional.append(closure(each))
+    if not named:
+        return lambda scope: ([freeze(each(scope)) for each in positional], {})
+
+    def values(scope: Scope) -> tuple[list[Any], dict[str, Any]]:
+        return (
+            [freeze(each(scope)) for each in positional],
+            {name: freeze(each(scope)) for name, each in named},
+        )
+
+    return values
+
+
+def _once_each(closure: Callable[[Tree], Closure]) -> Callable[[Tree], Closure]:
+    """Compiles each argument of a call once, whoever uses it."""
+    made: dict[int, Closure] = {}
+
+    def once(tree: Tree) -> Closure:
+        found = made.get(id(tree))
+        if found is None:
+            found = made[id(tree)] = closure(tree)
+        return found
+
+    return once
+
+
+def _of_objects(call: Call, closure: Callable[[Tree], Closure], otherwise: Method) -> Method:
+    """The call of a method: of the class of an object or type, of an extension, or else of the language."""
+    values = _values_of(call, closure)
+    if values is None:
+        return otherwise
+    name, takes = call.name, values
+
+    def method(receiver: Any, scope: Scope) -> Any:
+        scene = scope.scene
+        found = None if scene is None else scene.method(receiver, name)
+        if found is None:
+            return otherwise(receiver, scope)
+        return found(*takes(scope))
+
+    return method
+
+
+def _builtin(name: str, values: Values) -> Closure:
+    def function(scope: Scope) -> Any:
+        scene = scope.scene
+        assert scene is not None
+        positional, named = values(scope)
+        return scene.builtin(name)(scene, *positional, **named)
+
+    return function
 
 
 def _unrolled(values: Iterable[Any]) -> Iterator[Any]:

@@ -52,7 +52,21 @@ def located(error: EngineError, place: Place, scene: Scene | None) -> EngineErro
 def explained(error: Exception, expression: str, place: Place, scene: Scene | None) -> EngineError:
     """The engine's error for whatever an expression raised."""
     code, text, advice = reason(error)
-    return located(EngineError(code, f"{expression}: {text}", advice=advice), place, scene)
+    original = unwrapped(error)
+    names = (name_of(original),) if code is EngineCode.THROWN else ()
+    found = EngineError(code, f"{expression}: {text}", advice=advice, names=names)
+    found.original = original
+    return located(found, place, scene)
+
+
+def name_of(error: BaseException) -> str:
+    """The name by which a package catches an error of Python."""
+    kind = type(error)
+    return (
+        kind.__qualname__
+        if kind.__module__ == "builtins"
+        else f"{kind.__module__}.{kind.__qualname__}"
+    )
 
 
 def reason(error: Exception) -> tuple[EngineCode, str, str]:

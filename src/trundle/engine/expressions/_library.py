@@ -8,7 +8,8 @@ from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._scene import ObjectValue, TypeValue
 from trundle.engine.expressions._patterns import Pattern, pattern
 from trundle.engine.expressions._scope import SCENE
-from trundle.engine.expressions._yaql import Added
+from trundle.engine.expressions._values import freeze
+from trundle.engine.expressions._yaql import Added, called
 from trundle.errors import expectation
 
 _LARGEST_BITS = 100_000
@@ -156,6 +157,16 @@ def _read(value: Any, name: str, context: Any) -> Any:
     return value.read(name, context[SCENE])
 
 
+def _call(value: Any, native: Any, context: Any, engine: Any) -> Any:
+    """Calls a method of an object or a type; one that its class does not have is the language's own."""
+    found = context[SCENE].method(value, native.name)
+    if found is None:
+        return native(value, context, engine)
+    values, named = called(native, context, engine)
+    frozen = {name: freeze(each) for name, each in named.items()}
+    return found([freeze(each) for each in values], frozen)
+
+
 _TWO_NUMBERS = {"left": "number", "right": "number"}
 _TEXT_AND_PATTERN = {"text": "text", "expression": "text"}
 
@@ -174,6 +185,7 @@ EVERYWHERE = (
     Added("#unary_operator_:", _in_default_namespace, {"name": "word"}),
     Added("#operator_is", _is, {"type_": (str, TypeValue)}),
     Added("#operator_.", _read, {"value": (ObjectValue, TypeValue), "name": "word"}),
+    Added("#operator_.", _call, {"value": (ObjectValue, TypeValue), "native": "call"}),
     Added("isRegex", lambda value: isinstance(value, Pattern)),
 )
 """What all formats have beside yaql's library."""

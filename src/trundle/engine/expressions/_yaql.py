@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from types import MappingProxyType
 from typing import Any, Final
 
 import yaql
@@ -64,6 +65,7 @@ _MOST_NAMED = 100
 # The patterns of yaql's lexer take time by the square of these.
 
 _PARSING = threading.Lock()
+_NO_NAMES: Mapping[str, Any] = MappingProxyType({})
 
 
 class NotYaqlError(TrundleError):
@@ -182,6 +184,7 @@ KINDS: Final = {
     "list": yaqltypes.Sequence,
     "lambda": yaqltypes.Lambda,
     "word": yaqltypes.Keyword,
+    "call": lambda: yaqltypes.YaqlExpression(expressions.Function),
     "any": lambda: yaqltypes.PythonType(object, nullable=True),
 }
 """What a parameter can take beside values of a Python type."""
@@ -270,13 +273,25 @@ class Language:
         """What the call of a method yields, to the right of a dot."""
         return self.call("#operator_.", (receiver, native), context)
 
-    def call(self, name: str, arguments: tuple[Any, ...], context: Any) -> Any:
+    def call(
+        self,
+        name: str,
+        arguments: tuple[Any, ...],
+        context: Any,
+        named: Mapping[str, Any] = _NO_NAMES,
+    ) -> Any:
         """Calls a function with values; a value for a lambda is something that can be called."""
-        return context(name, self.engine, utils.NO_VALUE, context)(*arguments)
+        return context(name, self.engine, utils.NO_VALUE, context)(*arguments, **named)
 
-    def call_method(self, name: str, arguments: tuple[Any, ...], context: Any) -> Any:
+    def call_method(
+        self,
+        name: str,
+        arguments: tuple[Any, ...],
+        context: Any,
+        named: Mapping[str, Any] = _NO_NAMES,
+    ) -> Any:
         """Calls a method with values, the first of which is the receiver."""
-        return context(name, self.engine, arguments[0], context)(*arguments[1:])
+        return context(name, self.engine, arguments[0], context)(*arguments[1:], **named)
 
 
 def _definition(added: Added) -> Any:
@@ -377,3 +392,16 @@ def unwrapped(error: Any) -> Any:
     while isinstance(error, exceptions.WrappedException):
         error = error.wrapped
     return error
+
+
+def called(native: Any, context: Any, engine: Any) -> tuple[list[Any], dict[str, Any]]:
+    """The values with which a tree calls a method: those by position, and those by name."""
+    values, named = [], {}
+    for each in native.args:
+        if isinstance(each, expressions.MappingRuleExpression):
+            named[str(each.source(utils.NO_VALUE, context, engine))] = each.destination(
+                utils.NO_VALUE, context, engine
+            )
+        else:
+            values.append(each(utils.NO_VALUE, context, engine))
+    return values, named

@@ -1,0 +1,370 @@
+"""Statements as closures: each method body is compiled once for each format.
+
+A closure takes the scope of the method and returns what comes after it: None for the next statement, else one of the
+signals. A value that is returned stands in the frame.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias, assert_never
+
+from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._structure import value_of
+from trundle.engine.expressions import Format, Scope, explained, is_sequence
+from trundle.engine.running._frame import Frame
+from trundle.engine.running._targets import assignment
+from trundle.engine.running._thrown import catching, throwing
+from trundle.engine.statements import (
+    Assign,
+    Block,
+    Break,
+    Continue,
+    Do,
+    Evaluate,
+    For,
+    If,
+    Match,
+    Parallel,
+    Repeat,
+    Rethrow,
+    Return,
+    Statement,
+    Switch,
+    Throw,
+    Try,
+    While,
+)
+from trundle.errors import Place, expectation, shown
+
+Signal: TypeAlias = str | None
+Run: TypeAlias = Callable[[Scope], Signal]
+
+BREAK: Final = "break"
+CONTINUE: Final = "continue"
+RETURN: Final = "return"
+
+
+def frame_of(scope: Scope) -> Frame:
+    """The call of a method in which a statement runs."""
+    frame = scope.scene
+    assert isinstance(frame, Frame)
+    return frame
+
+
+class Compiler:
+    """Compiles the statements of one class file.
+
+    Attributes:
+        format: the format of its package.
+    """
+
+    def __init__(self, format_: Format) -> None:
+        self.format = format_
+
+    def block(self, block: Block) -> Run:
+        """What runs statements one after the other.
+
+        Raises:
+            EngineError: an expression in it cannot be read.
+        """
+        steps = tuple((self._statement(each), each.line) for each in block)
+        if not steps:
+            return _nothing
+        count = len(steps)
+
+        def run(scope: Scope) -> Signal:
+            line = 0
+            frame: Any = scope.scene
+            world = frame.world
+            world.steps -= count
+            if world.steps < 0:
+                raise _too_many_steps()
+            try:
+                for step, line in steps:  # noqa: B007 - the line is for errors
+                    signal = step(scope)
+                    if signal is not None:
+                        return signal
+            except EngineError as error:
+                _pass_through(error, frame, line)
+                raise
+            except Exception as error:
+                made = explained(error, "the statement", _place(scope, line), scope.scene)
+                _pass_through(made, frame, line)
+                raise made from error
+            return None
+
+        return run
+
+    def _statement(self, statement: Statement) -> Run:  # noqa: C901 - one line for each kind
+        match statement:
+            case Evaluate():
+                return self._evaluate(statement)
+            case Assign():
+                return self._assign(statement)
+            case Return():
+                return self._return(statement)
+            case Do():
+                return self.block(statement.body)
+            case If():
+                return self._if(statement)
+            case While():
+                return self._while(statement)
+            case For():
+                return self._for(statement)
+            case Repeat():
+                return self._repeat(statement)
+            case Break():
+                return lambda _: BREAK
+            case Continue():
+                return lambda _: CONTINUE
+            case Match():
+                return self._match(statement)
+            case Switch():
+                return self._switch(statement)
+            case Parallel():
+                return self._parallel(statement)
+            case Try():
+                return self._try(statement)
+            case Throw():
+                return throwing(statement, self.format)
+            case Rethrow():
+                return _rethrow
+        assert_never(statement)
+
+    def _evaluate(self, statement: Evaluate) -> Run:
+        expression = statement.expression.compile(self.format)
+
+        def evaluate(scope: Scope) -> Signal:
+            expression(scope)
+            return None
+
+        return evaluate
+
+    def _assign(self, statement: Assign) -> Run:
+        value = value_of(statement.value, self.format)
+        store = assignment(statement.target, self.format)
+
+        def assign(scope: Scope) -> Signal:
+            store(scope, value(scope))
+            return None
+
+        return assign
+
+    def _return(self, statement: Return) -> Run:
+        value = value_of(statement.value, self.format)
+
+        def return_(scope: Scope) -> Signal:
+            result = value(scope)
+            frame_of(scope).result = result
+            return RETURN
+
+        return return_
+
+    def _if(self, statement: If) -> Run:
+        condition = value_of(statement.condition, self.format)
+        then, otherwise = self.block(statement.then), self.block(statement.otherwise)
+
+        def if_(scope: Scope) -> Signal:
+            return then(scope) if condition(scope) else otherwise(scope)
+
+        return if_
+
+    def _while(self, statement: While) -> Run:
+        condition, body = statement.condition.compile(self.format), self.block(statement.body)
+
+        def while_(scope: Scope) -> Signal:
+            while condition(scope):
+                _count(scope)
+                signal = body(scope)
+                if signal is not None:
+                    if signal is BREAK:
+                        break
+                    if signal is RETURN:
+                        return signal
+            return None
+
+        return while_
+
+    def _for(self, statement: For) -> Run:
+        collection, body = value_of(statement.collection, self.format), self.block(statement.body)
+        variable = f"${statement.variable}"
+
+        def for_(scope: Scope) -> Signal:
+            variables = scope.variables
+            for each in _items(collection(scope)):
+                variables[variable] = each  # type: ignore[index]
+                signal = body(scope)
+                if signal is not None:
+                    if signal is BREAK:
+                        break
+                    if signal is RETURN:
+                        return signal
+            return None
+
+        return for_
+
+    def _repeat(self, statement: Repeat) -> Run:
+        count, body = value_of(statement.count, self.format), self.block(statement.body)
+
+        def repeat(scope: Scope) -> Signal:
+            times = count(scope)
+            if not isinstance(times, int):
+                raise TypeError(expectation("an integer for `Repeat`", shown(times)))
+            for _ in range(times):
+                _count(scope)
+                signal = body(scope)
+                if signal is not None:
+                    if signal is BREAK:
+                        break
+                    if signal is RETURN:
+                        return signal
+            return None
+
+        return repeat
+
+    def _match(self, statement: Match) -> Run:
+        value, default = value_of(statement.value, self.format), self.block(statement.default)
+        cases = [(_exactly(key), self.block(block)) for key, block in statement.cases]
+
+        def match(scope: Scope) -> Signal:
+            found = _exactly(value(scope))
+            for key, block in cases:
+                if key == found:
+                    return block(scope)
+            return default(scope)
+
+        return match
+
+    def _switch(self, statement: Switch) -> Run:
+        cases = [
+            (value_of(condition, self.format), self.block(block))
+            for condition, block in statement.cases
+        ]
+        default = self.block(statement.default)
+
+        def switch(scope: Scope) -> Signal:
+            is_met = False
+            for condition, block in cases:
+                if condition(scope):
+                    is_met = True
+                    signal = block(scope)
+                    if signal is not None:
+                        return signal
+            return None if is_met else default(scope)
+
+        return switch
+
+    def _parallel(self, statement: Parallel) -> Run:
+        branches = [self.block((each,)) for each in statement.body]
+        limit = None if statement.limit is None else value_of(statement.limit, self.format)
+
+        def parallel(scope: Scope) -> Signal:
+            at_once = len(branches) if limit is None else limit(scope)
+            if not isinstance(at_once, int) or at_once < 1:
+                raise ValueError(expectation("a `Limit` of 1 or more", shown(at_once)))
+            turns = frame_of(scope).world.turns
+            inner = [Scope(scope.scene, {}, scope) for _ in branches]
+            tasks = [_task(branch, each) for branch, each in zip(branches, inner, strict=True)]
+            signals = turns.all(tasks, at_once)
+            return next((each for each in signals if each is not None), None)
+
+        return parallel
+
+    def _try(self, statement: Try) -> Run:
+        body, otherwise = self.block(statement.body), self.block(statement.otherwise)
+        finally_ = self.block(statement.finally_)
+        handlers = [catching(each, self.block(each.body)) for each in statement.catches]
+
+        def attempt(scope: Scope) -> Signal:
+            try:
+                signal = body(scope)
+            except EngineError as error:
+                if error.code == EngineCode.LIMIT:
+                    raise
+                for handle in handlers:
+                    handled = handle(scope, error)
+                    if handled is not None:
+                        return handled[0]
+                raise
+            return otherwise(scope) if signal is None else signal
+
+        def try_(scope: Scope) -> Signal:
+            frame = frame_of(scope)
+            try:
+                signal = attempt(scope)
+            except EngineError as error:
+                result = frame.result
+                if error.code != EngineCode.LIMIT and finally_(scope) is not None:
+                    raise _ended_in_finally() from error
+                frame.result = result
+                raise
+            result = frame.result
+            after = finally_(scope)
+            if after is not None:
+                return after
+            frame.result = result
+            return signal
+
+        return try_
+
+
+def _nothing(_: Scope) -> Signal:
+    return None
+
+
+def _task(branch: Run, scope: Scope) -> Callable[[], Signal]:
+    return lambda: branch(scope)
+
+
+def _count(scope: Scope) -> None:
+    """Counts a round of a loop, so that one without statements ends, too."""
+    world = frame_of(scope).world
+    world.steps -= 1
+    if world.steps < 0:
+        raise _too_many_steps()
+
+
+def _too_many_steps() -> EngineError:
+    message = "the call takes more steps than it may"
+    advice = "end a loop that does not end, or raise `steps` in the limits of the engine"
+    return EngineError(EngineCode.LIMIT, message, advice=advice)
+
+
+def _ended_in_finally() -> EngineError:
+    message = "`Finally` ends with `Return`, `Break` or `Continue` while an exception is raised"
+    return EngineError(
+        EngineCode.INVALID_OPERATION, message, advice="handle the exception in `Catch`"
+    )
+
+
+def _items(value: Any) -> Sequence[Any]:
+    """What `For` goes through: the items of a list, or the keys of a map; nothing for null."""
+    if value is None:
+        return ()
+    if is_sequence(value):
+        return tuple(value)
+    if isinstance(value, dict) or hasattr(value, "keys"):
+        return tuple(value)
+    raise TypeError(expectation("a list or a map for `For`", shown(value)))
+
+
+def _exactly(value: Any) -> Any:
+    """A value that equals another one only if it is of its type, as far as booleans are concerned."""
+    return (value,) if isinstance(value, bool) else value
+
+
+def _rethrow(scope: Scope) -> Signal:
+    handled = frame_of(scope).handled
+    if not handled:
+        raise TypeError("`Rethrow` stands outside of `Catch`")
+    raise handled[-1]
+
+
+def _place(scope: Scope, line: int) -> Place:
+    return Place(frame_of(scope).origin.declaration.file, line)
+
+
+def _pass_through(error: EngineError, frame: Frame, line: int) -> None:
+    """Notes where the method is, once for each call."""
+    if error.seen is not frame:
+        error.seen = frame
+        error.frames += (frame.entry(line),)

@@ -1,0 +1,338 @@
+"""Calls of methods: which one a name means, and what its call does."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from trundle.engine._declarations import DESTRUCTOR, INITIALIZER
+from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._metas import method_metas
+from trundle.engine._object import Instance, Part, check_alive
+from trundle.engine._scene import Invocation, Scene
+from trundle.engine._type import Type, method_key
+from trundle.engine._world import World
+from trundle.engine.expressions import Scope
+from trundle.engine.running._blocks import RETURN
+from trundle.engine.running._frame import Frame
+from trundle.engine.running._functions import FUNCTIONS
+from trundle.engine.running._natives import Natives
+from trundle.engine.running._routine import Routine, Routines
+from trundle.errors import expectation
+
+_SYNCHRONIZE = "io.murano.metadata.engine.Synchronize"
+
+
+class Found(NamedTuple):
+    """A method that a name means.
+
+    Attributes:
+        declaring: the class that declares it.
+        routine: the method.
+        locked_by: what makes its calls wait for each other; None where they do not.
+    """
+
+    declaring: Type
+    routine: Routine
+    locked_by: Mapping[str, Any] | None
+
+
+class _Lock:
+    """Who has a synchronized method, and who waits for it."""
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
+        self.depth = 0
+        self.line: deque[Any] = deque()
+
+
+class Calls:
+    """Runs the methods of a session.
+
+    Attributes:
+        world: the session.
+        turns: its branches.
+    """
+
+    def __init__(self, world: World, routines: Routines) -> None:
+        self.world = world
+        self.turns = world.turns
+        self._routines = routines
+        self._natives = Natives(world)
+        self._found: dict[tuple[Type, Type, str], Found | None] = {}
+        self._extensions: dict[Type, dict[str, list[Found]]] = {}
+        self._initializers: dict[Type, tuple[Found, ...]] = {}
+        self._locks: dict[Any, _Lock] = {}
+
+    def method(self, receiver: Any, name: str, scene: Scene) -> Invocation | None:
+        """What calls a method of a value as the code of a scene sees it; None where neither its class nor an extension has it."""
+        if isinstance(receiver, Instance | Part):
+            found = self.find(receiver.instance.type, receiver.type, name)
+        elif isinstance(receiver, Type):
+            found = self.find(receiver, receiver, name)
+            if found is not None and not found.routine.is_static:
+                message = expectation(
+                    f"a static method of {receiver.name}", f"{name}, which objects have"
+                )
+                advice = "call it on an object, or declare it with `Usage: Static`"
+                raise receiver.error(EngineCode.NO_METHOD, message, advice=advice, member=name)
+        else:
+            found = None
+        if found is not None:
+            return partial(self.invoke, receiver, found, caller=scene)
+        return self._extension(receiver, name, scene)
+
+    def builtin(self, name: str) -> Callable[..., Any]:
+        """A function of the engine."""
+        return FUNCTIONS[name]
+
+    def find(self, type_: Type, start: Type, name: str) -> Found | None:
+        """The method of a class that a name means; None where it has none.
+
+        Args:
+            type_: the class of the object.
+            start: the class where the lookup starts.
+            name: the method.
+
+        Raises:
+            EngineError: several classes declare it.
+        """
+        key = (type_, start, name)
+        if key not in self._found:
+            self._found[key] = self._look_up(type_, start, name)
+        return self._found[key]
+
+    def _look_up(self, type_: Type, start: Type, name: str) -> Found | None:
+        winners = type_.winners(method_key(name), start)
+        if not winners:
+            return None
+        if len(winners) > 1:
+            both = " and ".join(each.label for each in winners)
+            message = expectation(f"one method {name}", f"those of {both}")
+            advice = f"override {name} in {start.name}, or cast the object to one of them"
+            raise start.error(EngineCode.AMBIGUOUS, message, advice=advice, member=name)
+        return self._make(type_, winners[0], name)
+
+    def _make(self, type_: Type, declaring: Type, name: str) -> Found:
+        routine = self._routines.of(declaring, name)
+        return Found(declaring, routine, method_metas(type_, name).get(_SYNCHRONIZE))
+
+    def _extension(self, receiver: Any, name: str, scene: Scene) -> Invocation | None:
+        origin = scene.origin
+        if not isinstance(origin, Type):
+            return None
+        known = self._extensions.get(origin)
+        if known is None:
+            known = self._extensions[origin] = self._extensions_of(origin, scene)
+        for found in known.get(name, ()):
+            if isinstance(receiver, Instance | Part) and receiver.type.descends_from(
+                found.declaring
+            ):
+                continue
+            if self._takes(found, receiver):
+                return partial(self._invoke_extension, receiver, found)
+        return None
+
+    def _extensions_of(self, origin: Type, scene: Scene) -> dict[str, list[Found]]:
+        """The extension methods that code of a class uses: its own, then those of what it imports."""
+        made: dict[str, list[Found]] = {}
+        imported = (scene.resolve(name) for name in origin.declaration.imports)
+        for type_ in (origin, *imported):
+            assert isinstance(type_, Type)
+            for name, method in type_.methods.items():
+                if method.usage == "Extension":
+                    made.setdefault(name, []).append(self._make(type_, method.declaring_type, name))
+        return made
+
+    def _takes(self, found: Found, receiver: Any) -> bool:
+        """Whether the first argument of an extension method takes a receiver."""
+        single = found.routine.single
+        if not single:
+            return False
+        frame = Frame(self.world, found.declaring, found.declaring, found.routine.name)
+        try:
+            single[0].contract.validate(receiver, frame)
+        except EngineError:
+            return False
+        return True
+
+    def _invoke_extension(
+        self, receiver: Any, found: Found, values: Sequence[Any], named: Mapping[str, Any]
+    ) -> Any:
+        return self.invoke(found.declaring, found, (receiver, *values), named)
+
+    def invoke(
+        self,
+        receiver: Any,
+        found: Found,
+        values: Sequence[Any],
+        named: Mapping[str, Any],
+        caller: Scene | None = None,
+    ) -> Any:
+        """Calls a method.
+
+        Args:
+            receiver: the object or the type.
+            found: the method.
+            values: values by position, as `freeze` makes them.
+            named: values by name.
+            caller: the code that calls it; None from outside.
+
+        Raises:
+            EngineError: what the method throws, or the values do not fit.
+        """
+        declaring, routine, locked_by = found
+        world = self.world
+        if routine.is_static:
+            this = receiver if isinstance(receiver, Type) else receiver.type
+        else:
+            this = receiver.instance
+            check_alive(this)
+        frame = Frame(world, this, declaring, routine.name, caller)
+        world.depth += 1
+        try:
+            if world.depth > world.limits.calls:
+                raise _too_deep(world.limits.calls)
+            variables = routine.bind(frame, values, named)
+            frame.settle()
+            if locked_by is None:
+                return self._run(frame, routine, variables)
+            with self._locked(_key(found, this, variables)):
+                return self._run(frame, routine, variables)
+        except RecursionError:
+            raise _too_deep(world.depth) from None
+        except EngineError as error:
+            if error.seen is not frame:
+                error.seen = frame
+                error.frames += (frame.entry(None),)
+            raise
+        finally:
+            world.depth -= 1
+
+    def _run(self, frame: Frame, routine: Routine, variables: dict[str, Any]) -> Any:
+        if routine.body is not None:
+            signal = routine.body(Scope(frame, variables))
+            if signal is None:
+                return None
+            if signal is not RETURN:
+                message = f"`{signal.capitalize()}` stands outside of a loop"
+                raise frame.origin.error(EngineCode.INVALID_OPERATION, message, member=routine.name)
+            return frame.result
+        if routine.native:
+            return self._natives.call(frame, routine, variables)
+        return None
+
+    def _locked(self, key: Any) -> "_Held":
+        return _Held(self, key)
+
+    def acquire(self, key: Any) -> None:
+        """Waits until no other branch is in the methods of a lock."""
+        branches = self.turns.branches()
+        lock = self._locks.get(key)
+        if lock is None:
+            lock = self._locks[key] = _Lock(branches[0])
+        elif lock.owner not in branches:
+            self.turns.wait_in(lock.line)
+            lock.owner = self.turns.branches()[0]
+        lock.depth += 1
+
+    def release(self, key: Any) -> None:
+        """Lets the next branch in."""
+        lock = self._locks[key]
+        lock.depth -= 1
+        if lock.depth:
+            return
+        if lock.line:
+            lock.owner = lock.line[0]
+            self.turns.free(lock.line)
+        else:
+            del self._locks[key]
+
+    def begin(self, made: Iterable[Instance]) -> None:
+        """Runs `.init` of objects: of owned ones before their owners, and of parents of a class before it."""
+        waiting = [each for each in made if self._initializers_of(each.type)]
+        if not waiting:
+            return
+        waiting.sort(key=_height, reverse=True)
+        for instance in waiting:
+            instance.is_beginning = True
+            try:
+                for found in self._initializers_of(instance.type):
+                    known = {each.name for each in found.routine.arguments}
+                    given = {
+                        name: value for name, value in instance.arguments.items() if name in known
+                    }
+                    self.invoke(instance, found, (), given)
+            finally:
+                instance.is_beginning = False
+
+    def _initializers_of(self, type_: Type) -> tuple[Found, ...]:
+        found = self._initializers.get(type_)
+        if found is None:
+            declaring = set(type_.lineage.declarers(method_key(INITIALIZER)))
+            found = self._initializers[type_] = tuple(
+                self._make(type_, each, INITIALIZER)
+                for each in _bases_first(type_)
+                if each in declaring
+            )
+        return found
+
+    def destructors(self, type_: Type) -> Sequence[Found]:
+        """The `.destroy` of each class that has one, those of derived classes first."""
+        return [
+            self._make(type_, each, DESTRUCTOR)
+            for each in type_.lineage.declarers(method_key(DESTRUCTOR))
+        ]
+
+
+class _Held:
+    """A lock, for a `with` statement."""
+
+    def __init__(self, calls: Calls, key: Any) -> None:
+        self._calls, self._key = calls, key
+
+    def __enter__(self) -> None:
+        self._calls.acquire(self._key)
+
+    def __exit__(self, *_: object) -> None:
+        self._calls.release(self._key)
+
+
+def _key(found: Found, this: Any, variables: Mapping[str, Any]) -> Any:
+    """What calls of a synchronized method have in common that wait for each other."""
+    about = found.locked_by or {}
+    holder = this if about.get("onThis", True) else found.declaring
+    names = about.get("onArgs", ())
+    return (
+        holder,
+        found.declaring,
+        found.routine.name,
+        tuple(variables.get(f"${each}") for each in names),
+    )
+
+
+def _height(instance: Instance) -> int:
+    """How many owners an object has above it."""
+    count, at = 0, instance.holder
+    while at is not None:
+        count, at = count + 1, at.holder
+    return count
+
+
+def _bases_first(type_: Type) -> Iterator[Type]:
+    """A class and its ancestors: parents before their children, from left to right, each once."""
+    parents, seen = type_.lineage.parents, set()
+    left: list[tuple[Type, bool]] = [(type_, False)]
+    while left:
+        each, is_done = left.pop()
+        if is_done:
+            yield each
+        elif each not in seen:
+            seen.add(each)
+            left.append((each, True))
+            left.extend((parent, False) for parent in reversed(parents[each]))
+
+
+def _too_deep(depth: int) -> EngineError:
+    message = f"more than {depth} calls are nested"
+    return EngineError(EngineCode.LIMIT, message, advice="end the recursion earlier")

@@ -1,0 +1,201 @@
+"""What Python does behind the classes of the bundled core library."""
+
+import base64
+import logging
+from typing import Any
+
+from trundle.documents import parse_values
+from trundle.engine._handle import Handle, inside
+from trundle.engine._object import Instance
+from trundle.engine._type import Type
+from trundle.engine.expressions import format_text
+from trundle.engine.running._destroying import subscriptions
+from trundle.engine.running._frame import Frame
+from trundle.engine.running._natives import with_frame
+from trundle.engine.running._thrown import error_of
+from trundle.errors import did_you_mean, expectation
+
+
+class Exceptions:
+    """`io.murano.Exception`."""
+
+    def __init__(self, this: Handle) -> None:
+        self._this = this
+
+    def to_string(self) -> str:
+        """The name, the message, and the methods that it passed through."""
+        error = error_of(inside(self._this))
+        return "" if error is None else error.format()
+
+
+class Logger:
+    """`io.murano.system.Logger`: writes to Python's logging, under `trundle.packages.NAME`."""
+
+    def __init__(self, this: Handle) -> None:
+        self._log = logging.getLogger(f"trundle.packages.{this.get('name')}")
+
+    def trace(self, message: str, *args: Any, **values: Any) -> None:
+        """Writes a message of the lowest level."""
+        self._write(logging.DEBUG, message, args, values)
+
+    def debug(self, message: str, *args: Any, **values: Any) -> None:
+        """Writes a message for developers."""
+        self._write(logging.DEBUG, message, args, values)
+
+    def info(self, message: str, *args: Any, **values: Any) -> None:
+        """Writes a message."""
+        self._write(logging.INFO, message, args, values)
+
+    def warning(self, message: str, *args: Any, **values: Any) -> None:
+        """Writes a warning."""
+        self._write(logging.WARNING, message, args, values)
+
+    def error(self, message: str, *args: Any, **values: Any) -> None:
+        """Writes an error."""
+        self._write(logging.ERROR, message, args, values)
+
+    def critical(self, message: str, *args: Any, **values: Any) -> None:
+        """Writes an error of the highest level."""
+        self._write(logging.CRITICAL, message, args, values)
+
+    def exception(self, exception: Handle, message: str | None = None) -> None:
+        """Writes an exception, with the methods that it passed through."""
+        error = error_of(inside(exception))
+        self._log.error("%s\n%s", message or "an exception", error.format() if error else "")
+
+    def _write(self, level: int, message: str, args: Any, values: Any) -> None:
+        self._log.log(level, "%s", format_text(message, *args, **values))
+
+
+class Resources:
+    """`io.murano.system.Resources`: files of the package whose code asks, or of the class of an object."""
+
+    @staticmethod
+    @with_frame
+    def string(frame: Frame, name: str, owner: Any = None, binary: bool = False) -> str:  # noqa: FBT001, FBT002
+        """A file as text; a binary one in base64."""
+        data = _file(frame, name, owner)
+        return base64.b64encode(data).decode() if binary else data.decode()
+
+    @staticmethod
+    @with_frame
+    def json(frame: Frame, name: str, owner: Any = None) -> Any:
+        """What a JSON file holds."""
+        return parse_values(_file(frame, name, owner), file=name, yaml=False)[0]
+
+    @staticmethod
+    @with_frame
+    def yaml(frame: Frame, name: str, owner: Any = None) -> Any:
+        """What the first document of a YAML file holds."""
+        return next(iter(parse_values(_file(frame, name, owner), file=name, yaml=True)), None)
+
+
+def _file(frame: Frame, name: str, owner: Any) -> bytes:
+    origin: Any = frame.caller.origin if frame.caller is not None else frame.origin
+    if isinstance(owner, Handle | Type):
+        origin = owner.type if isinstance(owner, Handle) else owner
+    path = f"Resources/{name}"
+    try:
+        return origin.source.file(path)  # type: ignore[no-any-return]
+    except KeyError:
+        known = [each[10:] for each in origin.source.files if each.startswith("Resources/")]
+        message = expectation(f"a resource of {origin.source.name}", name)
+        raise FileNotFoundError(f"{message}; {did_you_mean(name, known)}") from None
+
+
+class Collector:
+    """`io.murano.system.GC`: the objects that nothing leads to, and what is called when others are destroyed."""
+
+    @staticmethod
+    @with_frame
+    def collect(frame: Frame) -> None:
+        """Destroys what nothing leads to."""
+        frame.world.collect()
+
+    @staticmethod
+    @with_frame
+    def is_doomed(frame: Frame, object: Handle) -> bool:  # noqa: A002
+        """Whether an object is being destroyed."""
+        return object.instance in frame.world.doomed
+
+    @staticmethod
+    def is_destroyed(object: Handle) -> bool:  # noqa: A002
+        """Whether an object is destroyed."""
+        return object.instance.is_destroyed
+
+    @staticmethod
+    def subscribe_destruction(
+        publisher: Handle, subscriber: Handle, handler: str | None = None
+    ) -> None:
+        """Has a method of an object called before another one is destroyed."""
+        wanted = (subscriber.id, handler or "")
+        if wanted not in subscriptions(publisher.instance):
+            _subscribe(publisher.instance, [*subscriptions(publisher.instance), wanted])
+
+    @staticmethod
+    def unsubscribe_destruction(
+        publisher: Handle, subscriber: Handle, handler: str | None = None
+    ) -> None:
+        """Ends that."""
+        unwanted = (subscriber.id, handler or "")
+        left = [each for each in subscriptions(publisher.instance) if each != unwanted]
+        _subscribe(publisher.instance, left)
+
+
+def _subscribe(publisher: Instance, wanted: list[tuple[str, str]]) -> None:
+    entries = [{"subscriber": name, "handler": handler or None} for name, handler in wanted]
+    header = {key: each for key, each in publisher.header.items() if key != "dependencies"}
+    publisher.header = {**header, "dependencies": {"onDestruction": entries}} if entries else header
+
+
+class Reporter:
+    """`io.murano.system.StatusReporter`: writes to Python's logging, under `trundle.status`."""
+
+    def report(self, instance: Handle, msg: str) -> None:
+        """Reports what an object does."""
+        logging.getLogger("trundle.status").info("%s: %s", instance.name or instance.id, msg)
+
+    def report_error(self, instance: Handle, msg: str) -> None:
+        """Reports what went wrong with an object."""
+        logging.getLogger("trundle.status").error("%s: %s", instance.name or instance.id, msg)
+
+
+class Fixture:
+    """`io.murano.test.TestFixture`: what tests of packages call."""
+
+    def assert_equal(self, expected: Any, observed: Any, message: str | None = None) -> None:
+        """Fails unless two values are equal."""
+        if expected != observed:
+            raise AssertionError(message or expectation(repr(expected), repr(observed)))
+
+    def assert_true(self, expr: Any, message: str | None = None) -> None:
+        """Fails unless a value is true."""
+        if not expr:
+            raise AssertionError(message or expectation("what is true", repr(expr)))
+
+    def assert_false(self, expr: Any, message: str | None = None) -> None:
+        """Fails if a value is true."""
+        if expr:
+            raise AssertionError(message or expectation("what is false", repr(expr)))
+
+    def assert_in(self, needle: Any, haystack: Any, message: str | None = None) -> None:
+        """Fails unless something holds a value."""
+        if needle not in haystack:
+            raise AssertionError(message or f"{needle!r} is not in {haystack!r}")
+
+    def assert_not_in(self, needle: Any, haystack: Any, message: str | None = None) -> None:
+        """Fails if something holds a value."""
+        if needle in haystack:
+            raise AssertionError(message or f"{needle!r} is in {haystack!r}")
+
+
+def core_natives() -> dict[str, type]:
+    """The Python classes behind classes of the bundled library, by name; for its versions below 1.0.0."""
+    return {
+        "io.murano.Exception/0": Exceptions,
+        "io.murano.system.GC/0": Collector,
+        "io.murano.system.Logger/0": Logger,
+        "io.murano.system.Resources/0": Resources,
+        "io.murano.system.StatusReporter/0": Reporter,
+        "io.murano.test.TestFixture/0": Fixture,
+    }

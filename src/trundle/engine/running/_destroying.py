@@ -1,0 +1,84 @@
+"""Destroys objects: their subscribers are called, and after that their `.destroy`."""
+
+import logging
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from trundle.engine._errors import EngineError
+from trundle.engine._object import Instance
+from trundle.engine.running._calls import Calls, Found
+
+_LOG = logging.getLogger("trundle.engine")
+
+
+def destroy(calls: Calls, doomed: Collection[Instance]) -> None:
+    """Destroys objects: owned ones before their owners, and publishers before their subscribers.
+
+    What goes wrong in a handler or in `.destroy` is logged, and stops nothing.
+
+    Args:
+        calls: what runs methods.
+        doomed: the objects; they are no longer part of the session afterwards.
+    """
+    world = calls.world
+    world.doomed = frozenset(doomed)
+    try:
+        for instance in _in_order(doomed):
+            _notify(calls, instance)
+            for found in calls.destructors(instance.type):
+                _guarded(calls, instance, found, ())
+            instance.is_destroyed = True
+            if world.objects.get(instance.id) is instance:
+                del world.objects[instance.id]
+    finally:
+        world.doomed = frozenset()
+
+
+def subscriptions(instance: Instance) -> list[tuple[str, str]]:
+    """Who wants to know of the destruction of an object: ids, each with the name of a method."""
+    dependencies = instance.header.get("dependencies") or {}
+    return [
+        (str(each.get("subscriber")), str(each.get("handler") or ""))
+        for each in dependencies.get("onDestruction") or ()
+    ]
+
+
+def _notify(calls: Calls, instance: Instance) -> None:
+    """Calls the handlers of the subscribers that are still there."""
+    for identifier, handler in subscriptions(instance):
+        subscriber = calls.world.objects.get(identifier)
+        if subscriber is None or subscriber.is_destroyed or not handler:
+            continue
+        found = calls.find(subscriber.type, subscriber.type, handler)
+        if found is not None:
+            _guarded(calls, subscriber, found, (instance,))
+
+
+def _in_order(doomed: Collection[Instance]) -> Iterator[Instance]:
+    """Objects in an order in which each comes after what it owns and what it subscribes to."""
+    by_id = {each.id: each for each in doomed}
+    before: dict[Instance, list[Instance]] = {each: [] for each in doomed}
+    for each in doomed:
+        if each.holder in before:
+            before[each.holder].append(each)
+        for identifier, _ in subscriptions(each):
+            if identifier in by_id:
+                before[by_id[identifier]].append(each)
+    seen: set[Instance] = set()
+    for root in doomed:
+        left = [(root, False)]
+        while left:
+            each, is_done = left.pop()
+            if is_done:
+                yield each
+            elif each not in seen:
+                seen.add(each)
+                left.append((each, True))
+                left.extend((other, False) for other in reversed(before[each]))
+
+
+def _guarded(calls: Calls, instance: Instance, found: Found, values: tuple[Any, ...]) -> None:
+    try:
+        calls.invoke(instance, found, values, {})
+    except EngineError as error:
+        _LOG.error("%s of %s failed: %s", found.routine.name, instance.id, error.format())

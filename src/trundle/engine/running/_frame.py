@@ -1,0 +1,75 @@
+"""What the body of a method sees while it runs."""
+
+from typing import Any
+
+from trundle.engine._errors import EngineError
+from trundle.engine._errors import Frame as FrameEntry
+from trundle.engine._loading import Loading
+from trundle.engine._stage import Code
+from trundle.engine._object import Instance
+from trundle.engine._scene import ObjectValue, Scene
+from trundle.engine._type import Type
+from trundle.engine._world import World
+
+
+class Frame(Code):
+    """One call of a method.
+
+    Attributes:
+        caller: the code that calls it; None where it is called from outside.
+        result: what it returns.
+        handled: the errors that `Catch` blocks around are handling, the innermost last.
+    """
+
+    __slots__ = ("_loading", "caller", "handled", "result")
+
+    def __init__(
+        self,
+        world: World,
+        this: ObjectValue | Type,
+        origin: Type,
+        member: str,
+        caller: Scene | None = None,
+    ) -> None:
+        self.world = world
+        self.this = this
+        self.origin = origin
+        self.member = member
+        self.caller = caller
+        self.result: Any = None
+        self.handled: list[EngineError] = []
+        self._loading: Loading | None = None
+
+    @property
+    def owner(self) -> Instance | None:
+        """None: what an argument brings belongs to nobody yet."""
+        return None
+
+    def model(self) -> Loading:
+        """The objects that arguments bring as maps."""
+        if self._loading is None:
+            self._loading = Loading(self.world)
+        return self._loading
+
+    def settle(self) -> None:
+        """Adds to the session what arguments brought.
+
+        Raises:
+            EngineError: an object is not in order.
+        """
+        if self._loading is not None:
+            loading, self._loading = self._loading, None
+            loading.run()
+            loading.commit()
+
+    def entry(self, line: int | None) -> FrameEntry:
+        """Where the method is, for an error that passes through it."""
+        origin = self.origin
+        return FrameEntry(
+            origin.package,
+            origin.version,
+            origin.name,
+            self.member,
+            origin.declaration.file,
+            line,
+        )

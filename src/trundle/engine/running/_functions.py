@@ -1,0 +1,373 @@
+"""The functions of the engine: what `new`, `cast`, `super` and the others compute.
+
+Each takes the scene of the code that calls it, and values as `freeze` makes them.
+"""
+
+import base64
+import inspect
+import itertools
+import random
+import re
+import string
+import time
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, get_args
+
+import jsonpatch
+
+from trundle.engine._classes import parse_range
+from trundle.engine._dump import Dump, Form
+from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._frozen import frozen
+from trundle.engine._header import HEADER, read_header
+from trundle.engine._loading import Loading
+from trundle.engine._stage import Code
+from trundle.engine._object import Instance, Part, part
+from trundle.engine._scene import TypeValue
+from trundle.engine._sources import format_of
+from trundle.engine._type import Type
+from trundle.engine.expressions import FrozenDict, Scope, call_by_name, freeze, thaw
+from trundle.errors import did_you_mean, expectation, listed, shown
+
+_LOGGER = "io.murano.system.Logger"
+_TYPE_REFERENCES_SINCE = (1, 4)
+_COUNTER = itertools.count()
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_ABOUT_NEW = ("owner", "objectName", "extra")
+_LETTERS = string.digits + string.ascii_lowercase
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+"""All of them by name."""
+
+
+def _function(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Adds a function under its name; a call that does not fit its parameters is an error of the caller."""
+
+    def add(compute: Callable[..., Any]) -> Callable[..., Any]:
+        signature = inspect.signature(compute)
+
+        @wraps(compute)
+        def call(scene: Code, *values: Any, **named: Any) -> Any:
+            try:
+                signature.bind(scene, *values, **named)
+            except TypeError as error:
+                message = f"the function {name} does not take such arguments: {error}"
+                raise EngineError(EngineCode.NO_MATCH, message, advice="correct the call") from None
+            return compute(scene, *values, **named)
+
+        FUNCTIONS[name] = call
+        return compute
+
+    return add
+
+
+@_function("new")
+def _new(scene: Code, type: Any, *given: Any, **named: Any) -> Instance:  # noqa: A002
+    """A new object, of a type with properties by name or in a map, or of a model.
+
+    Behind these stand the owner, the name of the object, and entries of its header.
+    """
+    properties: Mapping[Any, Any] = {}
+    if not isinstance(type, Mapping) and given and isinstance(given[0], Mapping):
+        properties, given = given[0], given[1:]
+    if len(given) > len(_ABOUT_NEW):
+        raise TypeError(expectation("an owner, a name and a header for `new`", "more values"))
+    about = dict(zip(_ABOUT_NEW, given, strict=False))
+    about |= {name: named.pop(name) for name in _ABOUT_NEW if name in named}
+    owner, name, extra = (about.get(each) for each in _ABOUT_NEW)
+    if isinstance(type, Mapping):
+        return _from_model(scene, type, owner)
+    header = {key: value for key, value in (extra or {}).items() if str(key).startswith("_")}
+    if name is not None:
+        header["name"] = name
+    model = {HEADER: header, **properties, **named}
+    return _made(scene, _type_of(scene, type), owner, model, None)
+
+
+def _from_model(scene: Code, model: Mapping[Any, Any], owner: Any) -> Instance:
+    header = read_header(model)
+    if header.type is None:
+        message = expectation("a model with its class under `?`", shown(thaw(model)))
+        raise EngineError(EngineCode.SYNTAX, message, advice="add `?: {type: NAME}`")
+    kept = dict(header.kept)
+    if header.name is not None:
+        kept["name"] = header.name
+    properties = {key: value for key, value in header.properties.items() if key != HEADER}
+    type_ = _type_of(scene, header.type)
+    if header.spec is not None:
+        versions = parse_range(header.spec)
+        wanted = scene.world.wanted(scene.origin, type_.package, None)
+        known = scene.world.classes.repository.versions(type_.package)
+        if versions.choose([each for each in known if each in wanted]) is None:
+            message = expectation(
+                f"a version of {type_.name} that {scene.origin.package} requires", header.spec
+            )
+            raise EngineError(EngineCode.NO_CLASS, message, advice="correct the version")
+    return _made(scene, type_, owner, {HEADER: kept, **properties}, header.spec)
+
+
+def _made(
+    scene: Code, type_: Type, owner: Any, model: Mapping[Any, Any], spec: str | None
+) -> Instance:
+    if owner is not None and not isinstance(owner, Instance | Part):
+        raise TypeError(expectation("an object as the owner of a new one", shown(owner)))
+    loading = Loading(scene.world)
+    holder = None if owner is None else owner.instance
+    found = loading.start(frozen(model, scene.world.limits), holder, type_, spec)
+    loading.run()
+    loading.commit()
+    return found
+
+
+@_function("cast")
+def _cast(scene: Code, object: Any, type: Any, versionSpec: Any = None) -> Any:  # noqa: A002, N803
+    """An object as one of its classes."""
+    if object is None:
+        return None
+    instance = _object(object)
+    wanted = _type_of(scene, type)
+    order = instance.type.lineage.order
+    if versionSpec is None and wanted in order:
+        return part(instance, wanted)
+    versions = scene.world.wanted(
+        scene.origin, wanted.package, None if versionSpec is None else str(versionSpec)
+    )
+    found = [
+        each
+        for each in order
+        if (each.name, each.package) == (wanted.name, wanted.package) and each.version in versions
+    ]
+    if len(found) == 1:
+        return part(instance, found[0])
+    both = listed(each.label for each in found or order)
+    code = EngineCode.AMBIGUOUS if found else EngineCode.NO_CLASS
+    message = expectation(f"one class {wanted.name} of {instance.id}", both)
+    raise instance.type.error(code, message, advice="name another class, or its version")
+
+
+@_function("super")
+def _super(scene: Code, object: Any, f: Any = None) -> Any:  # noqa: A002
+    """An object cast to each parent of the class whose code it is, or what is computed of each."""
+    parts = _parents(scene, object)
+    return parts if f is None else tuple([f(each) for each in parts])
+
+
+@_function("psuper")
+def _psuper(scene: Code, object: Any, f: Any = None) -> Any:  # noqa: A002
+    """The same; what is computed takes turns."""
+    parts = _parents(scene, object)
+    return parts if f is None else _pselect(scene, parts, f)
+
+
+def _parents(scene: Code, value: Any) -> tuple[Any, ...]:
+    instance = _object(value)
+    parents = instance.type.lineage.parents
+    if scene.origin not in parents:
+        message = expectation(f"an object of {scene.origin.name}", instance.type.label)
+        raise EngineError(EngineCode.NO_CLASS, message, advice="call `super` with `$this`")
+    return tuple([part(instance, each) for each in parents[scene.origin]])
+
+
+@_function("pselect")
+def _pselect(scene: Code, items: Any, f: Any = None) -> Any:
+    """What is computed of each item, in their order; the computations take turns."""
+    if f is None or not isinstance(items, tuple | list):
+        raise TypeError(expectation("a list and an expression for `pselect`", shown(items)))
+
+    def task(each: Any) -> Callable[[], Any]:
+        return lambda: f(each)
+
+    return tuple(scene.world.turns.all([task(each) for each in items], len(items)))
+
+
+@_function("id")
+def _id(_scene: Code, object: Any) -> Any:  # noqa: A002
+    return None if object is None else _object(object).id
+
+
+@_function("name")
+def _name(_scene: Code, object: Any) -> Any:  # noqa: A002
+    return None if object is None else _object(object).name
+
+
+@_function("metadata")
+def _metadata(_scene: Code, object: Any) -> Any:  # noqa: A002
+    return None if object is None else freeze(_object(object).header.get("metadata", {}))
+
+
+@_function("type")
+def _type(scene: Code, object: Any) -> Any:  # noqa: A002
+    """The type of an object, or the type of a name; before format 1.4 the name of an object's type."""
+    if object is None:
+        return None
+    if isinstance(object, Instance | Part):
+        has_references = format_of(scene.origin.source) >= _TYPE_REFERENCES_SINCE
+        return object.type if has_references else object.type.name
+    return _type_of(scene, object)
+
+
+@_function("find")
+def _find(scene: Code, object: Any, type: Any) -> Any:  # noqa: A002
+    """The nearest owner of a type; null where there is none."""
+    wanted = _type_of(scene, type)
+    at = _object(object).holder
+    while at is not None and not scene.is_instance(at, wanted):
+        at = at.holder
+    return at
+
+
+@_function("require")
+def _require(_scene: Code, value: Any) -> Any:
+    if value is None:
+        raise ValueError("a required value is null")
+    return value
+
+
+@_function("isObject")
+def _is_object(_scene: Code, value: Any) -> bool:
+    return isinstance(value, Instance | Part | TypeValue)
+
+
+@_function("setAttr")
+def _set_attribute(scene: Code, object: Any, name: str, value: Any, owner: Any = None) -> None:  # noqa: A002
+    """Remembers a value of an object, over runs; null forgets it."""
+    key = _attribute(scene, object, name, owner)
+    if value is None:
+        scene.world.attributes.pop(key, None)
+    else:
+        is_object = isinstance(value, Instance | Part)
+        scene.world.attributes[key] = value.id if is_object else thaw(value)
+
+
+@_function("getAttr")
+def _get_attribute(
+    scene: Code,
+    object: Any,  # noqa: A002
+    name: str,
+    default: Any = None,
+    owner: Any = None,
+) -> Any:
+    found = scene.world.attributes.get(_attribute(scene, object, name, owner))
+    return default if found is None else freeze(found)
+
+
+def _attribute(scene: Code, value: Any, name: str, owner: Any) -> tuple[str, str, str]:
+    class_name = scene.origin.name if owner is None else _type_of(scene, owner).name
+    return _object(value).id, class_name, str(name)
+
+
+@_function("dump")
+def _dump(
+    scene: Code,
+    object: Any,  # noqa: A002
+    type: Form = "Serializable",  # noqa: A002
+    ignoreUpcasts: bool = True,  # noqa: FBT001, FBT002, N803
+) -> Any:
+    """An object as a model."""
+    if type not in get_args(Form):
+        advice = did_you_mean(str(type), get_args(Form))
+        raise ValueError(expectation("a form of a dump", shown(type), advice))
+    excluded: frozenset[str] = frozenset()
+    instance = _object(object)
+    if not ignoreUpcasts and isinstance(object, Part):
+        excluded = frozenset(instance.type.properties.keys() - object.type.properties.keys())
+    tree = Dump(scene.world, type, excluded).tree(instance)
+    return freeze(frozen(tree, scene.world.limits))
+
+
+@_function("sleep")
+def _sleep(scene: Code, seconds: Any) -> None:
+    """Lets others take their turn for some time."""
+    scene.world.turns.sleep(max(float(seconds), 0))
+
+
+@_function("call")
+def _call(scene: Code, name: str, args: Any = (), kwargs: Any = None, receiver: Any = None) -> Any:
+    """Calls a method of a receiver, or a function, by name."""
+    values, named = tuple(args or ()), dict(kwargs or {})
+    if receiver is not None:
+        found = scene.method(receiver, name)
+        if found is not None:
+            return found(values, named)
+    elif name in FUNCTIONS:
+        return FUNCTIONS[name](scene, *values, **named)
+    scope = Scope(scene, {"$1": scene.this, "$this": scene.this})
+    return call_by_name(name, receiver, values, named, scope, format_of(scene.origin.source))
+
+
+@_function("base64encode")
+def _encode(_scene: Code, text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+@_function("base64decode")
+def _decode(_scene: Code, text: str) -> str:
+    return base64.b64decode(text).decode()
+
+
+@_function("bind")
+def _bind(_scene: Code, value: Any, values: Mapping[Any, Any]) -> Any:
+    """A copy in which texts such as `$key` and `$text-{key}` have the values of a map."""
+
+    def bound(each: Any) -> Any:
+        if isinstance(each, str):
+            return _filled(each, values)
+        if isinstance(each, Mapping):
+            return FrozenDict({bound(key): bound(one) for key, one in each.items()})
+        if isinstance(each, tuple | list):
+            return tuple([bound(one) for one in each])
+        return each
+
+    return bound(value)
+
+
+def _filled(text: str, values: Mapping[Any, Any]) -> Any:
+    if not text.startswith("$"):
+        return text
+    rest = text[1:]
+    if rest in values:
+        return values[rest]
+    if "{" not in rest:
+        raise KeyError(rest)
+    return _PLACEHOLDER.sub(lambda found: str(values[found[1]]), rest)
+
+
+@_function("patch")
+def _patch(_scene: Code, value: Any, operations: Any) -> Any:
+    """A copy with changes by JSON Patch."""
+    listed_ = operations if isinstance(operations, tuple | list) else (operations,)
+    return freeze(jsonpatch.JsonPatch(thaw(tuple(listed_))).apply(thaw(value)))
+
+
+@_function("randomName")
+def _random_name(_scene: Code) -> str:
+    letters = "".join(random.choices(string.ascii_lowercase, k=5))  # noqa: S311 - no secret
+    return f"{letters}{_base_36(time.time_ns() // 1_000_000)}{_base_36(next(_COUNTER))}"
+
+
+def _base_36(number: int) -> str:
+    digits = ""
+    while number:
+        number, digit = divmod(number, 36)
+        digits = _LETTERS[digit] + digits
+    return digits or "0"
+
+
+@_function("logger")
+def _logger(scene: Code, name: Any) -> Instance:
+    return _made(scene, _type_of(scene, _LOGGER), None, {"name": str(name)}, None)
+
+
+def _type_of(scene: Code, value: Any) -> Type:
+    if isinstance(value, Type):
+        return value
+    if isinstance(value, str):
+        return scene.resolve(value)
+    raise TypeError(expectation("a type, or the name of one", shown(value)))
+
+
+def _object(value: Any) -> Instance:
+    if isinstance(value, Instance | Part):
+        return value.instance
+    raise TypeError(expectation("an object", shown(value)))

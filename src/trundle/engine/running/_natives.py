@@ -1,0 +1,104 @@
+"""Calls of Python: functions of the operator, and of the classes behind declared ones."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, TypeVar
+
+from trundle.engine._frozen import frozen
+from trundle.engine._handle import Handle, inside, outside
+from trundle.engine._natives import camel_case
+from trundle.engine._object import Instance
+from trundle.engine._world import World
+from trundle.engine.expressions import freeze
+from trundle.engine.running._frame import Frame
+from trundle.engine.running._routine import Routine
+
+Function = TypeVar("Function")
+
+_FRAME = "__trundle_frame__"
+
+
+def with_frame(function: Function) -> Function:
+    """Declares that a function of the engine's own takes the call of the method as its first parameter."""
+    setattr(function, _FRAME, True)
+    return function
+
+
+class Natives:
+    """The Python objects behind the objects of a session."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._objects: dict[tuple[Instance, type], Any] = {}
+
+    def call(self, frame: Frame, routine: Routine, variables: Mapping[str, Any]) -> Any:
+        """Calls the function behind a method."""
+        native = routine.native_type
+        assert native is not None
+        is_bound = not routine.is_static and isinstance(frame.this, Instance)
+        holder = self._object(frame.this, native) if is_bound else native
+        function = getattr(holder, routine.native)
+        positional, named = self._arguments(function, routine, variables)
+        if getattr(function, _FRAME, False):
+            positional[0] = frame
+        return returned(self._world, function(*positional, **named))
+
+    def _object(self, instance: Any, native: type) -> Any:
+        """The Python object behind an object; it is made when it is needed first."""
+        key = (instance, native)
+        if key not in self._objects:
+            takes = _takes_handle(native)
+            self._objects[key] = native(Handle(self._world, instance)) if takes else native()
+        return self._objects[key]
+
+    def _arguments(
+        self, function: Callable[..., Any], routine: Routine, variables: Mapping[str, Any]
+    ) -> tuple[list[Any], dict[str, Any]]:
+        world = self._world
+        values = {each.name: outside(world, variables[each.variable]) for each in routine.arguments}
+        positional: list[Any] = []
+        named: dict[str, Any] = {}
+        for parameter in parameters_of(function):
+            value = values.get(parameter.name, values.get(camel_case(parameter.name)))
+            if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+                positional += value or ()
+            elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
+                named |= value or {}
+            else:
+                if value is None and parameter.default is not inspect.Parameter.empty:
+                    value = parameter.default
+                if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+                    named[parameter.name] = value
+                else:
+                    positional.append(value)
+        return positional, named
+
+
+def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The parameters of a function."""
+    return list(inspect.signature(function).parameters.values())
+
+
+@cache
+def _takes_handle(native: type) -> bool:
+    if inspect.getattr_static(native, "__init__") is object.__init__:
+        return False
+    return bool(inspect.signature(native).parameters)
+
+
+def returned(world: World, value: Any) -> Any:
+    """What a Python function returned, as the package language has it; one that waits lets others take their turn."""
+    if inspect.iscoroutine(value):
+        value = world.turns.wait(value)
+    return frozen(inside(value), world.limits)
+
+
+def as_function(world: World, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of the operator as expressions call it."""
+
+    def call(*values: Any) -> Any:
+        given = [outside(world, freeze(each)) for each in values]
+        return returned(world, function(*given))
+
+    return call

@@ -1,0 +1,193 @@
+"""Methods, compiled: what their arguments become, and what runs."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from trundle.engine._declarations import ArgumentUsage, MethodDeclaration, MethodUsage
+from trundle.engine._errors import EngineCode
+from trundle.engine._natives import function_names, native_of
+from trundle.engine._scene import Scene
+from trundle.engine._sources import compile_declared, format_of
+from trundle.engine._type import Type
+from trundle.engine.contracts import Contract
+from trundle.engine.expressions import FrozenDict, code_of
+from trundle.engine.running._blocks import Compiler, Run
+from trundle.engine.running._frame import Frame
+from trundle.engine.statements import read_body
+from trundle.errors import expectation, listed
+
+if TYPE_CHECKING:
+    from trundle.version import SemVer
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of a method.
+
+    Attributes:
+        name: its name.
+        variable: the variable that has its value.
+        usage: whether it takes one value, or all others.
+        contract: what a value becomes.
+        default: the value where none is given; None where there is none.
+        kept: the types of values that the contract always takes as they are.
+    """
+
+    name: str
+    variable: str
+    usage: ArgumentUsage
+    contract: Contract
+    default: Callable[[Scene], Any] | None
+    kept: frozenset[type]
+
+    def take(self, value: Any, frame: Frame) -> Any:
+        """What a given value becomes."""
+        if type(value) in self.kept:
+            return value
+        return self.contract.transform(value, frame)
+
+
+@dataclass(frozen=True, slots=True)
+class Routine:
+    """A method of a class in one version; sessions share it.
+
+    Attributes:
+        name: its name.
+        usage: what it is called on.
+        is_public: whether it may be called from outside of the package language.
+        arguments: its arguments; one that takes all others stands behind the ones that take one value.
+        single: those that take one value.
+        body: what runs.
+        native: the name of the function of a Python class that runs instead; empty for none.
+        native_type: that class; None for none.
+    """
+
+    name: str
+    usage: MethodUsage
+    is_public: bool
+    arguments: tuple[Argument, ...]
+    single: tuple[Argument, ...]
+    body: Run | None
+    native: str
+    native_type: type | None
+
+    @property
+    def is_static(self) -> bool:
+        """Whether `$` is the type."""
+        return self.usage in ("Static", "Extension")
+
+    def bind(self, frame: Frame, values: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+        """The variables with which the method begins.
+
+        Args:
+            frame: the call.
+            values: values by position.
+            named: values by name.
+
+        Raises:
+            EngineError: a value violates its contract, is given twice, or there is no argument for it.
+        """
+        this = frame.this
+        found: dict[str, Any] = {"$1": this, "$this": this}
+        count = len(values)
+        for at, argument in enumerate(self.single):
+            if at < count:
+                value = values[at]
+                if named and argument.name in named:
+                    self._refuse(frame, f"the argument {argument.name} twice")
+            elif argument.name in named:
+                value = named[argument.name]
+            else:
+                value = None if argument.default is None else argument.default(frame)
+            kept = argument.kept
+            found[argument.variable] = (
+                value if type(value) in kept else argument.contract.transform(value, frame)
+            )
+        if count > len(self.single) or named or len(self.arguments) > len(self.single):
+            self._bind_others(frame, values, named, found)
+        return found
+
+    def _bind_others(
+        self,
+        frame: Frame,
+        values: Sequence[Any],
+        named: Mapping[str, Any],
+        found: dict[str, Any],
+    ) -> None:
+        more = values[len(self.single) :]
+        known = {each.name for each in self.single}
+        others = {name: value for name, value in named.items() if name not in known}
+        for argument in self.arguments[len(self.single) :]:
+            if argument.usage == "VarArgs":
+                found[argument.variable] = tuple([argument.take(each, frame) for each in more])
+                more = ()
+            else:
+                taken = {name: argument.take(each, frame) for name, each in others.items()}
+                found[argument.variable] = FrozenDict(taken)
+                others = {}
+        if more:
+            self._refuse(frame, f"{len(values)} values")
+        if others:
+            self._refuse(frame, f"the argument {listed(others)}")
+
+    def _refuse(self, frame: Frame, given: str) -> NoReturn:
+        names = [each.name for each in self.arguments]
+        taken = f"the arguments {listed(names)}" if names else "no arguments"
+        message = expectation(f"{taken} for {frame.origin.name}.{self.name}", given)
+        raise frame.origin.error(
+            EngineCode.NO_MATCH, message, advice="correct the call", member=self.name
+        )
+
+
+class Routines:
+    """The methods of all classes of an engine, each compiled when it is called first."""
+
+    def __init__(self, natives: Mapping[str, type]) -> None:
+        self._natives = natives
+        self._found: dict[tuple[str, SemVer, str, str], Routine] = {}
+
+    def of(self, declaring: Type, name: str) -> Routine:
+        """The method that a class declares.
+
+        Raises:
+            EngineError: its body, or a contract or default of an argument cannot be read.
+        """
+        key = (declaring.package, declaring.version, declaring.name, name)
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = self._make(declaring, declaring.declaration.methods[name])
+        return found
+
+    def _make(self, declaring: Type, declared: MethodDeclaration) -> Routine:
+        class_ = declaring.declaration
+        arguments = []
+        for each in declared.arguments:
+            compiled = compile_declared(declaring.source, class_, each, declared.name)
+            contract = compiled.contract
+            arguments.append(
+                Argument(
+                    each.name,
+                    f"${each.name}",
+                    each.usage,
+                    contract,
+                    compiled.default,
+                    contract.kept,
+                )
+            )
+        body = None
+        if declared.body is not None:
+            block = read_body(code_of(declared.body, class_.file), class_.file)
+            body = Compiler(format_of(declaring.source)).block(block)
+        native_type = native_of(self._natives, class_, declaring.version)
+        native = function_names(native_type).get(declared.name, "") if native_type else ""
+        return Routine(
+            name=declared.name,
+            usage=declared.usage,
+            is_public=declared.is_public,
+            arguments=tuple(arguments),
+            single=tuple(each for each in arguments if each.usage == "Standard"),
+            body=body,
+            native="" if body else native,
+            native_type=native_type,
+        )
