@@ -37,6 +37,11 @@ def assign_by_code(
     world: World, instance: Instance, start: Type, name: str, given: Any, code: Type
 ) -> None:
     """Assigns a property in the same way, to a value as `freeze` makes it."""
+    key = (instance.type, start, name, code)
+    slot = world.writable.get(key)
+    if slot is not None and type(given) in slot.kept and not instance.is_destroyed:
+        instance.values[slot.key] = given
+        return
     check_alive(instance)
     if not instance.type.descends_from(code):
         message = f"code of {code.name} may not assign {name} of {instance.type.name}"
@@ -54,9 +59,8 @@ def assign_by_code(
         advice = "declare it as `Out` or `InOut`"
         raise start.error(EngineCode.ACCESS, message, advice=advice, member=name)
     slot = world.layouts.of(instance.type).by_key[key_of(instance.type, declaring, name)]
-    if type(given) in slot.kept:
-        instance.values[slot.key] = given
-        return
+    if usage in _WRITABLE:
+        world.writable[key] = slot
     loading = Loading(world)
     made = slot.transform(given, Stage(loading, instance, slot.declaring, name))
     for validate, each in slot.validators:

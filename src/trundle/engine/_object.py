@@ -201,11 +201,19 @@ def read(instance: Instance, start: Type, name: str, code: object) -> Any:
     Raises:
         EngineError: there is no such property, it has no value, several classes declare it, or the object is gone.
     """
+    if start is instance.type:
+        known = start.plain.get(name)
+        if known is not None and not instance.is_destroyed:
+            value = instance.values.get(known, PENDING)
+            if value is not PENDING:
+                return value
     check_alive(instance)
     declared = start.properties.get(name)
     if declared is not None and declared.usage == "Static":
         return start.static(name)
     key = find_key(instance, start, name, code)
+    if declared is not None and start is instance.type:
+        start.plain[name] = key
     values = instance.values
     if key not in values and instance.complete is not None:
         instance.complete(instance, key)

@@ -33,9 +33,10 @@ class Type(TypeValue):
         package: the name of its package.
         source: its package.
         declaration: what its file says.
+        plain: where its objects keep the declared properties that were read of them; not static ones.
     """
 
-    __slots__ = ("__dict__", "_name", "declaration", "package", "source", "version")
+    __slots__ = ("__dict__", "_name", "declaration", "package", "plain", "source", "version")
 
     def __init__(
         self,
@@ -50,6 +51,7 @@ class Type(TypeValue):
         self.package = source.name
         self.source = source
         self.declaration = declaration
+        self.plain: dict[str, Any] = {}
         self._find_edges = edges
         self._find_lineage = lineage
         self._read_static = read_static

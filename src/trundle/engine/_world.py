@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from trundle.engine._classes import Classes, parse_range
 from trundle.engine._errors import EngineCode, EngineError
-from trundle.engine._layout import Layout, Layouts
+from trundle.engine._layout import Layout, Layouts, Slot
 from trundle.engine._limits import Limits
 from trundle.engine._turns import Turns
 from trundle.engine._type import Type
@@ -53,6 +53,7 @@ class World:
         attributes: what code remembers of objects, by object id, class name and name.
         resolved: what names mean in the code of classes.
         is_closed: whether the session has ended, so that nothing can be done with it any more.
+        writable: the properties that code has assigned, by the object's class, the one where the lookup starts, the name, and the code's class.
         accepted: whether the code of a class takes objects of one class as those of another, with a version spec.
     """
 
@@ -78,6 +79,7 @@ class World:
         self.statics: dict[tuple[Type, str], Any] = {}
         self.attributes: dict[tuple[str, str, str], Any] = {}
         self.resolved: dict[tuple[Type, str], Type] = {}
+        self.writable: dict[tuple[Type, Type, str, Type], Slot] = {}
         self.accepted: dict[tuple[Type, TypeValue, TypeValue, str | None], bool] = {}
         self._named: dict[tuple[str, str | None, str | None], tuple[Type, Layout]] = {}
         self._layouts: dict[Type, tuple[Type, Layout]] = {}

@@ -4,7 +4,8 @@ Each closure takes a `Scope` and returns a value that may be lazy. Nothing is de
 what no row of `_rows` computes goes to yaql's evaluator, with the values that are there already.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Protocol, TypeAlias, assert_never
 
 from trundle.engine._scene import ObjectValue, TypeValue
@@ -366,7 +367,9 @@ class Compiler:
         return unpack
 
 
-Values: TypeAlias = Callable[[Scope], tuple[list[Any], dict[str, Any]]]
+_NO_NAMES: Mapping[str, Any] = MappingProxyType({})
+
+Values: TypeAlias = Callable[[Scope], tuple[Sequence[Any], Mapping[str, Any]]]
 """What evaluates the arguments of a call: those by position, and those by name."""
 
 
@@ -385,7 +388,12 @@ def _values_of(call: Call, closure: Callable[[Tree], Closure]) -> Values | None:
             case _:
                 positional.append(closure(each))
     if not named:
-        return lambda scope: ([freeze(each(scope)) for each in positional], {})
+        if len(positional) == 1:
+            only = positional[0]
+            return lambda scope: ((freeze(only(scope)),), _NO_NAMES)
+        if not positional:
+            return lambda _: ((), _NO_NAMES)
+        return lambda scope: ([freeze(each(scope)) for each in positional], _NO_NAMES)
 
     def values(scope: Scope) -> tuple[list[Any], dict[str, Any]]:
         return (

@@ -153,8 +153,8 @@ class Compiler:
         value = value_of(statement.value, self.format)
 
         def return_(scope: Scope) -> Signal:
-            result = value(scope)
-            frame_of(scope).result = result
+            frame: Any = scope.scene
+            frame.result = value(scope)
             return RETURN
 
         return return_
@@ -166,7 +166,10 @@ class Compiler:
         def if_(scope: Scope) -> Signal:
             return then(scope) if condition(scope) else otherwise(scope)
 
-        return if_
+        def if_alone(scope: Scope) -> Signal:
+            return then(scope) if condition(scope) else None
+
+        return if_ if statement.otherwise else if_alone
 
     def _while(self, statement: While) -> Run:
         condition, body = statement.condition.compile(self.format), self.block(statement.body)

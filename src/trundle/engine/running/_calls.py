@@ -66,7 +66,11 @@ class Calls:
 
     def method(self, receiver: Any, name: str, scene: Scene) -> Invocation | None:
         """What calls a method of a value as the code of a scene sees it; None where neither its class nor an extension has it."""
-        if isinstance(receiver, Instance | Part):
+        kind = type(receiver)
+        if kind is Instance:
+            type_ = receiver.type
+            found = self.find(type_, type_, name)
+        elif kind is Part:
             found = self.find(receiver.instance.type, receiver.type, name)
         elif isinstance(receiver, Type):
             found = self.find(receiver, receiver, name)
@@ -98,9 +102,11 @@ class Calls:
             EngineError: several classes declare it.
         """
         key = (type_, start, name)
-        if key not in self._found:
-            self._found[key] = self._look_up(type_, start, name)
-        return self._found[key]
+        try:
+            return self._found[key]
+        except KeyError:
+            found = self._found[key] = self._look_up(type_, start, name)
+            return found
 
     def _look_up(self, type_: Type, start: Type, name: str) -> Found | None:
         winners = type_.winners(method_key(name), start)
@@ -187,43 +193,42 @@ class Calls:
             this = receiver if isinstance(receiver, Type) else receiver.type
         else:
             this = receiver.instance
-            check_alive(this)
+            if this.is_destroyed:
+                check_alive(this)
         frame = Frame(world, this, declaring, routine.name, caller)
-        world.depth += 1
+        depth = world.depth + 1
+        world.depth = depth
         try:
-            if world.depth > world.limits.calls:
+            if depth > world.limits.calls:
                 raise _too_deep(world.limits.calls)
             variables = routine.bind(frame, values, named)
-            frame.settle()
+            if frame.loading is not None:
+                frame.settle()
             if locked_by is None:
                 return self._run(frame, routine, variables)
-            with self._locked(_key(found, this, variables)):
+            with _Held(self, _key(found, this, variables)):
                 return self._run(frame, routine, variables)
         except RecursionError:
-            raise _too_deep(world.depth) from None
+            raise _too_deep(depth) from None
         except EngineError as error:
             if error.seen is not frame:
                 error.seen = frame
-                error.frames += (frame.entry(None),)
+                error.frames += (frame.entry(routine.line),)
             raise
         finally:
             world.depth -= 1
 
     def _run(self, frame: Frame, routine: Routine, variables: dict[str, Any]) -> Any:
-        if routine.body is not None:
-            signal = routine.body(Scope(frame, variables))
-            if signal is None:
-                return None
-            if signal is not RETURN:
-                message = f"`{signal.capitalize()}` stands outside of a loop"
-                raise frame.origin.error(EngineCode.INVALID_OPERATION, message, member=routine.name)
+        body = routine.body
+        if body is None:
+            return self._natives.call(frame, routine, variables) if routine.native else None
+        signal = body(Scope(frame, variables))
+        if signal is RETURN:
             return frame.result
-        if routine.native:
-            return self._natives.call(frame, routine, variables)
+        if signal is not None:
+            message = f"`{signal.capitalize()}` stands outside of a loop"
+            raise frame.origin.error(EngineCode.INVALID_OPERATION, message, member=routine.name)
         return None
-
-    def _locked(self, key: Any) -> "_Held":
-        return _Held(self, key)
 
     def acquire(self, key: Any) -> None:
         """Waits until no other branch is in the methods of a lock."""

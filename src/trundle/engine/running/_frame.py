@@ -17,11 +17,12 @@ class Frame(Code):
 
     Attributes:
         caller: the code that calls it; None where it is called from outside.
+        loading: the objects that its arguments bring as maps; None where they bring none.
         result: what it returns.
         handled: the errors that `Catch` blocks around are handling, the innermost last.
     """
 
-    __slots__ = ("_loading", "caller", "handled", "result")
+    __slots__ = ("caller", "handled", "loading", "result")
 
     def __init__(
         self,
@@ -38,7 +39,7 @@ class Frame(Code):
         self.caller = caller
         self.result: Any = None
         self.handled: list[EngineError] = []
-        self._loading: Loading | None = None
+        self.loading: Loading | None = None
 
     @property
     def owner(self) -> Instance | None:
@@ -47,9 +48,9 @@ class Frame(Code):
 
     def model(self) -> Loading:
         """The objects that arguments bring as maps."""
-        if self._loading is None:
-            self._loading = Loading(self.world)
-        return self._loading
+        if self.loading is None:
+            self.loading = Loading(self.world)
+        return self.loading
 
     def settle(self) -> None:
         """Adds to the session what arguments brought.
@@ -57,8 +58,8 @@ class Frame(Code):
         Raises:
             EngineError: an object is not in order.
         """
-        if self._loading is not None:
-            loading, self._loading = self._loading, None
+        if self.loading is not None:
+            loading, self.loading = self.loading, None
             loading.run()
             loading.commit()
 

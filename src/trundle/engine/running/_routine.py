@@ -61,6 +61,8 @@ class Routine:
         body: what runs.
         native: the name of the function of a Python class that runs instead; empty for none.
         native_type: that class; None for none.
+        is_static: whether `$` is the type.
+        line: where it is declared.
     """
 
     name: str
@@ -71,11 +73,8 @@ class Routine:
     body: Run | None
     native: str
     native_type: type | None
-
-    @property
-    def is_static(self) -> bool:
-        """Whether `$` is the type."""
-        return self.usage in ("Static", "Extension")
+    is_static: bool
+    line: int
 
     def bind(self, frame: Frame, values: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
         """The variables with which the method begins.
@@ -190,4 +189,6 @@ class Routines:
             body=body,
             native="" if body else native,
             native_type=native_type,
+            is_static=declared.usage in ("Static", "Extension"),
+            line=declared.line,
         )
