@@ -5,9 +5,9 @@ from typing import Any
 from trundle.engine._errors import EngineError
 from trundle.engine._errors import Frame as FrameEntry
 from trundle.engine._loading import Loading
-from trundle.engine._stage import Code
 from trundle.engine._object import Instance
 from trundle.engine._scene import ObjectValue, Scene
+from trundle.engine._stage import Code
 from trundle.engine._type import Type
 from trundle.engine._world import World
 

@@ -22,10 +22,10 @@ from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._frozen import frozen
 from trundle.engine._header import HEADER, read_header
 from trundle.engine._loading import Loading
-from trundle.engine._stage import Code
 from trundle.engine._object import Instance, Part, part
 from trundle.engine._scene import TypeValue
 from trundle.engine._sources import format_of
+from trundle.engine._stage import Code
 from trundle.engine._type import Type
 from trundle.engine.expressions import FrozenDict, Scope, call_by_name, freeze, thaw
 from trundle.errors import did_you_mean, expectation, listed, shown
