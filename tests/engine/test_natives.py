@@ -3,7 +3,7 @@
 import pytest
 from engines import package
 
-from trundle.engine import Engine, method
+from trundle.engine import Engine, native
 
 
 class Clock:
@@ -22,11 +22,11 @@ class Clock:
         return cls()
 
     @staticmethod
-    @method(extension=True)
+    @native(usage="Extension")
     def as_time(text):
         return text
 
-    @method("import")
+    @native("import")
     def import_(self):
         pass
 
@@ -88,25 +88,23 @@ class Remote:
     def plain(self):
         pass
 
-    @method(waits=True)
-    def ask(self):
+    async def ask(self):
         pass
 
     async def listen(self):
         pass
 
-    @method("find", waits=True)
+    @native("find")
     @classmethod
-    def look_up(cls):
+    async def look_up(cls):
         pass
 
-    @method(waits=True, extension=True)
+    @native(usage="Extension")
     @staticmethod
-    def sent(text):
+    async def sent(text):
         pass
 
-    @method(waits=True)
-    def run(self):
+    async def run(self):
         pass
 
 

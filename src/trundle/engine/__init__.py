@@ -1,13 +1,14 @@
-"""Classes of packages in many versions side by side, their objects, contracts and expressions.
+"""Classes of packages in many versions side by side, their objects, contracts, expressions and methods.
 
-The room reads what packages and models say, and takes and returns values: no files, no network, no clock.
+The room reads what packages and models say, and takes and returns values: no files and no network. The clock is asked only by
+code that sleeps.
 """
 
 from trundle.engine._check import check, check_files
 from trundle.engine._core import core_packages
 from trundle.engine._declared import required_packages
 from trundle.engine._engine import Engine, PackageVersion
-from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._errors import EngineCode, EngineError, Frame
 from trundle.engine._explain import (
     Explained,
     Reason,
@@ -19,7 +20,7 @@ from trundle.engine._explain import (
 from trundle.engine._handle import Handle
 from trundle.engine._header import HEADER, Header, read_header
 from trundle.engine._limits import Limits
-from trundle.engine._natives import method
+from trundle.engine._natives import native
 from trundle.engine._outline import (
     ClassOutline,
     Inherited,
@@ -39,6 +40,7 @@ __all__ = [
     "EngineCode",
     "EngineError",
     "Explained",
+    "Frame",
     "Handle",
     "Header",
     "Inherited",
@@ -59,7 +61,7 @@ __all__ = [
     "explanation_mermaid",
     "explanation_rows",
     "explanation_svg",
-    "method",
+    "native",
     "outline",
     "read_header",
     "referred_class",

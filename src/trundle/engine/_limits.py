@@ -25,5 +25,5 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     errors: int = 100
     depth: int = 100
     steps: int = 10_000_000
-    calls: int = 100
+    calls: int = 250
     waiting: int = 25

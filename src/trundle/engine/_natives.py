@@ -25,7 +25,7 @@ from trundle.version import SemVer
 
 Function = TypeVar("Function")
 
-_NAME, _EXTENSION, _WAITS = "__trundle_name__", "__trundle_extension__", "__trundle_waits__"
+_NAME, _USAGE = "__trundle_name__", "__trundle_usage__"
 _ANY = ScalarNode("$", "$", 0, is_tagged=True)
 _USAGES: dict[Any, ArgumentUsage] = {
     inspect.Parameter.VAR_POSITIONAL: "VarArgs",
@@ -33,28 +33,24 @@ _USAGES: dict[Any, ArgumentUsage] = {
 }
 
 
-class method:  # noqa: N801 - a decorator
+class native:  # noqa: N801 - a decorator
     """Declares how the package language calls a function of a native class.
 
     Args:
         name: its name there; the one in Python in camel case where None.
-        extension: whether it is an extension method, whose first argument receives the call; for static methods.
-        waits: whether it waits for something outside of the process, so that other code may run meanwhile; an `async def` always does.
+        usage: `Extension` for an extension method, whose first argument receives the call; for static methods. What the
+            function is in Python where None.
     """
 
-    def __init__(
-        self, name: str | None = None, *, extension: bool = False, waits: bool = False
-    ) -> None:
+    def __init__(self, name: str | None = None, *, usage: MethodUsage | None = None) -> None:
         self._name = name
-        self._extension = extension
-        self._waits = waits
+        self._usage = usage
 
     def __call__(self, function: Function) -> Function:
         """Notes the declaration at the function."""
         plain = getattr(function, "__func__", function)  # Whichever decorator is the outer one.
         setattr(plain, _NAME, self._name)
-        setattr(plain, _EXTENSION, self._extension)
-        setattr(plain, _WAITS, self._waits)
+        setattr(plain, _USAGE, self._usage)
         return function
 
 
@@ -97,9 +93,8 @@ def _is_function(found: object) -> bool:
 
 def _method(name: str, found: object, function: Any, line: int) -> MethodDeclaration:
     is_static = isinstance(found, staticmethod | classmethod)
-    usage: MethodUsage = "Static" if is_static else "Runtime"
-    if getattr(function, _EXTENSION, False):
-        usage = "Extension"
+    plainly: MethodUsage = "Static" if is_static else "Runtime"
+    usage: MethodUsage = getattr(function, _USAGE, None) or plainly
     parameters = list(inspect.signature(function).parameters.values())
     return MethodDeclaration(
         name=getattr(function, _NAME, None) or camel_case(name),
@@ -109,7 +104,7 @@ def _method(name: str, found: object, function: Any, line: int) -> MethodDeclara
         body=None,
         meta=None,
         line=line,
-        waits=getattr(function, _WAITS, False) or inspect.iscoroutinefunction(function),
+        waits=inspect.iscoroutinefunction(function),
     )
 
 

@@ -26,7 +26,7 @@ from trundle.engine._repository import Repository
 from trundle.engine._sources import Sources
 from trundle.engine._type import Type
 from trundle.engine._world import World
-from trundle.engine.running import Calls, Routines, as_function, destroy
+from trundle.engine.running import Calls, Routines, as_function, destroy, room_for
 from trundle.errors import did_you_mean, expectation
 
 
@@ -227,7 +227,8 @@ class Session:
             raise type_.error(EngineCode.NOT_PUBLIC, message, advice=advice, member=method)
         values = [frozen(inside(each), world.limits) for each in args]
         named = {name: frozen(inside(each), world.limits) for name, each in (kwargs or {}).items()}
-        return outside(world, self._calls.invoke(receiver, found, values, named))
+        with room_for(world.limits.calls):
+            return outside(world, self._calls.invoke(receiver, found, values, named))
 
     def finish(self) -> None:
         """Destroys what only the last run had, and after that all objects that no root leads to; may be repeated.

@@ -5,5 +5,6 @@ from trundle.engine.running._core import core_natives
 from trundle.engine.running._destroying import destroy
 from trundle.engine.running._natives import as_function
 from trundle.engine.running._routine import Routines
+from trundle.engine.running._room import room_for
 
-__all__ = ["Calls", "Routines", "as_function", "core_natives", "destroy"]
+__all__ = ["Calls", "Routines", "as_function", "core_natives", "destroy", "room_for"]
