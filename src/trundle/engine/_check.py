@@ -20,6 +20,7 @@ from trundle.engine._session import Session
 from trundle.engine._sources import Sources, compile_declared
 from trundle.engine._type import Type
 from trundle.engine.expressions import code_of
+from trundle.engine.running import Routines
 from trundle.engine.statements import read_body
 from trundle.errors import Finding, expectation
 from trundle.packages import Package
@@ -189,7 +190,9 @@ class _Checker:
         Raises:
             EngineError: it does not fit its class.
         """
-        with Session(self._repository, self._sources, Limits(), {}, {}, None) as session:
+        with Session(
+            self._repository, self._sources, Limits(), {}, {}, Routines({}), None
+        ) as session:
             session.load(model)
 
     def _find(self, type_: Type, name: str) -> Type | None:

@@ -4,7 +4,7 @@ from trundle.engine.running._calls import Calls
 from trundle.engine.running._core import core_natives
 from trundle.engine.running._destroying import destroy
 from trundle.engine.running._natives import as_function
-from trundle.engine.running._routine import Routines
 from trundle.engine.running._room import room_for
+from trundle.engine.running._routine import Routines
 
 __all__ = ["Calls", "Routines", "as_function", "core_natives", "destroy", "room_for"]
