@@ -105,7 +105,7 @@ class Turns:
         """Lets others take their turn until one of them takes this branch out of a line, with `free`.
 
         Raises:
-            EngineError: nobody else can go on, so that never happens.
+            EngineError: no other branch can go on, so that never happens.
         """
         this = getcurrent()
         line.append(this)

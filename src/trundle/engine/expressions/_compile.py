@@ -405,7 +405,7 @@ def _values_of(call: Call, closure: Callable[[Tree], Closure]) -> Values | None:
 
 
 def _once_each(closure: Callable[[Tree], Closure]) -> Callable[[Tree], Closure]:
-    """Compiles each argument of a call once, whoever uses it."""
+    """Compiles each argument of a call once, however many closures use it."""
     made: dict[int, Closure] = {}
 
     def once(tree: Tree) -> Closure:

@@ -43,7 +43,7 @@ class Frame(Code):
 
     @property
     def owner(self) -> Instance | None:
-        """None: what an argument brings belongs to nobody yet."""
+        """None: what an argument brings has no owner yet."""
         return None
 
     def model(self) -> Loading:
