@@ -1,6 +1,8 @@
 """Lists whose variants differ in three versions: an edit of what one sees keeps what only others see."""
 
+import copy
 import itertools
+from random import Random
 
 import pytest
 from evolving import evolve, forget, thing
@@ -184,27 +186,67 @@ def test_hidden_elements_keep_their_places_whatever_another_version_keeps_beside
     forget(made)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="the list is also kept whole for each neighbour, beside what both have of it in the bags of its elements",
-)
-def test_the_outer_versions_see_each_others_edits_of_what_the_middle_one_keeps_for_both():
-    """The stored version in the middle has another variant, lacks `h`, and has `g` in its place."""
+def around(*, nested=False):
+    """Two alike versions around one that has another variant, and another property, `g` in place of `h`."""
 
     def version(kinds, own):
         texts = {f"Is{each}": [each.lower()] for each in kinds}
-        a = {"A": {"kind!": "IsA", "name!": "string", own: "string"}}
+        held = {"inner": "Inner"} if nested else {own: "string"}
+        found = {"A": {"kind!": "IsA", "name!": "string", **held}, "Inner": {own: "string"}}
         b = {"B": {"kind!": "IsB", "name!": "string"}} if "B" in kinds else {}
-        return {"Thing": {"l": f"[{'|'.join(kinds)}]"}, **a, **b, **texts}
+        return {"Thing": {"l": f"[{'|'.join(kinds)}]"}, **found, **b, **texts}
 
     older, middle, newer = VERSIONS
-    versions = {older: version("A", "h"), middle: version("AB", "g"), newer: version("A", "h")}
-    made = evolve(versions, hub=middle)
+    return {older: version("A", "h"), middle: version("AB", "g"), newer: version("A", "h")}
+
+
+def test_the_outer_versions_see_each_others_edits_of_what_the_middle_one_keeps_for_both(
+    forgetting,
+):
+    """The stored version in the middle has another variant, lacks `h`, and has `g` in its place."""
+    older, middle, newer = VERSIONS
+    made = forgetting(evolve(around(), hub=middle))
     one, two = {"kind": "a", "name": "1", "h": "x"}, {"kind": "a", "name": "2"}
     stored = made.put(middle, thing(middle, l=[{"kind": "a", "name": "1"}]))
     stored = made.put(older, thing(older, l=[one]), stored)
     stored = made.put(newer, thing(newer, l=[one, two]), stored)
+    assert list(stored) == ["apiVersion", "kind", "l", "$writtenWith"]
     stored = made.put(older, thing(older, l=[{**one, "h": "y"}, two]), stored)
-    found = made.read(newer, stored)["l"]
-    forget(made)
-    assert found == [{**one, "h": "y"}, two]
+    assert made.read(newer, stored)["l"] == [{**one, "h": "y"}, two]
+
+
+def edited(elements, version, random, *, nested):
+    """A list with an edit or two: an element more or less, or another text in one."""
+    found = copy.deepcopy(elements)
+    for _ in range(random.randint(1, 2)):
+        kind = random.choice("ab" if version == VERSIONS[1] else "a")
+        names = {str(number) for number in range(6)} - {each["name"] for each in found}
+        match random.choice(("add", "remove", "change")):
+            case "add" if len(found) < 4:
+                name = random.choice(sorted(names))
+                found.insert(random.randint(0, len(found)), {"kind": kind, "name": name})
+            case "remove" if found:
+                found.pop(random.randrange(len(found)))
+            case _ if changed := [each for each in found if each["kind"] == "a"]:
+                one = random.choice(changed)
+                one = one.setdefault("inner", {}) if nested else one
+                one["g" if version == VERSIONS[1] else "h"] = str(random.randint(0, 99))
+    return found
+
+
+@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.parametrize("hub", VERSIONS)
+def test_the_outer_versions_see_the_same_whoever_writes(forgetting, hub, nested):
+    made = forgetting(evolve(around(nested=nested), hub=hub))
+    older, middle, newer = VERSIONS
+    for seed in range(60):
+        random, stored = Random(seed), made.put(middle, thing(middle, l=[]))
+        for _ in range(5):
+            version = random.choice(VERSIONS)
+            written = edited(made.read(version, stored)["l"], version, random, nested=nested)
+            stored = made.put(version, thing(version, l=written), stored)
+            seen = {each: made.read(each, stored)["l"] for each in VERSIONS}
+            assert seen[version] == written
+            assert seen[older] == seen[newer]
+            names = [each["name"] for each in seen[middle] if each["kind"] == "a"]
+            assert [each["name"] for each in seen[older]] == names

@@ -11,7 +11,7 @@ from trundle.runtime._bases import StorageObject
 from trundle.runtime._entries import Aliases, BagEntry, Derive, Entry, Stashing, place_of
 from trundle.runtime._errors import BagError, reason_of
 from trundle.runtime._json import same
-from trundle.runtime._marks import marks
+from trundle.runtime._marks import marks, unmarked
 from trundle.runtime._objects import ABSENT, Absent, FreeForm
 from trundle.runtime._validation import read_value
 
@@ -80,7 +80,8 @@ def stash(
         put_entry(target, place, entry)
         return
     if derived is not None and not hooked:
-        needed = not same(derived(target), value)
+        with unmarked():
+            needed = not same(derived(target), value)
     else:
         needed = value is not ABSENT or (
             hooked and (witness is None or digest(witness(target)) is not None)

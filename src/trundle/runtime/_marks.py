@@ -22,6 +22,16 @@ def written_over() -> Iterator[None]:
         _WRITING.reset(before)
 
 
+@contextlib.contextmanager
+def unmarked() -> Iterator[None]:
+    """What is made while the block runs is compared, and never merged."""
+    before = _WRITING.set(False)
+    try:
+        yield
+    finally:
+        _WRITING.reset(before)
+
+
 def marks() -> bool:
     """Whether what is made now is marked."""
     return _WRITING.get()

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from trundle.runtime._bag import NoEntry, entries_of, fill
+from trundle.runtime._bag import entries_of, fill
 from trundle.runtime._entries import Entry
 from trundle.runtime._json import same
 from trundle.runtime._matching import attributes_of
@@ -47,7 +47,7 @@ def _said(value: Any, path: tuple[str, ...], threads: Threads) -> Said:
     entries = entries_of(value)
     for number, places in enumerate(threads):
         for entry in (entries[place] for place in places if place in entries):
-            if not isinstance(entry, NoEntry) and entry.value is not ABSENT:
+            if entry.value is not ABSENT:
                 found[number] = entry.value
     return found
 
