@@ -360,6 +360,9 @@ def test_a_check_that_is_refused_says_so_once(plain):
     (plain.folder / "registry").rename(plain.folder / "gone")
     checked = plain.run("upgrade", "--check", code=5)
     assert (checked.stdout + checked.stderr).count("[channel-not-found]") == 1
+    (found,) = json.loads(plain.run("status", "-o", "json").stdout)
+    reasons = {each["type"]: each["reason"] for each in found["conditions"]}
+    assert reasons["Published"] == reasons["UpToDate"] == "ChannelRefused"
 
 
 def test_a_package_is_found_by_its_repository_too(plain):

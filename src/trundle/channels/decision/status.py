@@ -168,7 +168,7 @@ def _conditions(plan: Plan, state: State, channel: Channel | None) -> Iterator[_
     yield _installed(state)
     yield _channel_usable(plan, state)
     yield _up_to_date(plan, state)
-    yield _published(state, channel)
+    yield _published(plan, state, channel)
     yield _held(plan, state)
 
 
@@ -214,9 +214,11 @@ def _up_to_date(plan: Plan, state: State) -> _Fact:
     return (kind, "True", "LatestInstalled", f"{plan.latest.version} is the latest version")
 
 
-def _published(state: State, channel: Channel | None) -> _Fact:
+def _published(plan: Plan, state: State, channel: Channel | None) -> _Fact:
     kind = "Published"
     version = state.installed.version if state.installed else None
+    if channel is None and plan.refusals and state.pinned is None:
+        return (kind, "Unknown", "ChannelRefused", "the channel cannot be used")
     if channel is None or version is None or state.pinned is not None:
         return (kind, "Unknown", "NotFollowed", "no channel is followed for what is installed")
     tombstone, entry = channel.tombstone(version), channel.entry(version)
