@@ -87,6 +87,7 @@ def test_the_deployment_runs_a_command_that_there_is(folder, written):
     done = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
     assert done.returncode != 0
     assert "/tls/tls.crt" in done.stderr  # All that is missing is the secret.
+    assert "--admission=webhook" in arguments
 
 
 def test_the_recipe_s_commands_work_in_the_project(folder, written):
@@ -111,9 +112,14 @@ def test_a_webhook_elsewhere_is_not_installed(written):
     files = written("--url", "https://hooks.test/crm/convert", "--admission", "policy")
     assert set(files) == {"admission.yaml", "crds.yaml", "kustomization.yaml", "roles.yaml"}
     kinds = [each["kind"] for each in files["admission.yaml"]]
-    assert kinds == ["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"]
-    (policy, binding) = files["admission.yaml"]
-    assert binding["spec"]["policyName"] == policy["metadata"]["name"]
+    assert kinds == [
+        "MutatingAdmissionPolicy",
+        "MutatingAdmissionPolicyBinding",
+        "ValidatingAdmissionPolicy",
+        "ValidatingAdmissionPolicyBinding",
+    ]
+    for policy, binding in (files["admission.yaml"][:2], files["admission.yaml"][2:]):
+        assert binding["spec"]["policyName"] == policy["metadata"]["name"]
     assert "admission.yaml" not in written("--url", "https://hooks.test/", "--admission", "none")
 
 

@@ -23,7 +23,7 @@ def guarded(request, cluster, tmp_path_factory):
     group = f"{mode}.guarded.example.com"
     folder = project(tmp_path_factory.mktemp("guarded") / mode, group, "v1", "v2")
     (folder / "tls").mkdir()
-    with webhooks.running(folder, Authority(folder / "tls")) as webhook:
+    with webhooks.running(folder, Authority(folder / "tls"), "--admission", mode) as webhook:
         command = [
             warm.TRUNDLE,
             "kube",
@@ -250,26 +250,50 @@ def test_a_carrier_that_cannot_be_used_on_create(guarded, carrier):
             assert members.carrier not in answer.ok()["metadata"].get("annotations", {})
 
 
-def test_a_version_without_room_for_the_carrier_cannot_be_written(ada):
-    """What v1 shows is all there is, until somebody writes a note."""
-    members, _ = ada
-    members.delete("ada")
-    members.create("v1", "ada", team="red", age=7)
+@pytest.fixture
+def roomless(guarded):
+    """A member whose annotations leave no room for the carrier of v2; v1 shows all that there is."""
+    members, mode = guarded
+    members.create("v1", "eve", team="red", age=7)
     large = {"metadata": {"annotations": {"large": "x" * (256 * 1024 - 60)}}}
-    members.merge("v1", "ada", large).ok()
-    assert members.at("v2", "ada")["metadata"]["annotations"][members.carrier].startswith("too-")
-    refused = [members.merge("v2", "ada", {"note": "m"})]
-    found = members.at("v2", "ada")
+    members.merge("v1", "eve", large).ok()
+    assert members.at("v2", "eve")["metadata"]["annotations"][members.carrier].startswith("too-")
+    yield members, mode
+    members.delete("eve")
+
+
+SAID = "write it at a version that shows more"
+
+
+def test_a_version_without_room_for_the_carrier_cannot_be_written(roomless):
+    members, mode = roomless
+    refused = [members.merge("v2", "eve", {"note": "m"})]
+    found = members.at("v2", "eve")
     del found["metadata"]["annotations"]
-    refused.append(members.cluster.request("PUT", members.path("v2", "ada"), found))
+    refused.append(members.cluster.request("PUT", members.path("v2", "eve"), found))
+    refused.append(members.merge("v2", "eve", {"metadata": {"labels": {"a": "b"}}}))
     for each in refused:
-        assert each.status >= 400
-        assert "write it at a version that shows more" in each.body["message"]
-    members.merge("v1", "ada", {"metadata": {"annotations": {"large": None}}}).ok()
+        assert each.status == (500 if mode == "none" else 422)
+        assert SAID in each.body["message"]
+    members.merge("v1", "eve", {"metadata": {"annotations": {"large": None}}}).ok()
     until(
-        lambda: members.merge("v2", "ada", {"note": "n"}).status == 200
+        lambda: members.merge("v2", "eve", {"note": "n"}).status == 200
     )  # A cache may lag behind.
-    assert (members.at("v1", "ada")["age"], members.at("v2", "ada")["note"]) == (7, "n")
+    assert (members.at("v1", "eve")["age"], members.at("v2", "eve")["note"]) == (7, "n")
+
+
+def test_an_object_without_room_for_its_carrier_can_be_deleted(roomless):
+    members, mode = roomless
+    members.merge("v1", "eve", {"metadata": {"finalizers": ["example.com/wait"]}}).ok()
+    path = members.path("v2", "eve")
+    refused = members.cluster.request("DELETE", path)
+    assert refused.status == (500 if mode == "none" else 422)
+    assert SAID in refused.body["message"]
+    assert "deletionTimestamp" not in members.at("v1", "eve")["metadata"]
+    members.merge("v1", "eve", {"metadata": {"finalizers": None}}).ok()
+    assert members.cluster.request("DELETE", path, propagationPolicy="Foreground").status >= 400
+    assert members.cluster.request("GET", members.path("v1", "eve")).status == 200
+    assert members.cluster.request("DELETE", path).status == (500 if mode == "none" else 200)
 
 
 def test_roles_are_added_to_those_of_the_cluster(guarded):

@@ -22,7 +22,9 @@ class Webhook:
         url: where it listens.
     """
 
-    def __init__(self, folder: Path, authority: Authority, *, name: str = "webhook") -> None:
+    def __init__(
+        self, folder: Path, authority: Authority, *options: str, name: str = "webhook"
+    ) -> None:
         self.folder = folder
         self.certificate = authority.server(name)
         self.authority = authority.certificate
@@ -30,7 +32,7 @@ class Webhook:
         command = [warm.TRUNDLE, "kube", "webhook", "--host", "127.0.0.1", "--port", "0"]
         given = ["--tls-cert", str(self.certificate), "--tls-key", str(self.certificate)]
         with self._errors.open("wb") as errors:
-            self.process = subprocess.Popen([*command, *given], cwd=folder, stderr=errors)
+            self.process = subprocess.Popen([*command, *given, *options], cwd=folder, stderr=errors)
         deadline = time.monotonic() + 60
         while not (found := re.search(r"^serving on (\S+)\n", self.messages, re.MULTILINE)):
             assert self.process.poll() is None, self.messages
@@ -57,9 +59,9 @@ class Webhook:
 
 
 @contextlib.contextmanager
-def running(folder: Path, authority: Authority) -> Iterator[Webhook]:
+def running(folder: Path, authority: Authority, *options: str) -> Iterator[Webhook]:
     """A running webhook."""
-    started = Webhook(folder, authority)
+    started = Webhook(folder, authority, *options)
     try:
         yield started
     finally:

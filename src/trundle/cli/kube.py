@@ -276,6 +276,13 @@ def webhook(
         Path,
         typer.Option("--tls-key", metavar="FILE", help="Its key, in PEM, without a passphrase."),
     ],
+    admission: Annotated[
+        AdmissionChoice,
+        typer.Option(
+            "--admission",
+            help="Who refuses writes where a carrier has no room; conversions do where no other does.",
+        ),
+    ] = AdmissionChoice.NONE,
     output: Output = Format.TABLE,
 ) -> None:
     """Convert objects for a cluster, between all versions of the project's resources, over HTTPS.
@@ -298,7 +305,9 @@ def webhook(
     with generated_scheme(config) as scheme:
         metrics = WebhookMetrics()
         kinds = converted_kinds(load_parts(config).values(), scheme)
-        application = WebhookApplication(Conversions(kinds, scheme, metrics), metrics)
+        guarded = admission is not AdmissionChoice.NONE
+        conversions = Conversions(kinds, scheme, metrics, guarded=guarded)
+        application = WebhookApplication(conversions, metrics)
         try:
             with listening(host, port) as listener:
                 name, number = listener.getsockname()[:2]

@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
-from trundle.api import ServedKind, ServedVersion
+from trundle.api import ServedKind
 from trundle.errors import Kind, TrundleError, expectation
 from trundle.kubernetes._carrier import is_marker, name_of
-from trundle.kubernetes._conversions import Conversions, ObjectError, reason_name, values_of
+from trundle.kubernetes._conversions import Conversions, reason_name, roomless, values_of
 from trundle.kubernetes._metrics import WebhookMetrics
 from trundle.kubernetes._owners import with_owners, without_path
 from trundle.kubernetes._server_json import json_of
@@ -21,6 +21,10 @@ from trundle.kubernetes._server_json import json_of
 _API_VERSION, _KIND = "admission.k8s.io/v1", "AdmissionReview"
 _MEMBERS = ("annotations", "managedFields")
 """The members of metadata that admission changes."""
+
+
+_STAYING = ("Foreground", "Orphan")
+"""How objects are deleted that get a finalizer first."""
 
 
 class ReviewError(TrundleError):
@@ -67,22 +71,26 @@ class Admissions:
             TrundleError: it cannot be written.
         """
         given, old = request.get("object"), request.get("oldObject")
-        if not isinstance(given, dict) or not isinstance(given.get("metadata"), dict):
+        deleted = request.get("operation") == "DELETE"
+        document = old if deleted else given
+        if not isinstance(document, dict) or not isinstance(document.get("metadata"), dict):
             return []
-        kind, served = self._conversions.version_of(given)
+        kind, served = self._conversions.version_of(document)
         if served is None:
             return []
         labels = kind, served.label, str(request.get("operation"))
         try:
-            made = (
-                self._updated(given, old, kind, served)
-                if isinstance(old, dict)
-                else self._created(given, kind)
-            )
+            if deleted:
+                _require_whole(document, kind, _options(request))
+                made = document["metadata"]
+            elif isinstance(old, dict):
+                made = self._updated(document, old, kind)
+            else:
+                made = self._created(document, kind)
         except TrundleError:
             self._metrics.admitted(*labels, "refused")
             raise
-        patch = _differences(given["metadata"], made)
+        patch = _differences(document["metadata"], made)
         self._metrics.admitted(*labels, "restored" if patch else "unchanged")
         return patch
 
@@ -96,11 +104,7 @@ class Admissions:
         return _unowned(given["metadata"], kind)
 
     def _updated(
-        self,
-        given: Mapping[str, Any],
-        old: Mapping[str, Any],
-        kind: ServedKind,
-        served: ServedVersion,
+        self, given: Mapping[str, Any], old: Mapping[str, Any], kind: ServedKind
     ) -> dict[str, Any]:
         """The metadata of an object that a client writes, with what the object in the cluster has.
 
@@ -110,13 +114,7 @@ class Admissions:
         before = _annotations(old)
         names = name_of(kind.group), reason_name(kind)
         if is_marker(str(before.get(names[0], ""))):
-            name = given["metadata"].get("name")
-            expected = "a version that shows all of it, or has room for the rest"
-            advice = (
-                f"its annotations and {names[0]} have more than 256 KiB together: write it at a version that shows more of it, "
-                "as the newest one, and shorten its annotations there"
-            )
-            raise ObjectError(f"{kind.kind} {name}", expected, served.label, advice)
+            raise roomless(f"{kind.kind} {given['metadata'].get('name')}", kind)
         annotations = {key: value for key, value in _annotations(given).items() if key not in names}
         annotations |= {each: before[each] for each in names if each in before}
         metadata = {**given["metadata"], "annotations": annotations}
@@ -136,6 +134,22 @@ class Admissions:
             return {"managedFields": with_owners(_entries(old), _entries(given), version, shown)}
         except TrundleError:
             return {}  # What is wrong with the object is said when it is stored.
+
+
+def _require_whole(old: Mapping[str, Any], kind: ServedKind, options: Mapping[str, Any]) -> None:
+    """Raises where an object is stored once more before it is deleted, and this version cannot say all of it.
+
+    Raises:
+        ObjectError: it is.
+    """
+    stays = old["metadata"].get("finalizers") or options.get("propagationPolicy") in _STAYING
+    if stays and is_marker(str(_annotations(old).get(name_of(kind.group), ""))):
+        raise roomless(f"{kind.kind} {old['metadata'].get('name')}", kind)
+
+
+def _options(request: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = request.get("options")
+    return found if isinstance(found, dict) else {}
 
 
 def _request(body: bytes) -> dict[str, Any]:

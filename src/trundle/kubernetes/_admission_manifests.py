@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from trundle.api import ServedKind
-from trundle.kubernetes._carrier import name_of
-from trundle.kubernetes._conversions import reason_name
+from trundle.errors import expectation
+from trundle.kubernetes._carrier import TOO_LARGE, name_of
+from trundle.kubernetes._conversions import reason_name, without_room
 
 _API_VERSION = "admissionregistration.k8s.io/v1"
 
@@ -27,6 +28,10 @@ lists.range(size(variables.entries)).map(i, variables.names.filter(n,
   .map(n, JSONPatch{op: "remove", path: "/metadata/managedFields/" + string(i) +
     "/fieldsV1/f:metadata/f:annotations/f:" + jsonpatch.escapeKey(n)})).flatten()
 """.strip()
+
+
+_MARKED = "has({0}.metadata.annotations) && variables.name in {0}.metadata.annotations && {0}.metadata.annotations[variables.name].startsWith('{1}.')"
+_STAYS = "has(oldObject.metadata.finalizers) || (has(request.options.propagationPolicy) && request.options.propagationPolicy in ['Foreground', 'Orphan'])"
 
 
 def webhook_configuration(
@@ -55,7 +60,7 @@ def webhook_configuration(
                 "failurePolicy": "Fail",
                 "matchPolicy": "Exact",
                 "reinvocationPolicy": "IfNeeded",
-                "rules": [_rule(group, each, ["CREATE", "UPDATE"])],
+                "rules": [_rule(group, each, ["CREATE", "DELETE", "UPDATE"])],
                 "sideEffects": "None",
                 "timeoutSeconds": 30,
             }
@@ -94,11 +99,40 @@ def policies(name: str, kinds: Iterable[ServedKind]) -> list[dict[str, Any]]:
                 for expression in (_PUT_BACK, _DISOWN)
             ],
         }
-        kind = "MutatingAdmissionPolicy"
         head = {"apiVersion": _API_VERSION, "metadata": {"name": called}}
-        found.append({**head, "kind": kind, "spec": spec})
-        found.append({**head, "kind": f"{kind}Binding", "spec": {"policyName": called}})
+        for kind, said, binding in (
+            ("MutatingAdmissionPolicy", spec, {}),
+            ("ValidatingAdmissionPolicy", _refusing(group, each), {"validationActions": ["Deny"]}),
+        ):
+            found.append({**head, "kind": kind, "spec": said})
+            bound = {"policyName": called, **binding}
+            found.append({**head, "kind": f"{kind}Binding", "spec": bound})
     return found
+
+
+def _refusing(group: str, kinds: list[ServedKind]) -> dict[str, Any]:
+    """The policy that refuses writes where a carrier has no room."""
+    name = name_of(group)
+    stays = {
+        "CREATE": _MARKED.format("object", TOO_LARGE),
+        "UPDATE": _MARKED.format("oldObject", TOO_LARGE),
+        "DELETE": f"({_STAYS}) && {_MARKED.format('oldObject', TOO_LARGE)}",
+    }
+    return {
+        "failurePolicy": "Fail",
+        "matchConstraints": {
+            "matchPolicy": "Exact",
+            "resourceRules": [_rule(group, kinds, sorted(stays))],
+        },
+        "variables": [{"name": "name", "expression": f'"{name}"'}],
+        "validations": [
+            {
+                "expression": f'request.operation != "{operation}" || !({expression})',
+                "message": expectation(*without_room(name)),
+            }
+            for operation, expression in stays.items()
+        ],
+    }
 
 
 def _by_group(kinds: Iterable[ServedKind]) -> dict[str, list[ServedKind]]:

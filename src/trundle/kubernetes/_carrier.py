@@ -17,7 +17,9 @@ MOST_ANNOTATIONS = 256 * 1024
 """How many bytes all annotations of an object may have, names included; the limit of an API server."""
 
 _FORM = "1"
-_TOO_LARGE = "too-large"
+TOO_LARGE = "too-large"
+"""How the marker begins that stands for a carrier without room."""
+
 _MOST = 16 * 1024 * 1024
 """How many bytes a carrier may have when it is unpacked; etcd keeps no object of more than 1.5 MB, in JSON."""
 
@@ -61,7 +63,7 @@ def unsealed(text: str) -> bytes:
 
 def is_marker(text: str) -> bool:
     """Whether an annotation only says that a carrier had no room."""
-    return text.partition(".")[0] == _TOO_LARGE
+    return text.partition(".")[0] == TOO_LARGE
 
 
 def with_annotation(metadata: Mapping[str, Any], name: str, text: str) -> dict[str, Any]:
@@ -69,7 +71,7 @@ def with_annotation(metadata: Mapping[str, Any], name: str, text: str) -> dict[s
     annotations = {**_annotations(metadata), name: text}
     size = sum(len(key.encode()) + len(str(value).encode()) for key, value in annotations.items())
     if size > MOST_ANNOTATIONS:
-        annotations[name] = f"{_TOO_LARGE}.{len(text)}"
+        annotations[name] = f"{TOO_LARGE}.{len(text)}"
     return {**metadata, "annotations": annotations}
 
 

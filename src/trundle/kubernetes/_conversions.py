@@ -66,14 +66,22 @@ class Conversions:
         kinds: the resource types, with all versions that the scheme converts.
         scheme: converts their objects.
         metrics: counts what happens.
+        guarded: whether admission refuses writes where a carrier has no room; an API server converts such an object for storage before it deletes it, so conversions only refuse it
+            where nothing else does.
     """
 
     def __init__(
-        self, kinds: Iterable[ServedKind], scheme: AnyScheme, metrics: WebhookMetrics
+        self,
+        kinds: Iterable[ServedKind],
+        scheme: AnyScheme,
+        metrics: WebhookMetrics,
+        *,
+        guarded: bool = False,
     ) -> None:
         self._kinds = {(each.group, each.kind): each for each in kinds}
         self._scheme = scheme
         self._metrics = metrics
+        self._guarded = guarded
 
     def convert(self, document: Any, wanted: Any) -> bytes:
         """An object at another version, as JSON.
@@ -110,9 +118,7 @@ class Conversions:
             return
         where = f"{_called(document)}: the annotation {name_of(kind.group)}"
         if is_marker(carrier):
-            expected, found = "what this version cannot express", "that there was no room for it"
-            advice = "create it at a version that shows all of it, or remove the annotation"
-            raise ObjectError(where, expected, found, advice)
+            raise roomless(_called(document), kind)
         if reason_name(kind) in (metadata.get("annotations") or {}):
             return
         given = to_scheme({**document, "metadata": metadata}, kind, served)
@@ -157,10 +163,8 @@ class Conversions:
         stored = self._put(document, kind, source)
         if target is not None:
             return self._shown(stored, kind, target)
-        if stored.marker is not None:
-            advice = "write it at a version that shows more of it, as the newest one; or shorten its annotations"
-            expected = f"the annotation {name_of(kind.group)} with what this version cannot express"
-            raise ObjectError(_called(document), expected, "no room for it", advice)
+        if stored.marker is not None and not self._guarded:
+            raise roomless(_called(document), kind)
         return json_of(
             {
                 "apiVersion": f"{kind.group}/{STORAGE}",
@@ -258,6 +262,27 @@ class Conversions:
         mark = max(filter(_WRITTEN_WITH.fullmatch, members), key=len)
         members[mark] = msgspec.Raw(json_of(values_of(members["apiVersion"]).rpartition("/")[2]))
         return json_of(members)
+
+
+def roomless(where: str, kind: ServedKind) -> ObjectError:
+    """The refusal of a write at a version whose carrier has no room.
+
+    Args:
+        where: the object.
+        kind: its resource type.
+    """
+    return ObjectError(where, *without_room(name_of(kind.group)))
+
+
+def without_room(name: str) -> tuple[str, str, str]:
+    """What is expected of a carrier, what is found, and what to do, where it has no room.
+
+    Args:
+        name: the carrier's annotation.
+    """
+    expected = f"the annotation {name} with what this version cannot express"
+    advice = "all annotations together have more than 256 KiB: write it at a version that shows more of it, and shorten them there"
+    return expected, "no room for it", advice
 
 
 def _text_of(document: Mapping[str, Any]) -> str:

@@ -89,7 +89,7 @@ def manifests(
         "roles.yaml": _roles(kinds, placement),
     }
     if placement.namespace:
-        files["webhook.yaml"] = _running(placement)
+        files["webhook.yaml"] = _running(placement, admission)
         if placement.annotations:
             files["certificate.yaml"] = _certificate(placement)
     found = {name: documents for name, documents in files.items() if documents}
@@ -146,7 +146,7 @@ def _head(kind: str, version: str, placement: Placement, name: str = "") -> dict
     return {"apiVersion": version, "kind": kind, "metadata": metadata}
 
 
-def _running(placement: Placement) -> list[dict[str, Any]]:
+def _running(placement: Placement, admission: AdmissionBy) -> list[dict[str, Any]]:
     """The service and what runs behind it."""
     service: Mapping[str, Any] = placement.webhook.service or {}
     selected = {"app.kubernetes.io/name": placement.name}
@@ -166,7 +166,7 @@ def _running(placement: Placement) -> list[dict[str, Any]]:
                 "replicas": placement.replicas,
                 "selector": {"matchLabels": selected},
                 "strategy": {"rollingUpdate": {"maxUnavailable": 0, "maxSurge": 1}},
-                "template": {"metadata": {"labels": selected}, "spec": _pod(placement)},
+                "template": {"metadata": {"labels": selected}, "spec": _pod(placement, admission)},
             },
         },
     ]
@@ -176,14 +176,14 @@ def _running(placement: Placement) -> list[dict[str, Any]]:
     return found
 
 
-def _pod(placement: Placement) -> dict[str, Any]:
+def _pod(placement: Placement, admission: AdmissionBy) -> dict[str, Any]:
     def probe(path: str) -> dict[str, Any]:
         return {"httpGet": {"path": path, "port": "https", "scheme": "HTTPS"}}
 
     container = {
         "name": "webhook",
         "image": placement.image,
-        "args": ["kube", "webhook", f"--port={_PORT}", "--tls-cert=/tls/tls.crt", "--tls-key=/tls/tls.key"],
+        "args": ["kube", "webhook", f"--port={_PORT}", f"--admission={admission}", "--tls-cert=/tls/tls.crt", "--tls-key=/tls/tls.key"],
         "ports": [{"name": "https", "containerPort": _PORT}],
         "startupProbe": {**probe("/readyz"), "periodSeconds": 1, "failureThreshold": 60},
         "readinessProbe": {**probe("/readyz"), "periodSeconds": 5},
