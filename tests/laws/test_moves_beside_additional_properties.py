@@ -1,8 +1,8 @@
 """Rules that move a property out of, or into, an object that has properties without names as well."""
 
 import pytest
-from cases import V1, V2
-from evolving import evolve, rules
+from cases import V1, V2, V3
+from evolving import evolve, hooked, rules
 
 from trundle.evolution import ChangeError
 
@@ -36,6 +36,52 @@ def test_what_is_an_additional_property_elsewhere_is_a_finding(older, newer, mov
         f"cannot follow o.a of Thing in {named}: in {lacking}, 'a' is one of the additional properties of o; "
         f"declare it in o of {lacking}"
     )
+
+
+class Reaches:
+    """A hook that is never called: what it declares cannot be followed."""
+
+    def assign_to(self, read): ...
+
+    def assign_from(self, read): ...
+
+
+IN_ADDITIONAL = {
+    "a member": ({"Thing": {"o": "O"}, "O": {"*": "string"}}, "o.a", "'a'", "o"),
+    "an object": ({"Thing": {"*": "O"}, "O": {"a": "string"}}, "o.a", "'o'", "Thing"),
+    "an object in an object": (
+        {"Thing": {"p": "P"}, "P": {"*": "O"}, "O": {"a": "string"}},
+        "p.o.a",
+        "'o'",
+        "p",
+    ),
+}
+
+
+@pytest.mark.parametrize("lacking", [V1, V2, V3])
+@pytest.mark.parametrize(
+    ("version", "path", "name", "holder"), IN_ADDITIONAL.values(), ids=IN_ADDITIONAL
+)
+@pytest.mark.parametrize("method", ["to", "back"])
+def test_a_hook_that_reaches_into_additional_properties_of_any_version_is_a_finding(
+    version, path, name, holder, method, lacking
+):
+    outer = {"p": "P"} if path.startswith("p") else {"o": "O"}
+    declared = {"Thing": {**outer, "k": "string"}, "P": {"o": "O"}, "O": {"a": "string"}}
+    versions = dict.fromkeys((V1, V2, V3), declared)
+    versions[lacking] = {**declared, **version, "Thing": {"k": "string", **version["Thing"]}}
+    pair = (V2, V3) if lacking == V1 else (V1, V2)
+    with pytest.raises(ChangeError) as found:
+        evolve(versions, hooked(*pair, Reaches, **{method: ((path,), ("k",))}))
+    named = pair[0] if method == "to" else pair[1]
+    if named == lacking:
+        expected = f"declares {path!r}, which Thing of {lacking} does not have"
+    else:
+        expected = (
+            f"cannot follow {path} of Thing in {named}: in {lacking}, {name} is one of the additional "
+            f"properties of {holder}; declare it in {holder} of {lacking}"
+        )
+    assert str(found.value).endswith(expected)
 
 
 def test_it_moves_where_it_is_declared(forgetting):

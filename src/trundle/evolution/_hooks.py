@@ -29,12 +29,17 @@ def hooks_among(lineage: TypeVersions) -> Iterator[HookDeclaration]:
 def named_by_hooks(lineage: TypeVersions) -> Iterator[tuple[ApiVersion, str]]:
     """What the hooks of a lineage read and write, each in the version that they name."""
     for each in hooks_among(lineage):
-        ends = each.reference.older, each.reference.newer
-        for method, (source, target) in (("assign_to", ends), ("assign_from", ends[::-1])):
-            declared = each.assign.get(method)
-            if declared is not None:
-                yield from ((source, name) for name in declared.reads)
-                yield from ((target, name) for name in declared.writes)
+        yield from named_by_hook(each)
+
+
+def named_by_hook(hook: HookDeclaration) -> Iterator[tuple[ApiVersion, str]]:
+    """What a hook reads and writes, each in the version that it names."""
+    ends = hook.reference.older, hook.reference.newer
+    for method, (source, target) in (("assign_to", ends), ("assign_from", ends[::-1])):
+        declared = hook.assign.get(method)
+        if declared is not None:
+            yield from ((source, name) for name in declared.reads)
+            yield from ((target, name) for name in declared.writes)
 
 
 def written_by_hooks(

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from trundle.evolution._changes import TypeChanges
 from trundle.evolution._errors import ChangeError
-from trundle.evolution._hooks import named_by_hooks
+from trundle.evolution._hooks import hooks_among, named_by_hook
 from trundle.evolution._neighbours import VersionMap
 from trundle.evolution._obstacles import after_elements, in_elements, obstacle
 from trundle.evolution._paths import EACH, Path, PathError, join_path, split_path
@@ -278,10 +278,12 @@ def _named(lineage: BareLineage) -> Iterator[tuple[ApiVersion, Path]]:
         changes = lineage.evolution.changes(version, lineage.definition(version).name)
         if changes is not None:
             yield from _of_changes(lineage, version, changes)
-    for version, name in named_by_hooks(lineage):
-        path = path_of(lineage, version, name)
-        if leads(lineage, version, path):
-            yield version, path
+    for hook in hooks_among(lineage):
+        for version, name in named_by_hook(hook):
+            path = path_of(lineage, version, name)
+            if leads(lineage, version, path):
+                _check_declared(lineage, (version, path), hook.reference.where)
+                yield version, path
 
 
 def _of_changes(
@@ -301,21 +303,24 @@ def _of_changes(
 
 
 def _check_declared(lineage: BareLineage, end: tuple[ApiVersion, Path], where: str) -> None:
-    """Refuses a rule about a property of a nested object that is one of many without a name in another version.
+    """Refuses a rule or hook about a property of a nested object that has no name of its own in another version.
 
     Raises:
-        ChangeError: it is such a rule.
+        ChangeError: there, it or an object on the way to it is one of the additional properties.
     """
     version, path = end
     if len(path) == _SINGLE:
         return
     for other, same in _spread(lineage, version, path):
-        if not leads(lineage, other, same):
-            name, holder = join_path(path), join_path(same[:-1])
+        lengths = range(_SINGLE, len(same) + 1)
+        lacking = next((each for each in lengths if not leads(lineage, other, same[:each])), None)
+        if lacking is not None:
+            name, thing = same[lacking - 1], lineage.definition(other).name
+            holder = join_path(same[: lacking - 1]) or thing
+            at = f"{join_path(path)} of {lineage.definition(version).name} in {version}"
             raise ChangeError(
                 where,
-                f"cannot follow {name} of {lineage.definition(version).name} in {version}: in {other}, {same[-1]!r} "
-                f"is one of the additional properties of {holder}; "
+                f"cannot follow {at}: in {other}, {name!r} is one of the additional properties of {holder}; "
                 f"declare it in {holder} of {other}",
             )
 
