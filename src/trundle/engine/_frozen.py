@@ -1,7 +1,7 @@
 """Models as expressions see them: immutable, counted, and never gone through by recursion."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from trundle.engine._errors import EngineCode, EngineError
@@ -13,6 +13,8 @@ from trundle.errors import expectation, shown
 
 _SCALARS = frozenset({str, int, bool, type(None)})
 _TEXTS = frozenset({str})
+_SHALLOW = 30
+"""How deep a model may be that is copied by recursion, as nearly all can be."""
 
 
 class _Open:
@@ -37,6 +39,75 @@ class _Open:
         return entries if HEADER in entries else FrozenDict(entries)
 
 
+class _UnusualError(Exception):
+    """A model that has more than maps with texts as keys, lists, texts, integers, truths and nulls in few levels."""
+
+
+class _Copier:
+    """Freezes what nearly all models are."""
+
+    __slots__ = ("room",)
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+
+    def copied(self, value: Any, levels: int) -> Any:
+        """A value that is no scalar as `frozen` makes it.
+
+        Raises:
+            _UnusualError: there is something else in it, more levels, or too much.
+        """
+        kind = type(value)
+        if kind is dict:
+            return self._map(value, levels - 1)
+        if kind is list:
+            return self._list(value, levels - 1)
+        if kind is float and math.isfinite(value):
+            return value
+        raise _UnusualError
+
+    def _map(self, value: dict[Any, Any], levels: int) -> Any:
+        self.room -= len(value)
+        if self.room < 0 or not levels or not _TEXTS.issuperset(map(type, value)):
+            raise _UnusualError
+        if HEADER not in value:
+            if _SCALARS.issuperset(map(type, value.values())):
+                return FrozenDict(value)
+            scalars = _SCALARS
+            return FrozenDict(
+                {
+                    key: each if type(each) in scalars else self.copied(each, levels)
+                    for key, each in value.items()
+                }
+            )
+        made = value.copy()
+        for key, each in value.items():
+            if type(each) in _SCALARS:
+                continue
+            if key == HEADER and _is_plain(each):
+                self.room -= len(each)
+                made[key] = each.copy()
+            else:
+                made[key] = self.copied(each, levels)
+        return made
+
+    def _list(self, value: list[Any], levels: int) -> Any:
+        self.room -= len(value)
+        if self.room < 0 or not levels:
+            raise _UnusualError
+        if _SCALARS.issuperset(map(type, value)):
+            return tuple(value)
+        scalars = _SCALARS
+        return tuple(
+            [each if type(each) in scalars else self.copied(each, levels) for each in value]
+        )
+
+
+def _is_plain(header: Any) -> bool:
+    """Whether a header is a map of scalars."""
+    return type(header) is dict and _SCALARS.issuperset(map(type, header.values()))
+
+
 def frozen(model: Any, limits: Limits) -> Any:
     """A model whose lists are tuples, and whose maps are immutable, but for those that stand for objects.
 
@@ -48,6 +119,12 @@ def frozen(model: Any, limits: Limits) -> Any:
     """
     if type(model) in _SCALARS or _is_number(model) or _is_of_engine(model):
         return model
+    if limits.depth >= _SHALLOW:
+        copier = _Copier(limits.values)
+        try:
+            return copier.copied(model, _SHALLOW)
+        except _UnusualError:
+            pass  # It is gone through with care
     room = limits.values
     stack = [_open(model, 0, limits)]
     while True:
@@ -59,11 +136,6 @@ def frozen(model: Any, limits: Limits) -> Any:
                 continue
             if room < 0:
                 raise _limit(f"at most {limits.values} values in a model")
-            flat = _flat(value)
-            if flat is not None:
-                room -= len(flat)
-                top.made.append(flat)
-                continue
             stack.append(_open(value, top.depth + 1, limits))
             break
         else:
@@ -88,29 +160,6 @@ def _is_number(value: Any) -> bool:
 
 def _is_of_engine(value: Any) -> bool:
     return isinstance(value, ObjectValue | TypeValue)
-
-
-def _flat(value: Any) -> Any:
-    """A map or list of scalars, frozen at once, as most in a model are; None for any other."""
-    if type(value) is dict:
-        if not _TEXTS.issuperset(map(type, value)):
-            return None
-        if HEADER not in value:
-            return FrozenDict(value) if _has_scalars(value.values()) else None
-        header = value[HEADER]
-        if type(header) is not dict or not _has_scalars(header.values()):
-            return None
-        kinds = list(map(type, value.values()))
-        kinds.remove(dict)
-        return value.copy() if _SCALARS.issuperset(kinds) else None
-    if type(value) is list:
-        return tuple(value) if _has_scalars(value) else None
-    return None
-
-
-def _has_scalars(values: Iterable[Any]) -> bool:
-    """Whether all values are scalars."""
-    return _SCALARS.issuperset(map(type, values))
 
 
 def _open(value: Any, depth: int, limits: Limits) -> _Open:

@@ -16,6 +16,7 @@ HEADER = "?"
 _READ = frozenset({"type", "classVersion", "package", "id", "name"})
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _DROPPED = ("_actions",)
+_TEXTS = frozenset({str})
 _INLINE = ("id", "name", "metadata")
 _CLASS = re.compile(r"[^/@]+([./][^@]*)?(@[^@]+)?")
 
@@ -40,6 +41,17 @@ class Header(NamedTuple):
     name: str | None
     kept: Mapping[str, Any]
     properties: Mapping[str, Any]
+
+
+def plain_header(model: Mapping[Any, Any]) -> Mapping[str, str] | None:
+    """The header of a map, if it has a type, nothing but texts, and no entries to keep; None for any other.
+
+    So are nearly all in large models.
+    """
+    header = model.get(HEADER)
+    if type(header) is not dict or "type" not in header or not header.keys() <= _READ:
+        return None
+    return header if _TEXTS.issuperset(map(type, header.values())) else None
 
 
 def read_header(model: Mapping[Any, Any]) -> Header:

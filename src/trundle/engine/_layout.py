@@ -11,6 +11,7 @@ from trundle.engine._selecting import most_exact
 from trundle.engine._sources import Compiled, Sources
 from trundle.engine._structure import Fixed
 from trundle.engine._type import Type, method_key
+from trundle.engine.contracts import Contract
 from trundle.engine.expressions import freeze
 
 ABSENT: Any = object()
@@ -35,7 +36,9 @@ class Slot(NamedTuple):
         is_reference: whether dumps have ids of its objects only.
         kept: the types of values that it always takes as they are.
         taken_class: the class, as it is written, if the value is an object of it as it is, or null.
-        keeps: whether it is certain at a glance that it takes a list or map as it is.
+        taken_items: the same of the items of a list.
+        glanced: the types of other values for which `keeps` is worth asking.
+        keeps: whether it is certain at a glance that it takes a value as it is.
         standing: the value where none is given, if it is the same for all objects; else `ABSENT`.
     """
 
@@ -50,6 +53,8 @@ class Slot(NamedTuple):
     is_reference: bool
     kept: frozenset[type]
     taken_class: str | None
+    taken_items: str | None
+    glanced: frozenset[type]
     keeps: Callable[[Any], bool]
     standing: Any
 
@@ -60,7 +65,7 @@ class Layout:
     Attributes:
         slots: all but static ones, those of the class itself first.
         by_key: the same by where they stand.
-        loaded: those that get a value when a model loads: not those whose name is an argument of `.init`.
+        loaded: those that get a value when a model loads, each behind its key and its name: not those whose name is an argument of `.init`.
         arguments: the names of arguments of `.init`, which models give in place of properties.
         actions: what dumps say of public methods, by name.
     """
@@ -73,7 +78,7 @@ class Layout:
     ) -> None:
         self.slots = tuple(slots)
         self.by_key = {each.key: each for each in slots}
-        self.loaded = tuple(each for each in slots if each.name not in arguments)
+        self.loaded = tuple((x.key, x.name, x) for x in slots if x.name not in arguments)
         self.arguments = arguments
         self.actions = actions
 
@@ -142,8 +147,10 @@ class Layouts:
             is_reference=is_serialized_as_reference(name, (declaring, *above)),
             kept=kept,
             taken_class=None if others else compiled.contract.taken_class,
-            keeps=_never if others else compiled.contract.keeps,
-            standing=_standing(default, kept, declaration),
+            taken_items=None if others else compiled.contract.taken_items,
+            glanced=frozenset() if others else compiled.contract.glanced,
+            keeps=compiled.contract.keeps,
+            standing=_standing(default, declaration, kept, None if others else compiled.contract),
         )
 
     def _default(
@@ -156,16 +163,16 @@ class Layouts:
         return compiled.default
 
 
-def _never(_: Any) -> bool:
-    return False
-
-
 def _standing(
-    default: Callable[[Scene], Any] | None, kept: frozenset[type], declaration: PropertyDeclaration
+    default: Callable[[Scene], Any] | None,
+    declaration: PropertyDeclaration,
+    kept: frozenset[type],
+    only: Contract | None,
 ) -> Any:
     """The value of all objects whose model gives none; `ABSENT` where that is not the same for all of them."""
     if default is None:
         value = ABSENT if declaration.usage == "Runtime" else None
     else:
         value = default.value if isinstance(default, Fixed) else ABSENT
-    return value if type(value) in kept else ABSENT
+    is_kept = type(value) in kept or (only is not None and only.keeps(value))
+    return value if is_kept else ABSENT

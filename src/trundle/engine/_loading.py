@@ -7,10 +7,11 @@ loading has it computed on the spot. A reference to an object that no map has be
 
 import uuid
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from trundle.engine._errors import EngineCode, EngineError
-from trundle.engine._header import read_header
+from trundle.engine._header import Header, plain_header, read_header
 from trundle.engine._layout import ABSENT, Layout, Slot
 from trundle.engine._object import PENDING, Instance, Key
 from trundle.engine._places import Places
@@ -18,10 +19,9 @@ from trundle.engine._scene import NotYet
 from trundle.engine._stage import Stage
 from trundle.engine._type import Type
 from trundle.engine._world import World
-from trundle.engine.expressions import FrozenDict
 from trundle.errors import expectation
 
-_COLLECTIONS = frozenset({tuple, FrozenDict})
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Loading:
@@ -62,6 +62,8 @@ class Loading:
         self._places: Places | None = None
         self._is_last_try = False
         self._depth = 0
+        self._classes: dict[tuple[str, str | None, str | None], tuple[Type, Layout]] = {}
+        self._room = world.limits.objects - len(world.objects)
         self._complete = self.complete
 
     def root(self, model: Mapping[Any, Any], path: str) -> Instance:
@@ -104,29 +106,47 @@ class Loading:
         taken = self._taken.get(id(model))
         if taken is not None:
             return taken[1]
-        header = read_header(model)
-        if type(header.type) is str:
-            type_, layout = self.world.named(header.type, header.spec, header.package)
-        elif isinstance(header.type, Type):
-            type_, layout = self.world.fitting(header.type, header.spec)
-        elif default is not None:
-            type_, layout = self.world.fitting(default, header.spec or spec)
+        plain = plain_header(model)
+        if plain is None:
+            header = read_header(model)
+            name, kept, properties = header.name, header.kept, header.properties
+            type_, layout = self._class_of(header, default, spec)
+            identifier = header.id or uuid.uuid4().hex
         else:
-            message = expectation("an object with its class under `?`", "none")
-            raise EngineError(EngineCode.SYNTAX, message, advice="add `?: {type: NAME}`")
-        identifier = header.id or uuid.uuid4().hex
-        self._check_room(identifier)
-        made = Instance(identifier, type_, owner, header.name, header.kept, member)
+            given = plain.get
+            head = plain["type"], given("classVersion"), given("package")
+            known = self._classes.get(head)
+            if known is None:
+                known = self._classes[head] = self._class_of(read_header(model), default, spec)
+            type_, layout = known
+            name, kept, properties = given("name"), _NOTHING, model
+            identifier = given("id") or uuid.uuid4().hex
+        if identifier in self.made or identifier in self._known or len(self.made) >= self._room:
+            self._check_room(identifier)
+        made = Instance(identifier, type_, owner, name, kept, member)
         made.complete = self._complete
         self.made[identifier] = made
         self._taken[id(model)] = (model, made)
-        self._models[made] = (header.properties, layout)
+        self._models[made] = (properties, layout)
         self._left.append(made)
         if member and owner in self.excluded:
             prefix = f"{member}."
             names = (each for each in self.excluded[owner] if each.startswith(prefix))
             self.excluded[made] = frozenset(each.removeprefix(prefix) for each in names)
         return made
+
+    def _class_of(
+        self, header: Header, default: Type | None, spec: str | None
+    ) -> tuple[Type, Layout]:
+        """The class of an object, with the layout of its objects."""
+        if type(header.type) is str:
+            return self.world.named(header.type, header.spec, header.package)
+        if isinstance(header.type, Type):
+            return self.world.fitting(header.type, header.spec)
+        if default is not None:
+            return self.world.fitting(default, header.spec or spec)
+        message = expectation("an object with its class under `?`", "none")
+        raise EngineError(EngineCode.SYNTAX, message, advice="add `?: {type: NAME}`")
 
     def find(self, identifier: str) -> Instance | None:
         """The object with an id; None where there is none.
@@ -256,17 +276,16 @@ class Loading:
             excluded = self.excluded.get(instance, ())
             values = instance.values
             has_more = False
-            for slot in layout.loaded:
-                key, name = slot.key, slot.name
+            for key, name, slot in layout.loaded:
                 if key in values or (excluded and name in excluded):
                     continue
                 if slot.in_model and name in model:
                     if is_given:
                         value = model[name]
                         kind = type(value)
-                        if kind in slot.kept or (kind in _COLLECTIONS and slot.keeps(value)):
+                        if kind in slot.kept or (kind in slot.glanced and slot.keeps(value)):
                             values[key] = value
-                        elif slot.taken_class is None or not self._take(instance, slot, value):
+                        elif not self._take(instance, slot, value, kind):
                             self._attempt(instance, slot, model)
                 elif slot.standing is not ABSENT:
                     values[key] = slot.standing
@@ -280,24 +299,51 @@ class Loading:
                 given = layout.arguments & model.keys()
                 instance.arguments = {name: model[name] for name in given}
 
-    def _take(self, instance: Instance, slot: Slot, value: Any) -> bool:
-        """Sets a property to an object that its contract takes as it is; whether that is so at a glance."""
-        wanted = self.world.resolved.get((slot.declaring, slot.taken_class or ""))
-        if wanted is None:
+    def _take(self, instance: Instance, slot: Slot, value: Any, kind: type) -> bool:
+        """Sets a property to an object, or a list of objects, that its contract takes as it is; whether that is so at a glance."""
+        is_list = kind is tuple
+        name = slot.taken_items if is_list else slot.taken_class
+        if name is None:
             return False
+        wanted = self.world.resolved.get((slot.declaring, name))
+        if wanted is None:
+            try:
+                wanted = Stage(self, instance, slot.declaring, slot.name).resolve(name)
+            except EngineError:
+                return False  # The contract says where
+        if not is_list:
+            found = self._taken_as_it_is(instance, slot, value, wanted)
+            if found is None:
+                return False
+            instance.values[slot.key] = found
+            return True
+        items = []
+        for each in value:
+            found = self._taken_as_it_is(instance, slot, each, wanted)
+            if found is None:
+                return False  # The contract finds those again that there are by now
+            items.append(found)
+        instance.values[slot.key] = tuple(items)
+        return True
+
+    def _taken_as_it_is(
+        self, instance: Instance, slot: Slot, value: Any, wanted: Type
+    ) -> Instance | None:
         if type(value) is dict:
             try:
                 found: Instance | None = self.start(value, instance, wanted, None, slot.name)
             except EngineError:
-                return False  # The contract says where
+                return None  # The contract says where
         elif type(value) is str:
             found = self.made.get(value)
         else:
-            return False
-        if found is None or not self.world.accepted.get((slot.declaring, found.type, wanted, None)):
-            return False
-        instance.values[slot.key] = found
-        return True
+            return None
+        if found is None:
+            return None
+        is_right = self.world.accepted.get((slot.declaring, found.type, wanted, None))
+        if is_right is None:
+            is_right = Stage(self, instance, slot.declaring, slot.name).is_instance(found, wanted)
+        return found if is_right else None
 
     def _attempt(self, instance: Instance, slot: Slot, model: Mapping[str, Any]) -> None:
         try:

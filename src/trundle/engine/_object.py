@@ -5,6 +5,7 @@ one name, each has its own entry under class and name, and so has what the code 
 """
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from trundle.engine._errors import EngineCode, EngineError
@@ -20,6 +21,8 @@ Key: TypeAlias = str | tuple[Type, str]
 
 PENDING: Any = object()
 """Stands for a value that is just being computed."""
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Instance(ObjectValue):
@@ -70,7 +73,7 @@ class Instance(ObjectValue):
         self.name = name
         self.header = header
         self.values: dict[Key, Any] = {}
-        self.arguments: Mapping[str, Any] = {}
+        self.arguments: Mapping[str, Any] = _NOTHING
         self.is_destroyed = False
         self.is_beginning = False
         self.complete: Callable[[Instance, Key], None] | None = None

@@ -6,6 +6,7 @@ from typing import Any
 
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._scene import Scene
+from trundle.engine.contracts._glance import glances_of
 from trundle.engine.contracts._methods import METHODS, compilers_for, run_of
 from trundle.engine.contracts._parts import (
     ConstantPart,
@@ -20,6 +21,7 @@ from trundle.engine.expressions import (
     Code,
     Expression,
     Format,
+    FrozenDict,
     Language,
     Listing,
     Mapped,
@@ -78,9 +80,30 @@ class Contract:
         """The class, as it is written, if the contract takes its objects as they are and nothing else but null."""
         return self.part.taken_class if isinstance(self.part, ExpressionPart) else None
 
+    @property
+    def taken_items(self) -> str | None:
+        """The same of the items, if the contract is a list of any length with one contract for all items."""
+        part = self.part
+        if (
+            not isinstance(part, ListPart)
+            or len(part.items) != 1
+            or part.least
+            or part.most is not None
+        ):
+            return None
+        item = part.items[0]
+        return item.taken_class if isinstance(item, ExpressionPart) else None
+
     def keeps(self, value: Any) -> bool:
-        """Whether it is certain at a glance that it takes a list or map as it is, in the same way."""
-        return isinstance(self.part, ListPart | MapPart) and self.part.keeps(value)
+        """Whether it is certain at a glance that it takes a value as it is, in the same way."""
+        return not isinstance(self.part, ConstantPart) and self.part.keeps(value)
+
+    @property
+    def glanced(self) -> frozenset[type]:
+        """The types of values for which that is worth asking."""
+        if isinstance(self.part, ExpressionPart):
+            return frozenset(self.part.glances)
+        return _COLLECTIONS if isinstance(self.part, ListPart | MapPart) else frozenset()
 
     def transform(self, value: Any, scene: Scene) -> Any:
         """What a value becomes when it is assigned or passed.
@@ -134,6 +157,9 @@ class Contract:
         )
 
 
+_COLLECTIONS = frozenset({tuple, FrozenDict})
+
+
 def compile_contract(declaration: Code, *, format_: Format, where: Where) -> Contract:
     """Compiles a contract.
 
@@ -156,7 +182,9 @@ def compile_contract(declaration: Code, *, format_: Format, where: Where) -> Con
                 _check_methods(code, making.language)
                 made, checked = run_of(code, making), run_of(code, checking)
                 tree = code.tree
-                return ExpressionPart(code, made, checked, kept_types(tree), taken_class(tree))
+                return ExpressionPart(
+                    code, made, checked, kept_types(tree), taken_class(tree), glances_of(tree)
+                )
             case Listing():
                 return _list_part(code, part)
             case Mapped():

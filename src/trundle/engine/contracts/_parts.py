@@ -1,12 +1,12 @@
 """The parts that contracts are made of: expressions, constants, lists and maps, as a closed union."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._scene import Scene
-from trundle.engine.contracts._steps import Run
+from trundle.engine.contracts._steps import Glance, Run
 from trundle.engine.contracts._violations import Collector, ViolationError, named, violation
 from trundle.engine.expressions import (
     Expression,
@@ -32,6 +32,7 @@ class ExpressionPart:
         checking: what validates.
         kept: the types of values that it always takes as they are.
         taken_class: the class, as it is written, if it takes the objects of a class as they are and nothing else but null.
+        glances: by their type, which other values it is certain to take as they are.
     """
 
     expression: Expression
@@ -39,10 +40,19 @@ class ExpressionPart:
     checking: Run
     kept: frozenset[type]
     taken_class: str | None = None
+    glances: Mapping[type, Glance] = field(default_factory=dict)
+
+    def keeps(self, value: Any) -> bool:
+        """Whether it is certain at a glance that it takes a value as it is."""
+        kind = type(value)
+        if kind in self.kept:
+            return True
+        glance = self.glances.get(kind)
+        return glance is not None and glance(value)
 
     def transform(self, value: Any, scene: Scene) -> Any:
         """What the value becomes."""
-        return value if type(value) in self.kept else self._run(self.making, value, scene)
+        return value if self.keeps(value) else self._run(self.making, value, scene)
 
     def validate(self, value: Any, scene: Scene) -> None:
         """Raises if the value may not stay as it is."""
@@ -213,7 +223,11 @@ Part: TypeAlias = ExpressionPart | ConstantPart | ListPart | MapPart
 
 def keeps(part: Part, values: Iterable[Any]) -> bool:
     """Whether it is certain at a glance that a contract takes all values as they are."""
-    return isinstance(part, ExpressionPart) and part.kept.issuperset(map(type, values))
+    if not isinstance(part, ExpressionPart):
+        return False
+    if part.glances:
+        return all(map(part.keeps, values))
+    return part.kept.issuperset(map(type, values))
 
 
 def _expect_map(value: Any) -> None:

@@ -1,6 +1,6 @@
 """Contracts that are a row of methods of contracts, such as `$.int().notNull()`: run step by step, without variables."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import NoneType
 from typing import Any, TypeAlias
 
@@ -22,6 +22,9 @@ from trundle.engine.expressions import (
 
 Run: TypeAlias = Callable[[Any, Scene], Any]
 """Takes a value, and the scene."""
+
+Glance: TypeAlias = Callable[[Any], bool]
+"""Whether a value is certain to satisfy a contract as it is."""
 
 SCALARS: frozenset[type] = frozenset({str, int, bool, float, NoneType})
 
@@ -46,8 +49,11 @@ def calls_of(tree: Tree) -> list[Call] | None:
 def kept_types(tree: Tree) -> frozenset[type]:
     """The types of scalars that an expression, as a contract, always takes as they are; exact ones, no subclasses."""
     calls = calls_of(tree)
-    if calls is None:
-        return frozenset()
+    return frozenset() if calls is None else kept_by(calls)
+
+
+def kept_by(calls: Iterable[Call]) -> frozenset[type]:
+    """The same for methods that are called one after the other."""
     kept = SCALARS
     for call in calls:
         kept = kept.intersection(() if call.arguments else _TAKEN.get(call.name, ()))
