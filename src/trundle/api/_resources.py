@@ -1,7 +1,7 @@
 """Objects of one version, read and written as Kubernetes' API does it."""
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -9,6 +9,7 @@ import msgspec
 
 from trundle._clock import Clock
 from trundle.api._admission import Admission, Placed
+from trundle.api._answers import deleted, list_of
 from trundle.api._deletions import Deletion, deletion_of
 from trundle.api._documents import (
     object_of,
@@ -20,7 +21,6 @@ from trundle.api._documents import (
     without_version,
 )
 from trundle.api._garbage import FINALIZERS
-from trundle.api._kinds import ServedKind
 from trundle.api._patches import APPLY, PATCHES, patch_of
 from trundle.api._reading import Reading, explained
 from trundle.api._requests import Answer, Request, Target
@@ -42,9 +42,10 @@ from trundle.api._status import (
     invalid,
     modified,
 )
-from trundle.api._validation import Validator
+from trundle.api._status_part import stated_of, status_apart
+from trundle.api._validation import Validators
 from trundle.api._views import Failed, Views
-from trundle.api.apply import STATUS, restricted
+from trundle.api.apply import STATUS
 from trundle.errors import TrundleError, expectation
 from trundle.project import read_documents
 from trundle.runtime import Lenience
@@ -89,8 +90,8 @@ class Resources:
         self._clock = clock
         self._admit = admit
         self.views = Views(store, failed)
-        self._validators: dict[tuple[str, str], Validator] = {}
-        self._admission = Admission(hooks, self.views, self._causes)
+        self._validators = Validators()
+        self._admission = Admission(hooks, self.views, self._validators.causes)
 
     # Reading
 
@@ -158,7 +159,7 @@ class Resources:
         target = _named(target, name)
         reading = Reading(request, name)
         stated = self.made(target, document)
-        self._require_valid(target, None, stated)
+        self._validators.require_valid(target, None, stated)
         whole = self._read(target, reading, stated)
         ownership = self.views.ownership(target.kind, target.served)
         owned = ownership.after_update({}, whole, request.manager, self._clock())
@@ -249,7 +250,7 @@ class Resources:
                 raise
         require_new(target, metadata_of(config))
         made = self.made(target, after({}, b""))
-        self._require_valid(target, None, made)
+        self._validators.require_valid(target, None, made)
         return self._create(request, target, reading, made)
 
     def delete(self, request: Request) -> Answer:
@@ -259,7 +260,7 @@ class Resources:
         with explained(target):
             done, warnings = self._delete(request, deletion)
             if done.kind == "deleted":
-                return Answer(_deleted(target, done.object), 200, warnings)
+                return Answer(deleted(target, done.object), 200, warnings)
             return Answer(self.shown(done.object, target), 200, warnings)
 
     def _delete(self, request: Request, deletion: Deletion) -> tuple[Decision, tuple[str, ...]]:
@@ -317,8 +318,8 @@ class Resources:
             document = change(object_of(ownership.shown(text_of(live))))
             require_kind(document, target.kind, target.served)
             require_same(target, live, document, patched=request.media_type in PATCHES)
-            wanted = _status_apart(target, live, document)
-            self._require_valid(target, live, wanted)
+            wanted = status_apart(target, live, document)
+            self._validators.require_valid(target, live, wanted)
             return ownership.after_update(
                 live,
                 self._read(target, reading, wanted, stored),
@@ -348,10 +349,10 @@ class Resources:
             with explained(target):
                 current = self.store.get(self.key(target))
                 before = object_of(self.views.kept(current, target.kind, target.served))
-            wanted = _status_apart(target, before, after(before, current.data))
+            wanted = status_apart(target, before, after(before, current.data))
             same = text_of(wanted) == text_of(before)
             if not same:
-                self._require_valid(target, before, wanted)
+                self._validators.require_valid(target, before, wanted)
             put = self._replacing(target, current, wanted, reading.lenience)
             try:
                 further, warned = self._admission.writing(request, target, current, put)
@@ -405,33 +406,9 @@ class Resources:
         reading.require_known_metadata(target)
         return found
 
-    def _require_valid(
-        self, target: Target, before: dict[str, Any] | None, wanted: dict[str, Any]
-    ) -> None:
-        """Raises where the schema has something against a document that it has not against the one before.
-
-        So what is stored may be written back.
-        """
-        causes = self._causes(target, wanted)
-        if not causes:
-            return
-        known = () if before is None else self._causes(target, before)
-        if new := [each for each in causes if each not in known]:
-            raise invalid(target.kind, target.name, new)
-
-    def _causes(self, target: Target, document: Mapping[str, Any]) -> list[Cause]:
-        """What the schema of a version has against a document."""
-        served = target.served
-        key = target.kind.resource, served.label
-        if key not in self._validators:
-            self._validators[key] = Validator(served)
-        return self._validators[key].causes(document)
-
     def made(self, target: Target, document: dict[str, Any]) -> dict[str, Any]:
         """What of a new object is stored: all but its status, where that is written apart."""
-        if not _has_status(target.kind):
-            return document
-        return {key: value for key, value in document.items() if key != STATUS}
+        return stated_of(target, document)
 
     def key(self, target: Target) -> Key:
         """The key of the object that a path names."""
@@ -442,30 +419,8 @@ class Resources:
         return self.views.exact(found, target.kind, target.served)
 
 
-def list_of(target: Target, metadata: Mapping[str, Any], items: list[bytes]) -> bytes:
-    """A list as JSON, from its items as JSON."""
-    head = {
-        "apiVersion": target.kind.api_version(target.served),
-        "kind": f"{target.kind.kind}List",
-        "metadata": metadata,
-    }
-    return msgspec.json.encode(head)[:-1] + b',"items":[' + b",".join(items) + b"]}"
-
-
 def _named(target: Target, name: str) -> Target:
     return Target(target.kind, target.served, target.namespace, name, target.subresource)
-
-
-def _has_status(kind: ServedKind) -> bool:
-    """Whether the status of a resource type is written apart: where any version of it declares one."""
-    return any(each.declares(STATUS) for each in kind.versions.values())
-
-
-def _status_apart(target: Target, before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    """What is written of a document: only its status, or all but that."""
-    if not _has_status(target.kind):
-        return after
-    return dict(restricted(target.subresource, before, after))
 
 
 def _as_json(body: bytes) -> bytes:
@@ -481,21 +436,3 @@ def _as_json(body: bytes) -> bytes:
     if len(documents) != 1:
         raise bad_request(expectation("one document", str(len(documents))))
     return documents[0].data
-
-
-def _deleted(target: Target, gone: StoredObject) -> bytes:
-    details = {
-        "name": gone.key.name,
-        "group": target.kind.group,
-        "kind": target.kind.plural,
-        "uid": gone.uid,
-    }
-    return msgspec.json.encode(
-        {
-            "kind": "Status",
-            "apiVersion": "v1",
-            "metadata": {},
-            "status": "Success",
-            "details": details,
-        }
-    )

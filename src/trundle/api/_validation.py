@@ -11,7 +11,8 @@ from trundle.api._documents import text_of
 from trundle.api._kinds import ServedVersion
 from trundle.api._metadata_rules import metadata_causes
 from trundle.api._openapi import definition, reachable
-from trundle.api._status import Cause, type_name
+from trundle.api._requests import Target
+from trundle.api._status import Cause, invalid, type_name
 from trundle.api.apply import duplicates, resource_shape
 
 _MOST = 100
@@ -188,3 +189,34 @@ def _field(path: list[str | int]) -> str:
 
 def _is_scalar(value: Any) -> bool:
     return not isinstance(value, dict | list)
+
+
+class Validators:
+    """Validates documents of all versions; what that takes is made when a version is needed."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[str, str], Validator] = {}
+
+    def causes(self, target: Target, document: Mapping[str, Any]) -> list[Cause]:
+        """What the schema of a target's version has against a document."""
+        key = target.kind.resource, target.served.label
+        if key not in self._made:
+            self._made[key] = Validator(target.served)
+        return self._made[key].causes(document)
+
+    def require_valid(
+        self, target: Target, before: dict[str, Any] | None, wanted: dict[str, Any]
+    ) -> None:
+        """Makes sure that the schema has nothing against a document that it has not against the one before.
+
+        So what is stored may be written back.
+
+        Raises:
+            ApiError: it has.
+        """
+        causes = self.causes(target, wanted)
+        if not causes:
+            return
+        known = () if before is None else self.causes(target, before)
+        if new := [each for each in causes if each not in known]:
+            raise invalid(target.kind, target.name, new)
