@@ -65,7 +65,11 @@ _NAMES: dict[EngineCode, tuple[str, ...]] = {
     EngineCode.CIRCULAR: (f"{_DSL}.CircularExpressionDependenciesError",),
     EngineCode.INHERITANCE: (f"{_DSL}.InvalidInheritanceError",),
     EngineCode.FORMAT: (f"{_DSL}.PackageFormatError",),
-    EngineCode.SYNTAX: (f"{_DSL}.DslSyntaxError",),
+    EngineCode.SYNTAX: (
+        f"{_DSL}.DslSyntaxError",
+        f"{_DSL}.DslContractSyntaxError",
+        "SyntaxError",
+    ),
     EngineCode.UNKNOWN_FUNCTION: (f"{_YAQL}.NoFunctionRegisteredException",),
     EngineCode.NO_MATCH: (
         f"{_YAQL}.NoMatchingMethodException",

@@ -227,8 +227,12 @@ class Session:
             raise type_.error(EngineCode.NOT_PUBLIC, message, advice=advice, member=method)
         values = [frozen(inside(each), world.limits) for each in args]
         named = {name: frozen(inside(each), world.limits) for name, each in (kwargs or {}).items()}
-        with room_for(world.limits.calls):
-            return outside(world, self._calls.invoke(receiver, found, values, named))
+        try:
+            with room_for(world.limits.calls):
+                return outside(world, self._calls.invoke(receiver, found, values, named))
+        except EngineError as error:
+            self._make_plain(error)
+            raise
 
     def finish(self) -> None:
         """Destroys what only the last run had, and after that all objects that no root leads to; may be repeated.
@@ -253,6 +257,13 @@ class Session:
     def _begin(self) -> None:
         self._world.check_open()
         self._world.steps = self._world.limits.steps
+
+    def _make_plain(self, error: EngineError) -> None:
+        """Gives callers what was thrown with an error as they have values."""
+        at: EngineError | None = error
+        while at is not None:
+            at.extra = outside(self._world, at.extra)
+            at = at.cause
 
     def _receiver(self, target: Handle | Type | str) -> Instance | Part | Type:
         if isinstance(target, Type):

@@ -96,7 +96,9 @@ class Code:
         except KeyError as error:
             message = expectation("a declared prefix", f"{error.args[0]!r} in {name!r}")
             advice = "declare it under `Namespaces`"
-            raise origin.error(EngineCode.NO_CLASS, message, advice=advice, line=None) from None
+            raise origin.error(
+                EngineCode.NO_CLASS, message, advice=advice, line=None, names=("KeyError",)
+            ) from None
         found = self.world.classes.resolve(origin.source, full)
         self.world.resolved[origin, name] = found
         return found

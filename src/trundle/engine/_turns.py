@@ -25,9 +25,14 @@ Value = TypeVar("Value")
 
 
 class Turns:
-    """The branches of one session."""
+    """The branches of one session.
+
+    Attributes:
+        depth: how many calls are nested in the branch that runs.
+    """
 
     def __init__(self) -> None:
+        self.depth = 0
         self._hub: greenlet | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._begin()
@@ -54,10 +59,11 @@ class Turns:
         results: list[Any] = [None] * len(tasks)
         errors: list[Exception | None] = [None] * len(tasks)
         left = deque(range(len(tasks)))
-        this, going = getcurrent(), min(at_once, len(tasks))
+        this, going, depth = getcurrent(), min(at_once, len(tasks)), self.depth
 
         def branch() -> None:
             nonlocal going
+            self.depth = depth
             while left:
                 at = left.popleft()
                 try:
@@ -136,12 +142,15 @@ class Turns:
             loop.call_soon_threadsafe(loop.stop)
 
     def _park(self) -> None:
+        depth = self.depth
         try:
             self._current_hub().switch()
         except BaseException:
             if self._hub is None or self._hub.dead:
                 self._begin()
             raise
+        finally:
+            self.depth = depth
 
     def _current_hub(self) -> greenlet:
         if self._hub is None or self._hub.dead:

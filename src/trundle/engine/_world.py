@@ -45,7 +45,6 @@ class World:
         calls: what runs methods; set by the session.
         turns: the branches of what runs.
         steps: how many steps may still be taken.
-        depth: how many calls are nested.
         doomed: the objects that are being destroyed.
         collect: destroys all objects that no root leads to; set by the session.
         objects: its objects by id.
@@ -72,7 +71,6 @@ class World:
         self.collect: Callable[[], None]
         self.turns = Turns()
         self.steps = limits.steps
-        self.depth = 0
         self.doomed: frozenset[Instance] = frozenset()
         self.is_closed = False
         self.objects: dict[str, Instance] = {}

@@ -101,10 +101,10 @@ def test_a_try_has_its_handlers():
     assert found.catches == (
         Catch(("py:StopIteration",), "e", (Evaluate(Expression("$.b()"), 3),), 3),
         Catch(("a.B", "c:D"), "", (), 4),
-        Catch((), "", (), 5),
+        Catch(None, "", (), 5),
     )
     assert (len(found.otherwise), len(found.finally_)) == (1, 1)
-    assert one("{Try: $.a(), Catch: {As: e}}").catches == (Catch((), "e", (), 1),)
+    assert one("{Try: $.a(), Catch: {As: e}}").catches == (Catch(None, "e", (), 1),)
 
 
 @pytest.mark.parametrize(

@@ -284,13 +284,16 @@ class Compiler:
 
     def _foreign(self, call: Call, by_yaql: Closure) -> Closure:
         """The call of a function that only the scene may have."""
-        if _has_rules(call):
+        takes = _values_of(call, self.closure)
+        if takes is None:
             return by_yaql
-        arguments = tuple(self.closure(each) for each in call.arguments)
 
         def function(scope: Scope) -> Any:
             found = scope.scene.functions.get(call.name) if scope.scene else None
-            return by_yaql(scope) if found is None else found(*[each(scope) for each in arguments])
+            if found is None:
+                return by_yaql(scope)
+            values, named = takes(scope)
+            return found(*values, **named)
 
         return function
 

@@ -311,8 +311,8 @@ def _definition(added: Added) -> Any:
 
 
 def _plainly(function: Callable[..., Any]) -> Callable[..., Any]:
-    def plain(*values: Any) -> Any:  # Whatever its own signature is
-        return function(*values)
+    def plain(*values: Any, **named: Any) -> Any:  # Whatever its own signature is
+        return function(*values, **named)
 
     return plain
 

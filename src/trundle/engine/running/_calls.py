@@ -82,7 +82,7 @@ class Calls:
                 raise receiver.error(EngineCode.NO_METHOD, message, advice=advice, member=name)
         else:
             found = None
-        if found is not None:
+        if found is not None and (found.routine.usage != "Extension" or kind is Type):
             return partial(self.invoke, receiver, found, caller=scene)
         return self._extension(receiver, name, scene)
 
@@ -196,8 +196,9 @@ class Calls:
             if this.is_destroyed:
                 check_alive(this)
         frame = Frame(world, this, declaring, routine.name, caller)
-        depth = world.depth + 1
-        world.depth = depth
+        turns = self.turns
+        depth = turns.depth + 1
+        turns.depth = depth
         try:
             if depth > world.limits.calls:
                 raise _too_deep(world.limits.calls)
@@ -216,7 +217,7 @@ class Calls:
                 error.frames += (frame.entry(routine.line),)
             raise
         finally:
-            world.depth -= 1
+            turns.depth = depth - 1
 
     def _run(self, frame: Frame, routine: Routine, variables: dict[str, Any]) -> Any:
         body = routine.body

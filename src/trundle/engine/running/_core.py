@@ -28,6 +28,17 @@ class Exceptions:
         return "" if error is None else error.format()
 
 
+class StackTraces:
+    """`io.murano.StackTrace`."""
+
+    def __init__(self, this: Handle) -> None:
+        self._this = this
+
+    def to_string(self) -> str:
+        """The methods, each in a line, the outermost first."""
+        return "\n".join(each["instruction"] for each in self._this.get("frames"))
+
+
 class Logger:
     """`io.murano.system.Logger`: writes to Python's logging, under `trundle.packages.NAME`."""
 
@@ -193,6 +204,7 @@ def core_natives() -> dict[str, type]:
     """The Python classes behind classes of the bundled library, by name; for its versions below 1.0.0."""
     return {
         "io.murano.Exception/0": Exceptions,
+        "io.murano.StackTrace/0": StackTraces,
         "io.murano.system.GC/0": Collector,
         "io.murano.system.Logger/0": Logger,
         "io.murano.system.Resources/0": Resources,

@@ -6,7 +6,7 @@ from trundle.engine._errors import EngineError
 from trundle.engine._errors import Frame as FrameEntry
 from trundle.engine._loading import Loading
 from trundle.engine._object import Instance
-from trundle.engine._scene import ObjectValue, Scene
+from trundle.engine._scene import NotYet, ObjectValue, Scene
 from trundle.engine._stage import Code
 from trundle.engine._type import Type
 from trundle.engine._world import World
@@ -51,6 +51,13 @@ class Frame(Code):
         if self.loading is None:
             self.loading = Loading(self.world)
         return self.loading
+
+    def find(self, identifier: str) -> Instance | None:
+        """The object with an id; arguments bring none that is still to come."""
+        try:
+            return self.model().find(identifier)
+        except NotYet:
+            return None
 
     def settle(self) -> None:
         """Adds to the session what arguments brought.

@@ -10,6 +10,7 @@ import random
 import re
 import string
 import time
+import uuid
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, get_args
@@ -86,7 +87,7 @@ def _new(scene: Code, type: Any, *given: Any, **named: Any) -> Instance:  # noqa
 
 
 def _from_model(scene: Code, model: Mapping[Any, Any], owner: Any) -> Instance:
-    header = read_header(model)
+    header = read_header(_with_new_ids(model))
     if header.type is None:
         message = expectation("a model with its class under `?`", shown(thaw(model)))
         raise EngineError(EngineCode.SYNTAX, message, advice="add `?: {type: NAME}`")
@@ -105,6 +106,34 @@ def _from_model(scene: Code, model: Mapping[Any, Any], owner: Any) -> Instance:
             )
             raise EngineError(EngineCode.NO_CLASS, message, advice="correct the version")
     return _made(scene, type_, owner, {HEADER: kept, **properties}, header.spec)
+
+
+def _with_new_ids(model: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """A model whose objects have new ids; references within it follow."""
+    ids: dict[str, str] = {}
+
+    def collect(value: Any) -> None:
+        if isinstance(value, Mapping):
+            header = value.get(HEADER)
+            if isinstance(header, Mapping) and isinstance(header.get("id"), str):
+                ids[header["id"]] = uuid.uuid4().hex
+            for each in value.values():
+                collect(each)
+        elif isinstance(value, tuple | list):
+            for each in value:
+                collect(each)
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, str):
+            return ids.get(value, value)
+        if isinstance(value, Mapping):
+            return {key: renamed(each) for key, each in value.items()}
+        if isinstance(value, tuple | list):
+            return tuple([renamed(each) for each in value])
+        return value
+
+    collect(model)
+    return renamed(model) if ids else model
 
 
 def _made(

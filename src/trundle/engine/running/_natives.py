@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeVar
 
+from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._frozen import frozen
 from trundle.engine._handle import Handle, inside, outside
 from trundle.engine._natives import camel_case
@@ -96,9 +97,26 @@ def returned(world: World, value: Any) -> Any:
 
 def as_function(world: World, function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of the operator as expressions call it."""
+    try:
+        signature = inspect.signature(function)
+    except ValueError:  # Some builtins have none
+        signature = None
 
-    def call(*values: Any) -> Any:
+    def call(*values: Any, **named: Any) -> Any:
         given = [outside(world, freeze(each)) for each in values]
-        return returned(world, function(*given))
+        by_name = {name: outside(world, freeze(each)) for name, each in named.items()}
+        if signature is not None:
+            _check_arguments(signature, given, by_name)
+        return returned(world, function(*given, **by_name))
 
     return call
+
+
+def _check_arguments(
+    signature: inspect.Signature, given: list[Any], by_name: Mapping[str, Any]
+) -> None:
+    try:
+        signature.bind(*given, **by_name)
+    except TypeError as error:
+        message = f"the function does not take such arguments: {error}"
+        raise EngineError(EngineCode.NO_MATCH, message, advice="correct the call") from None

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 _FRAMES_FOR_A_CALL = 30
 """How many frames of Python one call of a method takes at most, with blocks within blocks around it."""
 
+_MOST_FRAMES = 9_000
+"""As many as fit on the stack of a thread, whatever they do."""
+
 _lock = threading.Lock()
 _runs: list[int] = []
 _before = 0
@@ -24,7 +27,7 @@ def room_for(calls: int) -> Iterator[None]:
     with _lock:
         if not _runs:
             _before = sys.getrecursionlimit()
-        _runs.append(_before + calls * _FRAMES_FOR_A_CALL)
+        _runs.append(max(_before, min(_before + calls * _FRAMES_FOR_A_CALL, _MOST_FRAMES)))
         sys.setrecursionlimit(max(_runs))
     try:
         yield

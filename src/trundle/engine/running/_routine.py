@@ -1,5 +1,6 @@
 """Methods, compiled: what their arguments become, and what runs."""
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -19,6 +20,10 @@ from trundle.errors import expectation, listed
 
 if TYPE_CHECKING:
     from trundle.version import SemVer
+
+
+_NO_ACTIONS_SINCE = (1, 4)
+_LOG = logging.getLogger("trundle.engine")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +183,13 @@ class Routines:
         if declared.body is not None:
             block = read_body(code_of(declared.body, class_.file), class_.file)
             body = Compiler(format_of(declaring.source)).block(block)
+        form = format_of(declaring.source)
+        if declared.usage == "Action" and form >= _NO_ACTIONS_SINCE:
+            _LOG.warning(
+                "%s.%s has `Usage: Action`, which is deprecated; write `Scope: Public`",
+                declaring.name,
+                declared.name,
+            )
         native_type = native_of(self._natives, class_, declaring.version)
         native = function_names(native_type).get(declared.name, "") if native_type else ""
         return Routine(

@@ -127,8 +127,10 @@ def _read(scope: Scope, holder: Any, name: str) -> Any:
     except EngineError as error:
         if error.code not in (EngineCode.UNINITIALIZED, EngineCode.NO_PROPERTY):
             raise
-        found = None
-    return FrozenDict() if found is None else found
+        return FrozenDict()
+    if found is None:
+        raise ValueError(f"{name} is null; nothing can be assigned within it")
+    return found
 
 
 def _found(value: Any, key: Any) -> Any:
@@ -145,14 +147,14 @@ def _rebuilt(value: Any, path: list[Any], new: Any) -> Any:
     if not path:
         return new
     key, rest = path[0], path[1:]
-    if value is None:
-        value = FrozenDict()
     if isinstance(value, Mapping):
         changed = dict(value)
-        changed[key] = _rebuilt(value.get(key), rest, new)
+        changed[key] = _rebuilt(value.get(key, FrozenDict()), rest, new)
         return FrozenDict(changed)
     if isinstance(value, tuple) and type(key) is int:
         items = list(value)
         items[key] = _rebuilt(items[key], rest, new)
         return tuple(items)
+    if value is None:
+        raise ValueError(f"what {shown(key)} is assigned within is null")
     raise TypeError(expectation(f"a list or a map to set {shown(key)} in", shown(value)))

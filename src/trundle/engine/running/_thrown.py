@@ -20,6 +20,7 @@ Handled: TypeAlias = tuple[str | None]
 """The signal of a handler that took an error."""
 
 EXCEPTION = "io.murano.Exception"
+_STACK_TRACE = "io.murano.StackTrace"
 CAUGHT = "#error"
 """The private entry under which an exception object keeps the error; no expression can spell it."""
 
@@ -64,7 +65,7 @@ def catching(
         frame = scope.scene
         assert isinstance(frame, Frame)
         name = error.names[0] if error.names else "Exception"
-        if handler.names:
+        if handler.names is not None:
             wanted = _full(frame.origin, handler.names)
             found = next((each for each in wanted if each in error.names), None)
             if found is None:
@@ -96,12 +97,28 @@ def exception_object(frame: Frame, error: EngineError, name: str) -> Instance:
     made.values.update(
         name=name,
         message=error.message,
-        stackTrace=error.format(),
+        stackTrace=_stack_trace(frame, error),
         extra=FrozenDict() if error.extra is None else error.extra,
         cause=cause,
         nativeException=None if error.original is None else repr(error.original),
     )
     made.values[type_, CAUGHT] = error
+    return made
+
+
+def _stack_trace(frame: Frame, error: EngineError) -> Instance:
+    """The object that stands for the methods that an error passed through, the outermost first."""
+    type_ = frame.world.classes.resolve(frame.origin.source, _STACK_TRACE)
+    made = Instance(f"trace-{len(error.frames)}-{id(error):x}", type_, None, None, {})
+    made.values["frames"] = tuple(
+        FrozenDict(
+            instruction=str(each),
+            location=FrozenDict(file=each.file, line=each.line),
+            methodName=each.method,
+            typeName=each.class_name,
+        )
+        for each in reversed(error.frames)
+    )
     return made
 
 

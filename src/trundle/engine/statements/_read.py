@@ -283,7 +283,7 @@ def _try(reader: _Reader, parts: _Parts) -> Statement:
 def _catch(reader: _Reader, code: Code) -> Catch:
     known = ("With", "As", "Do")
     if isinstance(code, Scalar) and code.value is None:
-        return Catch((), "", (), code.line)
+        return Catch(None, "", (), code.line)
     if not isinstance(code, Mapped):
         raise reader.wrong(
             code, "`Catch` takes a map, or a list of maps", f"write {', '.join(known)}"
@@ -293,7 +293,7 @@ def _catch(reader: _Reader, code: Code) -> Catch:
         if text not in known:
             raise reader.wrong(key, f"`Catch` has no key {text}", did_you_mean(text, known))
     parts = _Parts("Catch", {_written(key): each for key, each in code.entries}, code.line)
-    names = reader.names(parts.values["With"], "With") if "With" in parts.values else ()
+    names = reader.names(parts.values["With"], "With") if "With" in parts.values else None
     variable = reader.variable(parts, "As") if "As" in parts.values else ""
     return Catch(names, variable, reader.block(parts.values.get("Do")), code.line)
 

@@ -158,13 +158,13 @@ class Catch:
     """What is done about some exceptions.
 
     Attributes:
-        names: the names that match, as they are written; empty for all exceptions.
+        names: the names that match, as they are written; None for all exceptions.
         variable: where the exception is kept; empty for nowhere.
         body: what is done; nothing swallows the exception.
         line: where it is.
     """
 
-    names: tuple[str, ...]
+    names: tuple[str, ...] | None
     variable: str
     body: "Block"
     line: int

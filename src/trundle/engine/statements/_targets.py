@@ -38,7 +38,8 @@ def read_target(expression: Expression) -> Target:
         case Variable(name=name) if steps or name not in _OBJECTS:
             return Target(tree, tuple(steps))
         case Variable():
-            raise _wrong(expression, f"{expression} is the object itself", "assign to a property")
+            message = f"{expression} is the object itself"
+            raise _wrong(expression, message, "assign to a property", names=("ValueError",))
         case Unary(operator=":") | Binary(operator=":") | Call(name="type") if steps[:1] and (
             steps[0].name
         ):
@@ -47,8 +48,15 @@ def read_target(expression: Expression) -> Target:
     raise _wrong(expression, message, "assign to a variable, a property, or a place within one")
 
 
-def _wrong(expression: Expression, message: str, advice: str) -> EngineError:
+def _wrong(
+    expression: Expression, message: str, advice: str, names: tuple[str, ...] = ()
+) -> EngineError:
     place = expression.place
     return EngineError(
-        EngineCode.INVALID_TARGET, message, advice=advice, file=place.file, line=place.line
+        EngineCode.INVALID_TARGET,
+        message,
+        advice=advice,
+        file=place.file,
+        line=place.line,
+        names=names,
     )

@@ -1,0 +1,156 @@
+"""How objects come, go and persist while code runs: destroying, handlers, models made by code."""
+
+import pytest
+from programs import HISTORIC, ROOT, opened, refused
+
+NOTED = """
+Properties:
+  kids: {Contract: [$.class(A)], Default: [], Usage: InOut}
+  n: {Contract: $.string()}
+Methods:
+  .destroy: {Body: [!yaql 'trace($.n)']}
+  keep: {Scope: Public, Arguments: [{o: {Contract: [$.class(A)]}}], Body: [{$.kids: $o}]}
+  make: {Scope: Public, Arguments: [{n: {Contract: $}}], Body: {$.kids: !yaql 'list(new(A, $, n => $n))'}}
+  loose: {Scope: Public, Body: [!yaql 'new(A, n => loose)']}
+  me: {Scope: Public, Body: [{Return: $.n}]}
+"""
+
+
+def thing(id_, *kids, **keys):
+    return {"?": {"type": "a.A", "id": id_, **keys}, "n": id_, "kids": list(kids)}
+
+
+def finished(model, classes=None, **options):
+    seen = []
+    texts = {"a.A": NOTED, **(classes or {})}
+    with opened(texts, model, functions={"trace": seen.append}, **options) as (session, _):
+        session.finish()
+        return seen, sorted(session.objects)
+
+
+def test_what_only_the_copy_has_is_destroyed_owned_before_owner():
+    old = thing("root", thing("a", thing("b")), thing("c"))
+    seen, left = finished({"Objects": thing("root", thing("c")), "ObjectsCopy": old})
+    assert seen == ["b", "a"]
+    assert left == ["c", "root"]
+
+
+def test_no_objects_destroy_all():
+    old = thing("root", thing("a"), thing("c"))
+    seen, left = finished({"Objects": None, "ObjectsCopy": old})
+    assert sorted(seen[:2]) == ["a", "c"]
+    assert seen[2] == "root"
+    assert left == []
+
+
+def test_an_object_of_the_copy_with_the_id_of_a_loaded_one_is_that_one():
+    old = {**thing("root"), "n": "before"}
+    seen, left = finished({"Objects": thing("root"), "ObjectsCopy": old})
+    assert (seen, left) == ([], ["root"])
+
+
+def test_objects_that_no_root_leads_to_are_destroyed():
+    seen = []
+    with opened({"a.A": NOTED}, thing("root"), functions={"trace": seen.append}) as (session, root):
+        session.call(root, "make", ["one"])
+        session.call(root, "loose")
+        session.call(root, "make", ["two"])
+        session.finish()
+        assert sorted(seen) == ["loose", "one"]
+        assert len(session.objects) == 2
+
+
+def test_a_destroyed_object_takes_no_calls():
+    with opened({"a.A": NOTED}, thing("root"), functions={"trace": len}) as (session, root):
+        session.call(root, "make", ["one"])
+        (kid,) = root.get("kids")
+        session.call(root, "make", ["two"])
+        session.finish()
+        with refused(HISTORIC + "ObjectDestroyedError", "destroyed"):
+            session.call(kid, "me")
+
+
+def test_a_subscriber_hears_of_a_destruction_before_it_happens():
+    watcher = """
+    Methods:
+      gone: {Arguments: [{o: {Contract: $.class(A)}}], Body: [!yaql "trace('gone ' + $o.n)"]}
+    """
+    classes = {"a.W": "Extends: A\n" + watcher.replace("\n    ", "\n")}
+    subscribed = {"dependencies": {"onDestruction": [{"subscriber": "w", "handler": "gone"}]}}
+    w = {"?": {"type": "a.W", "id": "w"}, "n": "w"}
+    old = thing("root", w, thing("p", **subscribed))
+    seen, _ = finished({"Objects": thing("root", w), "ObjectsCopy": old}, classes)
+    assert seen == ["gone p", "p"]
+    seen, _ = finished({"Objects": None, "ObjectsCopy": old}, classes)
+    assert seen == ["gone p", "p", "w", "root"]
+
+
+def test_an_error_of_a_handler_is_logged_and_stops_nothing(caplog):
+    watcher = "Extends: A\nMethods: {gone: {Arguments: [{o: {Contract: $}}], Body: [{Throw: Oops, Message: no good}]}}"
+    subscribed = {"dependencies": {"onDestruction": [{"subscriber": "w", "handler": "gone"}]}}
+    w = {"?": {"type": "a.W", "id": "w"}, "n": "w"}
+    old = thing("root", w, thing("p", **subscribed))
+    seen, left = finished({"Objects": thing("root", w), "ObjectsCopy": old}, {"a.W": watcher})
+    assert (seen, left) == (["p"], ["root", "w"])
+    assert "no good" in caplog.text
+
+
+def test_properties_of_a_destroyed_object_are_read_while_it_is_destroyed():
+    text = """
+    Properties: {n: {Contract: $.string()}, p: {Contract: $.class(A)}}
+    Methods:
+      .destroy: {Body: [!yaql "trace($.n + str($.find(A)?.n))"]}
+    """
+    old = {**ROOT, "n": "r", "p": {"?": {"type": "a.A", "id": "p"}, "n": "p"}}
+    seen, _ = finished({"Objects": None, "ObjectsCopy": old}, {"a.A": text})
+    assert seen == ["pr", "rnull"]
+
+
+def test_what_code_makes_is_dumped_and_loaded_again():
+    with opened({"a.A": NOTED}, thing("root"), functions={"trace": len}) as (session, root):
+        session.call(root, "make", ["one"])
+        session.finish()
+        model = session.dump(root)
+        (kid,) = root.get("kids")
+        assert model["Objects"]["kids"][0]["?"]["id"] == kid.id
+    with opened({"a.A": NOTED}, model, functions={"trace": len}) as (session, root):
+        (again,) = root.get("kids")
+        assert (again.id, session.call(again, "me")) == (kid.id, "one")
+
+
+PUBLIC = """
+Methods:
+  open: {Scope: Public}
+  shut: {}
+  shared: {Scope: Public, Usage: Static}
+"""
+
+
+def test_public_methods_are_listed_in_the_dump_by_id_and_name():
+    with opened({"a.A": PUBLIC}) as (session, root):
+        actions = session.dump(root)["Objects"]["?"]["_actions"]
+    assert {key: (value["name"], value["enabled"]) for key, value in actions.items()}.get(
+        "root_open"
+    ) == ("open", True)
+    assert "root_shut" not in actions
+
+
+@pytest.mark.parametrize("text", ["Methods: {.init: {Body: [{Throw: Oops}]}}"])
+def test_an_error_in_init_loads_nothing(text):
+    with opened({"a.A": text}, load=False) as (session, _):
+        with refused("a.Oops"):
+            session.load(ROOT)
+        assert not session.objects
+
+
+def test_a_model_with_an_unknown_id_is_refused():
+    text = "Properties: {o: {Contract: $.class(A)}}"
+    with refused(HISTORIC + "NoObjectFoundError"), opened({"a.A": text}, {**ROOT, "o": "none"}):
+        pass
+
+
+def test_an_id_that_comes_later_in_the_model_is_found():
+    text = "Properties: {o: {Contract: $.class(A)}, p: {Contract: $.class(A)}}"
+    model = {**ROOT, "o": "p", "p": {"?": {"type": "a.A", "id": "p"}}}
+    with opened({"a.A": text}, model) as (_, root):
+        assert root.get("o").id == "p"
