@@ -1,8 +1,10 @@
 """The commands of `trundle store`: what they print, change and refuse, and how they end."""
 
+import contextlib
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import time
 
@@ -279,3 +281,92 @@ def test_what_would_be_lost_without_a_version_is_reported_before_it_goes(line):
     assert plain[0]["stored"] == {"objects": 4, "earlier": 0, "written": True}
     assert plain[0]["lost"][0]["objects"] == 1
     assert line.run("store", "check", "--without", "1999-01-01").exit_code == 5
+
+
+def many(line, number=700):
+    """Stores more objects than one part of a roll has, and moves the storage version up."""
+    with Using(line) as store:
+        for at in range(number):
+            text = f'{{"apiVersion":"2018-08-08","kind":"Person","id":"{at}","team":"t{at}"}}'
+            store.create(Key("Person", "default", f"n{at}"), text.encode())
+    line.write("schemas/2019-09-09.yaml", SECOND)
+    line.write("trundle.yaml", RENAME)
+    for command in ("generate", "lock"):
+        assert line.run(command).exit_code == 0
+
+
+def shown(line):
+    """What the new version shows of each object."""
+    with Using(line) as store:
+        return {
+            each.key.name: (
+                each.storage_version,
+                each.resource_version,
+                json.loads(store.shown(each, "2019-09-09"))["group"],
+            )
+            for each in store.stream("Person")
+        }
+
+
+def test_several_processes_roll_every_object_once(line):
+    many(line)
+    numbers = {name: number for name, (_, number, _) in shown(line).items()}
+    command = [warm.TRUNDLE, "store", "roll", "--workers", "3", "--verify", "-o", "json"]
+    done = subprocess.run(command, cwd=line.folder, capture_output=True, text=True, check=True)
+    (rolled,) = json.loads(done.stdout)["resources"]
+    assert rolled["rolled"] == {"2018-08-08": 703}
+    after = shown(line)
+    assert {version for version, _, _ in after.values()} == {"2019-09-09"}
+    assert {name: number for name, (_, number, _) in after.items()} == numbers
+    assert {name: group for name, (_, _, group) in after.items()} == {
+        name: "x" if name in {"ada", "bea", "cleo"} else f"t{name[1:]}" for name in numbers
+    }
+    again = subprocess.run(command, cwd=line.folder, capture_output=True, text=True, check=True)
+    assert json.loads(again.stdout)["resources"][0]["rolled"] == {}
+
+
+def test_a_dry_run_in_several_processes_writes_nothing(line):
+    many(line)
+    before = (line.folder / "store.db").read_bytes()
+    command = [warm.TRUNDLE, "store", "roll", "--workers", "2", "--dry-run"]
+    done = subprocess.run(command, cwd=line.folder, capture_output=True, text=True, check=True)
+    assert "would roll 703 revisions" in done.stderr
+    assert (line.folder / "store.db").read_bytes() == before
+
+
+def test_processes_that_are_killed_leave_the_rest_to_the_next_run(line):
+    many(line)
+    command = [warm.TRUNDLE, "store", "roll", "--workers", "2", "--rate", "300"]
+    running = subprocess.Popen(command, cwd=line.folder, stderr=subprocess.DEVNULL)
+    path = line.folder / "store.db"
+
+    def rolled():
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            query = "SELECT count(*) FROM store_revisions WHERE storage_version = '2019-09-09'"
+            return connection.execute(query).fetchone()[0]
+
+    deadline = time.monotonic() + 60
+    while not rolled():
+        assert running.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    running.kill()
+    running.wait()
+    there = rolled()
+    assert 0 < there < 703
+    line.run("store", "roll", "--workers", "2")
+    assert rolled() == 703
+    assert set(shown(line)) == {*(f"n{at}" for at in range(700)), "ada", "bea", "cleo"}
+
+
+def test_an_object_that_cannot_be_converted_is_named_by_the_worker_that_met_it(line):
+    many(line)
+    with contextlib.closing(sqlite3.connect(line.folder / "store.db")) as connection, connection:
+        connection.execute("UPDATE store_revisions SET data = X'6e6f' WHERE name IN ('n7', 'n650')")
+    done = line.run("store", "roll", "--workers", "2")
+    assert done.exit_code == 3
+    assert [x.split()[1:3] for x in done.output.splitlines() if "default/n" in x] == [
+        ["Person", "default/n7"],
+        ["Person", "default/n650"],
+    ]
+    assert "rolled 701 revisions" in done.stderr

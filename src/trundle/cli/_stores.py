@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trundle.cli._failures import ExitCode, unmet
-from trundle.cli._project import config_of, load
+from trundle.cli._project import load
 from trundle.cli._settings import STORE, settings_of
 
 if TYPE_CHECKING:
@@ -43,13 +43,26 @@ def opened_store(
     Raises:
         Refusal: there is no such file.
     """
-    from trundle.project import generated_scheme  # noqa: PLC0415
-    from trundle.store import Store  # noqa: PLC0415
-
-    where = place_of(place or settings_of(context).project_store)
+    settings = settings_of(context)
+    where = place_of(place or settings.project_store)
     if not making:
         require_store(where)
-    with generated_scheme(config_of(context)) as scheme, Store(where, scheme) as store:
+    with project_store(settings.config_path, str(where)) as store:
+        yield store
+
+
+@contextlib.contextmanager
+def project_store(config: Path, place: str) -> Iterator["Store"]:
+    """A store with the scheme of a project's generated package.
+
+    Args:
+        config: the project's file.
+        place: the database, as a file or a URL.
+    """
+    from trundle.project import generated_scheme, load_config  # noqa: PLC0415
+    from trundle.store import Store  # noqa: PLC0415
+
+    with generated_scheme(load_config(config)) as scheme, Store(place_of(place), scheme) as store:
         yield store
 
 

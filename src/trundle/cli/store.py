@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trundle.cli._carried import Installed, installed_store
+from trundle.cli._carried import Installed, installed_place, installed_store
 from trundle.cli._failures import ExitCode, Refusal, unmet
-from trundle.cli._installing import State
+from trundle.cli._installing import State, state_folder
 from trundle.cli._losses import print_losses
 from trundle.cli._printing import (
     Format,
@@ -21,12 +21,14 @@ from trundle.cli._printing import (
     table,
     warn,
 )
+from trundle.cli._settings import settings_of
 from trundle.cli._stores import Place, opened_store
 from trundle.cli.project import DryRun, Output, print_findings
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from trundle.cli._rolling import Place as RollPlace
     from trundle.runtime import AnyScheme
     from trundle.store import Compaction, Move, Roll, Store, StoreStatus
 
@@ -45,6 +47,19 @@ def _opened(
     if installed:
         return installed_store(state, place, making=making)
     return opened_store(context, place, making=making)
+
+
+def _place(
+    context: typer.Context, place: str | None, state: Path | None, *, installed: bool
+) -> "RollPlace":
+    """How another process opens the store."""
+    from trundle.cli._rolling import Place as RollPlace  # noqa: PLC0415
+
+    settings = settings_of(context)
+    if installed:
+        folder = state_folder(state)
+        return RollPlace(str(installed_place(folder, place)), None, folder)
+    return RollPlace(place or settings.project_store, settings.config_path, None)
 
 
 @app.command()
@@ -99,6 +114,9 @@ def roll(
         bool,
         typer.Option("--verify", help="Compare what every version shows before and after."),
     ] = False,
+    workers: Annotated[
+        int, typer.Option("--workers", min=1, metavar="N", help="In so many processes.")
+    ] = 1,
     store: Place = None,
     installed: Installed = False,
     state: State = None,
@@ -112,7 +130,15 @@ def roll(
     from trundle.store import roll as run  # noqa: PLC0415
 
     with _opened(context, store, state, installed=installed) as opened, progress("Rolling") as step:
-        done = run(opened, rate=rate, verify=verify, dry_run=dry_run, progress=step)
+        if workers == 1:
+            done = run(opened, rate=rate, verify=verify, dry_run=dry_run, progress=step)
+        else:
+            from trundle.cli._rolling import roll_in_processes  # noqa: PLC0415
+
+            place = _place(context, store, state, installed=installed)
+            done = roll_in_processes(
+                opened, place, workers, step, rate=rate, verify=verify, dry_run=dry_run
+            )
     if output is Format.TABLE:
         print_text(_rolled_text(done))
     else:

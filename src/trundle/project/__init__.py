@@ -10,6 +10,7 @@ from trundle.project._lock_file import LOCK_NAME, Lock, lock_path, read_lock
 from trundle.project._output_places import MANIFEST
 from trundle.project._output_tree import TreeComparison, compare_tree
 from trundle.project._proof_run import ProofOptions, ProofRun
+from trundle.project._workers import spread
 from trundle.project.admission import AdmissionHook, load_admission
 from trundle.project.carried import CarriedProject, CarriedProjects
 from trundle.project.check import check
@@ -129,6 +130,7 @@ __all__ = [
     "read_pairs",
     "resources_in",
     "review",
+    "spread",
     "write_documents",
     "write_new_files",
     "write_release",

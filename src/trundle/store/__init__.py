@@ -26,7 +26,16 @@ from trundle.store._exchange import Imported, export, import_
 from trundle.store._leases import Holder, Lease, Move, move_storage_versions
 from trundle.store._losses import LostPlace, TypeLosses, losses
 from trundle.store._records import Change, Changes, Choice, Key, Page, StoredObject
-from trundle.store._rolling import Roll, Rolled, roll
+from trundle.store._rolling import (
+    Pace,
+    Roll,
+    Rolled,
+    RollPart,
+    plan_roll,
+    roll,
+    roll_part,
+    together,
+)
 from trundle.store._selectors import LabelRequirement, LabelSelector
 from trundle.store._status import (
     OWN_GROUP,
@@ -65,9 +74,11 @@ __all__ = [
     "NewerShapeError",
     "NoSuchObjectError",
     "ObjectExistsError",
+    "Pace",
     "Page",
     "RefusedImportError",
     "Roll",
+    "RollPart",
     "Rolled",
     "Store",
     "StoreError",
@@ -86,7 +97,10 @@ __all__ = [
     "import_",
     "losses",
     "move_storage_versions",
+    "plan_roll",
     "roll",
+    "roll_part",
     "status",
+    "together",
     "unreadable_types",
 ]

@@ -5,8 +5,9 @@ event. Writers add revisions and never change what they hold, so rolling cannot 
 rewrites. It locks the resource type as writers do before it locks revisions, so neither waits for the other in a circle. Which revisions are left is seen in the rows; so it goes on after being killed, wherever that was.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from msgspec.structs import replace
@@ -19,8 +20,7 @@ from trundle.store._documents import columns_of
 from trundle.store._errors import StoreCode
 from trundle.store._leases import Move, check_readable, move_storage_versions
 from trundle.store._records import StoredObject
-from trundle.store._resources import StoredType
-from trundle.store._rows import ResourceRow, Rows
+from trundle.store._rows import Rows
 from trundle.store._store import Store
 
 _BATCH = 100
@@ -104,40 +104,123 @@ def roll(
         NewerShapeError: the store keeps what this release cannot read.
         DatabaseError: the database cannot be written; what was rolled until then is.
     """
+    moves, parts = plan_roll(store, dry_run=dry_run)
+    pace = Pace(rate, timer)
+    done = [
+        roll_part(store, each, pace, verify=verify, dry_run=dry_run, progress=progress)
+        for each in parts
+    ]
+    return Roll(moves, together(done))
+
+
+@dataclass(frozen=True, slots=True)
+class RollPart:
+    """Revisions of a resource type that are rolled one after the other; parts can be rolled at the same time, by several processes.
+
+    Attributes:
+        resource: the resource type, as the scheme calls it.
+        version: the version that they are to be stored in.
+        after: the resource version behind which they begin.
+        up_to: the last one.
+        count: how many there are, about.
+    """
+
+    resource: str
+    version: str
+    after: int
+    up_to: int
+    count: int
+
+
+def plan_roll(
+    store: Store, number: int = 1, *, dry_run: bool = False
+) -> tuple[tuple[Move, ...], tuple[RollPart, ...]]:
+    """Moves storage versions up, and finds what there is to roll.
+
+    Args:
+        store: the store.
+        number: into how many parts each resource type is divided at most.
+        dry_run: whether nothing moves.
+
+    Returns:
+        What moved, and the parts; one at least for each resource type of which something is stored.
+
+    Raises:
+        NewerShapeError: the store keeps what this release cannot read.
+        DatabaseError: the database cannot be written.
+    """
     moves = move_storage_versions(store, dry_run=dry_run)
     after = {each.resource: each.after for each in moves if not each.held_by}
-    done = []
+    parts: list[RollPart] = []
     with store.database.reading() as connection:
-        check_readable(store, Rows(connection))
-        stored = {(each.group, each.name): each for each in Rows(connection).resources()}
-    pace = _Pace(rate, timer or Timer())
-    for type_ in store.types.all.values():
-        found = stored.get((type_.group, type_.name))
-        if found is not None:
-            version = after.get(type_.called, found.storage_version)
-            work = _Work(store, type_, found, version, verify=verify)
-            done.append(work.run(pace, progress, dry_run=dry_run))
-    return Roll(moves, tuple(done))
+        rows = Rows(connection)
+        check_readable(store, rows)
+        stored = {(each.group, each.name): each for each in rows.resources()}
+        for type_ in store.types.all.values():
+            found = stored.get((type_.group, type_.name))
+            if found is not None:
+                version = after.get(type_.called, found.storage_version)
+                count, first, last = rows.span_unrolled(found, version)
+                parts += _divided(RollPart(type_.called, version, first - 1, last, count), number)
+    return moves, tuple(parts)
+
+
+def _divided(whole: RollPart, number: int) -> Iterator[RollPart]:
+    number = max(1, min(number, whole.count // _BATCH))
+    edges = [
+        whole.after + (whole.up_to - whole.after) * each // number for each in range(number + 1)
+    ]
+    for begin, end in pairwise(edges):
+        yield RollPart(whole.resource, whole.version, begin, end, whole.count // number)
+
+
+def roll_part(
+    store: Store,
+    part: RollPart,
+    pace: "Pace",
+    *,
+    verify: bool = False,
+    dry_run: bool = False,
+    progress: Progress = ignore,
+) -> Rolled:
+    """Rolls the revisions of a part; see `roll`.
+
+    Raises:
+        DatabaseError: the database cannot be written; what was rolled until then is.
+    """
+    return _Work(store, part, verify=verify).run(pace, progress, dry_run=dry_run)
+
+
+def together(parts: Iterable[Rolled]) -> tuple[Rolled, ...]:
+    """What became of resource types, from what became of their parts."""
+    found: dict[str, Rolled] = {}
+    for each in parts:
+        whole = found.setdefault(each.resource, Rolled(each.resource, each.storage_version))
+        for version, number in each.rolled.items():
+            whole.rolled[version] = whole.rolled.get(version, 0) + number
+        whole.findings += each.findings
+    return tuple(found.values())
 
 
 class _Work:
-    """Rolling of one resource type."""
+    """Rolling of one part."""
 
-    def __init__(
-        self, store: Store, type_: StoredType, found: ResourceRow, version: str, *, verify: bool
-    ) -> None:
+    def __init__(self, store: Store, part: RollPart, *, verify: bool) -> None:
+        type_ = store.types[part.resource]
+        with store.database.reading() as connection:
+            found = Rows(connection).resource(type_.group, type_.name)
+        assert found is not None, "something of it is stored"
         self._store = store
         self._type = type_
         self._found = found
-        self._version = version
+        self._part = part
+        self._version = part.version
         self._verify = verify
-        self._scheme = store.types.storing(type_, version)
+        self._scheme = store.types.storing(type_, part.version)
 
-    def run(self, pace: "_Pace", progress: Progress, *, dry_run: bool) -> Rolled:
+    def run(self, pace: "Pace", progress: Progress, *, dry_run: bool) -> Rolled:
         result = Rolled(self._type.called, self._version)
-        with self._store.database.reading() as connection:
-            total = Rows(connection).count_unrolled(self._found, self._version)
-        done = 0
+        done, total = 0, self._part.count
         for batch in self._batches():
             rolled = self._converted(batch, result)
             if rolled and not dry_run:
@@ -152,11 +235,13 @@ class _Work:
         return result
 
     def _batches(self) -> Iterator[Sequence[StoredObject]]:
-        after = 0
+        after, up_to = self._part.after, self._part.up_to
         while True:
             with self._store.database.reading() as connection:
                 rows = Rows(connection)
-                batch = rows.unrolled(self._found, self._type.called, self._version, after, _BATCH)
+                batch = rows.unrolled(
+                    self._found, self._type.called, self._version, after, _BATCH, up_to
+                )
             if not batch:
                 return
             yield batch
@@ -225,7 +310,7 @@ def _view(scheme: AnyScheme, version: str, found: StoredObject) -> bytes | str:
     return view
 
 
-class _Pace:
+class Pace:
     """Keeps to a rate.
 
     Args:
@@ -233,10 +318,10 @@ class _Pace:
         timer: measures time, and waits.
     """
 
-    def __init__(self, rate: float | None, timer: Timer) -> None:
+    def __init__(self, rate: float | None, timer: Timer | None = None) -> None:
         self._rate = rate
-        self._timer = timer
-        self._start = timer.seconds()
+        self._timer = timer or Timer()
+        self._start = self._timer.seconds()
         self._done = 0
 
     def keep(self, number: int) -> None:

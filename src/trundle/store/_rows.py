@@ -22,6 +22,9 @@ from trundle.store._selectors import condition
 
 _R, _V = t.RESOURCES.c, t.REVISIONS.c
 
+_END = 2**62
+"""More than any resource version."""
+
 
 @dataclass(frozen=True, slots=True)
 class ResourceRow:
@@ -119,7 +122,13 @@ class Rows:
         self._connection.execute(statement.values(storage_version=version))
 
     def unrolled(
-        self, resource: ResourceRow, name: str, version: str, after: int, limit: int
+        self,
+        resource: ResourceRow,
+        name: str,
+        version: str,
+        after: int,
+        limit: int,
+        up_to: int | None = None,
     ) -> tuple[StoredObject, ...]:
         """Revisions that are not stored in some version, in the order of their resource versions.
 
@@ -129,15 +138,18 @@ class Rows:
             version: the version.
             after: the resource version behind which to start.
             limit: how many at most.
+            up_to: the last resource version; that of the last revision where None.
         """
+        last = _END if up_to is None else up_to
         values = {"of": resource.id, "after": after, "version": version, "most": limit}
-        found = self._connection.execute(s.UNROLLED, values)
+        found = self._connection.execute(s.UNROLLED, {**values, "up_to": last})
         return tuple(object_of(name, each) for each in found)
 
-    def count_unrolled(self, resource: ResourceRow, version: str) -> int:
-        """How many revisions are not stored in some version."""
+    def span_unrolled(self, resource: ResourceRow, version: str) -> tuple[int, int, int]:
+        """How many revisions are not stored in some version, and the first and the last resource version of these."""
         values = {"of": resource.id, "after": 0, "version": version}
-        return int(self._connection.execute(s.COUNT_UNROLLED, values).scalar_one())
+        count, first, last = self._connection.execute(s.SPAN_UNROLLED, values).one()
+        return int(count), int(first or 0), int(last or 0)
 
     def rewrite(self, resource: ResourceRow, rolled: Sequence[StoredObject]) -> None:
         """Stores the same revisions in another shape."""

@@ -46,9 +46,14 @@ FORGET = (
 WRITTEN_UNTIL = select(func.max(_V.resource_version)).where(_RANGE, _V.written <= bindparam("time"))
 _OTHER_VERSION = and_(_RANGE, _V.storage_version != bindparam("version"))
 UNROLLED = (
-    select(*OBJECT).where(_OTHER_VERSION).order_by(_V.resource_version).limit(bindparam("most"))
+    select(*OBJECT)
+    .where(_OTHER_VERSION, _V.resource_version <= bindparam("up_to"))
+    .order_by(_V.resource_version)
+    .limit(bindparam("most"))
 )
-COUNT_UNROLLED = select(func.count()).select_from(t.REVISIONS).where(_OTHER_VERSION)
+SPAN_UNROLLED = select(
+    func.count(), func.min(_V.resource_version), func.max(_V.resource_version)
+).where(_OTHER_VERSION)
 REWRITE = (
     update(t.REVISIONS)
     .where(OF, _V.resource_version == bindparam("number"))
