@@ -48,6 +48,7 @@ bench: $(BENCHMARK) ## Measure conversions against hand-written ones, in one run
 	@$(BIN)/python benchmarks/contracts.py
 	@$(BIN)/python benchmarks/catalog.py
 	@$(BIN)/python benchmarks/store.py
+	@$(BIN)/python benchmarks/serving.py
 	@$(BIN)/python benchmarks/models.py
 
 house: $(DEVELOPMENT) ## Draw the rooms and their imports for docs/architecture.md.

@@ -113,12 +113,12 @@ def put(store: Store, documents: list[list[bytes]]) -> None:
         each.join()
 
 
-def put_bare(bare: Bare) -> None:
+def put_bare(bare: Bare, times: int = WRITES) -> None:
     """Writes rows as those that puts make, one of each writer in a transaction."""
     found = bare.rows(f"SELECT {_COLUMNS} FROM store_revisions WHERE replaced IS NULL")
     rows = [[_plain(value) for value in each] for each in found]
     newest = max(row[1] for row in rows)
-    for _ in range(WRITES):
+    for _ in range(times):
         replaced, added = [], []
         for row in rows:
             newest += 1

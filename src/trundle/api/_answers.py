@@ -1,22 +1,20 @@
 """Bodies of answers about several objects, and about objects that are gone."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import msgspec
 
 from trundle.api._requests import Target
 from trundle.store import StoredObject
 
 
-def list_of(target: Target, metadata: Mapping[str, Any], items: list[bytes]) -> bytes:
-    """A list as JSON, from its items as JSON."""
+def list_head(target: Target, resource_version: int, token: str) -> bytes:
+    """How a list begins; its items and `]}` follow."""
+    metadata = {"resourceVersion": str(resource_version), "continue": token}
     head = {
         "apiVersion": target.kind.api_version(target.served),
         "kind": f"{target.kind.kind}List",
         "metadata": metadata,
     }
-    return msgspec.json.encode(head)[:-1] + b',"items":[' + b",".join(items) + b"]}"
+    return msgspec.json.encode(head)[:-1] + b',"items":['
 
 
 def deleted(target: Target, gone: StoredObject) -> bytes:

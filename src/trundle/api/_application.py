@@ -151,14 +151,16 @@ class Api:
             "/api/{version}/{plural}",
             "/api/{version}/{plural}/{name}",
             "/apis/{group}/{version}/namespaces/{namespace}/{plural}",
-            "/apis/{group}/{version}/namespaces/{namespace}/{plural}/{name}",
             "/apis/{group}/{version}/namespaces/{namespace}/{plural}/{name}/{subresource}",
             "/apis/{group}/{version}/{plural}",
             "/apis/{group}/{version}/{plural}/{name}",
             "/apis/{group}/{version}/{plural}/{name}/{subresource}",
         ]
         methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+        # Most requests are about one object: no other path comes before it, since each that is compared takes time.
+        one = "/apis/{group}/{version}/namespaces/{namespace}/{plural}/{name}"
         return [
+            Route(one, self._objects, methods=methods),
             *Health(self._read_something, lambda: self._is_stopping).routes,
             Route("/metrics", self._shown_metrics),
             Route("/version", self._served_version),
@@ -267,6 +269,8 @@ class Api:
             shown = representation_of(http.headers.get("accept", ""), request.query, self._clock)
             if http.method == "GET" and not target.name and request.flag("watch"):
                 return self._watch(request, shown)
+            if http.method == "GET" and not target.name and shown.is_whole:
+                return await self._list(request, shown)
             answer = await self._done(self._action(http.method, target), request, http.method)
             return _answered(answer, shown, target)
         except ApiError as error:
@@ -275,8 +279,14 @@ class Api:
     async def _done(
         self, action: Callable[[Request], Answer], request: Request, method: str
     ) -> Answer:
-        """Does what is asked in a thread; what waits for hooks has threads of its own, so that slow ones hold nothing else."""
-        if method in _READING or request.target.kind not in self._asked:
+        """Does what is asked in a thread; what waits for hooks has threads of its own, so that slow ones hold nothing else.
+
+        One object of a file is read at once: a thread would cost more than that.
+        """
+        target, reads = request.target, method in _READING
+        if reads and target.name and self._resources[target.kind].is_quick:
+            return action(request)
+        if reads or target.kind not in self._asked:
             return await asyncio.to_thread(action, request)
         return await asyncio.get_running_loop().run_in_executor(self._asking, action, request)
 
@@ -328,6 +338,23 @@ class Api:
             raise not_allowed()
         return action
 
+    async def _list(self, request: Request, shown: Representation) -> Response:
+        """Streams objects where they are more than a page."""
+        target = request.target
+        parts = self._resources[target.kind].parts(request)
+        first, is_whole = await asyncio.to_thread(next, parts)
+        if is_whole:
+            return _answered(Answer(first), shown, target)
+
+        async def streamed() -> AsyncIterator[bytes]:
+            part, is_last = first, False
+            yield part
+            while not is_last:
+                part, is_last = await asyncio.to_thread(next, parts)
+                yield part
+
+        return _warning(StreamingResponse(streamed(), media_type=_JSON), _deprecated(target))
+
     def _watch(self, request: Request, shown: Representation) -> Response:
         """Streams changes, one JSON object in each line."""
         target = request.target
@@ -360,10 +387,12 @@ class Api:
 
 def _answered(answer: Answer, shown: Representation, target: Target) -> Response:
     response = Response(shown.of(answer.body, target), answer.code, media_type=shown.media_type)
-    warnings = [*answer.warnings]
-    if target.served.deprecated:
-        warnings.append(target.served.deprecated)
-    return _warning(response, warnings)
+    return _warning(response, [*answer.warnings, *_deprecated(target)])
+
+
+def _deprecated(target: Target) -> list[str]:
+    """What a client of a deprecated version is warned with."""
+    return [target.served.deprecated] if target.served.deprecated else []
 
 
 def _warning(response: Response, warnings: Iterable[str]) -> Response:

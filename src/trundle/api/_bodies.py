@@ -15,6 +15,8 @@ async def body_of(http: HttpRequest, most: int) -> bytes:
     Raises:
         ApiError: it is.
     """
+    if "content-length" not in http.headers and "transfer-encoding" not in http.headers:
+        return b""
     found = bytearray()
     async for chunk in http.stream():
         found += chunk

@@ -109,8 +109,7 @@ def require_kind(document: dict[str, Any], kind: ServedKind, served: ServedVersi
 
 def to_scheme(document: dict[str, Any], kind: ServedKind, served: ServedVersion) -> bytes:
     """A client's document as the scheme reads it."""
-    version = f"{kind.said_group}/{served.version}" if kind.said_group else served.version
-    head: dict[str, Any] = {"apiVersion": version}
+    head: dict[str, Any] = {"apiVersion": _said_version(kind, served)}
     if kind.type_text:
         head["type"] = kind.type_text
     else:
@@ -121,10 +120,23 @@ def to_scheme(document: dict[str, Any], kind: ServedKind, served: ServedVersion)
 
 def to_client(shown: bytes, kind: ServedKind, served: ServedVersion) -> bytes:
     """What the scheme shows at a version as clients read it."""
+    names = {"apiVersion": kind.api_version(served), "kind": kind.kind}
+    if not kind.type_text:
+        head = _head(kind.resource.rpartition("/")[2], _said_version(kind, served))
+        if shown.startswith(head):  # As the scheme writes it: the rest needs no reading.
+            return _head(**names) + shown[len(head) :]
     members = _members(shown)
-    head = {"apiVersion": kind.api_version(served), "kind": kind.kind}
-    rest = {key: value for key, value in members.items() if key not in head}
-    return msgspec.json.encode({**head, **rest})
+    rest = {key: value for key, value in members.items() if key not in names}
+    return msgspec.json.encode({**names, **rest})
+
+
+def _head(kind: str, apiVersion: str) -> bytes:  # noqa: N803 - as documents have it
+    return msgspec.json.encode({"apiVersion": apiVersion, "kind": kind})[:-1] + b","
+
+
+def _said_version(kind: ServedKind, served: ServedVersion) -> str:
+    """What the scheme calls a version in documents."""
+    return f"{kind.said_group}/{served.version}" if kind.said_group else served.version
 
 
 def with_tidy_metadata(document: dict[str, Any]) -> dict[str, Any]:

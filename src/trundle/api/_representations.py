@@ -47,6 +47,11 @@ class Representation:
         self._tables = 0
         self.media_type = _JSON
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether objects are sent as they are."""
+        return self._form == "whole"
+
     def of(self, body: bytes, target: Target) -> bytes:
         """An answer as the client wants it; a `Status` stays as it is."""
         if self._form == "whole":

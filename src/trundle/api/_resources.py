@@ -1,7 +1,7 @@
 """Objects of one version, read and written as Kubernetes' API does it."""
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -9,7 +9,7 @@ import msgspec
 
 from trundle._clock import Clock
 from trundle.api._admission import Admission, Placed
-from trundle.api._answers import deleted, list_of
+from trundle.api._answers import deleted, list_head
 from trundle.api._deletions import Deletion, deletion_of
 from trundle.api._documents import (
     object_of,
@@ -95,6 +95,11 @@ class Resources:
 
     # Reading
 
+    @property
+    def is_quick(self) -> bool:
+        """Whether `get` waits for nothing but a file."""
+        return not self.store.database.is_server
+
     def get(self, request: Request) -> Answer:
         """One object."""
         target = request.target
@@ -103,6 +108,13 @@ class Resources:
 
     def get_all(self, request: Request) -> Answer:
         """The objects of a resource type, or a page of them."""
+        return Answer(b"".join(part for part, _ in self.parts(request)))
+
+    def parts(self, request: Request) -> Iterator[tuple[bytes, bool]]:
+        """The answer of `get_all` in parts, each with whether it is the last; few of the objects are in memory at a time.
+
+        What can be wrong with the request is raised before the first part.
+        """
         target = request.target
         fields = FieldSelector(request.query.get("fieldSelector", ""), target.kind.selectable)
         labels = labels_of(request.query.get("labelSelector", ""))
@@ -112,9 +124,9 @@ class Resources:
         name = fields.exact("metadata.name")
         namespace = target.namespace or fields.exact("metadata.namespace")
         token = request.query.get("continue", "")
-        items: list[bytes] = []
-        with explained(target):
-            while True:
+        head, comma = b"", b""
+        while True:
+            with explained(target):
                 page = self.store.list(
                     target.kind.resource,
                     namespace=namespace or None,
@@ -124,16 +136,18 @@ class Resources:
                     token=token,
                     at=at,
                 )
-                items += (
+                items = b",".join(
                     self.views.listed(each, target.kind, target.served)
                     for each in page.objects
                     if fields.matches(each)
                 )
-                token = page.token
-                if limit or not token:
-                    break
-        metadata = {"resourceVersion": str(page.resource_version), "continue": page.token}
-        return Answer(list_of(target, metadata, items))
+            token, last = page.token, bool(limit or not page.token)
+            new = b"" if head else list_head(target, page.resource_version, token if limit else "")
+            head = head or new
+            yield new + (comma if items else b"") + items + (b"]}" if last else b""), last
+            if last:
+                return
+            comma = b"," if items else comma
 
     # Writing
 

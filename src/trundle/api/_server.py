@@ -80,7 +80,8 @@ class Server:
 
         Signals are those of the process, so a server in another thread than the main one ends by `stop` alone.
         """
-        asyncio.run(self._run(on_ready))
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            runner.run(self._run(on_ready))
 
     async def _run(self, on_ready: Callable[[], None]) -> None:
         loop = asyncio.get_running_loop()
@@ -132,6 +133,15 @@ class Server:
             raise
         except TrundleError as error:
             self._complain(f"the lease is not renewed: {error}")
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """What makes event loops: uvloop, where the system has it."""
+    try:
+        import uvloop  # noqa: PLC0415
+    except ImportError:
+        return None
+    return uvloop.new_event_loop
 
 
 class _Served(uvicorn.Server):

@@ -102,7 +102,7 @@ class Database:
 
     def signals(self, name: str) -> Signals | None:
         """Signals of a name between the processes that use the database; None where there are none, as on SQLite."""
-        if not self._is_server or self.read_only:
+        if not self.is_server or self.read_only:
             return None
         if name not in self._signals:
             self._signals[name] = Signals(self._engine, name)
@@ -116,7 +116,7 @@ class Database:
             DatabaseError: the database cannot be read.
         """
         with errors_explained(self.where), self._engine.connect() as connection:
-            if self._is_server:
+            if self.is_server:
                 connection.execution_options(
                     isolation_level="REPEATABLE READ", postgresql_readonly=True
                 )
@@ -135,7 +135,7 @@ class Database:
         Raises:
             DatabaseError: the database cannot be read.
         """
-        if self._is_server:
+        if self.is_server:
             with self.reading() as connection:
                 return connection.execute(statement, values).first()
         compiled = self._compiled.get(statement)
@@ -180,7 +180,7 @@ class Database:
         """
         if not connection.get_execution_options().get(_sqlite.WRITING):
             raise ValueError(expectation("a transaction of `writing`", "one of `reading`"))
-        if self._is_server:
+        if self.is_server:
             with errors_explained(self.where):
                 _postgresql.lock(connection, name)
 
@@ -197,7 +197,7 @@ class Database:
         with self.reading() as connection:
             if self._is_current(connection, migrations):
                 return
-        if self.read_only and self._is_server:
+        if self.read_only and self.is_server:
             advice = "run a command once that may write"
             expected = f"tables of {migrations.name} at revision {migrations.head}"
             raise OlderSchemaError(self.where, expected, "an earlier one", advice)
@@ -222,7 +222,8 @@ class Database:
                 yield writing
 
     @property
-    def _is_server(self) -> bool:
+    def is_server(self) -> bool:
+        """Whether it is asked over a connection, and not a file."""
         return self._engine.dialect.name == "postgresql"
 
 

@@ -2,6 +2,7 @@
 
 import ipaddress
 from collections.abc import Awaitable, Callable, MutableMapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -168,6 +169,7 @@ def _require_local(scope: Scope, headers: Headers) -> None:
         raise ApiError(403, "Forbidden", message)
 
 
+@lru_cache(256)  # Requests name few hosts.
 def _is_local(host: str) -> bool:
     name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
     name = name.removeprefix("[").removesuffix("]").lower()

@@ -91,10 +91,13 @@ def duplicates(shape: Shape | None, value: Json, place: str = "") -> Iterator[tu
                     yield here, _same(listed, each)
                 if element is not None:
                     seen.add(element)
-                yield from duplicates(listed.items, each, here)
+                if isinstance(each, list | dict):
+                    yield from duplicates(listed.items, each, here)
         case MapShape() as mapped if isinstance(value, dict):
             for name, inner in value.items():
-                yield from duplicates(mapped.at(name), inner, f"{place}.{name}" if place else name)
+                if isinstance(inner, list | dict):
+                    within = f"{place}.{name}" if place else name
+                    yield from duplicates(mapped.at(name), inner, within)
         case _:
             pass
 

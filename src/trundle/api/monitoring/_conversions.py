@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
+from functools import cache
 
 from prometheus_client import Counter
 
@@ -19,6 +20,9 @@ def counted(group: str, resource: str, version: str) -> Iterator[None]:
     try:
         yield
     except Exception:
-        CONVERSIONS.labels(group, resource, version, "failed").inc()
+        _counter(group, resource, version, "failed").inc()
         raise
-    CONVERSIONS.labels(group, resource, version, "done").inc()
+    _counter(group, resource, version, "done").inc()
+
+
+_counter = cache(CONVERSIONS.labels)
