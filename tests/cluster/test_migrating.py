@@ -174,6 +174,38 @@ def test_an_object_that_cannot_be_read_stops_everything(place):
     assert place.stored == before
 
 
+def test_an_object_without_room_for_its_carrier_is_written_at_another_version(place):
+    _, crd = place.release("first", "v1", "v2")
+    place.define(crd)
+    place.members.create("v1", "ada", team="red", age=7)
+    large = {"metadata": {"annotations": {"large": "x" * (256 * 1024 - 60)}}}
+    place.members.merge("v1", "ada", large).ok()
+    folder, crd = place.release("second", "v1", "v2", "v3")
+    place.define(crd)
+    place.cluster.request("GET", place.members.path("v3", "ada")).ok()
+    assert migrate(place, folder, "--pages")["findings"] == []
+    assert shapes(place) == {"v3"}
+    assert place.members.at("v1", "ada")["age"] == 7
+    place.members.merge("v1", "ada", {"metadata": {"annotations": {"large": None}}}).ok()
+
+
+def test_a_migration_by_the_cluster_is_taken_over_after_a_kill(place):
+    foreign(place)
+    folder, crd = place.release("ours", "v1", "v2")
+    place.define(crd)
+    environment = {**os.environ, "KUBECONFIG": str(place.cluster.kubeconfig)}
+    process = subprocess.Popen(command(), cwd=folder, env=environment, stdout=subprocess.DEVNULL)
+    name = f"storageversionmigration/trundle-members.{place.members.group}"
+    until(lambda: place.cluster.kubectl("get", name, check=False).returncode == 0, 60)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert place.crd["status"]["storedVersions"] == ["v1", "storage"]
+    assert migrate(place, folder)["objects"] == 7
+    assert shapes(place) == {"v2"}
+    assert place.crd["status"]["storedVersions"] == ["storage"]
+    assert place.cluster.kubectl("get", name, check=False).returncode != 0
+
+
 def test_what_the_project_cannot_read_is_not_given_up(place):
     foreign(place)
     _, crd = place.release("theirs", "v1", "v2")

@@ -22,10 +22,10 @@ STORAGE = "storage"
 class Webhook:
     """A webhook and the API server around it: objects are stored, shown and written as a cluster does it."""
 
-    def __init__(self, installed):
+    def __init__(self, installed, *, guarded=False):
         kinds = converted_kinds([installed.project], installed.scheme)
         self.metrics = WebhookMetrics()
-        self._conversions = Conversions(kinds, installed.scheme, self.metrics)
+        self._conversions = Conversions(kinds, installed.scheme, self.metrics, guarded=guarded)
         self.group, self.kind = kinds[0].group, kinds[0].kind
 
     def at(self, version, document):
@@ -190,10 +190,38 @@ def test_what_has_no_room_is_marked_and_not_given_up(webhook):
 
 
 def test_all_annotations_stay_below_the_limit_of_a_server(webhook):
-    for size in range(MOST_ANNOTATIONS - 500, MOST_ANNOTATIONS - 40, 20):
+    full = MOST_ANNOTATIONS - len("mine")
+    for size in (*range(full - 500, full, 20), full - 1, full):
         stored = webhook.stored(OLD, team="red", age=3, annotations={"mine": "x" * size})
         found = annotations(webhook.at(NEW, stored))
         assert sum(len(key) + len(value) for key, value in found.items()) <= MOST_ANNOTATIONS
+        assert CARRIER in found
+
+
+def test_the_largest_annotation_makes_room_for_the_marker(webhook):
+    others = {"a": "1", "b": "2"}
+    large = "x" * (MOST_ANNOTATIONS - len("mine") - 4)
+    stored = webhook.stored(OLD, team="red", age=3, annotations={**others, "mine": large})
+    new = webhook.at(NEW, stored)
+    assert annotations(new).keys() == {"a", "b", CARRIER}
+    assert annotations(webhook.at(OLD, stored)) == {**others, "mine": large}
+    with pytest.raises(ObjectError, match="no room"):
+        webhook.at(STORAGE, new)
+
+
+def test_an_api_server_can_delete_what_has_no_room_where_admission_guards_it(clubs):
+    """It converts the object in its cache for storage first."""
+    guarded = Webhook(clubs, guarded=True)
+    room = {"mine": "x" * (MOST_ANNOTATIONS - len("mine"))}
+    stored = guarded.stored(OLD, team="red", age=3, annotations=room)
+    assert guarded.at(STORAGE, guarded.at(NEW, stored))["kind"] == "Member"
+    broken = {**stored, "stored": "{" + "".join(map(chr, range(0x4E00, 0x9000))) * 9}
+    shown_at_none = guarded.at(NEW, broken)
+    assert annotations(shown_at_none)[CARRIER].startswith("too-large.")
+    assert annotations(shown_at_none)[NOT_SHOWN]
+    assert guarded.at(STORAGE, shown_at_none)["kind"] == "Member"
+    with pytest.raises(ObjectError):
+        Webhook(clubs).at(STORAGE, shown_at_none)
 
 
 UNREADABLE = [

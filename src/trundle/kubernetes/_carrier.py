@@ -67,12 +67,25 @@ def is_marker(text: str) -> bool:
 
 
 def with_annotation(metadata: Mapping[str, Any], name: str, text: str) -> dict[str, Any]:
-    """The metadata of an object with a carrier; with a marker instead, where there is no room for it."""
+    """The metadata of an object with a carrier; with a marker instead, where there is no room for it.
+
+    Where the marker has no room either, the largest annotations make room. An API server fails all lists with an object that has too many, and refuses
+    every write of one that has a marker, so they are not lost.
+    """
     annotations = {**_annotations(metadata), name: text}
-    size = sum(len(key.encode()) + len(str(value).encode()) for key, value in annotations.items())
-    if size > MOST_ANNOTATIONS:
+    if _size(annotations) > MOST_ANNOTATIONS:
         annotations[name] = f"{TOO_LARGE}.{len(text)}"
+        others = (each for each in annotations if each != name)
+        for each in sorted(others, key=lambda other: -len(str(annotations[other]).encode())):
+            if _size(annotations) <= MOST_ANNOTATIONS:
+                break
+            del annotations[each]
     return {**metadata, "annotations": annotations}
+
+
+def _size(annotations: Mapping[str, Any]) -> int:
+    """How many bytes annotations have, as an API server counts."""
+    return sum(len(key.encode()) + len(str(value).encode()) for key, value in annotations.items())
 
 
 def without_annotation(metadata: Mapping[str, Any], name: str) -> tuple[dict[str, Any], str | None]:

@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import lightkube
 from lightkube.config.kubeconfig import KubeConfig
-from lightkube.core.exceptions import ApiError, ConfigError
+from lightkube.core.exceptions import ApiError
 from lightkube.generic_resource import create_global_resource, create_namespaced_resource
 from lightkube.types import PatchType
 
@@ -60,7 +60,7 @@ def connect(kubeconfig: Path | None = None, context: str | None = None) -> "Clus
         client = lightkube.Client(
             config, field_manager=MANAGER, timeout=httpx2.Timeout(_TIMEOUT), trust_env=True
         )
-    except (ConfigError, OSError, KeyError, ValueError) as error:
+    except Exception as error:  # noqa: BLE001 - lightkube lets through what it meets in a kubeconfig
         where = str(kubeconfig or "the kubeconfig")
         advice = "name one with --kubeconfig and --context, or set KUBECONFIG"
         raise ClusterError(where, "how to reach a cluster", str(error), advice) from None

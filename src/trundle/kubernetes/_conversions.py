@@ -159,7 +159,7 @@ class Conversions:
             assert target is not None
             return self._read(document, kind, target)
         if reason_name(kind) in (document["metadata"].get("annotations") or {}):
-            return _given_back(document, kind, target)
+            return _given_back(document, kind, target, guarded=self._guarded)
         stored = self._put(document, kind, source)
         if target is not None:
             return self._shown(stored, kind, target)
@@ -330,7 +330,9 @@ def _not_shown(
     )
 
 
-def _given_back(document: dict[str, Any], kind: ServedKind, target: ServedVersion | None) -> bytes:
+def _given_back(
+    document: dict[str, Any], kind: ServedKind, target: ServedVersion | None, *, guarded: bool
+) -> bytes:
     """An object that was not shown, on its way back: its metadata may have changed, nothing else.
 
     Raises:
@@ -339,6 +341,8 @@ def _given_back(document: dict[str, Any], kind: ServedKind, target: ServedVersio
     rest = [key for key in document if key not in _HEAD]
     metadata, carrier = without_annotation(document["metadata"], name_of(kind.group))
     data = None if carrier is None else _unsealed_or_none(carrier)
+    if guarded and carrier is not None and is_marker(carrier) and not rest:
+        data = json_of({STORED: ""})  # Admission lets nothing but its deletion through.
     if target is None and (rest or data is None):
         name = reason_name(kind)
         advice = f"leave all but its metadata as it is; or remove the annotations {name} and {name_of(kind.group)}, which gives up what is stored"

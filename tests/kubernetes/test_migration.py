@@ -1,0 +1,262 @@
+"""What a migration does where a cluster is busy, or changes meanwhile; tests/cluster has a real one, which does so rarely."""
+
+import dataclasses
+import json
+
+import apis
+import httpx2
+import lightkube
+import pytest
+from apis import GROUP, NEW, OLD
+from lightkube.config.kubeconfig import KubeConfig
+
+from trundle.api import converted_kinds, served_kinds
+from trundle.kubernetes.migration import Cluster, ClusterError, Migration, RequestError, connect
+
+MEMBERS = f"/apis/{GROUP}/{NEW}/namespaces/default/members"
+CRD = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/members.{GROUP}"
+
+
+def status(code, reason=""):
+    found = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code}
+    return httpx2.Response(code, json={**found, "message": f"{reason} {code}"})
+
+
+class Server:
+    """Answers as an API server with some members, a page at a time; `failing` comes before that."""
+
+    def __init__(self, *names):
+        self.objects = {
+            name: {
+                "apiVersion": f"{GROUP}/{NEW}",
+                "kind": "Member",
+                "metadata": {"name": name, "namespace": "default", "resourceVersion": "1"},
+            }
+            for name in names
+        }
+        versions = [{"name": each, "served": each != "storage", "storage": each == "storage"} for each in (NEW, OLD, "storage")]  # fmt: skip
+        self.crd = {
+            "metadata": {"name": f"members.{GROUP}", "resourceVersion": "5", "annotations": {}},
+            "spec": {"versions": versions},
+            "status": {"storedVersions": [OLD, "storage"]},
+        }
+        self.failing = []
+        self.patched = []
+        self.notes = []
+
+    def __call__(self, request):
+        for at, (method, part, answer) in enumerate(self.failing):
+            if request.method == method and part in str(request.url):
+                del self.failing[at]
+                return answer(self) if callable(answer) else answer
+        path = request.url.path
+        if path.startswith(CRD):
+            return self.definition(request)
+        if request.method == "PATCH":
+            name = path.rpartition("/")[2]
+            self.patched.append((path.split("/")[3], name, json.loads(request.content)))
+            if name not in self.objects:
+                return status(404)
+            return httpx2.Response(200, json=self.objects[name])
+        if path.endswith("/members"):
+            return self.listed(request)
+        return httpx2.Response(200, json=self.objects[path.rpartition("/")[2]])
+
+    def definition(self, request):
+        if request.method == "PATCH":
+            patch = json.loads(request.content)
+            self.crd["status"] |= patch.get("status", {})
+            for key, value in patch["metadata"].get("annotations", {}).items():
+                self.notes.append(value)
+                self.crd["metadata"]["annotations"][key] = value
+        return httpx2.Response(200, json=self.crd)
+
+    def listed(self, request):
+        size, begin = int(request.url.params["limit"]), int(request.url.params.get("continue", 0))
+        names = sorted(self.objects)
+        metadata = {"resourceVersion": "9"}
+        if begin + size < len(names):
+            metadata["continue"] = str(begin + size)
+        items = [self.objects[each] for each in names[begin : begin + size]]
+        return httpx2.Response(200, json={"metadata": metadata, "items": items})
+
+
+@pytest.fixture(scope="module")
+def kinds(tmp_path_factory):
+    with apis.clubs(tmp_path_factory.mktemp("migration")) as installed:
+        (served,) = served_kinds([installed.project], installed.scheme)
+        (known,) = converted_kinds([installed.project], installed.scheme)
+        yield served, known
+
+
+@pytest.fixture
+def server():
+    return Server("a", "b", "c", "d", "e")
+
+
+@pytest.fixture
+def waited():
+    return []
+
+
+def kubeconfig(user):
+    context = {"cluster": "test", **({"user": user} if user else {})}
+    return {
+        "clusters": [{"name": "test", "cluster": {"server": "https://cluster.test"}}],
+        "contexts": [{"name": "test", "context": context}],
+        "users": [{"name": "me", "user": {"token": "t"}}],
+        "current-context": "test",
+    }
+
+
+@pytest.fixture
+def cluster(server, waited):
+    config = KubeConfig.from_dict(kubeconfig("me")).get()
+    transport = httpx2.MockTransport(server)
+    with lightkube.Client(config, transport=transport) as client:
+        yield Cluster(client, waited.append)
+
+
+@pytest.fixture
+def migrate(cluster, kinds):
+    def migrated(release="r", **more):
+        migration = Migration(cluster, release, page=2, sleep=lambda _: None, **more)
+        return migration.migrated(migration.examined(*kinds), None)
+
+    return migrated
+
+
+def test_all_are_written_as_they_are_and_then_versions_go(server, migrate):
+    found = migrate()
+    assert (found.objects, found.findings, found.trimmed) == (5, (), True)
+    assert server.patched == [(NEW, name, {}) for name in "abcde"]
+    assert server.crd["status"]["storedVersions"] == ["storage"]
+    assert [each and json.loads(each)["after"] for each in server.notes] == [
+        "default/b",
+        "default/d",
+        None,
+    ]
+
+
+def test_a_list_that_expires_goes_on_after_the_last_object(server, migrate):
+    server.failing = [("GET", "continue=2", status(410)) for _ in range(3)]
+    assert migrate().objects == 5
+    server.failing = [("GET", f"{NEW}/members?limit=2&continue=4", status(410))]
+    server.patched.clear()
+    migrate()
+    assert [name for _, name, _ in server.patched] == list("abcde")
+
+
+@pytest.mark.parametrize("code", [429, 503, 504, 409])
+def test_a_busy_cluster_is_asked_again_after_a_while(server, migrate, waited, code):
+    server.failing = [("PATCH", "/members/c", status(code))] * 3
+    assert migrate().findings == ()
+    assert waited == [0.1, 0.2, 0.4]
+    assert [name for _, name, _ in server.patched] == list("abcde")
+
+
+def test_an_object_that_is_deleted_meanwhile_is_no_failure(server, migrate):
+    server.failing = [("PATCH", "/members/c", status(404))]
+    assert migrate().findings == ()
+    assert server.crd["status"]["storedVersions"] == ["storage"]
+
+
+def test_an_object_that_one_version_cannot_write_is_written_at_another(server, migrate):
+    server.failing = [("PATCH", f"/{NEW}/namespaces/default/members/c", status(500, "no room"))]
+    assert migrate().findings == ()
+    assert (OLD, "c", {}) in server.patched
+
+
+def test_an_object_that_no_version_can_write_keeps_the_versions(server, migrate):
+    server.failing = [("PATCH", "/members/c", status(422, "bad"))] * 2
+    (finding,) = migrate().findings
+    assert "Member default/c" in str(finding)
+    assert "422: bad 422" in str(finding)
+    assert [name for _, name, _ in server.patched] == list("abde")
+    assert server.crd["status"]["storedVersions"] == [OLD, "storage"]
+    # It is not noted as done, so that it is tried again.
+    assert server.crd["metadata"]["annotations"] == {f"{GROUP}/migration": None}
+
+
+def test_it_goes_on_where_it_was_for_the_same_release_only(server, migrate):
+    note = {f"{GROUP}/migration": json.dumps({"release": "r", "after": "default/c"})}
+    server.crd["metadata"]["annotations"] = dict(note)
+    migrate()
+    assert [name for _, name, _ in server.patched] == ["d", "e"]
+    server.crd["metadata"]["annotations"] = dict(note)
+    server.patched.clear()
+    migrate("another")
+    assert [name for _, name, _ in server.patched] == list("abcde")
+    server.crd["metadata"]["annotations"] = {f"{GROUP}/migration": "nonsense"}
+    server.patched.clear()
+    migrate()
+    assert [name for _, name, _ in server.patched] == list("abcde")
+
+
+def test_versions_stay_where_the_crd_changes_meanwhile(server, migrate):
+    def moved(server):
+        server.crd["spec"]["versions"][2]["storage"] = False
+        server.crd["spec"]["versions"][1]["storage"] = True
+        return status(409)
+
+    server.failing = [("PATCH", f"{CRD}/status", moved)]
+    with pytest.raises(ClusterError, match="stores them elsewhere"):
+        migrate()
+    assert server.crd["status"]["storedVersions"] == [OLD, "storage"]
+
+
+def test_owners_are_renamed_by_what_is_there_at_the_write(server, cluster, kinds):
+    """The object changes between the list and the write: the conflict is answered by another look."""
+    served, known = kinds
+    gone = {"manager": "me", "operation": "Update", "apiVersion": f"{GROUP}/{OLD}"}
+    entry = {**gone, "fieldsType": "FieldsV1", "fieldsV1": {"f:team": {}}}
+    server.objects["c"]["metadata"]["managedFields"] = [entry]
+
+    def changed(server):
+        server.objects["c"]["metadata"] |= {"resourceVersion": "2"}
+        server.objects["c"]["metadata"]["managedFields"] = [{**entry, "manager": "you"}]
+        return status(409)
+
+    server.failing = [("PATCH", "/members/c", changed)]
+    only = {label: each for label, each in served.versions.items() if label == NEW}
+    staying = dataclasses.replace(served, versions=only)
+    migration = Migration(cluster, "r", sleep=lambda _: None)
+    migration.migrated(migration.examined(staying, known), None)
+    (patch,) = [patch for _, name, patch in server.patched if name == "c"]
+    (owner,) = patch["metadata"]["managedFields"]
+    assert (patch["metadata"]["resourceVersion"], owner["manager"]) == ("2", "you")
+    assert (owner["apiVersion"], owner["fieldsV1"]) == (f"{GROUP}/{NEW}", {"f:group": {}})
+
+
+def test_the_rate_is_held(server, cluster, kinds):
+    now, slept = [0.0], []
+
+    def sleep(seconds):
+        slept.append(seconds)
+        now[0] += seconds
+
+    def write(server):
+        now[0] += 0.1  # What a write takes.
+        return httpx2.Response(200, json=server.objects["a"])
+
+    server.failing = [("PATCH", "/members/", write)] * 5
+    migration = Migration(cluster, "r", rate=2.0, clock=lambda: now[0], sleep=sleep)
+    migration.migrated(migration.examined(*kinds), None)
+    assert slept == pytest.approx([0.4] * 5)
+    assert now[0] == pytest.approx(2.5)
+
+
+def test_a_cluster_that_is_away_or_unknown(cluster, server, tmp_path):
+    server.failing = [("GET", CRD, status(403, "forbidden"))]
+    with pytest.raises(RequestError, match="403: forbidden"):
+        cluster.definition(f"members.{GROUP}")
+    with pytest.raises(ClusterError, match="name one with --kubeconfig"):
+        connect(tmp_path / "none")
+    for config, context in ((kubeconfig("me"), "other"), (kubeconfig(""), None)):
+        (tmp_path / "config").write_text(json.dumps(config))
+        with pytest.raises(ClusterError, match="name one with --kubeconfig"):
+            connect(tmp_path / "config", context)
+    for text in ("{", "[]", "a: b"):
+        (tmp_path / "config").write_text(text)
+        with pytest.raises(ClusterError, match="name one with --kubeconfig"):
+            connect(tmp_path / "config")
