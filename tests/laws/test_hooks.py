@@ -7,6 +7,7 @@ from evolving import Store, evolve, forget, hooked
 
 from trundle.evolution import ChangeError
 from trundle.runtime import ABSENT, HookError
+from trundle.verify import LawBroken, law3
 
 V1, V2, V3 = "2020-01-01", "2021-01-01", "2022-01-01"
 CALLS = []
@@ -280,3 +281,67 @@ def test_hooks_do_not_write_metadata(install):
         ChangeError, match=r"declares 'metadata', which Thing of 2021-01-01 does not"
     ):
         install(ANNOTATED, hooked(V1, V2, Paused, to=(("metadata",), ("metadata",))))
+
+
+class Constant:
+    """Makes an object of anything, and a text of any object."""
+
+    def assign_to(self, source):
+        return {"o": {"x": "made"}}
+
+    def assign_from(self, source):
+        return {"a": "back"}
+
+
+MADE = {
+    V1: {"Thing": {"a": "string"}},
+    V2: {"Thing": {"o": "O"}, "O": {"x": "string", "y": "string"}},
+}
+
+
+CONSTANT = hooked(V1, V2, Constant, to=(("a",), ("o",)), back=(("o",), ("a",)))
+
+
+@pytest.mark.parametrize(
+    ("hub", "own", "edited", "seen"),
+    [
+        (V1, thing(V2, o={"x": "own"}), thing(V1, a="2"), thing(V2, o={"x": "made"})),
+        (V2, thing(V1, a="own"), thing(V2, o={"x": "2"}), thing(V1, a="back")),
+    ],
+    ids=["an object", "a text"],
+)
+def test_law_3_lets_a_hook_say_anew_what_stood_beside_what_was_edited(
+    install, hub, own, edited, seen
+):
+    scheme = install(MADE, CONSTANT, hub=hub)
+    stored = scheme.put(None, own)
+    assert scheme.read(own["apiVersion"], stored) == own
+    written = scheme.put(None, edited, stored)
+    assert scheme.read(own["apiVersion"], written) == seen
+    law3(
+        scheme, *(scheme.decode(json.dumps(each).encode()) for each in (stored, edited)), hooks=True
+    )
+
+
+class Fills(Constant):
+    def assign_to(self, source):
+        return {"o": {"x": source.a}}
+
+    def assign_from(self, source):
+        return {"a": ABSENT if source.o is ABSENT else source.o.x}
+
+
+@pytest.mark.parametrize(("hub", "left"), [(V1, {"x": "2"}), (V2, {"x": "2", "y": "y"})])
+def test_law_3_sees_what_an_object_loses_that_a_hook_makes_anew(install, hub, left):
+    """Where the version without such an object is stored, its edit leaves the rest of it in a stale entry."""
+    scheme = install(
+        MADE, hooked(V1, V2, Fills, to=(("a",), ("o",)), back=(("o",), ("a",))), hub=hub
+    )
+    stored = scheme.put(V2, thing(V2, o={"x": "1", "y": "y"}))
+    assert scheme.read(V2, scheme.put(V1, thing(V1, a="2"), stored)) == thing(V2, o=left)
+    edit = [scheme.decode(json.dumps(each).encode()) for each in (stored, thing(V1, a="2"))]
+    if "y" in left:
+        law3(scheme, *edit, hooks=True)
+    else:
+        with pytest.raises(LawBroken, match=r"\$\.o\.y"):
+            law3(scheme, *edit, hooks=True)

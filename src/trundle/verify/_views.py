@@ -99,7 +99,7 @@ class _Comparison:
         self, path: Path, before: Any, after: Any, was: Any, becomes: Any
     ) -> Iterator[Wrong]:
         if same(was, becomes):
-            yield from self.untouched(path, before, after)
+            yield from self.untouched(path, before, after, becomes)
         elif becomes is MISSING:
             if same(before, was) and same(before, after) and not self.lists and not self.hooks:
                 yield path, MISSING, after  # something else may be an entry that is current again
@@ -123,10 +123,13 @@ class _Comparison:
             if each.one is not MISSING:
                 yield each.path, each.one, each.other
 
-    def untouched(self, path: Path, before: Any, after: Any) -> Iterator[Wrong]:
+    def untouched(self, path: Path, before: Any, after: Any, becomes: Any) -> Iterator[Wrong]:
         if self.lists and not any(isinstance(part, int) for part in path):
             return
         for each in differences(before, after, path):
+            made = value_at(becomes, each.path[len(path) :])
+            if self.hooks and made is not MISSING and same(made, each.other):
+                continue  # a hook makes the same of the edit, in place of an entry beside what was edited
             if not self.may_be_stale(each.path) and not self.holds_only_stale(each.one, each.other):
                 yield each.path, each.one, each.other
 
