@@ -196,6 +196,34 @@ def test_a_null_object_that_an_earlier_release_stored_is_read(forgetting: Take) 
 
 
 @pytest.mark.parametrize("way", list(WAYS))
+@pytest.mark.parametrize("first", [V1, f"{V1}-preview"])
+def test_what_goes_with_an_object_does_so_whatever_a_later_release_keeps_in_that(
+    first: str, way: str, forgetting: Take
+) -> None:
+    """The earlier release has no bag in a type that is the same in all its versions, and carries that of the later one along."""
+    versions = {
+        first: thing(p="L") | {"L": ["Red", "Blue"]},
+        V2: thing(p="Item?") | {"Item": {"x": "string"}},
+        V3: thing(p="Item?") | {"Item": {"x": "string", "z": "string"}},
+    }
+    case = Case(versions)
+    old = forgetting(evolve({each: versions[each] for each in (first, V2)}))
+    store = Store(WAYS[way](case, V2, forgetting)).put(V3, p={"z": "Z"}).put(first, p="Red")
+    both = Store(old, store.stored).read(first), store.read(first)
+    assert both == ({"p": "Red"}, {"p": "Red"})
+    store.stored = Store(old, store.stored).edit(first, p="Blue").stored
+    both = Store(old, store.stored).read(first), store.read(first)
+    assert both == ({"p": "Blue"}, {"p": "Blue"})
+    assert store.read(V3) == {"p": {"z": "Z"}}
+    store.edit(V3, p={"z": "other"})
+    both = Store(old, store.stored).read(first), store.read(first)
+    assert both == ({"p": "Blue"}, {"p": "Blue"})
+    store.edit(V3, p={"x": "X"})
+    both = Store(old, store.stored).read(first), store.read(first)
+    assert both == ({}, {})
+
+
+@pytest.mark.parametrize("way", list(WAYS))
 def test_what_an_earlier_release_removes_is_gone_for_all_versions(
     way: str, forgetting: Take
 ) -> None:

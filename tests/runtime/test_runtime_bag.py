@@ -1,3 +1,5 @@
+import hashlib
+
 import msgspec
 import pytest
 
@@ -6,6 +8,7 @@ from trundle.runtime import (
     BAG,
     MISSING,
     Absent,
+    ApiObject,
     BagEntry,
     BagError,
     Entry,
@@ -19,7 +22,8 @@ from trundle.runtime import (
     stash,
     unstash,
 )
-from trundle.runtime._bag import STALE, Carried, NoEntry, digest, put_entry, tidy
+from trundle.runtime._bag import STALE, Carried, NoEntry, current, digest, put_entry, tidy
+from trundle.runtime._hidden_content import note_hidden
 from trundle.runtime._json import same
 
 
@@ -328,3 +332,21 @@ def test_entries_are_equal_where_their_content_is(one, other, equal):
 def test_entries_can_be_changed_and_have_no_hash():
     with pytest.raises(TypeError):
         hash(Entry("a"))
+
+
+def test_a_bag_that_is_carried_along_in_an_object_makes_no_entry_stale():
+    """The entry may have been made while it did, by an earlier version of the runtime."""
+
+    class Item(ApiObject, kw_only=True):
+        x: str | Absent = ABSENT
+
+    note_hidden()
+    plain = Item(x="1")
+    carried = Item(x="1", unknown={"$propertyBag": msgspec.Raw(b'{"z":{"v3":{"value":1}}}')})
+    unknown = Item(x="1", unknown={"y": msgspec.Raw(b"1")})
+    assert digest((ABSENT, carried)) == digest((ABSENT, plain)) != digest((ABSENT, unknown))
+    earlier = hashlib.blake2b(msgspec.json.encode([None, [carried]]), digest_size=9).hexdigest()
+    stored = Stored()
+    for beside in (earlier, digest((ABSENT, plain))):
+        assert current(stored, Entry("x", beside), lambda _: (ABSENT, carried))
+    assert not current(stored, Entry("x", earlier), lambda _: (ABSENT, Item(x="2")))

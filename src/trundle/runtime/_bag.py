@@ -10,9 +10,10 @@ import msgspec
 from trundle.runtime._bases import StorageObject
 from trundle.runtime._entries import Aliases, BagEntry, Derive, Entry, Stashing, place_of
 from trundle.runtime._errors import BagError, reason_of
+from trundle.runtime._hidden_content import shown
 from trundle.runtime._json import same
 from trundle.runtime._marks import marks, unmarked
-from trundle.runtime._objects import ABSENT, Absent, FreeForm
+from trundle.runtime._objects import ABSENT, UNKNOWN, Absent, FreeForm
 from trundle.runtime._validation import read_value
 
 
@@ -159,9 +160,9 @@ def current(stored: StorageObject, entry: Any, witness: Derive | None) -> bool:
         return bool(entry.beside != STALE)
     beside: str | None = entry.beside
     now = witness(stored)
-    if beside == digest(now):
+    if beside in _digests(now):
         return True
-    return isinstance(now, Widened) and beside == digest(now[:-1])
+    return isinstance(now, Widened) and beside in _digests(now[:-1])
 
 
 def recall(
@@ -296,8 +297,24 @@ def tidy(stored: StorageObject) -> None:
 
 
 def digest(values: tuple[Any, ...]) -> str | None:
-    """A short digest of what an entry accompanies; None where all of it is absent."""
+    """A short digest of what an entry accompanies, as clients see it; None where all of it is absent."""
+    return next(_digests(values))
+
+
+def _digests(values: tuple[Any, ...]) -> Iterator[str | None]:
+    """The digest of what an entry accompanies, and the one that was made while bags of later releases counted in it."""
     if all(value is ABSENT for value in values):
-        return None
-    text = msgspec.json.encode([None if value is ABSENT else [value] for value in values])
+        yield None
+        return
+    text = _text(values)
+    if UNKNOWN.encode() in text:
+        yield _hashed(_text(each if each is ABSENT else shown(each) for each in values))
+    yield _hashed(text)
+
+
+def _text(values: Iterable[Any]) -> bytes:
+    return msgspec.json.encode([None if value is ABSENT else [value] for value in values])
+
+
+def _hashed(text: bytes) -> str:
     return hashlib.blake2b(text, digest_size=9).hexdigest()
