@@ -2,6 +2,7 @@
 
 from sqlalchemy import URL, Connection, Engine, create_engine, text
 
+from trundle.database._json import JSON_FORMS
 from trundle.errors import expectation
 
 _CONNECT_SECONDS = 10
@@ -35,6 +36,7 @@ def engine_of_server(url: URL, wait: float, *, read_only: bool) -> Engine:
         url.set(drivername="postgresql+psycopg"),
         pool_pre_ping=True,  # A server that was restarted does not fail the next transaction.
         pool_timeout=wait,
+        **JSON_FORMS,
         connect_args={
             "connect_timeout": _CONNECT_SECONDS,
             "application_name": "trundle",

@@ -28,6 +28,7 @@ from sqlalchemy.dialects import sqlite
 
 from trundle.database._driver_errors import errors_explained
 from trundle.database._errors import BusyError, UnwritableError
+from trundle.database._json import JSON_FORMS
 
 WRITING = "trundle_writing"
 """The execution option of a connection whose transaction writes."""
@@ -93,7 +94,9 @@ def engine_of_file(path: Path, wait: float) -> Engine:
             raise
         return connection
 
-    engine = create_engine("sqlite://", creator=connect, poolclass=QueuePool, pool_timeout=wait)
+    engine = create_engine(
+        "sqlite://", creator=connect, poolclass=QueuePool, pool_timeout=wait, **JSON_FORMS
+    )
     event.listen(engine, "begin", _begin)
     return engine
 
@@ -113,7 +116,9 @@ def engine_of_copy(path: Path) -> Engine:
     except BaseException:
         connection.close()
         raise
-    engine = create_engine("sqlite://", creator=lambda: connection, poolclass=StaticPool)
+    engine = create_engine(
+        "sqlite://", creator=lambda: connection, poolclass=StaticPool, **JSON_FORMS
+    )
     event.listen(engine, "begin", _begin)
     return engine
 

@@ -8,7 +8,6 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Select,
-    insert,
     select,
     text,
     tuple_,
@@ -321,7 +320,7 @@ class Rows:
         if before:  # First, as no two revisions of an object may be current.
             self._connection.execute(s.REPLACE, before)
         rows = [_row(resource.id, each, replaced) for each in revisions]
-        self._connection.execute(insert(t.REVISIONS), rows)
+        self._connection.execute(s.ADD, rows)
         last = revisions[-1].object.resource_version
         self._connection.execute(s.COUNT, {"of": resource.id, "last": last, "time": time})
 

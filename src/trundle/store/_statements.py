@@ -1,6 +1,6 @@
 """The statements of a store, made once: SQLAlchemy compiles each once, and finds it again by what it is."""
 
-from sqlalchemy import and_, bindparam, delete, func, select, text, update
+from sqlalchemy import and_, bindparam, delete, func, insert, select, text, update
 
 from trundle.store import _tables as t
 
@@ -63,6 +63,7 @@ REWRITE = (
         data=bindparam("new_data"),
     )
 )
+ADD = insert(t.REVISIONS)
 KEPT = select(
     _V.resource,
     _V.storage_version,
