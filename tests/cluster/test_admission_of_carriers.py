@@ -9,7 +9,7 @@ import warm
 import webhooks
 import yaml
 from authorities import Authority
-from carried import Members, project
+from carried import MERGE, Members, project
 from clusters import until
 
 MODES = ("webhook", "policy", "none")
@@ -148,11 +148,13 @@ def apply_on_server(members, file):
 def test_a_file_that_was_exported_long_ago(ada, write):
     members, mode = ada
     file = exported(members, "v2")
-    members.merge("v1", "ada", {"age": 8}).ok()
+    path = members.path("v1", "ada")
+    members.cluster.request("PATCH", path, {"age": 8}, kind=MERGE, fieldManager="ager").ok()
     write(members, {**file, "group": "blue"})
     shown = members.at("v1", "ada")
     assert (shown["team"], shown["age"]) == ("blue", 7 if mode == "none" else 8)
     assert members.at("v2", "ada")["note"] == "n"
+    assert ("ager" in {each["manager"] for each in owners(members)}) == (mode == "webhook")
     if mode != "none":
         assert members.carrier not in json.dumps(owners(members))
 

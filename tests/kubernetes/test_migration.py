@@ -13,8 +13,8 @@ from lightkube.config.kubeconfig import KubeConfig
 from trundle.api import converted_kinds, served_kinds
 from trundle.kubernetes.migration import Cluster, ClusterError, Migration, RequestError, connect
 
-MEMBERS = f"/apis/{GROUP}/{NEW}/namespaces/default/members"
-CRD = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/members.{GROUP}"
+CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/"
+CRD = f"{CRDS}members.{GROUP}"
 
 
 def status(code, reason=""):
@@ -42,6 +42,7 @@ class Server:
         }
         self.failing = []
         self.patched = []
+        self.paths = []
         self.notes = []
 
     def __call__(self, request):
@@ -50,15 +51,16 @@ class Server:
                 del self.failing[at]
                 return answer(self) if callable(answer) else answer
         path = request.url.path
-        if path.startswith(CRD):
+        if path.startswith(CRDS):
             return self.definition(request)
         if request.method == "PATCH":
             name = path.rpartition("/")[2]
+            self.paths.append(path)
             self.patched.append((path.split("/")[3], name, json.loads(request.content)))
             if name not in self.objects:
                 return status(404)
             return httpx2.Response(200, json=self.objects[name])
-        if path.endswith("/members"):
+        if path.endswith(("/members", "/clubs")):
             return self.listed(request)
         return httpx2.Response(200, json=self.objects[path.rpartition("/")[2]])
 
@@ -226,6 +228,18 @@ def test_owners_are_renamed_by_what_is_there_at_the_write(server, cluster, kinds
     (owner,) = patch["metadata"]["managedFields"]
     assert (patch["metadata"]["resourceVersion"], owner["manager"]) == ("2", "you")
     assert (owner["apiVersion"], owner["fieldsV1"]) == (f"{GROUP}/{NEW}", {"f:group": {}})
+
+
+def test_objects_without_a_namespace(server, cluster, kinds):
+    served, known = (
+        dataclasses.replace(each, namespaced=False, kind="Club", plural="clubs") for each in kinds
+    )
+    for each in server.objects.values():
+        del each["metadata"]["namespace"]
+    migration = Migration(cluster, "r", sleep=lambda _: None)
+    subject = migration.migrated(migration.examined(served, known), None)
+    assert (subject.objects, subject.findings) == (5, ())
+    assert server.paths == [f"/apis/{GROUP}/{NEW}/clubs/{name}" for name in "abcde"]
 
 
 def test_the_rate_is_held(server, cluster, kinds):
