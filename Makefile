@@ -46,6 +46,7 @@ bench: $(BENCHMARK) ## Measure conversions against hand-written ones, in one run
 	@$(BIN)/python benchmarks/channels.py
 	@$(BIN)/python benchmarks/resolving.py
 	@$(BIN)/python benchmarks/contracts.py
+	@$(BIN)/python benchmarks/methods.py
 	@$(BIN)/python benchmarks/catalog.py
 	@$(BIN)/python benchmarks/store.py
 	@$(BIN)/python benchmarks/serving.py

@@ -53,6 +53,9 @@ class _Scene:
     origin = _Origin()
     functions: Mapping[str, Any] = MappingProxyType({})
 
+    def method(self, _receiver: Any, _name: str) -> None:
+        """None: no value has methods of its own here."""
+
     def resolve(self, _name: str) -> TypeValue:
         return _Node.type
 

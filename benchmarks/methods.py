@@ -1,0 +1,139 @@
+"""Measures methods: their expressions against yaql's own evaluator over the same objects, and whole methods against plain Python.
+
+Each contestant runs in turns with its peer. The first ratio is how many compiled runs fit into one of yaql's, the second how many runs of
+Python fit into one of the package language.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import rounds
+
+from trundle.engine import Engine, Limits
+from trundle.engine.expressions import Expression, Format, Scope, freeze, language_for
+from trundle.engine.expressions._scope import context_of
+from trundle.engine.running._frame import Frame
+from trundle.packages import Package
+
+ROUNDS = 15
+TEXT = """
+Name: a.App
+Properties:
+  n: {Contract: $.int(), Default: 0, Usage: InOut}
+Methods:
+  same:
+    Arguments: {n: {Contract: $.int()}}
+    Body: {Return: $n}
+  fibonacci:
+    Scope: Public
+    Arguments: {n: {Contract: $.int()}}
+    Body:
+      - If: $n < 2
+        Then: {Return: $n}
+      - Return: $.fibonacci($n - 1) + $.fibonacci($n - 2)
+  loop:
+    Scope: Public
+    Arguments: {n: {Contract: $.int()}}
+    Body:
+      - $sum: 0
+      - $i: 0
+      - While: $i < $n
+        Do:
+          - $sum: $sum + $i * 2
+          - $i: $i + 1
+      - Return: $sum
+  count:
+    Scope: Public
+    Arguments: {n: {Contract: $.int()}}
+    Body:
+      - Repeat: $n
+        Do: {$.n: $.n + 1}
+"""
+MANIFEST = "Format: 1.4\nType: Library\nFullName: app\nVersion: 1.0.0\nClasses: {a.App: App.yaml}\n"
+EXPRESSIONS = (
+    ("property", "$.n", 100),
+    ("arithmetic", "$x * 2 + 1", 100),
+    ("condition", "$x > 3 and $x < 10", 100),
+    ("call", "$.same(1)", 100),
+    ("where", "$list.where($ > 50)", 50),
+    ("select", "$list.select($ * 2)", 50),
+)
+
+
+def fibonacci(n: int) -> int:
+    """What the method of that name does."""
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+
+def loop(n: int) -> int:
+    """The same."""
+    total = i = 0
+    while i < n:
+        total = total + i * 2
+        i = i + 1
+    return total
+
+
+class _Counter:
+    n = 0
+
+
+def count(n: int, counter: _Counter = _Counter()) -> None:
+    """The same."""
+    for _ in range(n):
+        counter.n = counter.n + 1
+
+
+METHODS: tuple[tuple[str, Callable[[int], Any], int], ...] = (
+    ("fibonacci", fibonacci, 10),
+    ("loop", loop, 200),
+    ("count", count, 200),
+)
+
+
+def main() -> None:
+    """Prints a line for each expression and each method."""
+    package = Package.from_files({"manifest.yaml": MANIFEST, "Classes/App.yaml": TEXT})
+    with Engine([package], limits=Limits(steps=10**9)).session() as session:
+        root = session.load({"?": {"type": "a.App"}})
+        print("expressions: compiled, and on yaql's evaluator")
+        world, this = session._world, root.instance
+        scope = Scope(
+            Frame(world, this, root.type, "benchmark"),
+            {"$1": this, "$this": this, "$x": 5, "$list": tuple(range(100))},
+        )
+        for name, text, aim in EXPRESSIONS:
+            ours, theirs = _contestants(text, scope)
+            assert ours() == theirs(), text
+            compiled, evaluated = rounds.measure((ours, theirs), ROUNDS)
+            ratio = compiled.times_as_fast_as(evaluated)
+            micros = f"{compiled.median * 1e6:7.2f} us {evaluated.median * 1e6:9.1f} us"
+            print(f"  {name:12} {text:22} {micros} {ratio:6.0f} times as fast (aim {aim})")
+        print("methods: in the package language, and in Python")
+        for name, function, size in METHODS:
+            world.steps = 10**9
+
+            def call(name: str = name, size: int = size) -> Any:
+                return session.call(root, name, [size])
+
+            def plain(function: Callable[[int], Any] = function, size: int = size) -> Any:
+                return function(size)
+
+            assert call() == plain()
+            in_language, in_python = rounds.measure((call, plain), ROUNDS)
+            ratio = in_python.times_as_fast_as(in_language)
+            print(f"  {name:12} {in_language.median * 1e6:9.1f} us, {ratio:5.0f} times Python (aim 60)")
+
+
+def _contestants(text: str, scope: Scope) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    expression = Expression(text)
+    compiled, language = expression.compile(Format()), language_for(is_legacy=False)
+    context, native = context_of(scope, language), expression.tree.native
+    return (
+        lambda: compiled(scope),
+        lambda: freeze(language.evaluate(native, context)),
+    )
+
+
+if __name__ == "__main__":
+    main()
