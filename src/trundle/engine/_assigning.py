@@ -6,12 +6,24 @@ from trundle.engine._errors import EngineCode
 from trundle.engine._frozen import frozen
 from trundle.engine._loading import Loading
 from trundle.engine._object import PENDING, Instance, check_alive, declaring_class, key_of
+from trundle.engine._scene import NotYet
 from trundle.engine._stage import Stage
 from trundle.engine._type import Type
 from trundle.engine._world import World
 from trundle.errors import did_you_mean, expectation
 
 _WRITABLE = frozenset({"Out", "InOut", "Runtime", "Config"})
+
+
+class Assignment(Stage):
+    """What contracts see of a value that code assigns: all objects that there are, there are already."""
+
+    def find(self, identifier: str) -> Instance | None:
+        """The object with an id."""
+        try:
+            return super().find(identifier)
+        except NotYet:
+            return None
 
 
 def assign(
@@ -62,9 +74,9 @@ def assign_by_code(
     if usage in _WRITABLE:
         world.writable[key] = slot
     loading = Loading(world)
-    made = slot.transform(given, Stage(loading, instance, slot.declaring, name))
+    made = slot.transform(given, Assignment(loading, instance, slot.declaring, name))
     for validate, each in slot.validators:
-        validate(made, Stage(loading, instance, each, name))
+        validate(made, Assignment(loading, instance, each, name))
     loading.run()
     loading.commit()
     instance.values[slot.key] = made
@@ -74,7 +86,7 @@ def assign_static(world: World, declaring: Type, name: str, value: Any) -> None:
     """Assigns a static property of the class that declares it."""
     slot, loading = world.layouts.static(declaring, name), Loading(world)
     given = frozen(value, world.limits)
-    made = slot.transform(given, Stage(loading, declaring, declaring, name))
+    made = slot.transform(given, Assignment(loading, declaring, declaring, name))
     loading.run()
     loading.commit()
     world.statics[declaring, name] = made

@@ -225,8 +225,14 @@ class Session:
             message = f"the method {method} of {found.declaring.name} is not public"
             advice = "declare it with `Scope: Public`, or call it with `internal=True`"
             raise type_.error(EngineCode.NOT_PUBLIC, message, advice=advice, member=method)
-        values = [frozen(inside(each), world.limits) for each in args]
-        named = {name: frozen(inside(each), world.limits) for name, each in (kwargs or {}).items()}
+        try:
+            values = [frozen(inside(each), world.limits) for each in args]
+            named = {
+                name: frozen(inside(each), world.limits) for name, each in (kwargs or {}).items()
+            }
+        except RecursionError:
+            message = f"an argument of {method} is nested too deeply"
+            raise type_.error(EngineCode.LIMIT, message, member=method) from None
         try:
             with room_for(world.limits.calls):
                 return outside(world, self._calls.invoke(receiver, found, values, named))

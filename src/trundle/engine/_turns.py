@@ -1,25 +1,20 @@
 """Branches of a run that take turns: one goes on until it waits or ends, and then the next one does.
 
-So a run repeats exactly, as long as what it waits for ends in the same order. All branches run in one thread; only coroutines of
-functions and natives run in a thread of their own, on one event loop.
+So a run repeats exactly, as long as what it waits for ends in the same order. All branches run in one thread. Coroutines of functions and
+natives run on one event loop, in a thread of its own; it goes on only where all branches wait.
 """
 
 import asyncio
 import heapq
-import queue
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 from greenlet import getcurrent, greenlet
 
 from trundle.engine._errors import EngineCode, EngineError
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
 
 Value = TypeVar("Value")
 
@@ -34,14 +29,13 @@ class Turns:
     def __init__(self) -> None:
         self.depth = 0
         self._hub: greenlet | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._loop: _Loop | None = None
         self._begin()
 
     def _begin(self) -> None:
         self._ready: deque[greenlet] = deque()
         self._sleeping: list[tuple[float, int, greenlet]] = []
         self._slept = 0
-        self._finished: queue.SimpleQueue[greenlet] = queue.SimpleQueue()
         self._outside = 0
         self._locked: list[greenlet] = []
         self._waiting_for: dict[greenlet, greenlet] = {}
@@ -94,18 +88,17 @@ class Turns:
 
     def wait(self, coroutine: Coroutine[Any, Any, Value]) -> Value:
         """What a coroutine returns; others take their turn meanwhile."""
-        future: Future[Value] = asyncio.run_coroutine_threadsafe(coroutine, self._running_loop())
+        if self._loop is None:
+            self._loop = _Loop()
+        this = getcurrent()
+        self._loop.begin(this, coroutine)
         self._outside += 1
-        future.add_done_callback(partial(self._note, getcurrent()))
         try:
             self._park()
         except BaseException:
-            future.cancel()
+            self._loop.forget(this)
             raise
-        return future.result()
-
-    def _note(self, branch: greenlet, _: object) -> None:
-        self._finished.put(branch)
+        return self._loop.result(this)  # type: ignore[no-any-return]
 
     def wait_in(self, line: deque[greenlet]) -> None:
         """Lets others take their turn until one of them takes this branch out of a line, with `free`.
@@ -139,7 +132,7 @@ class Turns:
         """Ends the event loop, if there is one."""
         loop, self._loop = self._loop, None
         if loop is not None:
-            loop.call_soon_threadsafe(loop.stop)
+            loop.close()
 
     def _park(self) -> None:
         depth = self.depth
@@ -176,27 +169,66 @@ class Turns:
             while self._sleeping and self._sleeping[0][0] <= now:
                 self._ready.append(heapq.heappop(self._sleeping)[2])
             pause = self._sleeping[0][0] - now if self._sleeping else None
-            while self._outside:
-                try:
-                    found = self._finished.get(block=not self._ready, timeout=pause)
-                except queue.Empty:
-                    break
-                self._ready.append(found)
-                self._outside -= 1
+            if self._outside and not self._ready:
+                assert self._loop is not None
+                finished = self._loop.run(pause)
+                self._outside -= len(finished)
+                self._ready += finished
             if self._ready or pause is None:
                 return
             if not self._outside:
                 time.sleep(pause)
 
-    def _running_loop(self) -> asyncio.AbstractEventLoop:
-        if self._loop is None:
-            self._loop = asyncio.new_event_loop()
-            threading.Thread(target=_run, args=(self._loop,), daemon=True).start()
-        return self._loop
 
+class _Loop:
+    """An event loop in a thread of its own, so that a program may run one, too."""
 
-def _run(loop: asyncio.AbstractEventLoop) -> None:
-    try:
-        loop.run_forever()
-    finally:
-        loop.close()
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, "trundle-engine")
+        self._loop = asyncio.new_event_loop()
+        self._starting: list[tuple[greenlet, Coroutine[Any, Any, Any]]] = []
+        self._tasks: dict[greenlet, asyncio.Task[Any]] = {}
+
+    def begin(self, branch: greenlet, coroutine: Coroutine[Any, Any, Any]) -> None:
+        """Notes what a branch waits for."""
+        self._starting.append((branch, coroutine))
+
+    def run(self, seconds: float | None) -> list[greenlet]:
+        """Goes on until something ends, or for some time.
+
+        Returns:
+            The branches for which something has ended, in the order in which they began to wait.
+        """
+        return self._thread.submit(self._loop.run_until_complete, self._advance(seconds)).result()
+
+    async def _advance(self, seconds: float | None) -> list[greenlet]:
+        for branch, coroutine in self._starting:
+            self._tasks[branch] = asyncio.ensure_future(coroutine)
+        self._starting.clear()
+        waiting = dict(self._tasks)
+        done, _ = await asyncio.wait(
+            waiting.values(), timeout=seconds, return_when=asyncio.FIRST_COMPLETED
+        )
+        return [branch for branch, each in waiting.items() if each in done]
+
+    def result(self, branch: greenlet) -> Any:
+        """What the coroutine of a branch returned.
+
+        Raises:
+            BaseException: what it raised.
+        """
+        return self._tasks.pop(branch).result()
+
+    def forget(self, branch: greenlet) -> None:
+        """Cancels what a branch waits for."""
+        task = self._tasks.pop(branch, None)
+        if task is not None:
+            task.cancel()
+
+    def close(self) -> None:
+        """Cancels what still runs, and ends the thread."""
+        for each in self._tasks.values():
+            each.cancel()
+        self._thread.submit(self._loop.run_until_complete, asyncio.sleep(0)).result()
+        self._thread.submit(self._loop.close).result()
+        self._thread.shutdown()

@@ -15,7 +15,7 @@ class Waiting:
         self.seen = []
 
     async def pause(self, seconds):
-        await asyncio.sleep(seconds)
+        await asyncio.sleep(seconds * 8)  # A machine that is busy keeps the order
 
     def run(self, body, *args, **options):
         functions = {"pause": self.pause, **options.pop("functions", {})}
@@ -27,13 +27,13 @@ step:
   Arguments: [{name: {Contract: $}}, {seconds: {Contract: $, Default: 0.01}}]
   Body:
     - trace(concat($name, '1'))
-    - sleep($seconds)
+    - pause($seconds)
     - trace(concat($name, '2'))
     - Return: $name
 fail:
   Arguments: [{name: {Contract: $}}, {seconds: {Contract: $, Default: 0.01}}]
   Body:
-    - sleep($seconds)
+    - pause($seconds)
     - trace(concat($name, x))
     - Throw: $name
 """
@@ -93,6 +93,24 @@ def test_a_run_repeats():
         waiting.run(body)
         records.append(waiting.seen)
     assert records == [records[0]] * 5
+
+
+def test_a_run_with_async_functions_repeats():
+    async def turns(count):
+        for _ in range(count):
+            await asyncio.sleep(0)
+
+    body = """
+    - Parallel:
+        - Do: [trace(a1), turns(60), trace(a2)]
+        - Do: [trace(b1), turns(10), trace(b2)]
+    """
+    records = set()
+    for _ in range(150):
+        seen = []
+        run(body, seen=seen, functions={"turns": turns})
+        records.add(tuple(seen))
+    assert len(records) == 1
 
 
 def test_a_limit_bounds_how_many_run():
@@ -174,7 +192,7 @@ def test_an_error_of_a_branch_is_caught_around_the_parallel():
 
 def test_an_error_of_a_branch_has_the_frames_of_the_method():
     with refused("a.Oops") as caught:
-        run("Parallel: [$.fail(x)]", methods=STEP)
+        Waiting().run("Parallel: [$.fail(x)]", methods=STEP)
     assert [each.method for each in caught.value.frames] == ["fail", "run"]
 
 

@@ -65,6 +65,7 @@ BUILTINS = (
     Builtin("name"),
     Builtin("metadata"),
     Builtin("type", is_method_before=True),
+    Builtin("typeinfo"),
     Builtin("find", is_function=False, is_method=True),
     Builtin("require", is_function=False, is_method=True),
     Builtin("setAttr", is_function=False, is_method=True),

@@ -258,6 +258,8 @@ class Compiler:
 
     def _parallel(self, statement: Parallel) -> Run:
         branches = [self.block((each,)) for each in statement.body]
+        if not branches:
+            return _nothing
         limit = None if statement.limit is None else value_of(statement.limit, self.format)
 
         def parallel(scope: Scope) -> Signal:

@@ -17,6 +17,7 @@ from trundle.engine.running._blocks import RETURN
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._functions import FUNCTIONS
 from trundle.engine.running._natives import Natives
+from trundle.engine.running._reflection import Info
 from trundle.engine.running._routine import Routine, Routines
 from trundle.errors import expectation
 
@@ -72,6 +73,8 @@ class Calls:
             found = self.find(type_, type_, name)
         elif kind is Part:
             found = self.find(receiver.instance.type, receiver.type, name)
+        elif kind is Info:
+            return receiver.method(name)  # type: ignore[no-any-return]
         elif isinstance(receiver, Type):
             found = self.find(receiver, receiver, name)
             if found is not None and not found.routine.is_static:
@@ -136,7 +139,7 @@ class Calls:
             ):
                 continue
             if self._takes(found, receiver):
-                return partial(self._invoke_extension, receiver, found)
+                return partial(self._invoke_extension, receiver, found, scene)
         return None
 
     def _extensions_of(self, origin: Type, scene: Scene) -> dict[str, list[Found]]:
@@ -163,9 +166,14 @@ class Calls:
         return True
 
     def _invoke_extension(
-        self, receiver: Any, found: Found, values: Sequence[Any], named: Mapping[str, Any]
+        self,
+        receiver: Any,
+        found: Found,
+        caller: Scene,
+        values: Sequence[Any],
+        named: Mapping[str, Any],
     ) -> Any:
-        return self.invoke(found.declaring, found, (receiver, *values), named)
+        return self.invoke(found.declaring, found, (receiver, *values), named, caller)
 
     def invoke(
         self,

@@ -6,7 +6,7 @@ from trundle.engine._errors import EngineError
 from trundle.engine._errors import Frame as FrameEntry
 from trundle.engine._loading import Loading
 from trundle.engine._object import Instance
-from trundle.engine._scene import NotYet, ObjectValue, Scene
+from trundle.engine._scene import ObjectValue, Scene
 from trundle.engine._stage import Code
 from trundle.engine._type import Type
 from trundle.engine._world import World
@@ -53,11 +53,16 @@ class Frame(Code):
         return self.loading
 
     def find(self, identifier: str) -> Instance | None:
-        """The object with an id; arguments bring none that is still to come."""
-        try:
-            return self.model().find(identifier)
-        except NotYet:
-            return None
+        """The object with an id; in code that a loading model calls, also one that the model has.
+
+        Raises:
+            NotYet: a model that is still loading may have it elsewhere.
+        """
+        found = None if self.loading is None else self.loading.made.get(identifier)
+        found = found or self.world.objects.get(identifier)
+        if found is None and isinstance(self.caller, Code):
+            return self.caller.find(identifier)
+        return found
 
     def settle(self) -> None:
         """Adds to the session what arguments brought.

@@ -29,6 +29,7 @@ from trundle.engine._sources import format_of
 from trundle.engine._stage import Code
 from trundle.engine._type import Type
 from trundle.engine.expressions import FrozenDict, Scope, call_by_name, freeze, thaw
+from trundle.engine.running._reflection import Info, typeinfo
 from trundle.errors import did_you_mean, expectation, listed, shown
 
 _LOGGER = "io.murano.system.Logger"
@@ -114,9 +115,9 @@ def _with_new_ids(model: Mapping[Any, Any]) -> Mapping[Any, Any]:
 
     def collect(value: Any) -> None:
         if isinstance(value, Mapping):
-            header = value.get(HEADER)
-            if isinstance(header, Mapping) and isinstance(header.get("id"), str):
-                ids[header["id"]] = uuid.uuid4().hex
+            identifier = read_header(value).id
+            if identifier is not None:
+                ids[identifier] = uuid.uuid4().hex
             for each in value.values():
                 collect(each)
         elif isinstance(value, tuple | list):
@@ -236,6 +237,14 @@ def _type(scene: Code, object: Any) -> Any:  # noqa: A002
     return _type_of(scene, object)
 
 
+@_function("typeinfo")
+def _typeinfo(scene: Code, value: Any) -> Info:
+    """What is known of the class of an object, or of a class."""
+    if isinstance(value, Instance | Part):
+        return typeinfo(scene, value.type)
+    return typeinfo(scene, _type_of(scene, value))
+
+
 @_function("find")
 def _find(scene: Code, object: Any, type: Any) -> Any:  # noqa: A002
     """The nearest owner of a type; null where there is none."""
@@ -332,7 +341,7 @@ def _encode(_scene: Code, text: str) -> str:
 
 @_function("base64decode")
 def _decode(_scene: Code, text: str) -> str:
-    return base64.b64decode(text).decode()
+    return base64.b64decode(text, validate=True).decode()
 
 
 @_function("bind")

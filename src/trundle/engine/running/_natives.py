@@ -11,9 +11,10 @@ from trundle.engine._handle import Handle, inside, outside
 from trundle.engine._natives import camel_case
 from trundle.engine._object import Instance
 from trundle.engine._world import World
-from trundle.engine.expressions import freeze
+from trundle.engine.expressions import explained, freeze
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._routine import Routine
+from trundle.errors import Place
 
 Function = TypeVar("Function")
 
@@ -43,7 +44,7 @@ class Natives:
         positional, named = self._arguments(function, routine, variables)
         if getattr(function, _FRAME, False):
             positional[0] = frame
-        return returned(self._world, function(*positional, **named))
+        return called(self._world, function, positional, named)
 
     def _object(self, instance: Any, native: type) -> Any:
         """The Python object behind an object; it is made when it is needed first."""
@@ -88,10 +89,22 @@ def _takes_handle(native: type) -> bool:
     return bool(inspect.signature(native).parameters)
 
 
-def returned(world: World, value: Any) -> Any:
-    """What a Python function returned, as the package language has it; one that waits lets others take their turn."""
-    if inspect.iscoroutine(value):
-        value = world.turns.wait(value)
+def called(
+    world: World, function: Callable[..., Any], values: list[Any], named: Mapping[str, Any]
+) -> Any:
+    """What a Python function returns, as the package language has it; one that waits lets others take their turn.
+
+    Raises:
+        EngineError: the function returns what the language does not have, or ends with StopIteration, which would end a
+            sequence around the call in silence.
+        Exception: what else the function raises.
+    """
+    try:
+        value = function(*values, **named)
+        if inspect.iscoroutine(value):
+            value = world.turns.wait(value)
+    except StopIteration as error:
+        raise explained(error, "a function", Place(), None) from error
     return frozen(inside(value), world.limits)
 
 
@@ -107,7 +120,7 @@ def as_function(world: World, function: Callable[..., Any]) -> Callable[..., Any
         by_name = {name: outside(world, freeze(each)) for name, each in named.items()}
         if signature is not None:
             _check_arguments(signature, given, by_name)
-        return returned(world, function(*given, **by_name))
+        return called(world, function, given, by_name)
 
     return call
 

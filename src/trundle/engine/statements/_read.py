@@ -301,6 +301,8 @@ def _catch(reader: _Reader, code: Code) -> Catch:
 def _throw(reader: _Reader, parts: _Parts) -> Statement:
     values = parts.values
     names = reader.names(parts.own, "Throw")
+    if not names:
+        raise reader.wrong(parts.own, "`Throw` takes a name", "write one, or a list of them")
     return Throw(names, values.get("Message"), values.get("Extra"), values.get("Cause"), parts.line)
 
 
