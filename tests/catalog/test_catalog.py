@@ -388,3 +388,51 @@ class TestDeleting:
         assert catalog.tidy() == gone
         assert catalog.tidy() == ()
         assert catalog.package("b.App", tenant="other")[1].file("Resources/text") == b""
+
+
+class TestEnvironments:
+    """What keeps versions: models that are loaded again later, in environments."""
+
+    @pytest.fixture(autouse=True)
+    def packages(self, catalog):
+        catalog.upload([bundle("a.App"), bundle("a.App", "2.0.0")], tenant="acme", public=True)
+
+    def test_a_version_that_an_environment_uses_stays(self, catalog):
+        assert str(catalog.use("prod", [("a.App", V1)], tenant="acme").versions[0]) == "a.App 1.0.0"
+        with pytest.raises(StillNeededError, match="found the environment prod; move prod"):
+            catalog.delete("a.App", V1, tenant="acme")
+        catalog.delete("a.App", V2, tenant="acme")
+        change = catalog.delete("a.App", V1, tenant="acme", force=True)
+        assert [each.severity for each in change.findings] == ["warning"]
+        assert catalog.environments("acme") == ()
+
+    def test_an_environment_uses_what_was_recorded_last(self, catalog):
+        catalog.use("prod", [("a.App", V1)], tenant="acme")
+        catalog.use("test", [("a.App", V1), ("a.App", V2)], tenant="acme")
+        catalog.use("prod", [("a.App", V2)], tenant="acme", dry_run=True)
+        found = {each.name: list(map(str, each.versions)) for each in catalog.environments("acme")}
+        assert found == {"prod": ["a.App 1.0.0"], "test": ["a.App 1.0.0", "a.App 2.0.0"]}
+        catalog.use("prod", [("a.App", V2)], tenant="acme")
+        catalog.use("test", [], tenant="acme")
+        assert [each.name for each in catalog.environments("acme")] == ["prod"]
+        catalog.delete("a.App", V1, tenant="acme")
+
+    def test_environments_of_other_tenants_are_not_named(self, catalog):
+        catalog.use("prod", [("a.App", V1)], tenant="rival")
+        for change in (catalog.delete, catalog.unshare):
+            with pytest.raises(
+                StillNeededError, match="an environment of another tenant"
+            ) as raised:
+                change("a.App", V1, tenant="acme")
+            assert "prod" not in str(raised.value)
+        assert catalog.environments("acme") == ()
+        catalog.use("own", [("a.App", V2)], tenant="acme")
+        catalog.unshare("a.App", V2, tenant="acme")  # Its own tenant still sees it.
+
+    def test_what_a_tenant_does_not_see_is_not_used(self, catalog):
+        catalog.upload([bundle("b.Own")], tenant="acme")
+        with pytest.raises(NoSuchPackageError):
+            catalog.use("prod", [("a.App", V1), ("b.Own", V1)], tenant="rival")
+        assert catalog.environments("rival") == ()
+        with pytest.raises(InvalidTenantError, match="the environment"):
+            catalog.use("-", [], tenant="acme")

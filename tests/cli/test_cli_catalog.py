@@ -273,3 +273,31 @@ def test_a_reason_without_anything_to_override_is_not_kept(line):
     done = ok(line, "upload", "db", "--override", "just so")
     assert "there was nothing to override" in done.stderr
     assert "override" not in data(line, "show", "com.acme.Db")
+
+
+def test_a_version_that_the_model_of_an_environment_uses_is_not_deleted(line):
+    line.write(
+        "base/manifest.yaml",
+        "FullName: com.acme.Base\nType: Library\nClasses: {com.acme.Base: B.yaml}\n",
+    )
+    line.write("base/Classes/B.yaml", "Name: com.acme.Base\n")
+    line.write("db/manifest.yaml", f"{DB}Require: {{com.acme.Base: }}\n")
+    line.write("db/Classes/Db.yaml", "Name: com.acme.Db\nExtends: com.acme.Base\n")
+    ok(line, "upload", "db", "base")
+    line.write("db/manifest.yaml", f"{DB}Require: {{com.acme.Base: }}\n".replace("1.2.0", "1.3.0"))
+    ok(line, "upload", "db")
+    line.write("model.yaml", "?: {type: com.acme.Db/1.2.0, id: db}\n")
+    done = ok(line, "use", "prod", "model.yaml")
+    assert done.stdout.splitlines() == ["com.acme.Base 0.0.0", "com.acme.Db 1.2.0"]
+    assert "found the environment prod" in refused(line, 3, "delete", "com.acme.Db", "1.2.0")
+    assert data(line, "environments")[0]["environment"] == "prod"
+    assert "prod         com.acme.Db    1.2.0" in ok(line, "environments").stdout
+    line.write("model.yaml", "?: {type: com.acme.Db, id: db}\n")
+    assert data(line, "use", "prod", "model.yaml", "--dry-run")["uses"][1]["version"] == "1.3.0"
+    ok(line, "delete", "com.acme.Db", "1.3.0", "--dry-run")
+    ok(line, "use", "prod", "--forget")
+    ok(line, "delete", "com.acme.Db", "1.2.0")
+    for arguments in (("prod",), ("prod", "model.yaml", "--forget")):
+        refused(line, 2, "use", *arguments)
+    line.write("model.yaml", "?: {type: com.acme.Nothing, id: db}\n")
+    assert "no-class" in refused(line, 5, "use", "prod", "model.yaml")

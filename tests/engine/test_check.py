@@ -216,3 +216,11 @@ def test_an_engine_shows_what_a_package_attaches_to_itself():
     app = package("app", classes=TAGS, Meta="{app.Tag: {text: x}}")
     (found,) = Engine([app]).package("app", "1").meta
     assert (found.name, found.properties) == ("app.Tag", {"text": "x"})
+
+
+def test_a_name_that_differs_a_little_is_asked_for():
+    for text in ("Extends: app.foo", "Extends: app.Fooo", "Extends: lib.db"):
+        (found,) = check(
+            [package("app", "1.0.0", {"lib": 1}, {"app.Foo": "", "app.B": text})], [LIB]
+        )
+        assert "did you mean app.Foo?" in str(found) or "did you mean lib.Db?" in str(found)

@@ -21,7 +21,7 @@ def required(before, now):
     return str(bump_of(SemVer.parse("1.0.0"), with_rules(package_changes(before, now), before, now)).required)  # fmt: skip
 
 
-def test_what_goes_and_what_is_new_is_told_together():
+def test_what_goes_and_what_is_new_name_each_other():
     rules = """\
 changes:
   1.0.0:

@@ -14,7 +14,7 @@ from trundle.catalog._errors import (
     ServerError,
     StillNeededError,
 )
-from trundle.catalog._records import Change, Offer, Review, Reviewed, Upload
+from trundle.catalog._records import Change, Environment, Offer, Review, Reviewed, Upload
 from trundle.catalog._server import CatalogServer
 from trundle.catalog._snapshot import Snapshot
 
@@ -25,6 +25,7 @@ __all__ = [
     "CatalogServer",
     "Change",
     "DamagedContentError",
+    "Environment",
     "InvalidTenantError",
     "NoSuchPackageError",
     "Offer",

@@ -20,7 +20,7 @@ from trundle.catalog._errors import (
     NoSuchPackageError,
 )
 from trundle.catalog._judging import check_shared, judged, without
-from trundle.catalog._records import Change, Offer, Review, Upload
+from trundle.catalog._records import Change, Environment, Offer, Review, Upload
 from trundle.catalog._reviews import Reviews
 from trundle.catalog._rows import Rows, decoded
 from trundle.catalog._rules import seen
@@ -105,7 +105,7 @@ class Catalog:
         check_tenant(tenant)
         with self._database.reading() as connection:
             offers = self._rows(connection).offers(None if name is None else [name])
-        return tuple(sorted(seen(offers, tenant), key=lambda each: (each.name, each.version)))
+        return _in_order(seen(offers, tenant))
 
     def package(
         self, name: str, version: SemVer | None = None, *, tenant: str
@@ -266,6 +266,54 @@ class Catalog:
                 rows.set_public(offer, public=False)
         return change
 
+    def environments(self, tenant: str) -> tuple[Environment, ...]:
+        """The environments of a tenant, by name, each with the versions that it uses.
+
+        Raises:
+            InvalidTenantError: no tenant can be called so.
+            DatabaseError: the database cannot be read.
+        """
+        check_tenant(tenant)
+        with self._database.reading() as connection:
+            found = self._rows(connection).environments(tenant)
+        return tuple(
+            Environment(tenant, name, _in_order(offers)) for name, offers in sorted(found.items())
+        )
+
+    def use(
+        self,
+        environment: str,
+        versions: Iterable[tuple[str, SemVer]],
+        *,
+        tenant: str,
+        dry_run: bool = False,
+    ) -> Environment:
+        """Records which versions an environment uses, in place of what it used before; they are not deleted then.
+
+        Args:
+            environment: its name.
+            versions: names and versions of packages; none for an environment that is gone.
+            tenant: whose it is.
+            dry_run: whether nothing is recorded.
+
+        Raises:
+            NoSuchPackageError: the tenant sees no such version.
+            InvalidTenantError: no tenant or no environment can be called so.
+            DatabaseError: the database cannot be written; nothing was recorded.
+        """
+        check_tenant(tenant)
+        check_tenant(environment, "the environment")
+        with self._changing(dry_run=dry_run) as connection:
+            rows, offers = self._rows(connection), []
+            for name, version in sorted(set(versions)):
+                known = {each.version: each for each in seen(rows.offers([name]), tenant)}
+                if version not in known:
+                    raise self._missing(name, version, f"the tenant {tenant} sees", known)
+                offers.append(known[version])
+            if not dry_run:
+                rows.set_environment(tenant, environment, offers)
+        return Environment(tenant, environment, tuple(offers))
+
     def tidy(self, *, dry_run: bool = False) -> tuple[str, ...]:
         """Removes the content that only deleted versions had; a snapshot that is still open can no longer read it.
 
@@ -327,15 +375,19 @@ class Catalog:
         return Rows(connection, self.where)
 
 
-def check_tenant(tenant: str) -> None:
-    """Refuses what no tenant can be called.
+def check_tenant(tenant: str, what: str = "the tenant") -> None:
+    """Refuses what no tenant, and no environment, can be called.
 
     Raises:
-        InvalidTenantError: it is no name of a tenant.
+        InvalidTenantError: it is no such name.
     """
     if not _TENANT.fullmatch(tenant):
         expected = "1 to 255 letters, digits and . _ - @ :, a letter or digit at either end"
-        raise InvalidTenantError("the tenant", expected, repr(tenant[:60]), "correct the name")
+        raise InvalidTenantError(what, expected, repr(tenant[:60]), "correct the name")
+
+
+def _in_order(offers: Iterable[Offer]) -> tuple[Offer, ...]:
+    return tuple(sorted(offers, key=lambda each: (each.name, each.version)))
 
 
 def _opened(place: str | Path, wait: float, *, looking: bool) -> Database:

@@ -126,7 +126,10 @@ def without(rows: Rows, offer: Offer, loss: rules.Loss, *, force: bool) -> Chang
     """
     needs, offers = rows.needs_on(offer.name), rows.offers([offer.name])
     severity: Severity = "warning" if force else "error"
-    findings = tuple(rules.broken(offer, needs, offers, loss, severity))
+    findings = (
+        *rules.broken(offer, needs, offers, loss, severity),
+        *rules.used(offer, rows.users_of(offer), loss, severity),
+    )
     if findings and not force:
         raise StillNeededError(findings)
     return Change(offer, findings)

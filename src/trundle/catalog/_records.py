@@ -83,6 +83,25 @@ class Upload(msgspec.Struct, frozen=True):
         return bool(errors_among(self.findings))
 
 
+class Environment(msgspec.Struct, frozen=True):
+    """What uses versions of packages: a model that is kept somewhere, and loaded again later.
+
+    Attributes:
+        tenant: whose it is.
+        name: its name.
+        versions: what it uses, by name, the oldest first.
+    """
+
+    tenant: str
+    name: str
+    versions: tuple[Offer, ...]
+
+    def to_plain(self) -> dict[str, Any]:
+        """The environment as plain values, for programs."""
+        versions = [{"name": x.name, "version": str(x.version)} for x in self.versions]
+        return {"environment": self.name, "tenant": self.tenant, "uses": versions}
+
+
 class Change(msgspec.Struct, frozen=True):
     """A version that was deleted or shared, or would be.
 

@@ -42,7 +42,7 @@ _BATCH = 200
 PackageRow: TypeAlias = tuple[str, str, str, bytes, bytes]
 """A package as it is stored: name, version, digest, manifest and files."""
 
-_P, _R, _C = t.PACKAGES.c, t.REQUIREMENTS.c, t.CONTENTS.c
+_P, _R, _C, _E = t.PACKAGES.c, t.REQUIREMENTS.c, t.CONTENTS.c, t.ENVIRONMENTS.c
 _OFFER = (_P.tenant, _P.name, _P.version, _P.public, _P.digest, _P.override)
 _WHOLE = (_P.name, _P.version, _P.digest, _P.manifest, _P.files)
 
@@ -154,6 +154,33 @@ class Rows:
     def _insert(self, table: Table, rows: list[dict[str, Any]]) -> None:
         if rows:
             self._connection.execute(insert(table), rows)
+
+    def environments(self, tenant: str) -> dict[str, list[Offer]]:
+        """What the environments of a tenant use, by their names."""
+        same = and_(_E.owner == _P.tenant, _E.name == _P.name, _E.version == _P.version)
+        statement = select(*_OFFER, _E.environment).join(t.ENVIRONMENTS, same)
+        found: dict[str, list[Offer]] = {}
+        for row in self._connection.execute(statement.where(_E.tenant == tenant)):
+            found.setdefault(row.environment, []).append(_offer(row[:-1]))
+        return found
+
+    def users_of(self, offer: Offer) -> tuple[tuple[str, str], ...]:
+        """The environments of all tenants that use a version: tenant and name of each."""
+        statement = select(_E.tenant, _E.environment).where(
+            _E.owner == offer.tenant, _E.name == offer.name, _E.version == str(offer.version)
+        )
+        return tuple(sorted((row[0], row[1]) for row in self._connection.execute(statement)))
+
+    def set_environment(self, tenant: str, environment: str, offers: Iterable[Offer]) -> None:
+        """Records what an environment uses, in place of what it used."""
+        mine = and_(_E.tenant == tenant, _E.environment == environment)
+        self._connection.execute(delete(t.ENVIRONMENTS).where(mine))
+        key = {"tenant": tenant, "environment": environment}
+        rows = [
+            {**key, "owner": each.tenant, "name": each.name, "version": str(each.version)}
+            for each in offers
+        ]
+        self._insert(t.ENVIRONMENTS, rows)
 
     def delete(self, offer: Offer) -> None:
         """Removes a version with its requirements; its content stays."""

@@ -167,6 +167,27 @@ def broken(
             yield _finding(CatalogCode.NEEDED, gone, expected, found, advice, severity)
 
 
+def used(
+    gone: Offer, users: Iterable[tuple[str, str]], loss: Loss, severity: Severity
+) -> Iterator[Finding]:
+    """Findings for environments that use a version which is deleted or made private.
+
+    Args:
+        gone: the version.
+        users: tenant and name of each environment that uses it.
+        loss: what is done to it.
+        severity: that of the findings.
+    """
+    for tenant, name in users:
+        own = tenant == gone.tenant
+        if loss == "private" and own:
+            continue
+        found = f"the environment {name}" if own else "an environment of another tenant"
+        advice = f"move {name} to another version, or forget it, before" if own else "keep it"
+        expected = "no environment that uses it"
+        yield _finding(CatalogCode.NEEDED, gone, expected, found, advice, severity)
+
+
 def _is_seen_by(offer: Offer, user: Offer) -> bool:
     """Whether a version can meet requirements of another one: of a public one, only if it is public itself."""
     return offer.public if user.public else offer.is_seen_by(user.tenant)

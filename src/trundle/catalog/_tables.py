@@ -32,6 +32,15 @@ PACKAGES = Table(
     Column("files", LargeBinary, nullable=False),
     Column("override", Text, nullable=False),
 )
+ENVIRONMENTS = Table(
+    "catalog_environments",
+    _METADATA,
+    Column("tenant", Text, primary_key=True),
+    Column("environment", Text, primary_key=True),
+    Column("owner", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("version", Text, primary_key=True),
+)
 REQUIREMENTS = Table(
     "catalog_requirements",
     _METADATA,

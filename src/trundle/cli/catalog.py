@@ -10,6 +10,7 @@ from trundle.cli._catalogs import At, Place, Tenant, kept_catalog, opened_catalo
 from trundle.cli._channels import say_done, version_of
 from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal, unmet
 from trundle.cli._installing import State, opened
+from trundle.cli._models import read_model
 from trundle.cli._package_sources import LARGEST_ARCHIVE, archive_bytes
 from trundle.cli._printing import (
     Format,
@@ -25,9 +26,10 @@ from trundle.cli._reviewing import Override, reason_of, release_folders, uploadi
 from trundle.cli.project import DryRun, Jobs, Output
 
 if TYPE_CHECKING:
-    from trundle.catalog import Change, Offer
+    from trundle.catalog import Change, Offer, Snapshot
     from trundle.errors import Finding
     from trundle.packages import Package
+    from trundle.version import SemVer
 
 app = typer.Typer(no_args_is_help=True, help="Keep packages by tenant, in all their versions.")
 
@@ -312,6 +314,63 @@ def _print_change(done: str, change: "Change", output: Format, *, dry_run: bool)
         print_data(data, output.value)
     _report(change.findings)
     say_done(f"{done} {change.offer}", dry_run=dry_run)
+
+
+@app.command()
+def use(
+    environment: Annotated[str, typer.Argument(metavar="ENVIRONMENT", help="Its name.")],
+    model: Annotated[
+        Path | None, typer.Argument(metavar="MODEL", help="Its object model, as YAML or JSON.")
+    ] = None,
+    *,
+    forget: Annotated[bool, typer.Option("--forget", help="It is gone, and uses nothing.")] = False,
+    tenant: Tenant = None,
+    catalog: Place = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Record which versions the model of an environment uses, so that they are not deleted."""
+    if (model is None) is not forget:
+        found = "neither" if model is None else "both"
+        raise unmet("", "a model or --forget", found, "give one of them")
+    whose = tenant_of(tenant)
+    with opened_catalog(catalog) as opened_:
+        used = [] if model is None else _used_by(model, opened_.snapshot(whose))
+        done = opened_.use(environment, used, tenant=whose, dry_run=dry_run)
+    print_result(
+        lambda: done.to_plain() | {"dryRun": dry_run},
+        lambda: "".join(f"{each}\n" for each in done.versions),
+        output,
+    )
+    say_done(f"{'forgot' if forget else 'recorded'} {environment}", dry_run=dry_run)
+
+
+def _used_by(file: Path, snapshot: "Snapshot") -> "list[tuple[str, SemVer]]":
+    """The versions of a catalog that a model uses: those of its classes, and of all that these descend from."""
+    from trundle.engine import Engine  # noqa: PLC0415
+
+    with Engine(snapshot).session() as session:
+        session.load(read_model(file))
+        types = {each.type for each in session.objects.values()}
+        used = {(one.package, one.version) for each in types for one in (each, *each.ancestors)}
+    return [each for each in used if each[1] in snapshot.versions(each[0])]
+
+
+@app.command()
+def environments(
+    *, tenant: Tenant = None, catalog: Place = None, output: Output = Format.TABLE
+) -> None:
+    """List the environments of a tenant, with the versions that they use."""
+    with opened_catalog(catalog) as opened_:
+        found = opened_.environments(tenant_of(tenant))
+    rows: list[tuple[str, ...]] = [
+        (each.name, one.name, str(one.version)) for each in found for one in each.versions
+    ]
+    print_result(
+        lambda: [each.to_plain() for each in found],
+        lambda: table(("ENVIRONMENT", "PACKAGE", "VERSION"), rows),
+        output,
+    )
 
 
 @app.command()

@@ -2,12 +2,12 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trundle.cli._catalogs import Place, Tenant, opened_catalog
-from trundle.cli._failures import unmet
+from trundle.cli._models import is_in_yaml, read_model
 from trundle.cli._package_sources import packages_below
 from trundle.cli._printing import data_text, print_exactly, progress, warn
 from trundle.cli._settings import current
@@ -57,8 +57,8 @@ def convert(
     from trundle.models import convert_model, targets  # noqa: PLC0415
     from trundle.project.package_evolution import PackageEvolutions  # noqa: PLC0415
 
-    is_yaml = file.suffix != ".json"
-    model = _read(file, is_yaml=is_yaml)
+    is_yaml = is_in_yaml(file)
+    model = read_model(file)
     with progress("Converting"):
         if packages:
             evolutions = PackageEvolutions(packages_below(packages))
@@ -69,16 +69,6 @@ def convert(
         warn(f"{file}: {each.coded}")
     form = output or (ModelFormat.YAML if is_yaml else ModelFormat.JSON)
     print_exactly(data_text(found.model, form.value))
-
-
-def _read(file: Path, *, is_yaml: bool) -> dict[str, Any]:
-    from trundle.documents import parse_values  # noqa: PLC0415
-
-    documents = parse_values(file.read_bytes(), file=str(file), yaml=is_yaml)
-    if len(documents) != 1 or not isinstance(documents[0], dict):
-        raise unmet(str(file), "a model as one object", f"{len(documents)} documents")
-    found: dict[str, Any] = documents[0]
-    return found
 
 
 def _offered(catalog: str | None, tenant: str | None) -> "list[Package]":

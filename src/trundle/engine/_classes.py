@@ -159,6 +159,7 @@ class Classes:
             return Edge(package, own_requirement(package), package.version, name)
         chosen = self.lock.versions(package)
         searched, missing = [], []
+        known = list(package.classes)
         for requirement in package.requirements:
             version = chosen.get(requirement.name)
             if version is None:
@@ -168,11 +169,13 @@ class Classes:
             if name in source.classes:
                 return Edge(package, requirement, version, name)
             searched.append(label(source))
+            known += source.classes
         elsewhere = [
             f"{other}/{max(versions)}"
             for other, versions in self.repository.with_class(name).items()
         ]
-        raise no_class(package, name, searched, sorted(elsewhere), missing)
+        advice = did_you_mean(name, known, "correct the name")
+        raise no_class(package, name, searched, sorted(elsewhere), missing, advice)
 
     def _parent_edges(self, child: Type) -> Sequence[Edge]:
         names = child.declaration.parents

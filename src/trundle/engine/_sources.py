@@ -182,13 +182,17 @@ def _about(package: Package, class_name: str) -> Iterator[None]:
 
 
 def no_class(
-    package: Package, name: str, searched: list[str], elsewhere: list[str], missing: list[str]
+    package: Package,
+    name: str,
+    searched: list[str],
+    elsewhere: list[str],
+    missing: list[str],
+    advice: str,
 ) -> EngineError:
     """The error for a class that neither a package nor its requirements have."""
     found = f"none in {listed([label(package), *searched])}"
     if missing:
         found += f"; nothing meets the requirement on {listed(missing)}"
-    advice = "correct the name"
     if elsewhere:
         found += f", only in {listed(elsewhere)}"
         owner = elsewhere[0].partition("/")[0]
