@@ -4,10 +4,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from trundle.api._documents import METADATA
+from trundle.api._duplicates import duplicate_fields
+from trundle.api._patches import APPLY, JSON
 from trundle.api._requests import Request, Target
 from trundle.api._status import ApiError, answer_to, bad_request, field_of
 from trundle.errors import TrundleError
 from trundle.runtime import DocumentError, Lenience, Tolerated, ValueCode
+
+_READ_OTHERWISE = frozenset({JSON, APPLY})
+"""Bodies that are no object of JSON; of a configuration, YAML's own reader refuses what stands again."""
 
 
 class Reading:
@@ -25,6 +30,9 @@ class Reading:
         self._warns = request.field_validation == "Warn"
         self._tolerated: list[Tolerated] = []
         self._metadata: list[str] = []
+        self._duplicates: list[str] = []
+        if (self._strict or self._warns) and request.media_type not in _READ_OTHERWISE:
+            self._duplicates = duplicate_fields(request.body)
         self._namespace = ""
         self.lenience = Lenience(
             nulls=True,
@@ -40,7 +48,10 @@ class Reading:
             return ()
         unknown = (each for each in self._tolerated if each.expected == "a known property")
         found = {*self._metadata, *(field_of(each.path) for each in unknown)}
-        return tuple(f'unknown field "{each}"' for each in sorted(found))
+        return (
+            *(f'duplicate field "{each}"' for each in self._duplicates),
+            *(f'unknown field "{each}"' for each in sorted(found)),
+        )
 
     def note_metadata(self, document: Mapping[str, Any]) -> None:
         """Notes the namespace that a document names, and the unknown members of its metadata."""
@@ -49,13 +60,13 @@ class Reading:
         self._metadata = [f"metadata.{each}" for each in found if each not in METADATA]
         self._namespace = found.get("namespace") or ""
 
-    def require_known_metadata(self, target: Target) -> None:
-        """Raises where unknown members of the metadata were noted, and the client wants none.
+    def require_strict(self, target: Target) -> None:
+        """Raises where members stand in the document again, or unknown ones of the metadata were noted, and the client wants none.
 
         Raises:
             ApiError: there are some.
         """
-        if self._strict and self._metadata:
+        if self._strict and (self._metadata or self._duplicates):
             raise bad_request(self._unknown(self._metadata, target))
 
     def explained(self, target: Target) -> "Explained":
@@ -83,7 +94,12 @@ class Reading:
             lines = [f".{each}: field not declared in schema" for each in fields]
             listed = lines[0] if len(lines) == 1 else "errors:\n  " + "\n  ".join(lines)
             return f"failed to create typed patch object ({what}): {listed}"
-        listed = ", ".join(f'unknown field "{each}"' for each in fields)
+        listed = ", ".join(
+            [
+                *(f'duplicate field "{each}"' for each in self._duplicates),
+                *(f'unknown field "{each}"' for each in fields),
+            ]
+        )
         return (
             f'{kind} in version "{target.served.label}" cannot be handled as a {kind}: '
             f"strict decoding error: {listed}"

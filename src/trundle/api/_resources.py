@@ -246,7 +246,7 @@ class Resources:
         force = "force" in request.query and request.flag("force")
         reading = Reading(request, target.name, applying=True)
         reading.note_metadata(config)
-        reading.require_known_metadata(target)
+        reading.require_strict(target)
         ownership = self.views.ownership(target.kind, target.served)
 
         def after(live: dict[str, Any], _: bytes) -> dict[str, Any]:
@@ -417,7 +417,7 @@ class Resources:
             found = self.views.as_read(
                 document, target.kind, target.served, reading.lenience, stored
             )
-        reading.require_known_metadata(target)
+        reading.require_strict(target)
         return found
 
     def made(self, target: Target, document: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,73 @@
+"""Members that a document has several times: clients are warned of them, or refused, as they ask for it."""
+
+import pytest
+from apis import NEW, OLD, Client, clubs, serving_clubs
+
+MERGE = "application/merge-patch+json"
+TWICE = b'{"metadata":{"name":"ada","labels":{"a":"1","b":"2","a":"3"}},"team":"red","team":"blue"}'
+PLACES = ["metadata.labels.a", "team"]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    with clubs(tmp_path_factory.mktemp("clubs")) as installed:
+        yield installed
+
+
+@pytest.fixture
+def client(installed, tmp_path):
+    with serving_clubs(installed, tmp_path / "store.db") as (api, _):
+        yield Client(api)
+
+
+def warned(answer):
+    return [each[7:-1].replace('\\"', '"') for each in answer.headers.get_list("warning")]
+
+
+@pytest.mark.parametrize("query", [{}, {"fieldValidation": "Warn"}])
+def test_a_client_is_warned(client, query):
+    answer = client.http.post(client.at(OLD), content=TWICE, params=query)
+    assert (answer.status_code, answer.json()["team"]) == (201, "blue")
+    assert sorted(warned(answer)) == [f'duplicate field "{each}"' for each in PLACES]
+    patch = b'{"team":"red","x":1,"team":"green","x":2}'
+    headers = {"content-type": MERGE}
+    answer = client.http.patch(client.at(OLD, "ada"), content=patch, params=query, headers=headers)
+    assert warned(answer) == ['duplicate field "team"', 'duplicate field "x"', 'unknown field "x"']
+
+
+def test_a_client_that_wants_none_is_refused(client):
+    strict = {"fieldValidation": "Strict"}
+    answer = client.http.post(client.at(OLD), content=TWICE, params=strict)
+    found = answer.json()
+    assert (answer.status_code, found["reason"]) == (400, "BadRequest")
+    for each in PLACES:
+        assert f'duplicate field "{each}"' in found["message"]
+    client.create(NEW, "ada", group="red")
+    headers = {"content-type": MERGE}
+    patch = b'{"note":"a","note":"b"}'
+    answer = client.http.patch(client.at(NEW, "ada"), content=patch, params=strict, headers=headers)
+    assert (answer.status_code, "note" in client.get(NEW, "ada")) == (400, False)
+
+
+def test_a_client_that_does_not_mind_is_not_warned(client):
+    answer = client.http.post(client.at(OLD), content=TWICE, params={"fieldValidation": "Ignore"})
+    assert (answer.status_code, warned(answer)) == (201, [])
+
+
+@pytest.mark.parametrize(
+    ("given", "places"),
+    [
+        (b'{"free":{"a":[1,{"b":1,"b":{"c":1,"c":2}}]}}', ["free.a[1].b", "free.a[1].b.c"]),
+        (b'{"a":1,"a":2,"a":3}', ["a"]),
+        (b'{"a":{"x":1},"b":{"x":1}}', []),
+        ('{"ä":1,"\\u00e4":2}'.encode(), ["ä"]),
+        (b"[{}]", []),
+        (b'{"a":', []),
+        (b"[" * 100_000, []),
+        (b"\xff\xfe", []),
+    ],
+)
+def test_places_are_those_of_kubernetes(given, places):
+    from trundle.api._duplicates import duplicate_fields
+
+    assert duplicate_fields(given) == places
