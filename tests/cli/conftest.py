@@ -3,6 +3,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from database_fixtures import on_server, server  # noqa: F401 - fixtures
 from typer.testing import CliRunner
 
 from trundle.cli._app import app

@@ -1,12 +1,14 @@
 """`trundle serve --installed`: what is installed is served, while packages come, are upgraded and go."""
 
 import json
+import re
 import threading
 import time
 
 import pytest
 from releases import Releases
 from served import Served
+from sqlalchemy import make_url
 
 V1 = """
 title: Member
@@ -24,6 +26,7 @@ properties:
   group: {type: string}
   note: {type: string}
 """
+MERGE = "application/merge-patch+json"
 GROUP = "clubs.example.com"
 KUBERNETES = {"kubernetes": {"group": GROUP}}
 RENAMED = {**KUBERNETES, "changes": {"v1": {"Member": {"rename": {"team": "group"}}}}}
@@ -351,3 +354,73 @@ def test_the_agent_says_what_is_blocked_and_goes_on_after_the_roll(releases, ser
     assert "upgrade acme/clubs 2.0.0" in releases.trundle(*once).stdout
     until(lambda: server.ask("GET", members("v1")).status == 404)
     assert server.ask("GET", members("v2", "ada")).ok()["group"] == "red"
+
+
+def test_a_server_does_not_take_a_release_that_cannot_read_its_store(releases, serve):
+    """It came in past the check, as the store was forgotten: the release before is served on, and nothing is lost."""
+    releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
+    releases.install()
+    server = serve()
+    server.ask("POST", members("v1"), person(team="red", age=36)).ok()
+    releases.release("2.0.0", {"v2.yaml": V2}, config=KUBERNETES, override="a test")
+    releases.trundle("forget", "store", "state/store.db", "--state", "state")
+    releases.upgrade(releases.name, "--to", "2.0.0", "--now")
+    until(lambda: "acme/clubs is served as before: " in server.messages)
+    assert "expected Member to be stored in v2, found 1 object in v1" in server.messages
+    server.ask("PATCH", members("v1", "ada"), {"age": 37}, media_type=MERGE).ok()
+    assert server.ask("GET", members("v2")).status == 404
+    server.stop()
+
+    again = serve()
+    assert "acme/clubs is not served: " in again.messages
+    assert again.ask("GET", members("v1")).status == again.ask("GET", members("v2")).status == 404
+    releases.trundle("rollback", releases.name, "--state", "state")
+    until(serves(again, members("v1")))
+    found = again.ask("GET", members("v1", "ada")).ok()
+    assert (found["team"], found["age"]) == ("red", 37)
+
+
+def test_metrics_count_watches_where_they_began(releases, serve):
+    releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
+    releases.install()
+    server = serve()
+    connection = server.connect()
+    connection.request("GET", f"{members('v1')}?watch=true")
+    answer = connection.getresponse()
+    open_watches = r'apiserver_longrunning_requests\{[^}]*resource="members"[^}]*\} (\S+)'
+    until(lambda: re.search(open_watches, server.ask("GET", "/metrics").body))
+    releases.release("1.1.0", {"v1.yaml": V1, "v2.yaml": V2}, config=RENAMED)
+    releases.upgrade("--now")
+    until(serves(server, members("v2")))
+    assert answer.read() == b""
+    connection.close()
+    time.sleep(0.2)
+    numbers = re.findall(open_watches, server.ask("GET", "/metrics").body)
+    assert [float(each) for each in numbers if float(each)] == []
+
+
+def test_what_is_installed_is_served_from_postgresql_by_two_servers(releases, serve, on_server):
+    """Both follow what is installed; the store is asked with a password that only the environment has."""
+    releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
+    releases.install()
+    first, second = serve("--store", on_server), serve("--store", on_server)
+    first.ask("POST", members("v1"), person(team="red", age=36)).ok()
+    assert second.ask("GET", members("v1", "ada")).ok()["team"] == "red"
+    assert "the password of the store is not kept for upgrades" in first.messages
+    kept = (releases.folder / "state" / "state.db").read_bytes()
+    password = make_url(on_server).password
+    assert password
+    assert password.encode() not in kept
+    releases.release("1.1.0", {"v1.yaml": V1, "v2.yaml": V2}, config=RENAMED)
+    releases.upgrade("--now", environment={"PGPASSWORD": password})
+    for each in (first, second):
+        until(serves(each, members("v2")))
+    first.ask("PATCH", members("v2", "ada"), {"note": "new"}, media_type=MERGE).ok()
+    assert second.ask("GET", members("v2", "ada")).ok()["note"] == "new"
+    releases.release("2.0.0", {"v2.yaml": V2}, config=KUBERNETES, override="a test")
+    asked = (releases.name, "--to", "2.0.0", "--now")
+    done = releases.upgrade(*asked, code=3, environment={"PGPASSWORD": "wrong"})
+    assert "to see in the store" in done.stderr
+    done = releases.upgrade(*asked, code=3, environment={"PGPASSWORD": password})
+    assert "found 1 earlier state in v1" in done.stderr
+    assert password not in done.stderr

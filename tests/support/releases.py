@@ -1,5 +1,6 @@
 """Releases of a package that carries a project: published to a channel, installed and upgraded with the installed command."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -22,11 +23,19 @@ class Releases:
         self.reference = f"oci:registry//{name}"
         self.state = folder / "state"
 
-    def trundle(self, *arguments, code: int | None = 0) -> subprocess.CompletedProcess:
+    def trundle(
+        self, *arguments, code: int | None = 0, environment=None
+    ) -> subprocess.CompletedProcess:
         """Runs a command in the folder."""
         command = [warm.TRUNDLE, *map(str, arguments)]
         done = subprocess.run(
-            command, cwd=self.folder, capture_output=True, text=True, timeout=120, check=False
+            command,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+            env={**os.environ, **(environment or {})},
         )
         assert code is None or done.returncode == code, (arguments, done.stdout, done.stderr)
         return done
@@ -52,5 +61,5 @@ class Releases:
     def install(self) -> None:
         self.trundle("install", self.reference, "--unsigned", "--state", self.state)
 
-    def upgrade(self, *options, code: int | None = 0) -> subprocess.CompletedProcess:
-        return self.trundle("upgrade", *options, "--state", self.state, code=code)
+    def upgrade(self, *options, **further) -> subprocess.CompletedProcess:
+        return self.trundle("upgrade", *options, "--state", self.state, **further)
