@@ -256,3 +256,7 @@ def test_a_catch_in_a_branch_keeps_its_error_while_another_one_waits():
     assert len(seen) == 2
     assert "two" in seen[0]
     assert "one" in seen[1]
+
+
+def test_a_value_that_shares_its_parts_is_passed_on_as_it_is():
+    assert run("- $d: [1]\n- Repeat: 200\n  Do: [{$d: [$d, $d]}]\n- Return: $d.len()") == 2

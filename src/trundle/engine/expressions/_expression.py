@@ -11,7 +11,7 @@ from trundle.engine.expressions._failures import explained, located
 from trundle.engine.expressions._format import Format
 from trundle.engine.expressions._languages import compiler_for
 from trundle.engine.expressions._scope import Scope
-from trundle.engine.expressions._tree import Tree
+from trundle.engine.expressions._tree import Tree, Variable
 from trundle.engine.expressions._values import freeze
 from trundle.engine.expressions._yaql import NotYaqlError, TooLargeError, parse
 from trundle.errors import Place
@@ -66,6 +66,8 @@ class Expression:
                 wrong when it runs, with file and line.
         """
         closure = compiler_for(format_).closure(self.tree)
+        if isinstance(self.tree, Variable):
+            return closure  # Its value is frozen already, and may be large
 
         def evaluate(scope: Scope) -> Any:
             try:
