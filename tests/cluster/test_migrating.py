@@ -183,7 +183,7 @@ def test_an_object_without_room_for_its_carrier_is_written_at_another_version(pl
     folder, crd = place.release("second", "v1", "v2", "v3")
     place.define(crd)
     place.cluster.request("GET", place.members.path("v3", "ada")).ok()
-    assert migrate(place, folder, "--pages")["findings"] == []
+    assert migrate(place, folder)["findings"] == []  # The cluster's own would try for ever.
     assert shapes(place) == {"v3"}
     assert place.members.at("v1", "ada")["age"] == 7
     place.members.merge("v1", "ada", {"metadata": {"annotations": {"large": None}}}).ok()

@@ -230,6 +230,23 @@ def test_owners_are_renamed_by_what_is_there_at_the_write(server, cluster, kinds
     assert (owner["apiVersion"], owner["fieldsV1"]) == (f"{GROUP}/{NEW}", {"f:group": {}})
 
 
+class Unused:
+    """Migrations of a cluster that are not to be used."""
+
+    def __getattr__(self, name):
+        raise AssertionError(name)
+
+
+def test_an_object_without_room_for_its_carrier_is_not_left_to_the_cluster(server, cluster, kinds):
+    migration = Migration(cluster, "r", sleep=lambda _: None)
+    with pytest.raises(AssertionError, match="condition"):
+        migration.migrated(migration.examined(*kinds), Unused())
+    server.objects["c"]["metadata"]["annotations"] = {f"{GROUP}/carrier": "too-large.9"}
+    found = migration.migrated(migration.examined(*kinds), Unused())
+    assert (found.findings, found.trimmed) == ((), True)
+    assert [name for _, name, _ in server.patched] == list("abcde")
+
+
 def test_objects_without_a_namespace(server, cluster, kinds):
     served, known = (
         dataclasses.replace(each, namespaced=False, kind="Club", plural="clubs") for each in kinds

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from trundle.api import ServedKind
 from trundle.errors import Finding, Place
+from trundle.kubernetes._carrier import is_marker, name_of
 from trundle.kubernetes._cluster import (
     Cluster,
     ClusterError,
@@ -50,6 +51,7 @@ class Subject:
         stored: the versions that objects may be stored at.
         leaving: the versions that the cluster has, and the project does not serve.
         objects: how many objects there are.
+        roomless: whether a version has no room for the carrier of one, which cannot be written there; the cluster's own migration would try that for ever.
         findings: why they cannot be migrated.
         rewritten: how many objects were stored anew.
         trimmed: whether objects are stored at one version only.
@@ -61,6 +63,7 @@ class Subject:
     stored: tuple[str, ...] = ()
     leaving: tuple[str, ...] = ()
     objects: int = 0
+    roomless: bool = False
     findings: tuple[Finding, ...] = ()
     rewritten: int = 0
     trimmed: bool = False
@@ -133,7 +136,7 @@ class Migration:
     def _tried(self, subject: Subject, served: Iterable[str]) -> Subject:
         """Reads all objects at all versions that are served."""
         findings: list[Finding] = []
-        count = 0
+        count, roomless = 0, False
         for label in served:
             count = 0
             try:
@@ -141,6 +144,7 @@ class Migration:
                     count += 1
                     self.step(f"{subject.kind.qualified} at {label}", count)
                     annotations = each["metadata"].get("annotations") or {}
+                    roomless |= is_marker(annotations.get(name_of(subject.kind.group), ""))
                     reason = annotations.get(reason_name(subject.kind))
                     if reason is not None:
                         advice = "delete it, or correct it with the release that wrote it"
@@ -148,7 +152,8 @@ class Migration:
                         findings.append(_stays(place, "an object that can be read", reason, advice))
             except RequestError as error:
                 findings.append(_stays(subject.kind.qualified, f"a list at {label}", error.found))
-        return replace(subject, objects=count, findings=tuple(findings[:_MOST_FINDINGS]))
+        shown = tuple(findings[:_MOST_FINDINGS])
+        return replace(subject, objects=count, roomless=roomless, findings=shown)
 
     def migrated(self, subject: Subject, migrations: Migrations | None) -> Subject:
         """Rewrites all objects of a resource type, and lets the other stored versions go.
@@ -160,7 +165,8 @@ class Migration:
         Raises:
             ClusterError: the cluster cannot be asked; what was done stays done.
         """
-        if migrations is None or subject.leaving or not subject.objects:
+        by_pages = subject.leaving or subject.roomless or not subject.objects
+        if migrations is None or by_pages:
             subject = self._rewritten(subject)
         else:
             subject = self._by_cluster(subject, migrations)
