@@ -224,6 +224,26 @@ def test_what_goes_with_an_object_does_so_whatever_a_later_release_keeps_in_that
 
 
 @pytest.mark.parametrize("way", list(WAYS))
+def test_a_list_may_have_another_name_where_it_is_stored_beside_another_type(
+    way: str, forgetting: Take
+) -> None:
+    """A list of objects that change, which a release finds beside a property of the earliest storage version."""
+    versions = {
+        V1: thing(p="L") | {"L": ["Red", "Blue"]},
+        P2: thing(p="[Item]") | {"Item": {"name": "string"}},
+        V3: thing(r="[Item]") | {"Item": {"name": "string", "z": "number"}},
+    }
+    case = Case(versions, (rules(P2, rename={"p": "r"}),))
+    old = forgetting(earlier(case, 1))
+    new = WAYS[way](case, V1, forgetting)
+    store = Store(new).put(V3, r=[{"name": "a", "z": 1}])
+    assert store.read(P2) == {"p": [{"name": "a"}]}
+    store.edit(P2, p=[{"name": "b"}, {"name": "a"}])
+    assert store.read(V3) == {"r": [{"name": "b"}, {"name": "a", "z": 1}]}
+    check(case, old, new)
+
+
+@pytest.mark.parametrize("way", list(WAYS))
 def test_what_an_earlier_release_removes_is_gone_for_all_versions(
     way: str, forgetting: Take
 ) -> None:

@@ -269,7 +269,7 @@ class Expressions:
                 return True
         if (self.key.source.kind, self.key.target.kind) != ("api", "storage"):
             return False
-        lineage, version = self.key.lineage, self.key.source.version
+        lineage, version = self.key.lineage, self.shape.version
         reads = (each.property for each in expressions_in(inner) if isinstance(each, Read))
         return any(
             lineage.thread(Place(version, each)).number in lineage.deriving for each in reads
