@@ -133,7 +133,7 @@ def test_what_is_stored_but_not_valid_at_a_version_may_be_written_back(client):
 def test_unknown_fields_are_refused_dropped_or_warned_of(client, validation, code, said):
     body = json.dumps(member("ada", group="red", zzz=1))
     found = client.http.post(client.at(NEW), content=body, params={"fieldValidation": validation})
-    assert found.status_code == code
+    assert found.status_code == code, found.text
     assert said in (found.json().get("message", "") + found.headers.get("warning", ""))
     assert (said == "") is ("warning" not in found.headers and code == 201)
     assert "zzz" not in found.json()
@@ -378,3 +378,39 @@ def test_what_is_stored_and_is_no_document_of_its_version_is_no_fault_of_the_cli
         kind = "application/merge-patch+json" if body else ""
         code, found = client.call(method, client.at(NEW, "ada"), body, media_type=kind)
         assert (code, found["reason"]) == (500, "InternalError"), found
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [
+        ("", 201), ("application/json", 201), ("application/json; charset=utf-8", 201), ("APPLICATION/JSON", 201),
+        ("application/yaml", 201), ("application/xml", 415), ("text/plain", 415), ("application/x-www-form-urlencoded", 415),
+        ("application/merge-patch+json", 415), ("application/apply-patch+yaml", 415),
+    ],
+)  # fmt: skip
+def test_bodies_have_a_form_that_is_understood(client, kind, code):
+    body = (
+        b"metadata: {name: ada}\nteam: red\n"
+        if "yaml" in kind
+        else b'{"metadata":{"name":"ada"},"team":"red"}'
+    )
+    headers = {"content-type": kind} if kind else {}
+    found = client.http.post(client.at(OLD), content=body, headers=headers)
+    assert found.status_code == code, found.text
+    if code == 415:
+        assert found.json()["reason"] == "UnsupportedMediaType"
+        assert found.json()["message"].endswith("application/json, application/yaml")
+        assert client.call("GET", client.at(OLD, "ada"))[0] == 404
+    else:
+        made = found.json()
+        again = client.http.put(
+            client.at(OLD, "ada"), json=made, headers={"content-type": kind or "application/json"}
+        )
+        assert again.status_code == 200
+
+
+def test_yaml_has_each_member_once(client):
+    headers = {"content-type": "application/yaml"}
+    body = b"metadata: {name: ada}\nteam: red\nteam: blue\n"
+    found = client.http.post(client.at(OLD), content=body, headers=headers)
+    assert (found.status_code, found.json()["reason"]) == (400, "BadRequest")

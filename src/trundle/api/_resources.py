@@ -41,6 +41,7 @@ from trundle.api._status import (
     bad_request,
     invalid,
     modified,
+    unsupported_media_type,
 )
 from trundle.api._status_part import stated_of, status_apart
 from trundle.api._validation import Validators
@@ -55,6 +56,7 @@ _ATTEMPTS = 8
 """How often a patch is tried anew over what another client wrote meanwhile."""
 
 _PAGE = 500
+_JSON, _YAML = "application/json", "application/yaml"
 
 _decode = msgspec.json.decode
 
@@ -154,7 +156,7 @@ class Resources:
     def create(self, request: Request) -> Answer:
         """Stores a new object."""
         target = request.target
-        document = object_of(request.body)
+        document = _document_of(request)
         require_kind(document, target.kind, target.served)
         metadata = metadata_of(document)
         require_namespace(target, metadata)
@@ -214,7 +216,7 @@ class Resources:
     def replace(self, request: Request) -> Answer:
         """Puts a document over an object; what its version cannot see stays as it was."""
         target = request.target
-        document = object_of(request.body)
+        document = _document_of(request)
         metadata = metadata_of(document)
         require_named(target, metadata)
         require_namespace(target, metadata)
@@ -435,6 +437,19 @@ class Resources:
 
 def _named(target: Target, name: str) -> Target:
     return Target(target.kind, target.served, target.namespace, name, target.subresource)
+
+
+def _document_of(request: Request) -> dict[str, Any]:
+    """The document in the body of a request.
+
+    Raises:
+        ApiError: it is none, or has a form that is not understood.
+    """
+    if request.media_type in {"", _JSON}:
+        return object_of(request.body)
+    if request.media_type == _YAML:
+        return object_of(_as_json(request.body))
+    raise unsupported_media_type(request.media_type, (_JSON, _YAML))
 
 
 def _as_json(body: bytes) -> bytes:
