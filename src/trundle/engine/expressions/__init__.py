@@ -4,11 +4,12 @@ They are read by yaql's parser; its trees become nested closures once. What is n
 """
 
 from trundle.engine.expressions._code import Code, Listing, Mapped, Scalar, code_of, read_code
-from trundle.engine.expressions._compile import Closure, Compiler, Dialect, Method
+from trundle.engine.expressions._compile import Closure, Compiler, Dialect
 from trundle.engine.expressions._expression import Expression, is_expression
 from trundle.engine.expressions._failures import explained, located, name_of
 from trundle.engine.expressions._failures import reason as failure
 from trundle.engine.expressions._format import Format
+from trundle.engine.expressions._invoking import Method
 from trundle.engine.expressions._languages import call_by_name, evaluator, language_for
 from trundle.engine.expressions._library import format_text
 from trundle.engine.expressions._scope import SCENE, Scope

@@ -4,14 +4,20 @@ Each closure takes a `Scope` and returns a value that may be lazy. Nothing is de
 what no row of `_rows` computes goes to yaql's evaluator, with the values that are there already.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol, TypeAlias, assert_never
 
 from trundle.engine._scene import ObjectValue, TypeValue
 from trundle.engine.expressions import _rows
 from trundle.engine.expressions._builtins import DIRECT
 from trundle.engine.expressions._calls import Bound, bind
+from trundle.engine.expressions._invoking import (
+    Method,
+    of_engine,
+    of_objects,
+    once_each,
+    values_of,
+)
 from trundle.engine.expressions._library import is_of_type
 from trundle.engine.expressions._scope import Scope, context_of
 from trundle.engine.expressions._tree import (
@@ -29,13 +35,9 @@ from trundle.engine.expressions._tree import (
     Variable,
     Word,
 )
-from trundle.engine.expressions._values import freeze
 from trundle.engine.expressions._yaql import Context, FrozenDict, Language, limited
 
 Closure: TypeAlias = Callable[[Scope], Any]
-Method: TypeAlias = Callable[[Any, Scope], Any]
-"""What a method of a dialect does with its receiver."""
-
 
 _NOWHERE = Scope(None, {})
 
@@ -196,8 +198,8 @@ class Compiler:
         own = self.dialect.method(call, self) if self.dialect else None
         if own is not None:
             return own
-        arguments = _once_each(self.closure)
-        return _of_objects(call, arguments, self._own_method(call, arguments))
+        arguments = once_each(self.closure)
+        return of_objects(call, arguments, self._own_method(call, arguments))
 
     def _own_method(self, call: Call, arguments: Callable[[Tree], Closure]) -> Method:
         """The call of a method that the language has for plain values."""
@@ -272,8 +274,8 @@ class Compiler:
                 return self._switch(call)
         if call.name == "list" and not _has_rules(call):
             return self._list_function(call)
-        if call.name in DIRECT and (values := _values_of(call, self.closure)):
-            return _builtin(call.name, values)
+        if call.name in DIRECT and (values := values_of(call, self.closure)):
+            return of_engine(call.name, values)
         if call.name == "coalesce" and not _has_rules(call):
             return _first_not_null(tuple(self.closure(each) for each in call.arguments))
         bound = self._bound(_rows.FUNCTIONS, call.name, call.arguments)
@@ -284,7 +286,7 @@ class Compiler:
 
     def _foreign(self, call: Call, by_yaql: Closure) -> Closure:
         """The call of a function that only the scene may have."""
-        takes = _values_of(call, self.closure)
+        takes = values_of(call, self.closure)
         if takes is None:
             return by_yaql
 
@@ -368,83 +370,6 @@ class Compiler:
             return Scope(scope.scene, variables, scope)
 
         return unpack
-
-
-_NO_NAMES: Mapping[str, Any] = MappingProxyType({})
-
-Values: TypeAlias = Callable[[Scope], tuple[Sequence[Any], Mapping[str, Any]]]
-"""What evaluates the arguments of a call: those by position, and those by name."""
-
-
-def _values_of(call: Call, closure: Callable[[Tree], Closure]) -> Values | None:
-    """The arguments of a call as values; None where they are written as only yaql takes them."""
-    positional: list[Closure] = []
-    named: list[tuple[str, Closure]] = []
-    for each in call.arguments:
-        match each:
-            case Rule(source=Word(text=name)):
-                named.append((name, closure(each.destination)))
-            case Rule() | Omitted():
-                return None
-            case _ if named:
-                return None
-            case _:
-                positional.append(closure(each))
-    if not named:
-        if len(positional) == 1:
-            only = positional[0]
-            return lambda scope: ((freeze(only(scope)),), _NO_NAMES)
-        if not positional:
-            return lambda _: ((), _NO_NAMES)
-        return lambda scope: ([freeze(each(scope)) for each in positional], _NO_NAMES)
-
-    def values(scope: Scope) -> tuple[list[Any], dict[str, Any]]:
-        return (
-            [freeze(each(scope)) for each in positional],
-            {name: freeze(each(scope)) for name, each in named},
-        )
-
-    return values
-
-
-def _once_each(closure: Callable[[Tree], Closure]) -> Callable[[Tree], Closure]:
-    """Compiles each argument of a call once, however many closures use it."""
-    made: dict[int, Closure] = {}
-
-    def once(tree: Tree) -> Closure:
-        found = made.get(id(tree))
-        if found is None:
-            found = made[id(tree)] = closure(tree)
-        return found
-
-    return once
-
-
-def _of_objects(call: Call, closure: Callable[[Tree], Closure], otherwise: Method) -> Method:
-    """The call of a method: of the class of an object or type, of an extension, or else of the language."""
-    values = _values_of(call, closure)
-    if values is None:
-        return otherwise
-    name, takes = call.name, values
-
-    def method(receiver: Any, scope: Scope) -> Any:
-        scene = scope.scene
-        found = None if scene is None else scene.method(receiver, name)
-        if found is None:
-            return otherwise(receiver, scope)
-        return found(*takes(scope))
-
-    return method
-
-
-def _builtin(name: str, values: Values) -> Closure:
-    def function(scope: Scope) -> Any:
-        scene = scope.scene
-        assert scene is not None
-        positional, named = values(scope)
-        return scene.builtin(name)(scene, *positional, **named)
-
-    return function
 
 
 def _unrolled(values: Iterable[Any]) -> Iterator[Any]:
