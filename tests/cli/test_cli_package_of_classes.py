@@ -185,3 +185,43 @@ def test_docs_takes_packages_out_of_a_catalog(offered):
     done = offered.run("package", "docs", "catalog:acme.Lib", "--to", "none")
     assert (done.exit_code, (offered.folder / "none").exists()) == (5, False)
     assert "run `trundle catalog list`" in done.stderr
+
+
+def test_a_package_may_carry_the_project_that_makes_its_python_classes(empty):
+    """It is checked with the package, and brings no resource types."""
+    empty.write(
+        "a/manifest.yaml", "FullName: a\nType: Library\nVersion: 1.0.0\nClasses: {a.A: A.yaml}\n"
+    )
+    empty.write("a/Classes/A.yaml", "Name: a.A\n")
+    empty.write("a/trundle.yaml", "package: made\nsources: [.]\n")
+    done = empty.run("package", "check", "a")
+    assert done.exit_code == 3
+    assert "run `trundle generate`" in done.output
+    assert empty.run("-C", "a", "generate").exit_code == 0
+    for arguments in (
+        ("-C", "a", "check"),
+        ("-C", "a", "generate", "--check"),
+        ("package", "check", "a"),
+    ):
+        assert empty.run(*arguments).exit_code == 0, arguments
+    done = empty.run("catalog", "upload", "a", "--catalog", "c.db")
+    assert done.exit_code == 0, done.stderr
+    empty.write(
+        "a/manifest.yaml", "FullName: a\nType: Library\nVersion: 1.1.0\nClasses: {a.A: A.yaml}\n"
+    )
+    empty.write("a/Classes/A.yaml", "Name: a.A\nMethods: {f: {}}\n")
+    assert empty.run("-C", "a", "check").exit_code == 3
+    assert empty.run("-C", "a", "generate").exit_code == 0
+    done = empty.run("catalog", "upload", "a", "--catalog", "c.db")
+    assert done.exit_code == 0, done.stderr
+
+
+def test_a_manifest_of_something_else_makes_no_package_of_classes(empty):
+    empty.write("trundle.yaml", "package: crm\nsources: [schemas]\n")
+    empty.write("schemas/v1.yaml", "title: A\ntype: object\nproperties: {x: {type: string}}\n")
+    empty.write(
+        "schemas/other/manifest.yaml", "title: B\ntype: object\nproperties: {x: {type: string}}\n"
+    )
+    done = empty.run("generate")
+    assert "FullName" not in done.stderr
+    assert "manifest" in done.stderr  # It is read as a schema, whose version nothing says.

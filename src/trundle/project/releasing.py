@@ -27,8 +27,9 @@ from trundle.project._each_part import Progress, ignore
 from trundle.project._release_codes import ReleaseCode
 from trundle.project.check import check
 from trundle.project.config import load_config
-from trundle.project.errors import ProjectError
+from trundle.project.errors import ConfigError, ProjectError
 from trundle.project.findings import ProjectCode
+from trundle.project.generating import holds_packages
 from trundle.project.init import CONFIG_NAME
 from trundle.project.loading import load_parts
 from trundle.project.release_changes import changes_between
@@ -76,9 +77,24 @@ def bump_to_plain(bump: Bump) -> dict[str, Any]:
 
 
 def projects_in(folder: Path) -> tuple[PurePosixPath, ...]:
-    """The files of the projects that a package carries, relative to its folder, in alphabetical order."""
+    """The files of the projects that a package carries, relative to its folder, in alphabetical order.
+
+    Those that generate Python classes for packages of classes have no schemas, and are not among them.
+    """
+    return tuple(each for each in _configs_in(folder) if not _is_of_classes(folder / each))
+
+
+def _configs_in(folder: Path) -> tuple[PurePosixPath, ...]:
+    """The project files in a package, relative to its folder, in alphabetical order."""
     names = (PurePosixPath(each.name) for each in package_files(folder).files)
     return tuple(sorted(each for each in names if each.name == CONFIG_NAME))
+
+
+def _is_of_classes(path: Path) -> bool:
+    try:
+        return holds_packages(load_config(path))
+    except ConfigError:  # Reading it again says what is wrong.
+        return False
 
 
 def resources_in(folder: Path) -> Mapping[str, tuple[str, ...]]:
@@ -194,7 +210,7 @@ def review(
     names = projects_in(folder)
     resources = resources_in(folder) if resources is None else resources
     found: list[Finding] = []
-    for name in names:
+    for name in _configs_in(folder):
         checked = check(load_config(folder / name), jobs=jobs, progress=progress)
         found += map(_as_released, checked)
     if names:
