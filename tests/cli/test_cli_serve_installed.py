@@ -6,7 +6,7 @@ import threading
 import time
 
 import pytest
-from releases import Releases
+from published_releases import Releases
 from served import Served
 from sqlalchemy import make_url
 

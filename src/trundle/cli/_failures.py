@@ -108,6 +108,7 @@ EXIT_CODES = {
 EXTRAS = {
     "alembic": "database",
     "cronsim": "channels",
+    "greenlet": "engine",
     "httptools": "api",
     "httpx2": "kube",
     "hypothesis": "verify",
