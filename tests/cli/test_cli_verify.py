@@ -112,13 +112,13 @@ def test_an_impure_hook_is_found_and_reported_and_replayed(line) -> None:
     result = line.run("verify", *LITTLE)
     assert result.exit_code == 3
     assert "finding: " in result.stdout
-    assert "at $.sortKey" in result.stdout
+    assert "sortKey" in result.stdout
     replay = next(each for each in result.stdout.splitlines() if "replay: " in each)
     words = replay.partition("replay: trundle ")[2].split()
     assert words[:3] == ["verify", "--resource", "Person"]
     again = line.run(*words, "-j", "1")
     assert again.exit_code == 3
-    assert "at $.sortKey" in again.stdout
+    assert "sortKey" in again.stdout
 
 
 @pytest.mark.full

@@ -81,7 +81,7 @@ def scarce(request, tmp_path):
         yield folder, limited_files
         return
     mount = shutil.which("mount")
-    command = [mount or "mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", folder]
+    command = [mount or "mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", folder]
     if os.geteuid() != 0 or subprocess.run(command, check=False, capture_output=True).returncode:
         pytest.skip("needs the right to mount a small disk")
     yield folder, filled_disk

@@ -139,4 +139,4 @@ def test_an_entry_that_never_becomes_stale_is_found_by_an_edit_of_an_edit() -> N
             plan.key.source.kind == "api" and plan.key.target.kind == "storage" and up(plan)
         ),
     )
-    assert "law 3, an edit is seen, and all else is as before" in laws
+    assert "laws 4 and 8, an edit leaves nothing stale, and all else as before" in laws

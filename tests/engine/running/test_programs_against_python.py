@@ -109,12 +109,13 @@ def statements(draw, depth, *, is_in_loop=False):
         )
     if kind == "switch":
         (one, python), (two, theirs) = draw(conditions()), draw(conditions())
+        met = f"met{depth}"
         (first, ours), (second, others), (default, third) = block(), block(), block()
         return (
             {"Switch": {f"!{one}": first, f"!({two}) and true": second}, "Default": default},
             (
-                f"met = False\nif {python}:\n    met = True\n{ours}\nif {theirs}:\n    met = True\n{others}\n"
-                f"if not met:\n{third}"
+                f"{met} = False\nif {python}:\n    {met} = True\n{ours}\nif {theirs}:\n    {met} = True\n{others}\n"
+                f"if not {met}:\n{third}"
             ),
         )
     (body, ours), (caught, theirs), (last, finally_) = block(), block(), block(is_in_loop=False)

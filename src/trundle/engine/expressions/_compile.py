@@ -13,6 +13,7 @@ from trundle.engine.expressions._builtins import DIRECT
 from trundle.engine.expressions._calls import Bound, bind
 from trundle.engine.expressions._invoking import (
     Method,
+    lazy_values_of,
     of_engine,
     of_objects,
     once_each,
@@ -286,7 +287,7 @@ class Compiler:
 
     def _foreign(self, call: Call, by_yaql: Closure) -> Closure:
         """The call of a function that only the scene may have."""
-        takes = values_of(call, self.closure)
+        takes = lazy_values_of(call, self.closure)
         if takes is None:
             return by_yaql
 

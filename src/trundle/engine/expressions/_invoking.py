@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from trundle.engine.expressions._calls import Closure
 from trundle.engine.expressions._scope import Scope
-from trundle.engine.expressions._tree import Call, Omitted, Rule, Tree, Word
+from trundle.engine.expressions._tree import Call, Constant, Omitted, Rule, Tree, Word
 from trundle.engine.expressions._values import freeze
 
 Method: TypeAlias = Callable[[Any, Scope], Any]
@@ -19,7 +19,16 @@ Values: TypeAlias = Callable[[Scope], tuple[Sequence[Any], Mapping[str, Any]]]
 
 
 def values_of(call: Call, closure: Callable[[Tree], Closure]) -> Values | None:
-    """The arguments of a call as values; None where they are written as only yaql takes them."""
+    """The arguments of a call as `freeze` makes them; None where they are written as only yaql takes them."""
+    return lazy_values_of(call, lambda tree: _frozen(tree, closure(tree)))
+
+
+def _frozen(tree: Tree, made: Closure) -> Closure:
+    return made if isinstance(tree, Constant | Word) else lambda scope: freeze(made(scope))
+
+
+def lazy_values_of(call: Call, closure: Callable[[Tree], Closure]) -> Values | None:
+    """The arguments of a call, some of which may be lazy sequences; None where they are written as only yaql takes them."""
     positional: list[Closure] = []
     named: list[tuple[str, Closure]] = []
     for each in call.arguments:
@@ -35,15 +44,15 @@ def values_of(call: Call, closure: Callable[[Tree], Closure]) -> Values | None:
     if not named:
         if len(positional) == 1:
             only = positional[0]
-            return lambda scope: ((freeze(only(scope)),), _NO_NAMES)
+            return lambda scope: ((only(scope),), _NO_NAMES)
         if not positional:
             return lambda _: ((), _NO_NAMES)
-        return lambda scope: ([freeze(each(scope)) for each in positional], _NO_NAMES)
+        return lambda scope: ([each(scope) for each in positional], _NO_NAMES)
 
     def values(scope: Scope) -> tuple[list[Any], dict[str, Any]]:
         return (
-            [freeze(each(scope)) for each in positional],
-            {name: freeze(each(scope)) for name, each in named},
+            [each(scope) for each in positional],
+            {name: each(scope) for name, each in named},
         )
 
     return values
