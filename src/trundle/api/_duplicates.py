@@ -1,5 +1,6 @@
 """Members that stand in a JSON object several times, of which the last counts."""
 
+import itertools
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -34,8 +35,7 @@ def duplicate_fields(body: bytes) -> list[str]:
         found = json.loads(body, object_pairs_hook=_Object)
     except (ValueError, RecursionError):
         return []
-    places = _places(found, "")
-    return [place for place, _ in zip(places, range(_MOST), strict=False)]
+    return list(itertools.islice(_places(found, ""), _MOST))
 
 
 def _places(value: Any, place: str) -> Iterator[str]:

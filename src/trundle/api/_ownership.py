@@ -9,6 +9,7 @@ import msgspec
 
 from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._status import ApiError, Cause, bad_request, cause_of, invalid
+from trundle.api._status_part import has_status_apart
 from trundle.api.apply import (
     KEPT_BY,
     ApplyConflictError,
@@ -72,7 +73,7 @@ class Ownership:
         self._version = kind.api_version(served)
         self._words = LineageWords(kind.lineage, ApiVersion.parse(served.version), kind.hub)
         self._shape = resource_shape(served.schema, served.resource)
-        self._has_status = any(each.declares("status") for each in kind.versions.values())
+        self._has_status = has_status_apart(kind)
         self._fields = functools.lru_cache(_KEPT)(self._shown_fields)
 
     def shown(self, document: bytes) -> bytes:

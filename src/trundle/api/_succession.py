@@ -18,7 +18,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trundle.api._application import Api
 from trundle.api._carried import CarriedPackages, CarriedTypes
-from trundle.api.access import Access
 from trundle.api.monitoring import Metrics, RequestRecord
 from trundle.errors import TrundleError
 from trundle.store import Lease, NewerShapeError, Store, unreadable_types
@@ -54,7 +53,6 @@ class InstalledApi:
         packages: loads the projects of installed packages.
         installed: gives the folder of each installed package, by its name.
         make: makes the API of a store and of what is served.
-        access: who may do what.
         complain: is given why a package is not served as it is installed, and what else goes wrong without ending the server.
         report: is given what is served, when that changes.
 
@@ -68,11 +66,9 @@ class InstalledApi:
         packages: CarriedPackages,
         installed: Callable[[], Mapping[str, Path]],
         make: Callable[[Store, CarriedTypes], Api],
-        access: Access,
         complain: Callable[[str], None],
         report: Callable[[str], None],
     ) -> None:
-        self.access = access
         self._store = store
         self._packages = packages
         self._installed = installed
@@ -83,6 +79,7 @@ class InstalledApi:
         self._trouble = ""
         self._wanted: Mapping[str, Path] | None = dict(installed())
         self._stage = self._staged(self._wanted, {})
+        self.access = self._stage.api.access
         self._lease: Lease | None = None
         self._leasing = threading.Lock()
         self._stopping = threading.Event()

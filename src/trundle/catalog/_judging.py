@@ -81,7 +81,8 @@ def _reviewed(
 ) -> Reviewed:
     """What its review says of a package, beside the release that it follows: one of its upload, or one that the tenant sees."""
     given = {each.version: each for each in packages if each.name == package.name}
-    known = {each.version: each for each in rules.seen(offers, tenant) if each.name == package.name}
+    own = [each for each in offers if each.name == package.name]
+    known = {each.version: each for each in rules.seen(own, tenant)}
 
     def package_of(version: SemVer) -> Package | None:
         if version in given:

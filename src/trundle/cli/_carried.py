@@ -85,7 +85,6 @@ def installed_api(
             lambda below, types: Api(
                 below, types.kinds, __version__, access=access, beside=beside, complain=warn
             ),
-            access,
             warn,
             lambda text: say(f"installed: {text}"),
         )

@@ -84,7 +84,9 @@ def migrate(
 def _release(config: "Config") -> str:
     """What is different in each release of a project: its generated package."""
     digest = hashlib.blake2b(digest_size=8)
-    folder = config.output.joinpath(*config.package.split("."))
+    from trundle.project import package_folder  # noqa: PLC0415
+
+    folder = package_folder(config)
     for each in sorted(folder.rglob("*.py")):
         digest.update(f"{each.relative_to(folder).as_posix()}\n".encode() + each.read_bytes())
     return digest.hexdigest()

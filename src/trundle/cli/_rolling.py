@@ -69,7 +69,7 @@ def roll_in_processes(
 
     moves, parts = plan_roll(store, workers * _PARTS, dry_run=dry_run)
     total, done = sum(each.count for each in parts), 0
-    each_rate = None if rate is None else rate / workers
+    each_rate = None if rate is None else rate / max(1, min(workers, len(parts)))
     tasks = [Task(each, each_rate, verify, dry_run) for each in parts]
     found: dict[RollPart, Rolled] = {}
     results = spread(_rolled, tasks, jobs=workers, start=_start, arguments=(place,))

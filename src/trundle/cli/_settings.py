@@ -88,8 +88,7 @@ class Settings(NamedTuple):
     @property
     def project_store(self) -> str:
         """The database of the project's store."""
-        folder = self.folder.parent if self.folder.is_file() else self.folder
-        return self.store or str(folder / "store.db")
+        return self.store or str(self.config_path.parent / "store.db")
 
 
 def resolve(folder: Path, environment: Mapping[str, str], home: Path) -> Settings:

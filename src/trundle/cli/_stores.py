@@ -22,7 +22,7 @@ Place = Annotated[
         metavar="URL",
         envvar=STORE,
         help="The database: a file, `sqlite:///FILE` or `postgresql://USER@HOST/NAME`.",
-        show_default="store.db in the project's folder",
+        show_default="store.db in the project's folder; with --installed, in the state directory",
     ),
 ]
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import ipaddress
+import socket
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
@@ -23,7 +24,7 @@ from trundle.cli.project import Output
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
-    from trundle.api import Access, Api, InstalledApi, Keeper
+    from trundle.api import Access, Api, InstalledApi, Keeper, Limits
     from trundle.store import Lease
 
 LOCAL_HOST = "127.0.0.1"
@@ -40,6 +41,67 @@ class LogFormat(StrEnum):
 
 
 Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="The port; 0 for a free one.")]
+_Host = Annotated[str, typer.Option("--host", metavar="ADDRESS", help="The address to listen on.")]
+_UnixSocket = Annotated[
+    Path | None,
+    typer.Option("--unix-socket", metavar="FILE", help="Listen on a Unix socket instead."),
+]
+_TlsFiles = Annotated[
+    str | None,
+    typer.Option(
+        "--tls",
+        metavar="CERT,KEY",
+        help="Serve with TLS; or a folder with `tls.crt` and `tls.key`.",
+    ),
+]
+_ClientCa = Annotated[
+    Path | None,
+    typer.Option(
+        "--client-ca", metavar="FILE", help="Clients may show certificates of this authority."
+    ),
+]
+_Tokens = Annotated[
+    Path | None,
+    typer.Option("--tokens", metavar="FILE", help='Lines of `token,user,uid,"groups"`.'),
+]
+_Rules = Annotated[
+    Path | None,
+    typer.Option("--rules", metavar="FILE", help="Roles and bindings as RBAC has them."),
+]
+_MostRequests = Annotated[
+    float | None,
+    typer.Option(
+        "--most-requests",
+        min=0.001,
+        metavar="N",
+        help="Of one user, in a second.",
+        show_default=f"{_MOST_REQUESTS} with access control",
+    ),
+]
+_MostWatches = Annotated[
+    int | None,
+    typer.Option(
+        "--most-watches",
+        min=0,
+        metavar="N",
+        help="Of one user, at a time.",
+        show_default=f"{_MOST_WATCHES} with access control",
+    ),
+]
+_Catalog = Annotated[
+    str | None,
+    typer.Option(
+        "--catalog",
+        metavar="URL",
+        help="Also serve the packages of a catalog, under `/v1/` and `/v2/`.",
+    ),
+]
+_AuditFile = Annotated[
+    Path | None,
+    typer.Option("--audit", metavar="FILE", help="Append who did what, as lines of JSON."),
+]
+_Log = Annotated[LogFormat, typer.Option("--log", help="The form of the access log.")]
+_Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Write no access log.")]
 
 
 def serve(
@@ -48,72 +110,19 @@ def serve(
     place: Place = None,
     installed: Installed = False,
     state: State = None,
-    host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="The address to listen on.")
-    ] = LOCAL_HOST,
+    host: _Host = LOCAL_HOST,
     port: Port = DEFAULT_PORT,
-    unix_socket: Annotated[
-        Path | None,
-        typer.Option("--unix-socket", metavar="FILE", help="Listen on a Unix socket instead."),
-    ] = None,
-    tls: Annotated[
-        str | None,
-        typer.Option(
-            "--tls",
-            metavar="CERT,KEY",
-            help="Serve with TLS; or a folder with `tls.crt` and `tls.key`.",
-        ),
-    ] = None,
-    client_ca: Annotated[
-        Path | None,
-        typer.Option(
-            "--client-ca", metavar="FILE", help="Clients may show certificates of this authority."
-        ),
-    ] = None,
-    tokens: Annotated[
-        Path | None,
-        typer.Option("--tokens", metavar="FILE", help='Lines of `token,user,uid,"groups"`.'),
-    ] = None,
-    rules: Annotated[
-        Path | None,
-        typer.Option("--rules", metavar="FILE", help="Roles and bindings as RBAC has them."),
-    ] = None,
-    most_requests: Annotated[
-        float | None,
-        typer.Option(
-            "--most-requests",
-            min=0.001,
-            metavar="N",
-            help="Of one user, in a second.",
-            show_default=f"{_MOST_REQUESTS} with access control",
-        ),
-    ] = None,
-    most_watches: Annotated[
-        int | None,
-        typer.Option(
-            "--most-watches",
-            min=0,
-            metavar="N",
-            help="Of one user, at a time.",
-            show_default=f"{_MOST_WATCHES} with access control",
-        ),
-    ] = None,
-    catalog: Annotated[
-        str | None,
-        typer.Option(
-            "--catalog",
-            metavar="URL",
-            help="Also serve the packages of a catalog, under `/v1/` and `/v2/`.",
-        ),
-    ] = None,
-    audit: Annotated[
-        Path | None,
-        typer.Option("--audit", metavar="FILE", help="Append who did what, as lines of JSON."),
-    ] = None,
-    log: Annotated[
-        LogFormat, typer.Option("--log", help="The form of the access log.")
-    ] = LogFormat.TEXT,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write no access log.")] = False,
+    unix_socket: _UnixSocket = None,
+    tls: _TlsFiles = None,
+    client_ca: _ClientCa = None,
+    tokens: _Tokens = None,
+    rules: _Rules = None,
+    most_requests: _MostRequests = None,
+    most_watches: _MostWatches = None,
+    catalog: _Catalog = None,
+    audit: _AuditFile = None,
+    log: _Log = LogFormat.TEXT,
+    quiet: _Quiet = False,
     output: Output = Format.TABLE,
 ) -> None:
     """Serve every version of the project's resources to kubectl and other clients of Kubernetes' API.
@@ -121,18 +130,7 @@ def serve(
     With `--installed`, serve the resources that installed packages bring, and follow what is installed.
     Without `--tokens`, `--client-ca` and `--rules` every client may do everything, and the server listens on this machine alone.
     """
-    from trundle.api import (  # noqa: PLC0415
-        Access,
-        AccessLog,
-        Audit,
-        Limits,
-        Server,
-        Tls,
-        appending,
-        certificate_files,
-        listening,
-        printing,
-    )
+    from trundle.api import Access, Server, Tls, certificate_files, listening  # noqa: PLC0415
 
     if client_ca is not None and tls is None:
         raise unmet("--client-ca", "--tls with it", "none", "name the server's certificate")
@@ -140,16 +138,8 @@ def serve(
     access = Access(tokens, rules, certificates=client_ca is not None, complain=warn)
     if unix_socket is None and not _is_loopback(host):
         _require_access(host, has_tls=secured is not None, authenticates=access.authenticates)
-    keepers: list[Keeper] = []
-    if not quiet:
-        keepers.append(AccessLog(printing(), as_json=log is LogFormat.JSON))
-    if audit is not None:
-        keepers.append(Audit(appending(audit)))
-    limits = Limits(most_requests, most_watches)
-    if not access.is_open:
-        limits = Limits(
-            most_requests or _MOST_REQUESTS, _MOST_WATCHES if most_watches is None else most_watches
-        )
+    keepers = _keepers(audit, None if quiet else log)
+    limits = _limits(access, most_requests, most_watches)
     results = sys.stdout  # While the store is open, what is printed goes to standard error.
     with contextlib.ExitStack() as stack:
         packages = stack.enter_context(_packages(catalog))
@@ -161,16 +151,44 @@ def serve(
             api, leased = stack.enter_context(_project_api(context, place, access, packages))
         try:
             with listening(host, port, unix_socket) as listener, leased() as lease:
-                scheme = "http" if secured is None else "https"
                 where = f"unix:{unix_socket}"
                 if unix_socket is None:
-                    name, number = listener.getsockname()[:2]
-                    where = f"{scheme}://{f'[{name}]' if ':' in name else name}:{number}"
+                    where = _url(listener, is_secure=secured is not None)
                 server = Server(api, listener, lease, keepers, secured, limits, warn)
                 server.run(lambda: announce(where, output, results))
         except OSError as error:
             found = f"{unix_socket or f'{host}:{port}'}: {error.strerror or error}"
             raise Refusal(ExitCode.FAILED, f"cannot listen on {found}") from None
+
+
+def _keepers(audit: Path | None, log: LogFormat | None) -> "list[Keeper]":
+    """What keeps a record of requests: the access log, unless there shall be none, and the audit."""
+    from trundle.api import AccessLog, Audit, appending, printing  # noqa: PLC0415
+
+    found: list[Keeper] = []
+    if log is not None:
+        found.append(AccessLog(printing(), as_json=log is LogFormat.JSON))
+    if audit is not None:
+        found.append(Audit(appending(audit)))
+    return found
+
+
+def _limits(access: "Access", most_requests: float | None, most_watches: int | None) -> "Limits":
+    """How much one user may ask for; without access control only what is given."""
+    from trundle.api import Limits  # noqa: PLC0415
+
+    if access.is_open:
+        return Limits(most_requests, most_watches)
+    return Limits(
+        most_requests or _MOST_REQUESTS, _MOST_WATCHES if most_watches is None else most_watches
+    )
+
+
+def _url(listener: socket.socket, *, is_secure: bool) -> str:
+    """Where clients of this machine find a server."""
+    name, number = listener.getsockname()[:2]
+    scheme = "https" if is_secure else "http"
+    return f"{scheme}://{f'[{name}]' if ':' in name else name}:{number}"
 
 
 @contextlib.contextmanager

@@ -4,7 +4,7 @@ Where that is gone, because code moved the object or dropped its owner, it is in
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from trundle.engine._header import HEADER
 from trundle.engine._layout import Layout, Slot
@@ -12,6 +12,7 @@ from trundle.engine._object import PENDING, Instance, Part
 from trundle.engine._scene import TypeValue
 from trundle.engine._type import Type
 from trundle.engine._world import World
+from trundle.errors import did_you_mean, expectation
 
 Form: TypeAlias = Literal["Serializable", "Mixed", "Inline"]
 """How a dump names classes: as text, as types, or as the key before the properties."""
@@ -29,7 +30,13 @@ class Dump:
             world: the session.
             form: how classes are named.
             excluded: properties to leave out, as names or dotted paths from the root.
+
+        Raises:
+            ValueError: there is no such form.
         """
+        if form not in get_args(Form):
+            advice = did_you_mean(str(form), get_args(Form))
+            raise ValueError(expectation("a form of a dump", repr(form), advice))
         self._world = world
         self._form = form
         self._excluded = excluded

@@ -92,21 +92,21 @@ def dump_model(
     return {OBJECTS: tree, ATTRIBUTES: attributes, COPY: copy if is_copy_kept else again}
 
 
-def reachable(roots: Iterable[Instance]) -> set[Instance]:
-    """All objects that some objects lead to."""
-    found = set(roots)
-    left: list[Any] = list(found)
+def reachable(values: Iterable[Any]) -> set[Instance]:
+    """All objects that some values are, have or lead to."""
+    found: set[Instance] = set()
+    left: list[Any] = [tuple(values)]
     while left:
         each = left.pop()
         if isinstance(each, Part):
             each = each.instance
         if isinstance(each, Instance):
-            values: Iterable[Any] = each.values.values()
+            parts: Iterable[Any] = each.values.values()
         elif isinstance(each, Mapping):
-            values = (*each.keys(), *each.values())
+            parts = (*each.keys(), *each.values())
         else:
-            values = each
-        for value in values:
+            parts = each
+        for value in parts:
             if isinstance(value, Instance | Part):
                 if value.instance not in found:
                     found.add(value.instance)

@@ -1,8 +1,9 @@
 """A session: the classes and objects of one run."""
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self, get_args
+from typing import Any, Self
 
 from trundle.engine._assigning import read_static
 from trundle.engine._classes import Classes
@@ -172,9 +173,6 @@ class Session:
             ValueError: there is no such form.
         """
         self._world.check_open()
-        if form not in get_args(Form):
-            advice = did_you_mean(str(form), get_args(Form))
-            raise ValueError(expectation("a form of a dump", repr(form), advice))
         instance = None if root is None else self._alive(root)
         if whole:
             is_copy_kept = any(not each.is_destroyed for each in self._gone)
@@ -233,12 +231,8 @@ class Session:
         except RecursionError:
             message = f"an argument of {method} is nested too deeply"
             raise type_.error(EngineCode.LIMIT, message, member=method) from None
-        try:
-            with room_for(world.limits.calls):
-                return outside(world, self._calls.invoke(receiver, found, values, named))
-        except EngineError as error:
-            self._make_plain(error)
-            raise
+        with self._running():
+            return outside(world, self._calls.invoke(receiver, found, values, named))
 
     def finish(self) -> None:
         """Destroys what only the last run had, and after that all objects that no root leads to; may be repeated.
@@ -249,27 +243,34 @@ class Session:
         world = self._world
         gone = [each for each in self._gone if not each.is_destroyed]
         self._gone.clear()
-        destroy(self._calls, gone)
-        self._collect()
+        with self._running():
+            destroy(self._calls, gone)
+            self._collect()
         world.attributes = {
             key: value for key, value in world.attributes.items() if key[0] in world.objects
         }
 
     def _collect(self) -> None:
-        """Destroys all objects that no root leads to."""
-        kept = reachable([*self._roots, *self._gone])
+        """Destroys all objects that no root leads to, and no variable of a method that runs."""
+        kept = reachable([*self._roots, *self._gone, *self._calls.variables()])
         destroy(self._calls, [each for each in self._world.objects.values() if each not in kept])
 
     def _begin(self) -> None:
         self._world.check_open()
         self._world.steps = self._world.limits.steps
 
-    def _make_plain(self, error: EngineError) -> None:
-        """Gives callers what was thrown with an error as they have values."""
-        at: EngineError | None = error
-        while at is not None:
-            at.extra = outside(self._world, at.extra)
-            at = at.cause
+    @contextlib.contextmanager
+    def _running(self) -> Iterator[None]:
+        """Runs methods: with room for nested calls, and plain values in what is thrown."""
+        try:
+            with room_for(self._world.limits.calls):
+                yield
+        except EngineError as error:
+            at: EngineError | None = error
+            while at is not None:
+                at.extra = outside(self._world, at.extra)
+                at = at.cause
+            raise
 
     def _receiver(self, target: Handle | Type | str) -> Instance | Part | Type:
         if isinstance(target, Type):

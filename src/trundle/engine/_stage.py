@@ -1,5 +1,6 @@
 """The scene that contracts and defaults run in while a model is loaded."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, Protocol
@@ -45,7 +46,7 @@ class Loader(Protocol):
         ...
 
 
-class Code:
+class Code(ABC):
     """What code sees of a session while it runs: a scene.
 
     Attributes:
@@ -64,13 +65,13 @@ class Code:
         self.member = member
 
     @property
+    @abstractmethod
     def owner(self) -> Instance | None:
         """What owns the objects that maps stand for."""
-        raise NotImplementedError
 
+    @abstractmethod
     def model(self) -> Loader:
         """The model to which the objects belong that maps stand for."""
-        raise NotImplementedError
 
     @property
     def functions(self) -> Mapping[str, Callable[..., Any]]:

@@ -90,15 +90,11 @@ class Turns:
         """What a coroutine returns; others take their turn meanwhile."""
         if self._loop is None:
             self._loop = _Loop()
-        this = getcurrent()
-        self._loop.begin(this, coroutine)
+        loop, this = self._loop, getcurrent()
+        loop.begin(this, coroutine)
         self._outside += 1
-        try:
-            self._park()
-        except BaseException:
-            self._loop.forget(this)
-            raise
-        return self._loop.result(this)  # type: ignore[no-any-return]
+        self._park()
+        return loop.result(this)  # type: ignore[no-any-return]
 
     def wait_in(self, line: deque[greenlet]) -> None:
         """Lets others take their turn until one of them takes this branch out of a line, with `free`.
@@ -140,6 +136,7 @@ class Turns:
             self._current_hub().switch()
         except BaseException:
             if self._hub is None or self._hub.dead:
+                self.close()
                 self._begin()
             raise
         finally:
@@ -188,6 +185,7 @@ class _Loop:
         self._loop = asyncio.new_event_loop()
         self._starting: list[tuple[greenlet, Coroutine[Any, Any, Any]]] = []
         self._tasks: dict[greenlet, asyncio.Task[Any]] = {}
+        self._going_on: asyncio.Task[Any] | None = None
 
     def begin(self, branch: greenlet, coroutine: Coroutine[Any, Any, Any]) -> None:
         """Notes what a branch waits for."""
@@ -205,11 +203,19 @@ class _Loop:
         for branch, coroutine in self._starting:
             self._tasks[branch] = asyncio.ensure_future(coroutine)
         self._starting.clear()
-        waiting = dict(self._tasks)
-        done, _ = await asyncio.wait(
-            waiting.values(), timeout=seconds, return_when=asyncio.FIRST_COMPLETED
-        )
-        return [branch for branch, each in waiting.items() if each in done]
+        self._going_on = asyncio.current_task()
+        try:
+            done, _ = await asyncio.wait(
+                self._tasks.values(), timeout=seconds, return_when=asyncio.FIRST_COMPLETED
+            )
+        finally:
+            self._going_on = None
+        return [branch for branch, each in self._tasks.items() if each in done]
+
+    async def _cancel(self) -> None:
+        for each in self._tasks.values():
+            each.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
     def result(self, branch: greenlet) -> Any:
         """What the coroutine of a branch returned.
@@ -219,16 +225,13 @@ class _Loop:
         """
         return self._tasks.pop(branch).result()
 
-    def forget(self, branch: greenlet) -> None:
-        """Cancels what a branch waits for."""
-        task = self._tasks.pop(branch, None)
-        if task is not None:
-            task.cancel()
-
     def close(self) -> None:
-        """Cancels what still runs, and ends the thread."""
-        for each in self._tasks.values():
-            each.cancel()
-        self._thread.submit(self._loop.run_until_complete, asyncio.sleep(0)).result()
+        """Cancels what still runs, also where something has interrupted `run`, and ends the thread."""
+        for _, coroutine in self._starting:
+            coroutine.close()
+        going_on = self._going_on
+        if going_on is not None:
+            self._loop.call_soon_threadsafe(going_on.cancel)
+        self._thread.submit(self._loop.run_until_complete, self._cancel()).result()
         self._thread.submit(self._loop.close).result()
         self._thread.shutdown()

@@ -39,9 +39,8 @@ def remember_store(installation: Installation, where: str) -> bool:
 
 def forget_store(installation: Installation, place: str, *, dry_run: bool = False) -> bool:
     """Forgets a store that is gone for good; whether it was remembered."""
-    known = {each: each for each in installation.memory.stores()}
-    known |= {str(Path(each).name): each for each in known if "://" not in each}
-    found = known.get(place) or known.get(str(Path(place).absolute()))
+    known = installation.memory.stores()
+    found = next((each for each in (place, str(Path(place).absolute())) if each in known), None)
     if found is not None and not dry_run:
         with installation.alone(), installation.memory.changing():
             installation.memory.forget_store(found)

@@ -48,6 +48,10 @@ class RequestError(ClusterError):
         self.status = status
 
 
+class _MissingError(RequestError):
+    """There is no such thing."""
+
+
 def connect(kubeconfig: Path | None = None, context: str | None = None) -> "Cluster":
     """A cluster by a kubeconfig; that of the environment by default, or of the pod that this runs in.
 
@@ -164,7 +168,8 @@ class Cluster:
             try:
                 return self._merged(kind, label, like, patch)
             except RequestError as error:
-                stale = error.status == _CONFLICT and "metadata" not in patch
+                names_version = "resourceVersion" in patch.get("metadata", {})
+                stale = error.status == _CONFLICT and not names_version
                 if last or not (stale or error.status in _BUSY):
                     raise
             self._sleep(wait)
@@ -268,10 +273,6 @@ def _namespaced(kind: ServedKind, metadata: dict[str, Any]) -> dict[str, Any]:
     return {"namespace": metadata["namespace"]} if kind.namespaced else {}
 
 
-class _MissingError(Exception):
-    """There is no such thing."""
-
-
 @contextlib.contextmanager
 def _asked(where: str) -> Iterator[None]:
     """Turns what goes wrong with a request into errors.
@@ -283,9 +284,8 @@ def _asked(where: str) -> Iterator[None]:
         yield
     except ApiError as error:
         code = error.status.code or 0
-        if code == _MISSING:
-            raise _MissingError from None
-        raise RequestError(where, code, str(error.status.message)) from None
+        failure = _MissingError if code == _MISSING else RequestError
+        raise failure(where, code, str(error.status.message)) from None
     except (httpx2.HTTPError, OSError) as error:
         advice = "check that the cluster of your kubeconfig runs, and that you may use it"
         found = str(error) or type(error).__name__

@@ -53,8 +53,7 @@ class Subject:
         objects: how many objects there are.
         roomless: whether a version has no room for the carrier of one, which cannot be written there; the cluster's own migration would try that for ever.
         findings: why they cannot be migrated.
-        rewritten: how many objects were stored anew.
-        trimmed: whether objects are stored at one version only.
+        rewritten: how many objects were stored anew; where the cluster rewrites them, how many there were.
     """
 
     kind: ServedKind
@@ -66,7 +65,6 @@ class Subject:
     roomless: bool = False
     findings: tuple[Finding, ...] = ()
     rewritten: int = 0
-    trimmed: bool = False
 
     def to_plain(self) -> dict[str, Any]:
         """As plain values."""
@@ -238,12 +236,8 @@ class Migration:
     def _by_cluster(self, subject: Subject, migrations: Migrations) -> Subject:
         """Has the cluster rewrite all objects."""
         kind = subject.kind
-        found = migrations.condition(kind)
-        if found is not None and found[0] != "Running":  # That of an earlier time.
-            migrations.remove(kind)
-            found = None
-        if found is None:
-            migrations.begin(kind)
+        migrations.remove(kind)  # One of an earlier time, perhaps of another release.
+        migrations.begin(kind)
         nudged = None
         while True:
             found = migrations.condition(kind)
@@ -288,7 +282,7 @@ class Migration:
                     f"CRD {name}", "one that stores objects at `storage`", found, advice
                 )
             if crd["status"].get("storedVersions") == [STORAGE]:
-                return replace(subject, trimmed=True)
+                return replace(subject, stored=(STORAGE,))
             version = crd["metadata"]["resourceVersion"]
             patch = {
                 "metadata": {"resourceVersion": version},

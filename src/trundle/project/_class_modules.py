@@ -3,6 +3,7 @@
 import graphlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -93,10 +94,10 @@ def _names(types: Iterable[Type]) -> dict[Type, str]:
     found: dict[Type, str] = {}
     for members in modules.values():
         short = {each: class_name(each.name.rpartition(".")[2]) for each in members}
-        counts = list(short.values())
+        counts = Counter(short.values())
         taken: set[str] = set()
         for each, name in short.items():
-            plain = name if counts.count(name) == 1 else class_name(each.name)
+            plain = name if counts[name] == 1 else class_name(each.name)
             unique, number = plain, 2
             while unique in taken:
                 unique, number = f"{plain}{number}", number + 1

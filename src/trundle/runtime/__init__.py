@@ -14,6 +14,7 @@ from trundle.runtime._bag import (
 )
 from trundle.runtime._bases import ApiObject, StorageObject
 from trundle.runtime._contract import INTERFACE, OLDEST, PackageMismatchError, mismatch, require
+from trundle.runtime._documents import member_path
 from trundle.runtime._entries import BagEntry, Entry, PropertyBag, StoredEntry
 from trundle.runtime._errors import (
     BagError,
@@ -161,6 +162,7 @@ __all__ = [
     "keep_places",
     "known_part",
     "map_text",
+    "member_path",
     "mismatch",
     "null_presence",
     "opened",

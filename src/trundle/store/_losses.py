@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trundle.errors import Finding, listed
-from trundle.runtime import Lost, ResourceType
+from trundle.runtime import Lost, ResourceType, member_path
 from trundle.store._decisions import resource_beside
 from trundle.store._errors import StoreCode, UnknownVersionError
 from trundle.store._records import StoredObject
@@ -214,7 +214,7 @@ def _leaves(lost: Sequence[Lost]) -> Iterator[tuple[str, Any]]:
 def _shown(view: bytes) -> list[Lost]:
     """All that a version shows, but for what every version has."""
     members: dict[str, Any] = json.loads(view)
-    return [Lost(f"${_step(x)}", y) for x, y in members.items() if x not in _EVERYWHERE]
+    return [Lost(member_path("$", x), y) for x, y in members.items() if x not in _EVERYWHERE]
 
 
 def _general(path: str) -> str:
@@ -222,14 +222,10 @@ def _general(path: str) -> str:
     return re.sub(r"\[\d+\]", "[]", path)
 
 
-def _step(name: str) -> str:
-    return f".{name}" if name.isidentifier() else f"[{json.dumps(name, ensure_ascii=False)}]"
-
-
 def _below(path: str, value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict) and value:
         for name, member in value.items():
-            yield from _below(f"{path}{_step(name)}", member)
+            yield from _below(member_path(path, name), member)
     elif isinstance(value, list) and value:
         for number, element in enumerate(value):
             yield from _below(f"{path}[{number}]", element)

@@ -173,7 +173,9 @@ def unreadable_types(store: Store) -> Iterator[tuple[StoredType, str]]:
             there = [f"it agreed on {each.storage_version}"]
         if there:
             expected = f"{each.name} to be stored in {listed(type_.readable)}"
-            advice = "run `trundle store roll` with the release before"
+            advice = (
+                "roll the package back, run `trundle store roll --installed`, and upgrade again"
+            )
             yield type_, expectation(expected, ", ".join(there), advice)
 
 

@@ -28,6 +28,7 @@ _MOST_BYTES = 16 * 1024 * 1024
 _CONNECTIONS = 32
 _OK = range(200, 207)
 _BAD_REQUEST = 400
+_REFUSALS = range(_BAD_REQUEST, 600)
 
 _OPTIONS = {"create": "CreateOptions", "update": "UpdateOptions", "delete": "DeleteOptions"}
 
@@ -192,7 +193,7 @@ class Webhook:
             for is_last in (False, True):
                 try:
                     return self._sent(url, body, until)
-                except urllib3.exceptions.ProtocolError:  # An idle connection that it ended.
+                except urllib3.exceptions.ProtocolError:  # Mostly an idle connection that it ended.
                     if is_last:
                         raise
         except (urllib3.exceptions.HTTPError, OSError) as error:
@@ -264,7 +265,7 @@ def _question(request: AdmissionRequest, uid: str) -> dict[str, Any]:
             "object": request.object,
             "oldObject": request.old,
             "dryRun": request.dry_run,
-            "options": {"kind": kind, "apiVersion": "meta.k8s.io/v1", **request.options},
+            "options": {**request.options, "kind": kind, "apiVersion": "meta.k8s.io/v1"},
         },
     }
 
@@ -286,7 +287,7 @@ def _denial(name: str, given: _Status) -> Mapping[str, Any]:
     denied = f'admission webhook "{name}" denied the request'
     why = given.message or given.reason
     return {
-        "code": max(given.code or 0, _BAD_REQUEST),
+        "code": given.code if given.code in _REFUSALS else _BAD_REQUEST,
         "reason": given.reason or "",
         "message": f"{denied}: {why}" if why else f"{denied} without explanation",
         "details": given.details,

@@ -4,7 +4,7 @@ A closure takes the scope of the method and returns what comes after it: None fo
 signals. A value that is returned stands in the frame.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias, assert_never
 
 from trundle.engine._errors import EngineCode, EngineError
@@ -172,57 +172,39 @@ class Compiler:
         return if_ if statement.otherwise else if_alone
 
     def _while(self, statement: While) -> Run:
-        condition, body = statement.condition.compile(self.format), self.block(statement.body)
+        condition = statement.condition.compile(self.format)
 
-        def while_(scope: Scope) -> Signal:
+        def rounds(scope: Scope) -> Iterator[None]:
             while condition(scope):
                 _count(scope)
-                signal = body(scope)
-                if signal is not None:
-                    if signal is BREAK:
-                        break
-                    if signal is RETURN:
-                        return signal
-            return None
+                yield
 
-        return while_
+        return _loop(rounds, self.block(statement.body))
 
     def _for(self, statement: For) -> Run:
-        collection, body = value_of(statement.collection, self.format), self.block(statement.body)
+        collection = value_of(statement.collection, self.format)
         variable = f"${statement.variable}"
 
-        def for_(scope: Scope) -> Signal:
+        def rounds(scope: Scope) -> Iterator[None]:
             variables = scope.variables
             for each in _items(collection(scope)):
                 variables[variable] = each  # type: ignore[index]
-                signal = body(scope)
-                if signal is not None:
-                    if signal is BREAK:
-                        break
-                    if signal is RETURN:
-                        return signal
-            return None
+                yield
 
-        return for_
+        return _loop(rounds, self.block(statement.body))
 
     def _repeat(self, statement: Repeat) -> Run:
-        count, body = value_of(statement.count, self.format), self.block(statement.body)
+        count = value_of(statement.count, self.format)
 
-        def repeat(scope: Scope) -> Signal:
+        def rounds(scope: Scope) -> Iterator[None]:
             times = count(scope)
             if not isinstance(times, int):
                 raise TypeError(expectation("an integer for `Repeat`", shown(times)))
             for _ in range(times):
                 _count(scope)
-                signal = body(scope)
-                if signal is not None:
-                    if signal is BREAK:
-                        break
-                    if signal is RETURN:
-                        return signal
-            return None
+                yield
 
-        return repeat
+        return _loop(rounds, self.block(statement.body))
 
     def _match(self, statement: Match) -> Run:
         value, default = value_of(statement.value, self.format), self.block(statement.default)
@@ -316,6 +298,21 @@ def _nothing(_: Scope) -> Signal:
     return None
 
 
+def _loop(rounds: Callable[[Scope], Iterator[None]], body: Run) -> Run:
+    """Runs a block in each round of a loop."""
+
+    def loop(scope: Scope) -> Signal:
+        for _ in rounds(scope):
+            signal = body(scope)
+            if signal is BREAK:
+                break
+            if signal is RETURN:
+                return signal
+        return None
+
+    return loop
+
+
 def _task(branch: Run, scope: Scope) -> Callable[[], Signal]:
     return lambda: branch(scope)
 
@@ -345,9 +342,7 @@ def _items(value: Any) -> Sequence[Any]:
     """What `For` goes through: the items of a list, or the keys of a map; nothing for null."""
     if value is None:
         return ()
-    if is_sequence(value):
-        return tuple(value)
-    if isinstance(value, dict) or hasattr(value, "keys"):
+    if is_sequence(value) or isinstance(value, Mapping):
         return tuple(value)
     raise TypeError(expectation("a list or a map for `For`", shown(value)))
 

@@ -1,6 +1,5 @@
 """Calls of methods: which one a name means, and what its call does."""
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ from trundle.engine.expressions import Scope
 from trundle.engine.running._blocks import RETURN
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._functions import FUNCTIONS
+from trundle.engine.running._locks import Locks
 from trundle.engine.running._natives import Natives
 from trundle.engine.running._reflection import Info
 from trundle.engine.running._routine import Routine, Routines
@@ -38,15 +38,6 @@ class Found(NamedTuple):
     locked_by: Mapping[str, Any] | None
 
 
-class _Lock:
-    """Who has a synchronized method, and who waits for it."""
-
-    def __init__(self, owner: Any) -> None:
-        self.owner = owner
-        self.depth = 0
-        self.line: deque[Any] = deque()
-
-
 class Calls:
     """Runs the methods of a session.
 
@@ -63,7 +54,8 @@ class Calls:
         self._found: dict[tuple[Type, Type, str], Found | None] = {}
         self._extensions: dict[Type, dict[str, list[Found]]] = {}
         self._initializers: dict[Type, tuple[Found, ...]] = {}
-        self._locks: dict[Any, _Lock] = {}
+        self._locks = Locks(world.turns)
+        self._running: set[Frame] = set()
 
     def method(self, receiver: Any, name: str, scene: Scene) -> Invocation | None:
         """What calls a method of a value as the code of a scene sees it; None where neither its class nor an extension has it."""
@@ -215,7 +207,7 @@ class Calls:
                 frame.settle()
             if locked_by is None:
                 return self._run(frame, routine, variables)
-            with _Held(self, _key(found, this, variables)):
+            with self._locks.holding(_key(found, this, variables)):
                 return self._run(frame, routine, variables)
         except RecursionError:
             raise _too_deep(depth) from None
@@ -231,7 +223,12 @@ class Calls:
         body = routine.body
         if body is None:
             return self._natives.call(frame, routine, variables) if routine.native else None
-        signal = body(Scope(frame, variables))
+        frame.variables = variables
+        self._running.add(frame)
+        try:
+            signal = body(Scope(frame, variables))
+        finally:
+            self._running.discard(frame)
         if signal is RETURN:
             return frame.result
         if signal is not None:
@@ -239,28 +236,10 @@ class Calls:
             raise frame.origin.error(EngineCode.INVALID_OPERATION, message, member=routine.name)
         return None
 
-    def acquire(self, key: Any) -> None:
-        """Waits until no other branch is in the methods of a lock."""
-        branches = self.turns.branches()
-        lock = self._locks.get(key)
-        if lock is None:
-            lock = self._locks[key] = _Lock(branches[0])
-        elif lock.owner not in branches:
-            self.turns.wait_in(lock.line)
-            lock.owner = self.turns.branches()[0]
-        lock.depth += 1
-
-    def release(self, key: Any) -> None:
-        """Lets the next branch in."""
-        lock = self._locks[key]
-        lock.depth -= 1
-        if lock.depth:
-            return
-        if lock.line:
-            lock.owner = lock.line[0]
-            self.turns.free(lock.line)
-        else:
-            del self._locks[key]
+    def variables(self) -> Iterator[Any]:
+        """The values of all variables of the methods that run now: nothing else may lead to the objects in them."""
+        for frame in self._running:
+            yield from frame.variables.values()
 
     def begin(self, made: Iterable[Instance]) -> None:
         """Runs `.init` of objects: of owned ones before their owners, and of parents of a class before it."""
@@ -297,19 +276,6 @@ class Calls:
             self._make(type_, each, DESTRUCTOR)
             for each in type_.lineage.declarers(method_key(DESTRUCTOR))
         ]
-
-
-class _Held:
-    """A lock, for a `with` statement."""
-
-    def __init__(self, calls: Calls, key: Any) -> None:
-        self._calls, self._key = calls, key
-
-    def __enter__(self) -> None:
-        self._calls.acquire(self._key)
-
-    def __exit__(self, *_: object) -> None:
-        self._calls.release(self._key)
 
 
 def _key(found: Found, this: Any, variables: Mapping[str, Any]) -> Any:

@@ -15,6 +15,8 @@ from trundle.engine.running._natives import with_frame
 from trundle.engine.running._thrown import error_of
 from trundle.errors import did_you_mean, expectation
 
+_RESOURCES = "Resources/"
+
 
 class Exceptions:
     """`io.murano.Exception`."""
@@ -105,11 +107,11 @@ def _file(frame: Frame, name: str, owner: Any) -> bytes:
     origin: Any = frame.caller.origin if frame.caller is not None else frame.origin
     if isinstance(owner, Handle | Type):
         origin = owner.type if isinstance(owner, Handle) else owner
-    path = f"Resources/{name}"
     try:
-        return origin.source.file(path)  # type: ignore[no-any-return]
+        return origin.source.file(f"{_RESOURCES}{name}")  # type: ignore[no-any-return]
     except KeyError:
-        known = [each[10:] for each in origin.source.files if each.startswith("Resources/")]
+        files = [each for each in origin.source.files if each.startswith(_RESOURCES)]
+        known = [each.removeprefix(_RESOURCES) for each in files]
         message = expectation(f"a resource of {origin.source.name}", name)
         raise FileNotFoundError(f"{message}; {did_you_mean(name, known)}") from None
 

@@ -1,6 +1,6 @@
 """What the body of a method sees while it runs."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trundle.engine._errors import EngineError
 from trundle.engine._errors import Frame as FrameEntry
@@ -11,6 +11,9 @@ from trundle.engine._stage import Code
 from trundle.engine._type import Type
 from trundle.engine._world import World
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 
 class Frame(Code):
     """One call of a method.
@@ -19,10 +22,11 @@ class Frame(Code):
         caller: the code that calls it; None where it is called from outside.
         loading: the objects that its arguments bring as maps; None where they bring none.
         result: what it returns.
+        variables: the variables of its body.
         handled: the errors that `Catch` blocks around are handling, the innermost last.
     """
 
-    __slots__ = ("caller", "handled", "loading", "result")
+    __slots__ = ("caller", "handled", "loading", "result", "variables")
 
     def __init__(
         self,
@@ -38,6 +42,7 @@ class Frame(Code):
         self.member = member
         self.caller = caller
         self.result: Any = None
+        self.variables: Mapping[str, Any] = {}
         self.handled: list[EngineError] = []
         self.loading: Loading | None = None
 

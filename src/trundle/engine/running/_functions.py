@@ -13,7 +13,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, get_args
+from typing import Any
 
 import jsonpatch
 
@@ -29,8 +29,9 @@ from trundle.engine._sources import format_of
 from trundle.engine._stage import Code
 from trundle.engine._type import Type
 from trundle.engine.expressions import FrozenDict, Scope, call_by_name, freeze, thaw
+from trundle.engine.running._natives import check_arguments
 from trundle.engine.running._reflection import Info, typeinfo
-from trundle.errors import did_you_mean, expectation, listed, shown
+from trundle.errors import expectation, listed, shown
 
 _LOGGER = "io.murano.system.Logger"
 _TYPE_REFERENCES_SINCE = (1, 4)
@@ -51,11 +52,7 @@ def _function(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
         @wraps(compute)
         def call(scene: Code, *values: Any, **named: Any) -> Any:
-            try:
-                signature.bind(scene, *values, **named)
-            except TypeError as error:
-                message = f"the function {name} does not take such arguments: {error}"
-                raise EngineError(EngineCode.NO_MATCH, message, advice="correct the call") from None
+            check_arguments(f"the function {name}", signature, (scene, *values), named)
             return compute(scene, *values, **named)
 
         FUNCTIONS[name] = call
@@ -303,9 +300,6 @@ def _dump(
     ignoreUpcasts: bool = True,  # noqa: FBT001, FBT002, N803
 ) -> Any:
     """An object as a model."""
-    if type not in get_args(Form):
-        advice = did_you_mean(str(type), get_args(Form))
-        raise ValueError(expectation("a form of a dump", shown(type), advice))
     excluded: frozenset[str] = frozenset()
     instance = _object(object)
     if not ignoreUpcasts and isinstance(object, Part):

@@ -1,7 +1,7 @@
 """Calls of Python: functions of the operator, and of the classes behind declared ones."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
@@ -119,17 +119,22 @@ def as_function(world: World, function: Callable[..., Any]) -> Callable[..., Any
         given = [outside(world, freeze(each)) for each in values]
         by_name = {name: outside(world, freeze(each)) for name, each in named.items()}
         if signature is not None:
-            _check_arguments(signature, given, by_name)
+            check_arguments("the function", signature, given, by_name)
         return called(world, function, given, by_name)
 
     return call
 
 
-def _check_arguments(
-    signature: inspect.Signature, given: list[Any], by_name: Mapping[str, Any]
+def check_arguments(
+    what: str, signature: inspect.Signature, values: Sequence[Any], named: Mapping[str, Any]
 ) -> None:
+    """Makes sure that a function takes some arguments.
+
+    Raises:
+        EngineError: it does not.
+    """
     try:
-        signature.bind(*given, **by_name)
+        signature.bind(*values, **named)
     except TypeError as error:
-        message = f"the function does not take such arguments: {error}"
+        message = f"{what} does not take such arguments: {error}"
         raise EngineError(EngineCode.NO_MATCH, message, advice="correct the call") from None
