@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from evolving import Store, evolve, forget, hooked
+from evolving import Store, evolve, forget, hooked, rules
 
 from trundle.evolution import ChangeError
 from trundle.runtime import ABSENT, HookError
@@ -319,7 +319,10 @@ def test_law_3_lets_a_hook_say_anew_what_stood_beside_what_was_edited(
     written = scheme.put(None, edited, stored)
     assert scheme.read(own["apiVersion"], written) == seen
     law3(
-        scheme, *(scheme.decode(json.dumps(each).encode()) for each in (stored, edited)), hooks=True
+        scheme,
+        *(scheme.decode(json.dumps(each).encode()) for each in (stored, edited)),
+        hooks=True,
+        hooked={"a", "o"},
     )
 
 
@@ -341,7 +344,56 @@ def test_law_3_sees_what_an_object_loses_that_a_hook_makes_anew(install, hub, le
     assert scheme.read(V2, scheme.put(V1, thing(V1, a="2"), stored)) == thing(V2, o=left)
     edit = [scheme.decode(json.dumps(each).encode()) for each in (stored, thing(V1, a="2"))]
     if "y" in left:
-        law3(scheme, *edit, hooks=True)
+        law3(scheme, *edit, hooks=True, hooked={"a", "o"})
     else:
         with pytest.raises(LawBroken, match=r"\$\.o\.y"):
-            law3(scheme, *edit, hooks=True)
+            law3(scheme, *edit, hooks=True, hooked={"a", "o"})
+
+
+class Unrelated:
+    def assign_to(self, source):
+        return {"h": source.g}
+
+    def assign_from(self, source):
+        return {"g": source.h}
+
+
+class Forgetful:
+    """A scheme whose writes drop all bags within what is stored."""
+
+    def __init__(self, scheme):
+        self.scheme = scheme
+
+    def __getattr__(self, name):
+        return getattr(self.scheme, name)
+
+    def to_storage(self, value, base=None):
+        found = self.scheme.to_storage(value, base)
+        if base is None:
+            return found
+        tree = json.loads(self.scheme.encode(found))
+        tree["n"]["m"].pop("$propertyBag")
+        return self.scheme.decode(json.dumps(tree).encode())
+
+
+def test_law_3_sees_what_is_lost_beside_what_hooks_write(install):
+    """That a version shows again what converting alone gives is no excuse where no hook writes it."""
+    inner = {"N": {"m": "M"}, "M": {"k": "K"}}
+    scheme = install(
+        {
+            V1: {"Thing": {"q": "string", "g": "string", "n": "N"}, **inner, "K": ["x", "y"]},
+            V2: {"Thing": {"q": "string", "h": "string", "n": "N"}, **inner, "K": ["X", "Y"]},
+        },
+        rules(V1, "M", values={"k": {"x": "X", "y": "X"}}),
+        hooked(V1, V2, Unrelated, to=(("g",), ("h",)), back=(("h",), ("g",))),
+        hub=V2,
+    )
+    stored = scheme.put(V1, thing(V1, q="1", n={"m": {"k": "y"}}))
+    assert scheme.read(V1, stored)["n"] == {"m": {"k": "y"}}
+    edit = [
+        scheme.decode(json.dumps(each).encode())
+        for each in (stored, {**scheme.read(V2, stored), "q": "2"})
+    ]
+    law3(scheme, *edit, hooks=True, hooked={"g", "h"})
+    with pytest.raises(LawBroken, match=r"\$\.n\.m\.k"):
+        law3(Forgetful(scheme), *edit, hooks=True, hooked={"g", "h"})

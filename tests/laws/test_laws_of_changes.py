@@ -58,6 +58,8 @@ def test_writing_back_what_was_read_changes_nothing(scheme: Scheme) -> None:
 
 
 def test_an_edit_is_seen_and_all_else_is_as_before(scheme: Scheme, case: str) -> None:
+    hooks, hooked, renamed = CASES[case].hooks, CASES[case].hooked, CASES[case].renamed
+
     @verify.some_examples(amount(80))
     @given(data=st.data())
     def holds(data: st.DataObject) -> None:
@@ -65,9 +67,8 @@ def test_an_edit_is_seen_and_all_else_is_as_before(scheme: Scheme, case: str) ->
         seen = scheme.from_storage(stored, data.draw(versions(scheme)))
         edited = data.draw(verify.edits(seen))
         verify.law1(scheme, stored, edited)
-        hooks, renamed = CASES[case].hooks, CASES[case].renamed
-        verify.law3(scheme, stored, edited, hooks=hooks, renamed=renamed)
-        verify.law5(scheme, stored, edited, hooks=hooks, renamed=renamed)
+        verify.law3(scheme, stored, edited, hooks=hooks, hooked=hooked, renamed=renamed)
+        verify.law5(scheme, stored, edited, hooks=hooks, hooked=hooked, renamed=renamed)
 
     holds()
 

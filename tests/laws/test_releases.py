@@ -39,7 +39,15 @@ def apart(case: Case) -> Apart:
 
 
 def check_releases(case: Case, old: Scheme, new: Scheme) -> None:
-    prove_release(old, new, RESOURCE, hooks=case.hooks, renamed=case.renamed, apart=apart(case))
+    prove_release(
+        old,
+        new,
+        RESOURCE,
+        hooks=case.hooks,
+        hooked=case.hooked,
+        renamed=case.renamed,
+        apart=apart(case),
+    )
 
 
 @pytest.mark.parametrize("name", some_of(CASES, 3))

@@ -24,7 +24,15 @@ SEEDS = range(30 if ALL else 6)
 def held_back(case: Case, hub: str, take: Take) -> Scheme:
     """The newest release of a case, whose configuration says that an earlier hub is still the hub."""
     scheme = take(evolve(case.versions, *case.more, hub=hub))
-    prove(scheme, RESOURCE, examples=8, hooks=case.hooks, renamed=case.renamed, apart=apart(case))
+    prove(
+        scheme,
+        RESOURCE,
+        examples=8,
+        hooks=case.hooks,
+        hooked=case.hooked,
+        renamed=case.renamed,
+        apart=apart(case),
+    )
     return scheme
 
 
@@ -72,6 +80,7 @@ def check(case: Case, old: Scheme, new: Scheme) -> None:
         RESOURCE,
         examples=12,
         hooks=case.hooks,
+        hooked=case.hooked,
         renamed=case.renamed,
         apart=apart(case),
     )

@@ -21,7 +21,7 @@ from damage import DECISIONS, damages
 from evolving import evolution
 from reads import as_json, reads
 
-from trundle.codegen import Blueprint, generate_package, renamed_properties
+from trundle.codegen import Blueprint, generate_package, hooked_properties, renamed_properties
 from trundle.evolution._planning import make_plan
 from trundle.runtime import Scheme
 from trundle.verify._case import Subject
@@ -142,6 +142,7 @@ class Project:
             scheme,
             self.part.resource,
             hooks=bool(self.part.hooks),
+            written=hooked_properties(self.evolution),
             renamed=renamed_properties(self.evolution),
             way=self.hops.way,
             hop=self.hops.hop,

@@ -4,8 +4,9 @@ import random
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from evolving import Version, hooked, rules
+from evolving import Version, evolution, hooked, rules
 
+from trundle.codegen import hooked_properties
 from trundle.evolution import HookDeclaration, NamedConversion, TypeChanges
 
 V1, V2, V3, V4 = "2020-01-01", "2021-01-01", "2022-01-01", "2023-01-01"
@@ -19,6 +20,10 @@ class Case(NamedTuple):
     @property
     def hooks(self) -> bool:
         return any(isinstance(each, HookDeclaration) for each in self.more)
+
+    @property
+    def hooked(self) -> frozenset[str]:
+        return hooked_properties(evolution(self.versions, *self.more))
 
     @property
     def renamed(self) -> dict[str, str]:

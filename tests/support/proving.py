@@ -1,7 +1,7 @@
 """The laws of conversion, held to a whole scheme with generated values."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeAlias
 
 from amounts import amount
@@ -36,6 +36,7 @@ def prove(
     *,
     examples: int = 25,
     hooks: bool = False,
+    hooked: Collection[str] = (),
     renamed: Mapping[str, str] = NOTHING,
     apart: Apart = none_apart,
 ) -> None:
@@ -46,6 +47,7 @@ def prove(
         resource: the name of a resource type.
         examples: how many objects are tried.
         hooks: whether hooks may derive properties from edited ones.
+        hooked: the properties that hooks write.
         renamed: newer property names by older ones.
         apart: says where two versions have but a name in common, see `apart_in`.
     """
@@ -67,7 +69,9 @@ def prove(
         verify.law_agreement(scheme, stored, document)
         edited = data.draw(verify.edits(scheme.from_storage(stored, version)))
         verify.law1(scheme, stored, edited)
-        verify.law_of_edits(scheme, stored, edited, hooks=hooks, renamed=renamed, apart=apart)
+        verify.law_of_edits(
+            scheme, stored, edited, hooks=hooks, hooked=hooked, renamed=renamed, apart=apart
+        )
         if not hooks:
             changed = data.draw(verify.edits(document, scalars=True))
             verify.law4(scheme, stored, document, changed)
@@ -85,6 +89,7 @@ def prove_release(
     *,
     examples: int = 30,
     hooks: bool = False,
+    hooked: Collection[str] = (),
     renamed: Mapping[str, str] = NOTHING,
     apart: Apart = none_apart,
 ) -> None:
@@ -96,6 +101,7 @@ def prove_release(
         resource: the name of a resource type.
         examples: how many objects are tried.
         hooks: whether hooks may derive properties from edited ones.
+        hooked: the properties that hooks write.
         renamed: newer property names by older ones.
         apart: says where two versions have but a name in common, see `apart_in`.
     """
@@ -114,7 +120,9 @@ def prove_release(
         version = data.draw(st.sampled_from(list(new.resources[resource].versions)))
         edited = data.draw(verify.edits(new.from_storage(found, version)))
         verify.law1(new, found, edited)
-        verify.law_of_edits(new, found, edited, hooks=hooks, renamed=renamed, apart=apart)
+        verify.law_of_edits(
+            new, found, edited, hooks=hooks, hooked=hooked, renamed=renamed, apart=apart
+        )
 
     holds()
 
@@ -149,6 +157,7 @@ def prove_side_by_side(
     *,
     examples: int = 30,
     hooks: bool = False,
+    hooked: Collection[str] = (),
     renamed: Mapping[str, str] = NOTHING,
     apart: Apart = none_apart,
 ) -> None:
@@ -160,6 +169,7 @@ def prove_side_by_side(
         resource: the name of a resource type.
         examples: how many objects are tried.
         hooks: whether hooks may derive properties from edited ones.
+        hooked: the properties that hooks write.
         renamed: newer property names by older ones.
         apart: says where two versions have but a name in common, see `apart_in`.
     """
@@ -184,12 +194,16 @@ def prove_side_by_side(
         verify.law2(old, old.decode(new.encode(stored)), version)
         edited = data.draw(verify.edits(new.from_storage(stored, version)))
         verify.law1(mixed, stored, edited)
-        verify.law_of_edits(mixed, stored, edited, hooks=hooks, renamed=renamed, apart=apart)
+        verify.law_of_edits(
+            mixed, stored, edited, hooks=hooks, hooked=hooked, renamed=renamed, apart=apart
+        )
         written = mixed.to_storage(edited, stored)
         later = data.draw(st.sampled_from(list(new.resources[resource].versions)))
         again = data.draw(verify.edits(new.from_storage(written, later)))
         verify.law1(new, written, again)
-        verify.law_of_edits(new, written, again, hooks=hooks, renamed=renamed, apart=apart)
+        verify.law_of_edits(
+            new, written, again, hooks=hooks, hooked=hooked, renamed=renamed, apart=apart
+        )
         for each in known:
             _same_view(old, new, new.encode(new.to_storage(again, written)), each)
 

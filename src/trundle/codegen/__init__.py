@@ -6,7 +6,7 @@ from trundle.codegen._layout import lay_out
 from trundle.codegen._live import LiveConversions
 from trundle.codegen._naming import attribute_names, class_name
 from trundle.codegen._package import generate_package
-from trundle.codegen._tests import generate_tests, renamed_properties
+from trundle.codegen._tests import generate_tests, hooked_properties, renamed_properties
 
 __all__ = [
     "STRAIGHT",
@@ -18,6 +18,7 @@ __all__ = [
     "generate_joined",
     "generate_package",
     "generate_tests",
+    "hooked_properties",
     "lay_out",
     "renamed_properties",
 ]

@@ -11,7 +11,8 @@ from trundle.codegen._blueprint import Blueprint
 from trundle.codegen._classes import ApiNode
 from trundle.codegen._layout import lay_out
 from trundle.codegen._text import HEADER, docstring, text_literal
-from trundle.evolution import Evolution
+from trundle.evolution import Evolution, split_path, spoken_type
+from trundle.schema import ObjectType
 from trundle.version import ApiVersion
 
 MODULE_LIMIT = 60
@@ -60,6 +61,7 @@ class _Testing:
         self.plans = blueprint.plans
         self.classes = blueprint.classes
         self.hooks = bool(evolution.hooks)
+        self.hooked = sorted(hooked_properties(evolution))
         self.renamed = tuple(renamed_properties(evolution).items())
 
     def files(self) -> Mapping[str, bytes]:
@@ -151,10 +153,13 @@ class _Testing:
                 for older, newer in self.renamed
             )
             lines.append(f"RENAMED = {{\n{shown}}}\n")
+        if self.hooked and resources:
+            lines.append(f"HOOKED = {{{', '.join(map(text_literal, self.hooked))}}}\n")
         return "".join(lines)
 
     def _resource_tests(self, count: int) -> Iterator[str]:
         flags = ", hooks=True" if self.hooks else ""
+        flags += ", hooked=HOOKED" if self.hooked else ""
         flags += ", renamed=RENAMED" if self.renamed else ""
         yield _test(
             "RESOURCES",
@@ -240,3 +245,25 @@ def renamed_properties(evolution: Evolution) -> Mapping[str, str]:
                 if pair[0] != pair[1]:
                     found.add(pair)
     return dict(sorted(dict(sorted(found, reverse=True)).items()))
+
+
+def hooked_properties(evolution: Evolution) -> frozenset[str]:
+    """The names that hooks write: the first name of each output, and older members that converters convert.
+
+    What is within these may be made anew after an edit; nothing else may.
+    """
+    found: set[str] = set()
+    for hook in evolution.hooks:
+        found.update(split_path(name)[0] for each in hook.assign.values() for name in each.writes)
+        schema = evolution.schema(hook.reference.older)
+        for definition in schema.definitions.values():
+            if not isinstance(definition, ObjectType) or definition.name != hook.reference.type:
+                continue
+            for member in definition.properties:
+                spoken = spoken_type(member.type, schema)
+                ends = (f"convert_{spoken}_to_", f"_to_{spoken}")
+                if any(
+                    each.startswith(ends[0]) or each.endswith(ends[1]) for each in hook.converters
+                ):
+                    found.add(member.name)
+    return frozenset(found)

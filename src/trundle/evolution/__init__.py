@@ -16,7 +16,13 @@ from trundle.evolution._errors import ChangeError
 from trundle.evolution._evolution import Evolution, ResourceLineage
 from trundle.evolution._free_form import doubled_in_free_form
 from trundle.evolution._holders import entries_within
-from trundle.evolution._hooks import converter_names, hooks_among, named_by_hooks, snake
+from trundle.evolution._hooks import (
+    converter_names,
+    hooks_among,
+    named_by_hooks,
+    snake,
+    spoken_type,
+)
 from trundle.evolution._identity import partition
 from trundle.evolution._keyed import relate_keyed
 from trundle.evolution._labels import Label, declared_label, is_label_key, label_of
@@ -28,7 +34,7 @@ from trundle.evolution._one_value import entries_of_one_value
 from trundle.evolution._paths import EACH, Path, PathError, join_path, plain_path, split_path
 from trundle.evolution._planning import plan
 from trundle.evolution._straight import goes_straight
-from trundle.evolution._threads import ADDITIONAL, METADATA, ByHook, Link, Place, Thread
+from trundle.evolution._threads import ADDITIONAL, METADATA, PRESENCE, ByHook, Link, Place, Thread
 from trundle.evolution._traversal import (
     calls_hook,
     changes_in,
@@ -45,6 +51,7 @@ __all__ = [
     "EACH",
     "KEYED_CONVERSIONS",
     "METADATA",
+    "PRESENCE",
     "SCALAR_CONVERSIONS",
     "VERSIONED",
     "ByHook",
@@ -99,4 +106,5 @@ __all__ = [
     "relate_keyed",
     "snake",
     "split_path",
+    "spoken_type",
 ]

@@ -43,7 +43,9 @@ def without_marks(value: Any, beside: Any = None, names: Iterable[str] | None = 
                         waiting.append((part, other, held, name))
         else:
             waiting.extend(
-                (item, other, None, "") for item, other in _items(held, known) if item is not other
+                (item, other, None, "")
+                for item, other in _items(held, known)
+                if item is not other and isinstance(item, _HOLDERS)
             )
     for held, holder, attribute in reversed(hollow):  # what is within an object stands behind it
         held.unknown = ABSENT

@@ -64,6 +64,7 @@ class Subject(NamedTuple):
         scheme: the scheme of the generated package.
         resource: the resource type.
         hooks: whether hooks have a part in it.
+        written: the names of the properties that hooks write.
         renamed: newer property names by older ones, as far as they were configured.
         way: the versions on the way between two, both included, neighbour by neighbour.
         hop: converts between neighbours, as a reference; None where there is none.
@@ -74,6 +75,7 @@ class Subject(NamedTuple):
     scheme: Scheme
     resource: str
     hooks: bool = False
+    written: frozenset[str] = frozenset()
     renamed: Mapping[str, str] = {}
     way: Callable[[str, str], list[str]] | None = None
     hop: Hop | None = None
@@ -169,6 +171,7 @@ def _edits(subject: Subject, _: Case, made: Made) -> None:
         made.stored,
         made.edited,
         hooks=subject.hooks,
+        hooked=subject.written,
         renamed=subject.renamed,
         apart=lambda *each: world is not None and not leads_to(world, *each),
     )

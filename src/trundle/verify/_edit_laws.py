@@ -1,9 +1,10 @@
 """The laws of edits: what one version changes is seen by all others, and all else is as before."""
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeAlias
 
+from trundle.evolution import PRESENCE
 from trundle.runtime import BAG, Scheme
 from trundle.verify._broken import MISSING, LawBroken, differences, same, shown, spoken
 from trundle.verify._made_anew import may_be_made_anew
@@ -15,8 +16,6 @@ NOTHING: Mapping[str, str] = {}
 Apart: TypeAlias = Callable[[str, str, Path], bool]
 _LAW_3 = "law 3, an edit is seen, and all else is as before"
 _LAW_5 = "law 5, data stays with its element"
-_PRESENCE = "?"
-"""How the names of entries end that say whether an object is there."""
 
 
 def law3(
@@ -25,6 +24,7 @@ def law3(
     edited: Any,
     *,
     hooks: bool = False,
+    hooked: Collection[str] = (),
     renamed: Mapping[str, str] = NOTHING,
 ) -> None:
     """After an edit, every version sees it where it can express it, and all else as before.
@@ -39,10 +39,13 @@ def law3(
         stored: a storage object.
         edited: an edited copy of what some version reads of it.
         hooks: whether hooks may derive the values of other properties from the edited ones.
+        hooked: the names of the properties that hooks write. In these alone, what stood beside the edit may be made anew.
         renamed: newer property names by older ones, as far as they were configured. A property may make
             a namesake stale, under any of its names.
     """
-    law_of_edits(scheme, stored, edited, hooks=hooks, renamed=renamed, laws=(_LAW_3,))
+    law_of_edits(
+        scheme, stored, edited, hooks=hooks, hooked=hooked, renamed=renamed, laws=(_LAW_3,)
+    )
 
 
 def law5(
@@ -51,6 +54,7 @@ def law5(
     edited: Any,
     *,
     hooks: bool = False,
+    hooked: Collection[str] = (),
     renamed: Mapping[str, str] = NOTHING,
 ) -> None:
     """Data never moves to another list element.
@@ -58,7 +62,9 @@ def law5(
     Elements are matched by their declared keys or a key property; what no version can match is left out.
     The arguments are those of `law3`.
     """
-    law_of_edits(scheme, stored, edited, hooks=hooks, renamed=renamed, laws=(_LAW_5,))
+    law_of_edits(
+        scheme, stored, edited, hooks=hooks, hooked=hooked, renamed=renamed, laws=(_LAW_5,)
+    )
 
 
 def law_of_edits(
@@ -67,6 +73,7 @@ def law_of_edits(
     edited: Any,
     *,
     hooks: bool = False,
+    hooked: Collection[str] = (),
     renamed: Mapping[str, str] = NOTHING,
     laws: tuple[str, ...] = (_LAW_3, _LAW_5),
     apart: Apart = lambda *_: False,
@@ -96,6 +103,7 @@ def law_of_edits(
             storage,
             renamed,
             functools.partial(apart, other, version),
+            frozenset(hooked),
         )
         for law in laws:
             for place, expected, found in changed_wrongly(edit, lists=law == _LAW_5, hooks=hooks):
@@ -157,6 +165,8 @@ def is_there_again(scheme: Scheme, puts: tuple[Any, Any], version: str, place: P
         version: the version that sees an object.
         place: where it does.
     """
+    if value_at(view(scheme, puts[0], version), place) is MISSING:
+        return False
     before, after = (tree_of(scheme, each) for each in puts)
     left, said = _without_presences(after)
     if not said or said != _without_presences(before)[1]:
@@ -172,9 +182,9 @@ def _without_presences(value: Any) -> tuple[Any, list[Any]]:
     left, said = {}, []
     for name, each in value.items():
         if name == BAG:
-            said += [{one: entries} for one, entries in each.items() if one.endswith(_PRESENCE)]
+            said += [{one: entries} for one, entries in each.items() if one.endswith(PRESENCE)]
             left[name] = {
-                one: entries for one, entries in each.items() if not one.endswith(_PRESENCE)
+                one: entries for one, entries in each.items() if not one.endswith(PRESENCE)
             }
         else:
             left[name], found = _without_presences(each)

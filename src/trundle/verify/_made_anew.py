@@ -19,8 +19,8 @@ def may_be_made_anew(
 ) -> bool:
     """Whether a value may be lost because its element may be a new one for all that is stored.
 
-    That is so where the same is stored if the writer first removes all elements of the lists that it edits. Then they are new
-    ones, of which another version has nothing more. And it is not so where a client of the other version has just stored what
+    That is so where the same is stored if the writer first removes all elements of the lists that it edits, and the other version
+    then sees fewer in its list. Then they are new ones, of which another version has nothing more. And it is not so where a client of the other version has just stored what
     it sees, and the same edit loses the value even then.
 
     Args:
@@ -31,8 +31,9 @@ def may_be_made_anew(
         lost: the other version, where it no longer sees the value, and the value.
     """
     version, place, expected = lost
-    lists = {path for each in made for path in _list_at(each)}
-    if not lists or not any(isinstance(part, int) for part in place):
+    lists = {path for each in made for path in _edited_list(each)}
+    top = _outermost(place)
+    if not lists or top is None:
         return False
     seen, edited = edit
     other = scheme.from_storage(stored, version)
@@ -40,20 +41,33 @@ def may_be_made_anew(
     if not same(value_at(view(scheme, just_stored, version), place), expected):
         return False
     written = tree_of(scheme, scheme.to_storage(edited, stored))
-    return any(
-        same(tree_of(scheme, scheme.to_storage(edited, scheme.to_storage(bare, stored))), written)
-        for bare in _without_elements(scheme, seen, lists)
-    )
+    had = value_at(view(scheme, stored, version), top)
+    for bare in _without_elements(scheme, seen, lists):
+        removed = scheme.to_storage(bare, stored)
+        anew = tree_of(scheme, scheme.to_storage(edited, removed))
+        if same(anew, written) and _is_shorter(value_at(view(scheme, removed, version), top), had):
+            return True
+    return False
 
 
-def _list_at(difference: Difference) -> Iterator[Path]:
+def _is_shorter(left: Any, had: list[Any]) -> bool:
+    """Whether a list has fewer elements left than it had, or is gone."""
+    return not isinstance(left, list) or len(left) < len(had)
+
+
+def _outermost(place: Path) -> Path | None:
+    """The outermost list that a place is in."""
+    numbers = (number for number, part in enumerate(place) if isinstance(part, int))
+    return next((place[:number] for number in numbers), None)
+
+
+def _edited_list(difference: Difference) -> Iterator[Path]:
     """The outermost list in which two documents differ."""
-    path = difference.path
-    numbers = [place for place, part in enumerate(path) if isinstance(part, int)]
-    if numbers:
-        yield path[: numbers[0]]
+    top = _outermost(difference.path)
+    if top is not None:
+        yield top
     elif isinstance(difference.one, list):
-        yield path
+        yield difference.path
 
 
 def _without_elements(scheme: Scheme, seen: Any, lists: Iterable[Path]) -> Iterator[Any]:

@@ -34,6 +34,7 @@ class Edit(NamedTuple):
         storage: the storage class.
         renamed: newer property names by older ones, as far as they were configured.
         apart: whether what stands at a path has nothing but its name from the writer's version.
+        hooked: the names of the properties that hooks write.
     """
 
     before: Any
@@ -44,6 +45,7 @@ class Edit(NamedTuple):
     storage: Any
     renamed: Mapping[str, str]
     apart: Callable[[Path], bool] = lambda _: False
+    hooked: frozenset[str] = frozenset()
 
 
 def changed_wrongly(edit: Edit, *, lists: bool, hooks: bool) -> Iterator[Wrong]:
@@ -65,6 +67,7 @@ class _Comparison:
         self.hooks = hooks
         self.before, self.after = edit.before, edit.after
         self.apart = edit.apart
+        self.hooked = _all_names(set(edit.hooked), edit.renamed)
         self.keys = declared_keys(edit.storage)
         self.discriminators = discriminators(edit.storage)
         self.names: set[str] = set()
@@ -128,7 +131,8 @@ class _Comparison:
             return
         for each in differences(before, after, path):
             made = value_at(becomes, each.path[len(path) :])
-            if self.hooks and made is not MISSING and same(made, each.other):
+            hooked = not self.hooked.isdisjoint(each.path)
+            if hooked and made is not MISSING and same(made, each.other):
                 continue  # a hook makes the same of the edit, in place of an entry beside what was edited
             if not self.may_be_stale(each.path) and not self.holds_only_stale(each.one, each.other):
                 yield each.path, each.one, each.other

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from trundle.codegen import hooked_properties
 from trundle.runtime import Scheme
 from trundle.verify._case import Subject
 from trundle.verify._cover import covering
@@ -93,6 +94,7 @@ class _Known:
             scheme,
             part.resource,
             hooks=bool(part.hooks),
+            written=hooked_properties(part.evolution()),
             renamed=work.renamed,
             way=self.hops.way,
             hop=self.hops.hop,
