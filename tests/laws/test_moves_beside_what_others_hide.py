@@ -6,6 +6,7 @@ import pytest
 from evolving import evolve, rules
 
 from trundle.verify import law3
+from trundle.verify._edit_laws import is_there_again
 
 V1, V2, V3 = "2020-01-01", "2021-01-01", "2022-01-01"
 
@@ -158,3 +159,24 @@ def test_an_edit_may_make_current_again_that_an_object_is_there(forgetting):
     kept = stored.pop("$propertyBag")
     law3(scheme, *(scheme.decode(json.dumps(each).encode()) for each in (stored, edited)))
     assert list(kept) == ["o?"]
+
+
+def test_an_object_that_comes_from_nowhere_is_not_there_again(forgetting):
+    """Before the edit the version saw no object at all, so that none has become current."""
+    scheme = forgetting(
+        evolve(
+            {
+                V1: {"Thing": {"a": "string", "o": "O"}, "O": {"b": "string"}},
+                V2: {"Thing": {"o": "O"}, "O": {"a": "string", "b": "string"}},
+            },
+            rules(V1, move={"a": "o.a"}),
+        )
+    )
+    first = scheme.put(V1, document(V1, a="1", o={}))
+    seen = scheme.put(V2, document(V2, o={}), first)
+    unseen = {name: value for name, value in seen.items() if name != "o"}
+    after, there, absent = (
+        scheme.decode(json.dumps(each).encode()) for each in (first, seen, unseen)
+    )
+    assert is_there_again(scheme, (there, after), V1, ("o",))
+    assert not is_there_again(scheme, (absent, after), V1, ("o",))

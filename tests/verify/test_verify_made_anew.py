@@ -15,14 +15,14 @@ A, B, C = {"kind": "a"}, {"kind": "b"}, {"kind": "c"}
 AZ = {"kind": "a", "z": "Z"}
 VERSIONS = {
     V1: {
-        "Thing": {"u": "[A|B]", "n": "integer"},
+        "Thing": {"u": "[A|B]", "w": "[A|B]", "n": "integer"},
         "A": {"kind!": "KA", "x": "string"},
         "B": {"kind!": "KB"},
         "KA": ["a"],
         "KB": ["b"],
     },
     V2: {
-        "Thing": {"u": "[A|C]", "n": "integer"},
+        "Thing": {"u": "[A|C]", "w": "[A|C]", "n": "integer"},
         "A": {"kind!": "KA", "x": "string", "z": "string"},
         "C": {"kind!": "KC"},
         "KA": ["a"],
@@ -118,3 +118,18 @@ def test_a_loss_with_an_edit_of_anything_else_is_reported(scheme: Scheme) -> Non
     law(Damaging(scheme, nothing), store, u=[A, B], n=2)
     with pytest.raises(verify.LawBroken, match="law 3"):
         law(Damaging(scheme, without_entry), store, u=[A, B], n=2)
+
+
+def without_members_of_an_entry(tree: Tree) -> None:
+    for entry in tree.get("$propertyBag", {}).get("w", {}).values():
+        for each in entry["value"]:
+            each.pop("z", None)
+
+
+def test_a_loss_in_another_list_than_the_edited_one_is_reported(scheme: Scheme) -> None:
+    store = Store(scheme).put(V1, u=[A], w=[A, B]).put(V2, u=[A], w=[C, AZ])
+    store.put(V1, u=[A]).put(V1, u=[A], w=[A, B])
+    assert store.read(V2) == {"u": [A], "w": [C, AZ]}
+    law(Damaging(scheme, nothing), store, u=[A, A], w=[A, B])
+    with pytest.raises(verify.LawBroken, match="law 3"):
+        law(Damaging(scheme, without_members_of_an_entry), store, u=[A, A], w=[A, B])
