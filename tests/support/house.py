@@ -26,6 +26,7 @@ ROOMS = (
     "catalog",
     "registry",
     "store",
+    "forms",
     "engine",
     "packages",
     "codegen",

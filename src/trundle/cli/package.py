@@ -11,6 +11,7 @@ from trundle.cli._describing import described
 from trundle.cli._failures import ExitCode, Refusal, unmet
 from trundle.cli._package_sources import package_folder, packages_below
 from trundle.cli._printing import (
+    DocumentFormat,
     Format,
     data_text,
     print_data,
@@ -262,6 +263,59 @@ def docs(
     else:
         data = {"written": list(map(str, done.written)), "kept": list(map(str, done.kept))}
         print_data({**data, "dryRun": dry_run}, output.value)
+
+
+@app.command()
+def form(
+    package: Annotated[str, typer.Argument(metavar="PACKAGE", help=_Package)],
+    *,
+    values: Annotated[
+        Path | None,
+        typer.Option(
+            "--values",
+            metavar="FILE",
+            help="The answers, as YAML or JSON, by step and field.",
+            show_default="ask at the terminal",
+        ),
+    ] = None,
+    json_schema: Annotated[
+        bool, typer.Option("--json-schema", help="Show a JSON Schema of the answers instead.")
+    ] = False,
+    name: Annotated[
+        str | None,
+        typer.Option("--form", metavar="NAME", help="Its file, where there are several."),
+    ] = None,
+    packages: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--packages",
+            metavar="FOLDER",
+            help="Packages that it uses, or folders with packages in them; repeatable.",
+        ),
+    ] = None,
+    tenant: Tenant = None,
+    catalog: Place = None,
+    server: At = None,
+    output: Annotated[
+        DocumentFormat, typer.Option("--output-format", "-o", help="How to print.")
+    ] = DocumentFormat.YAML,
+) -> None:
+    """Show the object model that answers to the form of a package give."""
+    from trundle.cli._forms import filled, form_in, parameters_for  # noqa: PLC0415
+    from trundle.forms import json_schema as schema_of  # noqa: PLC0415
+    from trundle.packages import Package  # noqa: PLC0415
+
+    with package_folder(package, CatalogPlace(catalog, server, tenant)) as folder:
+        read = Package.from_folder(folder)
+    found = form_in(read, name)
+    if found is None:
+        expected, advice = "a form in the package", "add UI/ui.yaml"
+        raise unmet(package, expected, "none", advice, ExitCode.NOT_FOUND)
+    others = packages_below(packages or [])
+    if json_schema:
+        print_data(schema_of(found, parameters_for(found, read, others)), output.value)
+    else:
+        print_data(filled(found, read, others, values).model, output.value)
 
 
 def changes_text(bump: "Bump") -> str:

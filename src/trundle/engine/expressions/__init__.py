@@ -12,6 +12,8 @@ from trundle.engine.expressions._format import Format
 from trundle.engine.expressions._invoking import Method
 from trundle.engine.expressions._languages import call_by_name, evaluator, language_for
 from trundle.engine.expressions._library import format_text
+from trundle.engine.expressions._nowhere import Nowhere
+from trundle.engine.expressions._patterns import Pattern, pattern
 from trundle.engine.expressions._scope import SCENE, Scope
 from trundle.engine.expressions._spelled import spelled
 from trundle.engine.expressions._tree import (
@@ -54,7 +56,9 @@ __all__ = [
     "MapOf",
     "Mapped",
     "Method",
+    "Nowhere",
     "Omitted",
+    "Pattern",
     "Rule",
     "Scalar",
     "Scope",
@@ -75,6 +79,7 @@ __all__ = [
     "language_for",
     "located",
     "name_of",
+    "pattern",
     "read_code",
     "spelled",
     "thaw",

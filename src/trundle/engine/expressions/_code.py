@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from trundle.engine._nodes import ListNode, MapNode, Node, ScalarNode, parse_nodes
-from trundle.engine.expressions._expression import Expression, is_expression
+from trundle.engine.expressions._expression import Expression, is_expression, is_words
 from trundle.errors import Place
 
 
@@ -54,37 +54,44 @@ Code: TypeAlias = Scalar | Expression | Listing | Mapped
 """A part of a class file."""
 
 
-def code_of(node: Node, file: str) -> Code:
+def code_of(node: Node, file: str, plain: str = "") -> Code:
     """A part of a class file, with its expressions.
 
     Args:
         node: the part.
         file: what messages call the file.
+        plain: characters that make no expression of a scalar either.
     """
     match node:
         case ScalarNode():
-            return _scalar(node, file)
+            return _scalar(node, file, plain)
         case ListNode():
-            return Listing(tuple(code_of(each, file) for each in node.items), node.line)
+            return Listing(tuple(code_of(each, file, plain) for each in node.items), node.line)
         case MapNode():
-            entries = ((_scalar(key, file), code_of(value, file)) for key, value in node.entries)
+            entries = (
+                (_scalar(key, file, plain), code_of(value, file, plain))
+                for key, value in node.entries
+            )
             return Mapped(tuple(entries), node.line)
 
 
-def read_code(text: str, file: str) -> list[Code]:
+def read_code(text: str, file: str, plain: str = "") -> list[Code]:
     """Reads the YAML documents of a class file; empty ones are left out.
 
     Args:
         text: the file's text.
         file: what messages call it.
+        plain: characters that, beside the usual ones, make no expression of a scalar: `:` in forms.
 
     Raises:
         UnreadableError: the text is not YAML, or has tags, keys or numbers that cannot be used.
     """
-    return [code_of(node, file) for node in parse_nodes(text, file)]
+    return [code_of(node, file, plain) for node in parse_nodes(text, file)]
 
 
-def _scalar(node: ScalarNode, file: str) -> Scalar | Expression:
-    if node.is_tagged or (node.may_be_expression and is_expression(node.text)):
+def _scalar(node: ScalarNode, file: str, plain: str) -> Scalar | Expression:
+    words = node.text.translate(dict.fromkeys(map(ord, plain)))
+    may_be = node.may_be_expression and is_expression(node.text) and not is_words(words)
+    if node.is_tagged or may_be:
         return Expression(node.text, Place(file, node.line))
     return Scalar(node.value, node.line, node.may_be_expression)

@@ -283,7 +283,8 @@ class Compiler:
         if bound is not None:
             return bound.function(lambda scope, *values: self.by_values(call.name, scope, *values))
         by_yaql = self._by_yaql(call)
-        return by_yaql if self.language.knows(call.name) else self._foreign(call, by_yaql)
+        is_own = self.language.knows_function(call.name)
+        return by_yaql if is_own else self._foreign(call, by_yaql)
 
     def _foreign(self, call: Call, by_yaql: Closure) -> Closure:
         """The call of a function that only the scene may have."""

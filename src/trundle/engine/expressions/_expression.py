@@ -88,9 +88,14 @@ class Expression:
         return f"`{text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 3] + '...'}`"
 
 
+def is_words(text: str) -> bool:
+    """Whether a text has nothing but letters, digits, `_`, `.` and white space."""
+    return not _EXPRESSIVE.search(text)
+
+
 def is_expression(text: str) -> bool:
     """Whether a scalar without quotes and without another type is an expression, rather than text."""
-    if not _EXPRESSIVE.search(text):
+    if is_words(text):
         return False
     if len(text) > MOST_CHARACTERS:
         return True

@@ -244,6 +244,11 @@ class Language:
         """Whether there is a function or a method of that name."""
         return bool(self.context.collect_functions(name))
 
+    def knows_function(self, name: str) -> bool:
+        """Whether there is a function of that name; methods do not count."""
+        found = self.context.collect_functions(name, lambda each, _: each.is_function)
+        return any(layer for layer in found)
+
     def child(
         self, frames: Iterable[Mapping[str, Any]], functions: Mapping[str, Callable[..., Any]]
     ) -> Any:
@@ -260,7 +265,7 @@ class Language:
         if known is not functions:
             context = self.context.create_child_context()
             for name, function in functions.items():
-                if not self.knows(name):
+                if not self.knows_function(name):
                     context.register_function(_definition(Added(name, _plainly(function))))
             self._foreign = (functions, context)
         return context

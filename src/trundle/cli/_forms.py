@@ -1,0 +1,96 @@
+"""How a command gets the answers to the form of a package."""
+
+import secrets
+import string
+import sys
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trundle.cli._failures import unmet
+from trundle.cli._models import read_model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trundle.forms import Filled, Form, Sources
+    from trundle.packages import Package
+
+
+def form_in(package: "Package", name: str | None = None) -> "Form | None":
+    """The form of a package; None where it has none.
+
+    Args:
+        package: the package.
+        name: its file, where there are several.
+
+    Raises:
+        Refusal: there are several, or none of that name.
+        FormError: it cannot be used.
+    """
+    from trundle.forms import form_files, packaged_form  # noqa: PLC0415
+
+    files = form_files(package)
+    named = [each for each in files if name is None or name in (each, each.removeprefix("UI/"))]
+    if len(named) == 1:
+        return packaged_form(package, named[0])
+    if not files and name is None:
+        return None
+    found = ", ".join(files) or "none"
+    raise unmet("--form", f"one of the forms of {package.name}", found, "name its file")
+
+
+def filled(
+    form: "Form", package: "Package", others: "Iterable[Package]", values: Path | None
+) -> "Filled":
+    """A form with the answers in a file, or with those of a person at the terminal.
+
+    Args:
+        form: the form.
+        package: its package.
+        others: further packages that its classes use.
+        values: the file, as YAML or JSON.
+
+    Raises:
+        Refusal: there is neither a file nor a terminal.
+        FormError: answers are missing or wrong.
+        EngineError: the classes of the package cannot give the parameters of the form.
+    """
+    from trundle.forms import fill  # noqa: PLC0415
+
+    parameters = parameters_for(form, package, others)
+    if values is not None:
+        return fill(form, read_model(values), sources(), parameters, str(values))
+    if not sys.stdin.isatty():
+        advice = "name a file with the answers"
+        raise unmet("--values", "answers in a file, or a terminal", "neither", advice)
+    from trundle.cli._asking import ask  # noqa: PLC0415
+
+    return ask(form, sources(), parameters)
+
+
+def parameters_for(form: "Form", package: "Package", others: "Iterable[Package]") -> dict[str, Any]:
+    """The parameters that the classes of a package give its form.
+
+    Raises:
+        EngineError: they cannot be computed.
+        FormError: they are no map.
+    """
+    from trundle.engine import Engine  # noqa: PLC0415
+    from trundle.forms import parameters_of  # noqa: PLC0415
+
+    if not form.parameters_source:
+        return {}
+    known = {(each.name, each.version): each for each in [*others, package]}
+    with Engine(known.values()).session() as session:
+        return parameters_of(form, package, session)
+
+
+def sources() -> "Sources":
+    """New ids and names, out of the randomness of the machine."""
+    from trundle.forms import Sources  # noqa: PLC0415
+
+    def random_name() -> str:
+        return "".join(secrets.choice(string.ascii_lowercase) for _ in range(12))
+
+    return Sources(lambda: uuid.uuid4().hex, random_name)

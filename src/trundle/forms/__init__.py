@@ -1,0 +1,48 @@
+"""Forms of packages: what they ask, whether answers fit, and the object model that these describe.
+
+The room takes and returns values: no files, no terminal. New ids and names are passed in.
+"""
+
+from trundle.forms._errors import FormCode, FormError
+from trundle.forms._evaluation import Sources
+from trundle.forms._filling import Filled, Filling, default_of, fill
+from trundle.forms._json_schema import json_schema
+from trundle.forms._model import (
+    NEWEST,
+    Check,
+    Choice,
+    Definition,
+    Field,
+    FieldType,
+    Form,
+    FormVersion,
+    Step,
+)
+from trundle.forms._packaged import form_files, packaged_form, parameters_of
+from trundle.forms._reading import Reading, form_of, read_form
+
+__all__ = [
+    "NEWEST",
+    "Check",
+    "Choice",
+    "Definition",
+    "Field",
+    "FieldType",
+    "Filled",
+    "Filling",
+    "Form",
+    "FormCode",
+    "FormError",
+    "FormVersion",
+    "Reading",
+    "Sources",
+    "Step",
+    "default_of",
+    "fill",
+    "form_files",
+    "form_of",
+    "json_schema",
+    "packaged_form",
+    "parameters_of",
+    "read_form",
+]

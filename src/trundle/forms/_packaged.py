@@ -1,0 +1,89 @@
+"""The forms of a package, and the parameters that its classes give them."""
+
+from typing import Any, Final
+
+from trundle.engine import Session
+from trundle.engine.expressions import Mapped
+from trundle.errors import Finding, Place, expectation, shown
+from trundle.forms._errors import FormCode, FormError
+from trundle.forms._findings import text_of
+from trundle.forms._model import Form
+from trundle.forms._reading import Reading, form_of, read_form
+from trundle.packages import Package
+
+USUAL: Final = "UI/ui.yaml"
+
+
+def form_files(package: Package) -> tuple[str, ...]:
+    """The paths in a package of its forms, as its manifest lists them; `UI/ui.yaml` where it lists none."""
+    names = set(package.files)
+    listed = package.manifest.forms
+    if not listed:
+        return (USUAL,) if USUAL in names else ()
+    return tuple(each if f"UI/{each}" not in names else f"UI/{each}" for each in listed)
+
+
+def packaged_form(package: Package, path: str) -> Form:
+    """A form of a package.
+
+    Args:
+        package: the package.
+        path: the path of the form in it.
+
+    Raises:
+        FormError: the form cannot be used; the error has all findings.
+        KeyError: the package has no such file.
+    """
+    return form_of(_text(package, path), path, package.name)
+
+
+def read_packaged(package: Package, path: str) -> Reading:
+    """What comes of reading a form of a package; see `read_form`."""
+    try:
+        text = _text(package, path)
+    except FormError as error:
+        return Reading(None, error.findings)
+    return read_form(text, path, package.name)
+
+
+def _text(package: Package, path: str) -> str:
+    try:
+        return package.file(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        place, advice = Place(path), "save it as UTF-8"
+        found = f"other bytes at {error.start}"
+        raise FormError([Finding(FormCode.STRUCTURE, place, "UTF-8", found, advice)]) from None
+
+
+def parameters_of(form: Form, package: Package, session: Session) -> dict[str, Any]:
+    """What the method gives that a form names under `ParametersSource`; nothing where it names none.
+
+    Args:
+        form: the form.
+        package: its package.
+        session: a session of an engine that has the package; the method runs in it.
+
+    Raises:
+        EngineError: there is no such method, or it fails.
+        FormError: it gives no map.
+    """
+    if not form.parameters_source:
+        return {}
+    class_name, _, method = form.parameters_source.rpartition(".")
+    type_ = session.type(
+        class_name or _class_of(form) or package.name, str(package.version), package.name
+    )
+    found = session.call(type_, method)
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        place = Place(form.file, object="ParametersSource")
+        message = expectation(f"a map from {form.parameters_source}", shown(found))
+        raise FormError([Finding(FormCode.MODEL, place, "", message, "return a map")])
+    return found
+
+
+def _class_of(form: Form) -> str | None:
+    header = form.application.get("?") if isinstance(form.application, Mapped) else None
+    type_ = header.get("type") if isinstance(header, Mapped) else None
+    return text_of(type_) if type_ is not None else None
