@@ -15,6 +15,7 @@ from trundle.runtime import (
     PropertyBag,
     StorageObject,
     StoredEntry,
+    Widened,
     carry,
     free_form,
     keep_places,
@@ -350,3 +351,18 @@ def test_a_bag_that_is_carried_along_in_an_object_makes_no_entry_stale():
     for beside in (earlier, digest((ABSENT, plain))):
         assert current(stored, Entry("x", beside), lambda _: (ABSENT, carried))
     assert not current(stored, Entry("x", earlier), lambda _: (ABSENT, Item(x="2")))
+
+
+@pytest.mark.parametrize(
+    ("beside", "now", "holds"),
+    [
+        (digest(("x",)), Widened(("x", True)), True),
+        (digest(("x", True)), Widened(("x", True)), True),
+        (None, Widened((ABSENT, ABSENT)), True),
+        (None, Widened((ABSENT, True)), False),
+        (digest(("x",)), ("x", True), False),
+    ],
+)
+def test_an_entry_of_an_earlier_release_accompanies_all_but_the_last(beside, now, holds):
+    """That all was absent says so of the last, too."""
+    assert current(Stored(), Entry("v", beside), lambda _: now) is holds

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from trundle.codegen._classes import ApiNode, ClassPath
 from trundle.codegen._text import class_mark
 from trundle.codegen._types import TypeRenderer
-from trundle.evolution import ADDITIONAL, Place
+from trundle.evolution import ADDITIONAL, LONGEST, Place, fitting
 from trundle.schema import ListOf, MapOf, Nullable, ObjectType, Ref, Type, Union
 from trundle.version import ApiVersion
 
@@ -88,9 +88,13 @@ class WrittenTypes:
         path = self.types.classes.api(self.version, key)
         found = self.known.get(path)
         if found is None:
-            found = self.known[path] = self.module, f"{path.name}{self.side}Written"
+            found = self.known[path] = self.module, self._name(path.name)
             self.classes.append((found[1], self._members(key)))
         return class_mark(ClassPath(*found))
+
+    def _name(self, class_: str) -> str:
+        behind = f"{self.side}Written"
+        return f"{fitting(class_, LONGEST - len(behind))}{behind}"
 
     def _members(self, key: str) -> list[str]:
         node = ApiNode(self.version, key)

@@ -16,11 +16,13 @@ from trundle.codegen._naming import class_name
 from trundle.codegen._text import class_mark, docstring, text_literal
 from trundle.codegen._types import TypeRenderer
 from trundle.evolution import (
+    LONGEST,
     METADATA,
     Lineage,
     Neighbours,
     Place,
     converter_names,
+    fitting,
     hooks_among,
     label_of,
     named_by_hooks,
@@ -32,9 +34,13 @@ PLACE_LIMIT = 100
 """How many places a module of protocols holds before the next one is begun."""
 
 
+_ROOM = len("OlderOutputs")
+"""How many characters are put behind the names of types."""
+
+
 def record_name(type_name: str, *, older: bool) -> str:
     """The frozen record of one side of a type between two neighbours."""
-    return f"{class_name(type_name)}{'Older' if older else 'Newer'}"
+    return f"{class_name(type_name, _ROOM)}{'Older' if older else 'Newer'}"
 
 
 class HookPlace(msgspec.Struct, frozen=True):
@@ -94,11 +100,11 @@ def render_hook_place(types: TypeRenderer, place: HookPlace, known: KnownRecords
         known: the sides that were rendered before; grows.
     """
     older, newer = place.between.older, place.between.newer
-    name = class_name(place.type_name)
+    name = place.type_name
     parts = [
-        *_side(types, place, older, f"{name}Older", known),
-        *_side(types, place, newer, f"{name}Newer", known),
-        *_converters(types, place, name),
+        *_side(types, place, older, record_name(name, older=True), known),
+        *_side(types, place, newer, record_name(name, older=False), known),
+        *_converters(types, place, class_name(name)),
     ]
     return "\n\n".join(parts)
 
@@ -212,7 +218,7 @@ def _converters(types: TypeRenderer, place: HookPlace, name: str) -> list[str]:
             found.setdefault(
                 method,
                 _protocol(
-                    f"{name}{title}",
+                    fitting(f"{name}{title}", LONGEST),
                     f"Converts {text_literal(source.property)} of {source.version} "
                     f"to {text_literal(target.property)} of {target.version}.",
                     f"{method}(self, value: {takes}, /) -> {gives} | Absent",

@@ -6,7 +6,7 @@ import keyword
 import re
 from collections.abc import Iterable
 
-from trundle.evolution import snake
+from trundle.evolution import LONGEST, fitting, snake
 
 _RESERVED_ATTRIBUTES = frozenset(
     {
@@ -52,14 +52,24 @@ _RESERVED_CLASSES = frozenset(
 )
 
 
-def class_name(name: str) -> str:
-    """A schema's type name as a Python class name."""
+_NUMBERED = 4
+"""How many characters of it are left for a number behind it."""
+
+
+def class_name(name: str, room: int = _NUMBERED) -> str:
+    """A schema's type name as a Python class name; a long one is the end of it, with a digest of all of it.
+
+    Args:
+        name: the type's name.
+        room: how many characters are left for what is put behind it.
+    """
     words = re.split(r"[^0-9A-Za-z]+", name)
     joined = "".join(word[:1].upper() + word[1:] for word in words if word)
     if not joined or not joined.isascii():
         joined = "".join(letter if letter.isalnum() else "_" for letter in joined or "Type")
     if joined[0].isdigit():
         joined = f"Type{joined}"
+    joined = fitting(joined, LONGEST - room)
     return f"{joined}_" if joined in _RESERVED_CLASSES else joined
 
 
@@ -69,6 +79,7 @@ def attribute_name(name: str) -> str:
     plain = snake(re.sub(r"[^0-9A-Za-z_]", "_", name)) or "value"
     if plain[0].isdigit():
         plain = f"n{plain}"
+    plain = fitting(plain, LONGEST - _NUMBERED)
     return f"{plain}_" if plain in _RESERVED_ATTRIBUTES else plain
 
 

@@ -11,7 +11,7 @@ from trundle.codegen._blueprint import Blueprint
 from trundle.codegen._classes import ApiNode
 from trundle.codegen._layout import lay_out
 from trundle.codegen._text import HEADER, docstring, text_literal
-from trundle.evolution import Evolution, split_path, spoken_type
+from trundle.evolution import Evolution, short_type, split_path, spoken_type
 from trundle.schema import ObjectType
 from trundle.version import ApiVersion
 
@@ -261,9 +261,12 @@ def hooked_properties(evolution: Evolution) -> frozenset[str]:
                 continue
             for member in definition.properties:
                 spoken = spoken_type(member.type, schema)
-                ends = (f"convert_{spoken}_to_", f"_to_{spoken}")
-                if any(
-                    each.startswith(ends[0]) or each.endswith(ends[1]) for each in hook.converters
-                ):
+                ends = (spoken, short_type(spoken))
+                if any(_converts(each, end) for each in hook.converters for end in ends):
                     found.add(member.name)
     return frozenset(found)
+
+
+def _converts(converter: str, spoken: str) -> bool:
+    """Whether a converter converts from or to a type, as its name says."""
+    return converter.startswith(f"convert_{spoken}_to_") or converter.endswith(f"_to_{spoken}")

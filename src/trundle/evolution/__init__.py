@@ -20,6 +20,7 @@ from trundle.evolution._hooks import (
     converter_names,
     hooks_among,
     named_by_hooks,
+    short_type,
     snake,
     spoken_type,
 )
@@ -29,6 +30,7 @@ from trundle.evolution._labels import Label, declared_label, is_label_key, label
 from trundle.evolution._lifting import leads, names_inside, path_of
 from trundle.evolution._lineage import Lineage
 from trundle.evolution._list_keys import derived_keys, list_keys
+from trundle.evolution._long_names import LONGEST, fitting
 from trundle.evolution._neighbours import Neighbours, VersionMap
 from trundle.evolution._one_value import entries_of_one_value
 from trundle.evolution._paths import EACH, Path, PathError, join_path, plain_path, split_path
@@ -50,6 +52,7 @@ __all__ = [
     "ADDITIONAL",
     "EACH",
     "KEYED_CONVERSIONS",
+    "LONGEST",
     "METADATA",
     "PRESENCE",
     "SCALAR_CONVERSIONS",
@@ -87,6 +90,7 @@ __all__ = [
     "entries_of_one_value",
     "entries_within",
     "expressions_in",
+    "fitting",
     "fixed_text",
     "goes_straight",
     "hooks_among",
@@ -104,6 +108,7 @@ __all__ = [
     "plain_path",
     "plan",
     "relate_keyed",
+    "short_type",
     "snake",
     "split_path",
     "spoken_type",

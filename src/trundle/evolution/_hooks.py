@@ -6,6 +6,7 @@ from typing import assert_never
 
 from trundle.evolution._changes import HookDeclaration, HookReference
 from trundle.evolution._errors import ChangeError
+from trundle.evolution._long_names import LONGEST, fitting
 from trundle.evolution._neighbours import Neighbours
 from trundle.evolution._threads import METADATA, ByHook, Derivation, Place
 from trundle.evolution._type_versions import TypeVersions
@@ -120,7 +121,14 @@ def converter_names(lineage: TypeVersions, older: Place, newer: Place) -> tuple[
     """The names of the methods that convert a property whose type changed, up and down."""
     one = spoken_type(lineage.type(older), lineage.evolution.schema(older.version))
     other = spoken_type(lineage.type(newer), lineage.evolution.schema(newer.version))
+    if len(f"convert_{one}_to_{other}") > LONGEST:
+        one, other = short_type(one), short_type(other)
     return f"convert_{one}_to_{other}", f"convert_{other}_to_{one}"
+
+
+def short_type(spoken: str) -> str:
+    """A type as part of a method's name that would be too long."""
+    return fitting(spoken, (LONGEST - len("convert__to_")) // 2)
 
 
 def spoken_type(type_: Type, schema: Schema) -> str:

@@ -162,7 +162,9 @@ def current(stored: StorageObject, entry: Any, witness: Derive | None) -> bool:
     now = witness(stored)
     if beside in _digests(now):
         return True
-    return isinstance(now, Widened) and beside in _digests(now[:-1])
+    if beside is None or not isinstance(now, Widened):
+        return False  # all was absent, and is not any more
+    return beside in _digests(now[:-1])
 
 
 def recall(
