@@ -10,6 +10,7 @@ from trundle.catalog._reviews import Reviews
 from trundle.catalog._rows import Rows, decoded
 from trundle.engine import check
 from trundle.errors import Finding, Severity, errors_among
+from trundle.forms import check_forms
 from trundle.packages import Package
 from trundle.version import SemVer
 
@@ -54,6 +55,7 @@ def judged(
             continue
         unmet = tuple(rules.unmet(package, rules.required_by(package), present))
         findings += unmet
+        findings += check_forms(package)
         stored.append(package)
         if not unmet:  # Else all of its classes would say so again.
             sound.append(package)

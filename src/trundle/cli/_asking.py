@@ -104,14 +104,21 @@ def _line(prompt: str) -> str:
 def _password(field: "Field", default: Any) -> Any:
     while True:
         prompt = f"{field.label}{' (optional)' if not field.required else ''}: "
-        first = getpass.getpass(harmless(prompt), sys.stderr)
+        first = _unseen(prompt)
         if not first:
             return default
         if not field.confirm_input:
             return first
-        if getpass.getpass(harmless(f"{field.label}, once more: "), sys.stderr) == first:
+        if _unseen(f"{field.label}, once more: ") == first:
             return first
         say("  the two are not equal")
+
+
+def _unseen(prompt: str) -> str:
+    try:
+        return getpass.getpass(harmless(prompt), sys.stderr)
+    except EOFError:
+        raise KeyboardInterrupt from None
 
 
 def _spelled(field: "Field", value: Any) -> str:

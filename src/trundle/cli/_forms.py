@@ -13,12 +13,12 @@ from trundle.cli._models import read_model
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trundle.forms import Filled, Form, Sources
+    from trundle.forms import Converted, Filled, Form, Sources
     from trundle.packages import Package
 
 
-def form_in(package: "Package", name: str | None = None) -> "Form | None":
-    """The form of a package; None where it has none.
+def form_in(package: "Package", name: str | None = None) -> "Converted | None":
+    """The form of a package, in the newest version of the format; None where it has none.
 
     Args:
         package: the package.

@@ -281,6 +281,12 @@ def form(
     json_schema: Annotated[
         bool, typer.Option("--json-schema", help="Show a JSON Schema of the answers instead.")
     ] = False,
+    convert: Annotated[
+        bool,
+        typer.Option(
+            "--convert", help="Show the form in the newest version of its format instead."
+        ),
+    ] = False,
     name: Annotated[
         str | None,
         typer.Option("--form", metavar="NAME", help="Its file, where there are several."),
@@ -311,11 +317,17 @@ def form(
     if found is None:
         expected, advice = "a form in the package", "add UI/ui.yaml"
         raise unmet(package, expected, "none", advice, ExitCode.NOT_FOUND)
+    if convert:
+        for each in found.findings:
+            warn(each.coded)
+        print_exactly(found.text)
+        return
     others = packages_below(packages or [])
     if json_schema:
-        print_data(schema_of(found, parameters_for(found, read, others)), output.value)
+        schema = schema_of(found.form, parameters_for(found.form, read, others))
+        print_data(schema, output.value)
     else:
-        print_data(filled(found, read, others, values).model, output.value)
+        print_data(filled(found.form, read, others, values).model, output.value)
 
 
 def changes_text(bump: "Bump") -> str:

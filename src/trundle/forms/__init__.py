@@ -3,6 +3,7 @@
 The room takes and returns values: no files, no terminal. New ids and names are passed in.
 """
 
+from trundle.forms._conversion import Converted, converted
 from trundle.forms._errors import FormCode, FormError
 from trundle.forms._evaluation import Sources
 from trundle.forms._filling import Filled, Filling, default_of, fill
@@ -18,13 +19,14 @@ from trundle.forms._model import (
     FormVersion,
     Step,
 )
-from trundle.forms._packaged import form_files, packaged_form, parameters_of
+from trundle.forms._packaged import check_forms, form_files, packaged_form, parameters_of
 from trundle.forms._reading import Reading, form_of, read_form
 
 __all__ = [
     "NEWEST",
     "Check",
     "Choice",
+    "Converted",
     "Definition",
     "Field",
     "FieldType",
@@ -37,6 +39,8 @@ __all__ = [
     "Reading",
     "Sources",
     "Step",
+    "check_forms",
+    "converted",
     "default_of",
     "fill",
     "form_files",

@@ -1,14 +1,15 @@
 """The forms of a package, and the parameters that its classes give them."""
 
+from dataclasses import replace
 from typing import Any, Final
 
 from trundle.engine import Session
 from trundle.engine.expressions import Mapped
 from trundle.errors import Finding, Place, expectation, shown
+from trundle.forms._conversion import Converted, converted
 from trundle.forms._errors import FormCode, FormError
 from trundle.forms._findings import text_of
 from trundle.forms._model import Form
-from trundle.forms._reading import Reading, form_of, read_form
 from trundle.packages import Package
 
 USUAL: Final = "UI/ui.yaml"
@@ -23,8 +24,8 @@ def form_files(package: Package) -> tuple[str, ...]:
     return tuple(each if f"UI/{each}" not in names else f"UI/{each}" for each in listed)
 
 
-def packaged_form(package: Package, path: str) -> Form:
-    """A form of a package.
+def packaged_form(package: Package, path: str) -> Converted:
+    """A form of a package, in the newest version of the format; the package keeps the original.
 
     Args:
         package: the package.
@@ -34,16 +35,24 @@ def packaged_form(package: Package, path: str) -> Form:
         FormError: the form cannot be used; the error has all findings.
         KeyError: the package has no such file.
     """
-    return form_of(_text(package, path), path, package.name)
+    return converted(_text(package, path), path, package.name)
 
 
-def read_packaged(package: Package, path: str) -> Reading:
-    """What comes of reading a form of a package; see `read_form`."""
-    try:
-        text = _text(package, path)
-    except FormError as error:
-        return Reading(None, error.findings)
-    return read_form(text, path, package.name)
+def check_forms(package: Package) -> tuple[Finding, ...]:
+    """What is wrong with the forms of a package, and what a person must look at before they are of the newest version."""
+    found: list[Finding] = []
+    for path in form_files(package):
+        if path not in package.files:
+            continue
+        try:
+            found += packaged_form(package, path).findings
+        except FormError as error:
+            found += error.findings
+    whole = f"{package.name} {package.version}"
+    return tuple(
+        replace(each, place=replace(each.place, object=each.place.object or whole))
+        for each in found
+    )
 
 
 def _text(package: Package, path: str) -> str:

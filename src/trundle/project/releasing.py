@@ -224,6 +224,12 @@ def review(
         found += check_rules(
             package, None if released is None else Package.from_folder(released[0])
         )
+    asked: tuple[Finding, ...] = ()
+    if manifest.forms:
+        from trundle.forms import check_forms  # noqa: PLC0415 - needs an extra
+
+        asked = check_forms(Package.from_folder(folder))
+        found += errors_among(asked)
     bump = None
     if released is not None:
         before, base = released
@@ -234,6 +240,7 @@ def review(
             # What is to be released was loaded above, so it is the release before that cannot be.
             found.append(_not_compared(before, base, error))
     notes = [each for each in found if each.severity == "note"]
+    notes += [each for each in asked if each.severity != "error"]
     return Review(manifest.version, resources, (*errors_among(found), *notes), bump)
 
 
