@@ -183,6 +183,13 @@ def test_attributes_follow_from_earlier_answers():
         answered(form, a=2, b=7)
 
 
+def test_what_follows_from_a_wrong_answer_is_not_said():
+    form = form_with("{name: a, type: integer}", "{name: b, type: integer, initial: $.main.a * 2}")
+    with pytest.raises(FormError) as caught:
+        answered(form, a="x")
+    assert [each.place.path for each in caught.value.findings] == ["$.main.a"]
+
+
 def test_templates_are_computed_at_each_use():
     application = '  nodes: !yaql "repeat($node, $.main.n)"\n  one: $node\n'
     form = form_with(

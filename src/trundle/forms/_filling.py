@@ -172,25 +172,21 @@ def fill(
     for step in form.steps:
         filling.begin(step)
         given = answers.get(step.name)
-        before = len(findings)
+        values = given if isinstance(given, dict) else {}
         for definition in step.fields:
-            findings += _filled(filling, step, definition, given if isinstance(given, dict) else {})
-        if len(findings) == before:
+            try:
+                field = filling.field(definition)
+            except FormError as error:
+                if not findings:  # Else it may follow from a wrong answer
+                    findings += error.findings
+                continue
+            value = values.get(field.name, field.initial)
+            findings += filling.take(step, field, value)
+        if not findings:
             findings += filling.close(step)
     if findings:
         raise FormError(findings)
     return Filled(filling.answers, filling.model())
-
-
-def _filled(
-    filling: Filling, step: Step, definition: Definition, given: Mapping[str, Any]
-) -> list[Finding]:
-    try:
-        field = filling.field(definition)
-    except FormError as error:
-        return list(error.findings)
-    value = given.get(field.name, field.initial)
-    return filling.take(step, field, value)
 
 
 def default_of(field: Field) -> Any:
