@@ -397,3 +397,18 @@ def test_law_3_sees_what_is_lost_beside_what_hooks_write(install):
     law3(scheme, *edit, hooks=True, hooked={"g", "h"})
     with pytest.raises(LawBroken, match=r"\$\.n\.m\.k"):
         law3(Forgetful(scheme), *edit, hooks=True, hooked={"g", "h"})
+
+
+class Single:
+    def assign_to(self, source):
+        return {"o__x": source.a}
+
+    def assign_from(self, source):
+        return {"a": source.o__x}
+
+
+@pytest.mark.parametrize("hub", [V1, V2])
+def test_a_hook_that_writes_a_single_property_keeps_the_rest_of_an_object(install, hub):
+    hook = hooked(V1, V2, Single, to=(("a",), ("o.x",)), back=(("o.x",), ("a",)))
+    store = Store(install(MADE, hook, hub=hub)).put(V2, o={"x": "1", "y": "y"})
+    assert store.edit(V1, a="2").read(V2) == {"o": {"x": "2", "y": "y"}}

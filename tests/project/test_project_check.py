@@ -117,6 +117,23 @@ def test_a_hook_that_writes_a_whole_object_is_a_note(project):
     assert any(
         "names:A.assign_to writes all of b in 2012-02-02: no rule and no" in each for each in notes
     )
+    assert any(
+        "loses what the hook does not write where that side is stored" in each for each in notes
+    )
+
+
+def test_a_hook_that_reads_the_object_that_it_writes_loses_nothing_of_it(project):
+    for version in ("2011-01-01", "2012-02-02"):
+        more = "" if version == "2011-01-01" else ", y: {type: string}"
+        nested = f"{{type: object, properties: {{x: {STRING}{more}}}}}"
+        project.schema(version, f"{{a: {STRING}, b: {nested}}}")
+    project.write("names.py", ONE_WAY.replace('("a",)', '("a", "b")', 1))
+    project.configure(
+        "hooks: [{type: Person, between: [2011-01-01, 2012-02-02], use: 'names:A'}]\n"
+    )
+    notes = project.findings("loss")
+    assert any("writes all of b in 2012-02-02" in each for each in notes)
+    assert not any("loses what the hook does not write" in each for each in notes)
 
 
 def test_a_rename_to_the_name_of_a_property_that_stays_is_a_note(project):

@@ -1,6 +1,6 @@
 """Notes about rules that can lose and hooks that can hide: what works as it says, and may surprise."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from trundle.errors import Finding
 from trundle.evolution import (
@@ -68,11 +68,23 @@ def _subtrees(project: Project, hook: HookDeclaration) -> Iterator[Finding]:
                     continue
                 what = f"the hook {reference.use}.{method} writes all of {name} in {version}: "
                 what += f"no rule and no other hook has a say in what is inside of {held.name}"
+                if not _is_known(lineage, Place(version, name), declared.reads):
+                    what += ", and an edit on the other side loses what the hook does not write where that side is stored"
                 yield _note(
                     reference.where,
                     what,
                     "let it write single properties inside of it, or let rules convert it",
                 )
+
+
+def _is_known(lineage: Lineage, output: Place, reads: Container[str]) -> bool:
+    """Whether what a hook writes meets something that it reads: then the rest of it is kept apart."""
+    for link in lineage.links:
+        if link.conversion is not None and output in {link.older, link.newer}:
+            (other,) = {link.older, link.newer} - {output}
+            if other.property in reads:
+                return True
+    return False
 
 
 def _lineages(project: Project, hook: HookDeclaration) -> Iterator[Lineage]:
