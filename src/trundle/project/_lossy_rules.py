@@ -60,8 +60,10 @@ def _subtrees(project: Project, hook: HookDeclaration) -> Iterator[Finding]:
     for method, _, up in _WAYS:
         declared = hook.assign.get(method)
         version = reference.newer if up else reference.older
-        for lineage in _lineages(project, hook) if declared is not None else ():
-            for name in declared.writes if declared is not None else ():
+        if declared is None:
+            continue
+        for lineage in _lineages(project, hook):
+            for name in declared.writes:
                 found = lineage.definition(version).property(name)
                 held = None if found is None else _object_in(found.type, _schema(project, version))
                 if held is None:

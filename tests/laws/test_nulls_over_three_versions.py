@@ -1,0 +1,92 @@
+"""A null in one of three versions, into whose object a rule leads: its writer reads it, and so do all versions that can."""
+
+import itertools
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import pytest
+from cases import V1, V2, V3
+from evolving import Store, evolve, rules
+
+from trundle.evolution import TypeChanges
+
+INNER, OUTER = {"b": "string"}, {"a": "string", "b": "string"}
+
+
+class Way(NamedTuple):
+    """What each version has beside the object, what it has in it, and what leads there."""
+
+    beside: tuple[Mapping[str, str], ...]
+    within: tuple[Mapping[str, str] | None, ...]
+    rules: tuple[TypeChanges, ...]
+
+
+A = {"a": "string"}
+WAYS = {
+    "into the second": Way((A, {}, {}), (INNER, OUTER, OUTER), (rules(V1, move={"a": "o.a"}),)),
+    "into the third": Way((A, A, {}), (INNER, INNER, OUTER), (rules(V2, move={"a": "o.a"}),)),
+    "in and out again": Way(
+        (A, {}, A),
+        (INNER, OUTER, INNER),
+        (rules(V1, move={"a": "o.a"}), rules(V2, move={"o.a": "a"})),
+    ),
+    "one after the other": Way(
+        ({**A, "c": "string"}, {"c": "string"}, {}),
+        (INNER, OUTER, {**OUTER, "c": "string"}),
+        (rules(V1, move={"a": "o.a"}), rules(V2, move={"c": "o.c"})),
+    ),
+    "in, and something else out": Way(
+        (A, {}, {"b": "string"}),
+        (INNER, OUTER, A),
+        (rules(V1, move={"a": "o.a"}), rules(V2, move={"o.b": "b"})),
+    ),
+    "into one that is new": Way((A, {}, {}), (None, OUTER, OUTER), (rules(V1, move={"a": "o.a"}),)),
+}
+NULLS = [each for each in itertools.product(["", "?"], repeat=3) if "?" in each[1:]]
+HUBS = (V1, V2, V3)
+
+
+def known_limit(name: str, nulls: tuple[str, ...], hub: str) -> bool:
+    """What the documentation lists among the known limits."""
+    if name == "into one that is new":
+        return hub == V1 and nulls[1:] == ("", "?")
+    return name == "in, and something else out" and hub == V1 and nulls == ("", "?", "?")
+
+
+@pytest.mark.parametrize("hub", HUBS)
+@pytest.mark.parametrize("nulls", NULLS, ids="-".join)
+@pytest.mark.parametrize("name", list(WAYS))
+def test_a_null_is_read_by_all_that_admit_it(
+    forgetting: Any, name: str, nulls: tuple[str, ...], hub: str
+) -> None:
+    way = WAYS[name]
+    versions: dict[str, dict[str, Any]] = {}
+    for version, beside, within, null in zip(HUBS, way.beside, way.within, nulls, strict=True):
+        versions[version] = {"Thing": {"n": "integer", **beside}}
+        if within is not None:
+            versions[version]["Thing"]["o"] = f"O{null}"
+            versions[version]["O"] = within
+    scheme = forgetting(evolve(versions, *way.rules, hub=hub))
+    later = [version for version, null in zip(HUBS, nulls, strict=True) if null and version > V1]
+    before: list[dict[str, Any] | None] = [None, {"n": 1}, {"o": {}}]
+    if "b" not in way.beside[2]:  # else the second version has that in its object all the same
+        before.append({"o": {"b": "1"}})
+    seen = [
+        (
+            writer,
+            first,
+            [written(scheme, first, writer).read(each).get("o", "absent") for each in later],
+        )
+        for writer, first in itertools.product(later, before)
+    ]
+    right = all(value is None for _, _, values in seen for value in values)
+    assert right is not known_limit(name, nulls, hub), seen
+
+
+def written(scheme: Any, first: dict[str, Any] | None, writer: str) -> Store:
+    """What is stored once a client made an object null that was there before, or not."""
+    store = Store(scheme)
+    if first is None:
+        return store.put(writer, o=None)
+    store.put(V3 if "b" not in first.get("o", {}) else V2, **first)
+    return store.put(writer, **{**store.read(writer), "o": None})
