@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from evolving import evolution as evolved
+from evolving import hooked
 
-from trundle.codegen import Blueprint, generate_package, generate_tests
+from trundle.codegen import Blueprint, generate_package, generate_tests, hooked_properties
 from trundle.codegen._tests import MODULE_LIMIT
 from trundle.evolution import Evolution, TypeChanges
 from trundle.schema import ObjectType, Property, Ref, Resource, Scalar, Schema
@@ -132,3 +134,20 @@ def test_the_tests_pass_and_are_typed_and_formatted(tmp_path: Path, evolution: E
     assert "passed" in run(tmp_path, "pytest", "-q", "-p", "no:cacheprovider", "zoo/tests")
     run(tmp_path, "mypy", "--strict", "--no-incremental", "-p", "zoo")
     run(tmp_path, "ruff", "format", "--line-length=100", "--check", "--isolated", "zoo/tests")
+
+
+def test_the_properties_that_hooks_write_are_known_by_their_first_names():
+    class Hook:
+        def convert_string_to_integer(self, value):
+            return int(value)
+
+    label = "metadata.labels[example.com/tier]"
+    hook = hooked("v1", "v2", Hook, to=(("a",), (label, "o.x")))
+    declared = evolved(
+        {
+            "v1": {"Thing": {"a": "string", "c": "string", "n": "integer"}},
+            "v2": {"Thing": {"o": "O", "c": "integer"}, "O": {"x": "string"}},
+        },
+        hook,
+    )
+    assert hooked_properties(declared) == {"metadata", "o", "a", "c", "n"}

@@ -11,7 +11,7 @@ from trundle.codegen._blueprint import Blueprint
 from trundle.codegen._classes import ApiNode
 from trundle.codegen._layout import lay_out
 from trundle.codegen._text import HEADER, docstring, text_literal
-from trundle.evolution import Evolution, short_type, split_path, spoken_type
+from trundle.evolution import METADATA, Evolution, label_of, short_type, split_path, spoken_type
 from trundle.schema import ObjectType
 from trundle.version import ApiVersion
 
@@ -254,7 +254,8 @@ def hooked_properties(evolution: Evolution) -> frozenset[str]:
     """
     found: set[str] = set()
     for hook in evolution.hooks:
-        found.update(split_path(name)[0] for each in hook.assign.values() for name in each.writes)
+        for name in (each for method in hook.assign.values() for each in method.writes):
+            found.add(METADATA if label_of(name) else split_path(name)[0])
         schema = evolution.schema(hook.reference.older)
         for definition in schema.definitions.values():
             if not isinstance(definition, ObjectType) or definition.name != hook.reference.type:
