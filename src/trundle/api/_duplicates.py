@@ -32,10 +32,25 @@ def duplicate_fields(body: bytes) -> list[str]:
         body: the text.
     """
     try:
+        if not _any_repeated(body):
+            return []
         found = json.loads(body, object_pairs_hook=_Object)
     except (ValueError, RecursionError):
         return []
     return list(itertools.islice(_places(found, ""), _MOST))
+
+
+def _any_repeated(body: bytes) -> bool:
+    """Whether any object of a JSON text has a member several times; most have none, and need no places."""
+    excess = 0
+
+    def made(pairs: list[tuple[str, Any]]) -> None:
+        nonlocal excess
+        if len(pairs) > 1:
+            excess += len(pairs) - len({name for name, _ in pairs})
+
+    json.loads(body, object_pairs_hook=made)
+    return excess > 0
 
 
 def _places(value: Any, place: str) -> Iterator[str]:

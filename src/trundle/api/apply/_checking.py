@@ -1,10 +1,14 @@
 """Whether the elements of lists can be distinguished, as sets and lists with keys need it."""
 
+import functools
 from collections.abc import Iterator
 
 from trundle.api.apply._fields import Json, Path, member, path_text
 from trundle.api.apply._shapes import ElementError, ListShape, MapShape, Shape, element_of
 from trundle.errors import Code, Finding, Kind, Place, TrundleError
+
+_SHAPES = 4096
+"""For how many shapes is kept whether elements of lists within them are distinguished."""
 
 
 class ListCode(Code):
@@ -81,7 +85,9 @@ def duplicates(shape: Shape | None, value: Json, place: str = "") -> Iterator[tu
     Yields:
         The place of each, and what makes it the same: the element of a set, the keys of one that has keys.
     """
-    match None if shape is None else shape.handled(shape.form(value)):
+    if shape is None or not _distinguishes(shape):
+        return
+    match shape.handled(shape.form(value)):
         case ListShape() as listed if isinstance(value, list):
             seen: set[str] = set()
             for index, each in enumerate(value):
@@ -100,6 +106,25 @@ def duplicates(shape: Shape | None, value: Json, place: str = "") -> Iterator[tu
                     yield from duplicates(mapped.at(name), inner, within)
         case _:
             pass
+
+
+@functools.lru_cache(_SHAPES)
+def _distinguishes(shape: Shape) -> bool:
+    """Whether any list within a shape distinguishes its elements; most documents have none, or few."""
+    seen: set[Shape] = set()
+    waiting: list[Shape | None] = [shape]
+    while waiting:
+        each = waiting.pop()
+        if each is None or each in seen:
+            continue
+        seen.add(each)
+        if each.list is not None:
+            if not each.list.atomic:
+                return True
+            waiting.append(each.list.items)
+        if each.map is not None:
+            waiting += [*each.map.fields.values(), each.map.others]
+    return False
 
 
 def _element(shape: ListShape, value: Json) -> str | None:

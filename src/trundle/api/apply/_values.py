@@ -21,13 +21,18 @@ ABSENT: Final = Absent()
 
 def same(one: Json, other: Json) -> bool:
     """Whether two values are the same JSON; `1` and `1.0` are, `1` and `true` are not."""
+    return bool(one == other) and _alike(one, other)
+
+
+def _alike(one: Json, other: Json) -> bool:
+    """Whether two equal values are the same JSON: for Python, `1` equals `true`."""
     match one, other:
         case dict(), dict():
-            return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+            return all(_alike(one[key], other[key]) for key in one)
         case list(), list():
-            return len(one) == len(other) and all(map(same, one, other))
+            return all(map(_alike, one, other))
         case _:
-            return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+            return isinstance(one, bool) == isinstance(other, bool)
 
 
 def plainly_same(one: Json, other: Json) -> bool:
