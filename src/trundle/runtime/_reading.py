@@ -139,7 +139,7 @@ class Reading:
         None where it does not, or where anything about it is unusual.
         """
         place = data.find(b"$")
-        stored = place >= 0 and data.find(STORED, place) >= 0
+        stored = place > 0 and data.find(STORED, place - 1) >= 0  # It begins before its `$`.
         known = self._known.get((start_of(data), stored))
         if known is None or may_be_kept_apart(data):
             return None
