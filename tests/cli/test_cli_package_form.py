@@ -191,3 +191,42 @@ def test_a_package_without_a_form(shop):
     done = run(shop, "--json-schema")
     assert done.returncode == 5
     assert "a form in the package" in done.stderr
+
+
+def upload(folder, *packages):
+    return subprocess.run(
+        [COMMAND, "catalog", "upload", *packages, "--catalog", "c.db"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_an_upload_reads_forms_and_keeps_the_original(shop):
+    text = FILES["UI/ui.yaml"]
+    file = shop / "shop" / "UI" / "ui.yaml"
+    file.write_text(text.replace("Version: 2.4", "Version: 1.0"))
+    refused = upload(shop, "shop")
+    assert refused.returncode == 3
+    assert "com.example.Shop 1.0.0" in refused.stderr
+    assert "[form-version]" in refused.stderr
+    old = "Version: 2.1\nApplication: {'?': {type: com.example.Shop}}\n"
+    file.write_text(old)
+    assert upload(shop, "shop").returncode == 0
+    shown = subprocess.run(
+        [
+            COMMAND,
+            "package",
+            "form",
+            "catalog:com.example.Shop:1.0.0",
+            "--catalog",
+            "c.db",
+            "--convert",
+        ],
+        cwd=shop,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert shown.stdout == old.replace("2.1", "2.4")

@@ -50,7 +50,10 @@ def check_forms(package: Package) -> tuple[Finding, ...]:
             found += error.findings
     whole = f"{package.name} {package.version}"
     return tuple(
-        replace(each, place=replace(each.place, object=each.place.object or whole))
+        replace(
+            each,
+            place=replace(each.place, object=": ".join(filter(None, (whole, each.place.object)))),
+        )
         for each in found
     )
 
