@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from trundle.cli._applying import apply
 from trundle.cli._failures import ExitCode, Refusal, unmet
 from trundle.cli._migrating import Context, Kubeconfig, migrate
 from trundle.cli._printing import Format, data_text, print_data, print_exactly, say, warn
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from trundle.kubernetes import Webhook
 
 app = typer.Typer(no_args_is_help=True, help="Put the project's resources into a cluster.")
+app.command("apply")(apply)
 app.command("migrate")(migrate)
 
 _STANDARD_INPUT = Path("-")

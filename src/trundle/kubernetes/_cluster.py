@@ -25,7 +25,7 @@ _MIGRATION_VERSIONS = ("v1", "v1beta1")
 _TRIES = 6
 _FIRST_WAIT = 0.1
 _TIMEOUT = 60.0
-_CONFLICT, _GONE, _MISSING = 409, 410, 404
+CONFLICT, _GONE, MISSING = 409, 410, 404
 _BUSY = frozenset({429, 503, 504})
 
 
@@ -82,7 +82,7 @@ class Cluster:
     def __init__(
         self, client: lightkube.Client, sleep: Callable[[float], None] = time.sleep
     ) -> None:
-        self._client = client
+        self.client = client
         self._sleep = sleep
         group, _, version = API_VERSION.partition("/")
         plural = "customresourcedefinitions"
@@ -90,14 +90,14 @@ class Cluster:
 
     def definition(self, name: str) -> dict[str, Any] | None:
         """A CRD; None where there is none."""
-        with contextlib.suppress(_MissingError), _asked(f"CRD {name}"):
-            return plain(self._client.get(self._definition, name))
+        with contextlib.suppress(_MissingError), asked(f"CRD {name}"):
+            return plain(self.client.get(self._definition, name))
         return None
 
     def definitions(self) -> list[dict[str, Any]]:
         """All CRDs."""
-        with _asked("CRDs"):
-            return [plain(each) for each in self._client.list(self._definition)]
+        with asked("CRDs"):
+            return [plain(each) for each in self.client.list(self._definition)]
 
     def change_definition(self, name: str, patch: dict[str, Any], *, status: bool = False) -> None:
         """Merges a patch into a CRD, or into its status.
@@ -106,8 +106,8 @@ class Cluster:
             RequestError: it was refused; with the status 409 where it names another resource version.
         """
         resource = self._definition.Status if status else self._definition
-        with _asked(f"CRD {name}"):
-            self._client.patch(resource, name, patch, patch_type=PatchType.MERGE)
+        with asked(f"CRD {name}"):
+            self.client.patch(resource, name, patch, patch_type=PatchType.MERGE)
 
     def objects(
         self, kind: ServedKind, label: str, page: int, after: str = ""
@@ -136,20 +136,18 @@ class Cluster:
         where = f"{kind.qualified} at {label}"
         everywhere: Any = {"namespace": "*"} if kind.namespaced else {}
         try:
-            with _asked(where):
-                for each in self._client.list(
-                    _resource(kind, label), chunk_size=page, **everywhere
-                ):
+            with asked(where):
+                for each in self.client.list(_resource(kind, label), chunk_size=page, **everywhere):
                     yield plain(each)
         except _MissingError:
-            raise RequestError(where, _MISSING, "the cluster does not serve it") from None
+            raise RequestError(where, MISSING, "the cluster does not serve it") from None
 
     def object(self, kind: ServedKind, label: str, like: dict[str, Any]) -> dict[str, Any] | None:
         """An object as it is now; None where it is gone."""
         metadata = like["metadata"]
-        with contextlib.suppress(_MissingError), _asked(called(kind, like)):
+        with contextlib.suppress(_MissingError), asked(called(kind, like)):
             return plain(
-                self._client.get(
+                self.client.get(
                     _resource(kind, label), metadata["name"], **_namespaced(kind, metadata)
                 )
             )
@@ -169,7 +167,7 @@ class Cluster:
                 return self._merged(kind, label, like, patch)
             except RequestError as error:
                 names_version = "resourceVersion" in patch.get("metadata", {})
-                stale = error.status == _CONFLICT and not names_version
+                stale = error.status == CONFLICT and not names_version
                 if last or not (stale or error.status in _BUSY):
                     raise
             self._sleep(wait)
@@ -181,8 +179,8 @@ class Cluster:
     ) -> dict[str, Any] | None:
         metadata, resource = like["metadata"], _resource(kind, label)
         where: Any = _namespaced(kind, metadata)
-        with contextlib.suppress(_MissingError), _asked(called(kind, like)):
-            made = self._client.patch(
+        with contextlib.suppress(_MissingError), asked(called(kind, like)):
+            made = self.client.patch(
                 resource, metadata["name"], patch, patch_type=PatchType.MERGE, **where
             )
             return plain(made)
@@ -193,9 +191,9 @@ class Cluster:
         for version in _MIGRATION_VERSIONS:
             kind, plural = "StorageVersionMigration", "storageversionmigrations"
             resource = create_global_resource(_MIGRATIONS, version, kind, plural)
-            with contextlib.suppress(_MissingError), _asked(plural):
-                list(self._client.list(resource))
-                return Migrations(self._client, resource)
+            with contextlib.suppress(_MissingError), asked(plural):
+                list(self.client.list(resource))
+                return Migrations(self.client, resource)
         return None
 
 
@@ -208,7 +206,7 @@ class Migrations:
     """
 
     def __init__(self, client: lightkube.Client, resource: Any) -> None:
-        self._client = client
+        self.client = client
         self._resource = resource
 
     def begin(self, kind: ServedKind) -> None:
@@ -216,16 +214,16 @@ class Migrations:
         head = {"apiVersion": self._resource._api_info.resource.api_version}  # noqa: SLF001 - there is no other way to it
         spec = {"resource": {"group": kind.group, "resource": kind.plural}}
         made = {**head, "kind": "StorageVersionMigration", "metadata": {"name": _called(kind)}}
-        with _asked(f"StorageVersionMigration {_called(kind)}"):
-            self._client.create(self._resource({**made, "spec": spec}))
+        with asked(f"StorageVersionMigration {_called(kind)}"):
+            self.client.create(self._resource({**made, "spec": spec}))
 
     def condition(self, kind: ServedKind) -> tuple[str, str] | None:
         """What has become of it: `Running`, `Succeeded` or `Failed`, and a message; None where there is none."""
         with (
             contextlib.suppress(_MissingError),
-            _asked(f"StorageVersionMigration {_called(kind)}"),
+            asked(f"StorageVersionMigration {_called(kind)}"),
         ):
-            found = plain(self._client.get(self._resource, _called(kind)))
+            found = plain(self.client.get(self._resource, _called(kind)))
             conditions = (found.get("status") or {}).get("conditions") or []
             true = {each["type"]: each for each in conditions if each.get("status") == "True"}
             for name in ("Succeeded", "Failed"):
@@ -238,9 +236,9 @@ class Migrations:
         """Removes it; the objects stay as they are."""
         with (
             contextlib.suppress(_MissingError),
-            _asked(f"StorageVersionMigration {_called(kind)}"),
+            asked(f"StorageVersionMigration {_called(kind)}"),
         ):
-            self._client.delete(self._resource, _called(kind))
+            self.client.delete(self._resource, _called(kind))
 
 
 def key_of(found: dict[str, Any]) -> str:
@@ -274,7 +272,7 @@ def _namespaced(kind: ServedKind, metadata: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _asked(where: str) -> Iterator[None]:
+def asked(where: str) -> Iterator[None]:
     """Turns what goes wrong with a request into errors.
 
     Raises:
@@ -284,7 +282,7 @@ def _asked(where: str) -> Iterator[None]:
         yield
     except ApiError as error:
         code = error.status.code or 0
-        failure = _MissingError if code == _MISSING else RequestError
+        failure = _MissingError if code == MISSING else RequestError
         raise failure(where, code, str(error.status.message)) from None
     except (httpx2.HTTPError, OSError) as error:
         advice = "check that the cluster of your kubeconfig runs, and that you may use it"

@@ -1,0 +1,75 @@
+"""`trundle kube apply` on a real cluster."""
+
+import json
+import os
+import subprocess
+
+import warm
+
+GROUP = "applying.example.com"
+
+
+def crd(plural, kind):
+    names = {"plural": plural, "kind": kind}
+    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    spec = {"group": GROUP, "scope": "Namespaced", "names": names, "versions": [version]}
+    kind, name = "CustomResourceDefinition", f"{plural}.{GROUP}"
+    head = {"apiVersion": "apiextensions.k8s.io/v1", "kind": kind}
+    return {**head, "metadata": {"name": name}, "spec": spec}
+
+
+def thing(kind, name, api="v1", **more):
+    return {"apiVersion": api, "kind": kind, "metadata": {"name": name, **more}}
+
+
+def apply(cluster, folder, documents, *arguments, code=0):
+    folder.mkdir(exist_ok=True)
+    (folder / "all.json").write_text(
+        json.dumps({"kind": "List", "apiVersion": "v1", "items": documents})
+    )
+    done = subprocess.run(
+        [warm.TRUNDLE, "kube", "apply", str(folder), "--name", "crm", "-o", "json", "--context", "admin", *arguments],
+        check=False, capture_output=True, text=True, env={**os.environ, "KUBECONFIG": str(cluster.kubeconfig)},
+    )  # fmt: skip
+    assert done.returncode == code, done.stderr
+    return json.loads(done.stdout) if code == 0 else done.stderr
+
+
+def there(cluster, *what):
+    return cluster.kubectl("get", *what, "--ignore-not-found", "-o", "name").stdout.strip()
+
+
+def test_a_release_is_applied_and_the_next_one_prunes(cluster, tmp_path):
+    api = f"{GROUP}/v1"
+    first = [
+        thing("Gear", "g", api, namespace="applying"),
+        thing("ConfigMap", "old", namespace="applying") | {"data": {"a": "1"}},
+        crd("gears", "Gear"), crd("cogs", "Cog"), thing("Namespace", "applying"),
+    ]  # fmt: skip
+    planned = apply(cluster, tmp_path / "m", first, "--dry-run")
+    assert there(cluster, "namespace", "applying") == ""
+    done = apply(cluster, tmp_path / "m", first)
+    assert done == planned
+    assert done["applied"][0] == "Namespace applying"
+    assert apply(cluster, tmp_path / "m", first) == done
+    assert there(cluster, "gears." + GROUP, "g", "-n", "applying")
+
+    cluster.kubectl("patch", "configmap", "old", "-n", "applying", "--type=merge",
+                    "-p", '{"data":{"a":"2"}}')  # fmt: skip
+    message = apply(cluster, tmp_path / "m", first, code=8)
+    assert "--force" in message
+    apply(cluster, tmp_path / "m", first, "--force")
+
+    cluster.kubectl("create", "-f", "-", "--namespace", "default", text=json.dumps(thing("Gear", "mine", api)))  # fmt: skip
+    second = [thing("Namespace", "applying"), thing("ConfigMap", "new", namespace="applying")]
+    done = apply(cluster, tmp_path / "m", second)
+    assert done["kept"] == [f"CustomResourceDefinition gears.{GROUP}"]
+    assert f"CustomResourceDefinition cogs.{GROUP}" in done["deleted"]
+    assert there(cluster, "configmap", "old", "-n", "applying") == ""
+    assert there(cluster, "configmap", "new", "-n", "applying")
+    assert there(cluster, "gears." + GROUP, "mine")
+
+    cluster.kubectl("delete", f"gears.{GROUP}", "mine")
+    assert apply(cluster, tmp_path / "m", second)["kept"] == []
+    assert apply(cluster, tmp_path / "m", second)["deleted"] == []

@@ -1,0 +1,117 @@
+"""In which order the objects of a release are applied, and what a run that is killed leaves."""
+
+import random
+
+import pytest
+
+from trundle.kubernetes import DefinitionError
+from trundle.kubernetes.operator import Applier, Part, leaving, ordered, parts_of
+
+
+def document(kind, name="a", namespace="", api="v1"):
+    metadata = {"name": name} | ({"namespace": namespace} if namespace else {})
+    return {"apiVersion": api, "kind": kind, "metadata": metadata}
+
+
+def part(*args, **more):
+    return parts_of([document(*args, **more)], "x")[0]
+
+
+def test_what_others_need_comes_first():
+    kinds = ["ValidatingWebhookConfiguration", "Widget", "Deployment", "Service", "ServiceAccount"]
+    kinds += ["CustomResourceDefinition", "Namespace"]
+    expected = ["Namespace", "CustomResourceDefinition", "ServiceAccount", "Service"]
+    expected += ["Deployment", "Widget", "ValidatingWebhookConfiguration"]
+    parts = parts_of([document(each) for each in kinds], "x")
+    random.Random(1).shuffle(parts)
+    assert [each.kind for each in ordered(parts)] == expected
+
+
+def test_another_version_of_an_object_does_not_leave():
+    old = part("Deployment", api="apps/v1beta1")
+    assert leaving([old, part("Secret")], [part("Deployment", api="apps/v1")]) == [part("Secret")]
+
+
+def test_what_needs_others_is_deleted_first():
+    gone = leaving([part("Namespace"), part("Deployment", api="apps/v1")], [])
+    assert [each.kind for each in gone] == ["Deployment", "Namespace"]
+
+
+def test_lists_are_taken_apart():
+    made = {"kind": "List", "items": [document("Secret"), document("Service")]}
+    assert [each.kind for each in parts_of([made], "x")] == ["Secret", "Service"]
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [[{}], [3], [{"apiVersion": "v1", "kind": "Secret", "metadata": []}], [document("Secret")] * 2],
+)
+def test_what_is_no_object_or_there_twice_is_refused(documents):
+    with pytest.raises(DefinitionError):
+        parts_of(documents, "x")
+
+
+class _KilledError(Exception):
+    pass
+
+
+class Kept:
+    """A cluster in memory that dies at a request."""
+
+    namespace = "default"
+
+    def __init__(self):
+        self.there = {}
+        self.left = None
+
+    def _asked(self):
+        if self.left is not None:
+            self.left -= 1
+            if self.left < 0:
+                raise _KilledError
+
+    def get(self, each: Part):
+        self._asked()
+        return self.there.get(each.identity)
+
+    def apply(self, each, *, force):
+        self._asked()
+        status = {"conditions": [{"type": "Established", "status": "True"}]}
+        self.there[each.identity] = {**each.document, "status": status}
+
+    def delete(self, each):
+        self._asked()
+        self.there.pop(each.identity, None)
+
+    def has_objects(self, definition):
+        self._asked()
+        return definition.name == "used"
+
+
+def releases():
+    crds = [part("CustomResourceDefinition", name) for name in ("used", "unused", "stays")]
+    return [
+        [*crds, part("Secret", "one"), part("Deployment")],
+        [crds[2], part("Secret", "two"), part("Deployment")],
+        [crds[2], part("Service")],
+    ]
+
+
+@pytest.mark.parametrize("killed", range(25))
+def test_runs_that_are_killed_anywhere_leave_nothing_behind(killed):
+    kept = Kept()
+    for wanted in releases():
+        kept.left = killed
+        try:
+            Applier(kept, "x").apply(wanted)
+        except _KilledError:
+            kept.left = None
+            if killed % 2:  # Otherwise the next release comes without this one being completed.
+                Applier(kept, "x").apply(wanted)
+    kept.left = None
+    Applier(kept, "x").apply(releases()[-1])
+    names = {(each[1], each[3]) for each in kept.there}
+    expected = {("CustomResourceDefinition", "stays"), ("Service", "a")}
+    used = ("CustomResourceDefinition", "used")
+    assert names - {used} == expected | {("ConfigMap", "trundle-applied-x")}
+    assert {each.name for each in Applier(kept, "x").earlier()} >= {"stays", "a"}
