@@ -1,4 +1,5 @@
 import json
+import re
 
 import msgspec
 import pytest
@@ -336,3 +337,37 @@ def test_objects_encode_as_compact_json(scheme):
     data = b'{"apiVersion":"v1","kind":"Thing","name":"\xc3\xa4"}'
     assert scheme.encode(scheme.decode(data)) == data
     assert msgspec.json.decode(data)["name"] == "ä"
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        b"}",
+        b',"apiVersion":"v1"}',
+        b',"apiVersion":"v9"}',
+        b',"kind":"Other"}',
+        b',"$writtenWith":5}',
+        b',"unknown":1}',
+        b',"count":"text"}',
+    ],
+)
+def test_what_is_stored_reads_as_it_did_the_first_time(later):
+    written = b'{"apiVersion":"v1","kind":"Thing","name":"\xc3\xa4","count":1}'
+
+    def seen(known, read):
+        made = evolve({"v1": ALL, "v2": NEWER})
+        kept = made.put(None, written)
+        assert kept.count(b"$") == 1
+        for _ in range(known):
+            made.read("v1", kept)
+        try:
+            return read(made, kept[:-1] + later)
+        except ConversionError as error:
+            return type(error), re.sub(r"evolved_\d+", "evolved", str(error))
+
+    for read in (
+        lambda made, kept: made.read("v1", kept),
+        lambda made, kept: made.convert_json(kept, "v1"),
+        lambda made, kept: made.put(None, written, kept),
+    ):
+        assert seen(0, read) == seen(2, read)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from trundle.errors import Finding
-from trundle.runtime._bases import ApiObject
+from trundle.runtime._bases import ApiObject, StorageObject
 from trundle.runtime._defaults import fill_in
 from trundle.runtime._documents import may_be_kept_apart, wire_name
 from trundle.runtime._errors import (
@@ -89,9 +89,7 @@ class Reading:
             value = self._read_plain(document, version, resource)
             if value is not None:
                 return self._filled(value, lenience)
-        data = self._bags.respelt(json_bytes(document))
-        if not data.isascii():
-            check_text(data)
+        data = self._text(document)
         if version is None and resource is None:
             value = self._read_quickly(data)
             if value is not None:
@@ -110,6 +108,18 @@ class Reading:
         if start is not None and certain and len(self._known) < STARTS:
             self._known[start.text, stored] = (self._decoders[class_].decode, start)
         return self._filled(value, lenience)
+
+    def stored_at_once(self, document: Any) -> StorageObject | None:
+        """Reads JSON that starts like a stored document that was read before; None for any other."""
+        value = self._read_quickly(self._text(document))
+        return value if isinstance(value, StorageObject) else None
+
+    def _text(self, document: Any) -> bytes:
+        """A document as JSON, with the versions in its bags as the package spells them."""
+        data = self._bags.respelt(json_bytes(document))
+        if not data.isascii():
+            check_text(data)
+        return data
 
     def _read_plain(
         self, document: dict[str, Any], version: str | None, resource: str | None

@@ -56,7 +56,7 @@ class Routes:
     def known(self, data: bytes, to: str, resource: str | None, *, strict: bool) -> bytes | None:
         """Like `convert`, of a document that starts like one that was converted before; None for any other."""
         place = data.find(b"$")
-        if place >= 0 and data.find(STORED, place) >= 0:
+        if place > 0 and data.find(STORED, place - 1) >= 0:
             return None
         found = self._starts.get(
             (data[: data.find(b",", data.find(b",") + 1)], to, resource, strict)

@@ -162,6 +162,11 @@ class Scheme(ManyDocuments, PackageScheme):
 
         See `AnyScheme.read`.
         """
+        if isinstance(stored, BYTES):
+            known = self._reading.stored_at_once(stored)
+            if known is not None:
+                converted = self._conversion.convert(known, version, None)
+                return self.encode(converted) if self.hooked else written(converted)
         if not isinstance(stored, GeneratedObject):
             if not self._reading.names(stored, None, None)[2]:
                 raise self._not_stored("a document")
