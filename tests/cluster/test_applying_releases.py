@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import subprocess
 
 import warm
@@ -73,3 +74,39 @@ def test_a_release_is_applied_and_the_next_one_prunes(cluster, tmp_path):
     cluster.kubectl("delete", f"gears.{GROUP}", "mine")
     assert apply(cluster, tmp_path / "m", second)["kept"] == []
     assert apply(cluster, tmp_path / "m", second)["deleted"] == []
+
+
+def test_runs_that_are_killed_leave_nothing_that_the_next_one_does_not_know(cluster, tmp_path):
+    space = {"namespace": "killed"}
+    apply(cluster, tmp_path / "n", [thing("Namespace", "killed")], "--name", "space")
+    shared = thing("ConfigMap", "shared", **space) | {"data": {"a": "1"}}
+    releases = []
+    for number in range(4):
+        own = [thing("ConfigMap", f"r{number}-{each}", **space) for each in range(15)]
+        kind = [crd(f"wheels{number}", f"Wheel{number}")]
+        releases.append([*own, *kind, shared])
+        (tmp_path / f"r{number}").mkdir()
+        text = "\n---\n".join(json.dumps(each) for each in releases[-1])
+        (tmp_path / f"r{number}" / "all.yaml").write_text(text)
+    chance = random.Random(7)
+
+    for each in range(16):
+        folder = tmp_path / f"r{each % 4}"
+        arguments = ["kube", "apply", folder, "--name", "killed", "--context", "admin"]
+        running = subprocess.Popen(
+            [warm.TRUNDLE, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, "KUBECONFIG": str(cluster.kubeconfig)},
+        )  # fmt: skip
+        try:
+            running.wait(chance.uniform(0.3, 2.5))
+        except subprocess.TimeoutExpired:
+            running.kill()
+            running.wait()
+
+    last = tmp_path / "last"
+    apply(cluster, last, releases[1], "--name", "killed")
+    found = there(cluster, "configmap", "-n", "killed").splitlines()
+    found = {each.partition("/")[2] for each in found} - {"kube-root-ca.crt"}
+    assert found == {f"r1-{each}" for each in range(15)} | {"shared"}
+    kinds = [each for each in there(cluster, "crd").splitlines() if "wheels" in each]
+    assert kinds == [f"customresourcedefinition.apiextensions.k8s.io/wheels1.{GROUP}"]
