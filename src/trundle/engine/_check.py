@@ -19,6 +19,7 @@ from trundle.engine._repository import Repository
 from trundle.engine._session import Session
 from trundle.engine._sources import Sources, compile_declared
 from trundle.engine._type import Type
+from trundle.engine.effects import Effects
 from trundle.engine.expressions import code_of
 from trundle.engine.running import Routines
 from trundle.engine.statements import read_body
@@ -191,7 +192,7 @@ class _Checker:
             EngineError: it does not fit its class.
         """
         with Session(
-            self._repository, self._sources, Limits(), {}, {}, Routines({}), None
+            self._repository, self._sources, Limits(), {}, {}, Routines({}), Effects(), None
         ) as session:
             session.load(model)
 

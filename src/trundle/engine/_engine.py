@@ -13,6 +13,7 @@ from trundle.engine._repository import Repository
 from trundle.engine._selecting import check_keys
 from trundle.engine._session import Session
 from trundle.engine._sources import Sources
+from trundle.engine.effects import Effects, Journal, Provider
 from trundle.engine.running import Routines, core_natives
 from trundle.errors import did_you_mean, expectation, listed
 from trundle.packages import Package, PackageMeta, Requirement
@@ -52,6 +53,7 @@ class Engine:
         core: bool = True,
         natives: Mapping[str, type] | None = None,
         functions: Mapping[str, Callable[..., Any]] | None = None,
+        providers: Mapping[str, Provider] | None = None,
         configs: Mapping[str, Mapping[str, Any]] | None = None,
         limits: Limits | None = None,
     ) -> None:
@@ -59,21 +61,27 @@ class Engine:
 
         Args:
             packages: the packages, or a snapshot of a catalog.
-            core: whether to add the bundled core library, unless the packages have a version of it below 1.0.0.
+            core: whether to add the bundled packages, each unless the packages have it with the same major version.
             natives: Python classes behind declared ones, by the name of the class: `a.B` for all its versions, `a.B/1.2` for
                 those in a range; the most exact wins. Their functions are methods of the class.
             functions: functions for expressions, by name.
+            providers: what acts on the world for `io.trundle`, by name; of those that take a kind of effect, the first one gets what names
+                none.
             configs: values of properties by the name of the class, with such keys. The most exact entry replaces the defaults
                 that the class declares; what other entries have does not count.
             limits: how much a model may ask for.
 
         Raises:
             EngineError: two packages of one name and version differ.
-            ValueError: a key of natives or configurations names no class or no range.
+            ValueError: a key of natives or configurations names no class or no range, or a provider has no name or one with a slash.
         """
         check_keys(natives or {}, "natives")
         check_keys(configs or {}, "configs")
+        for each in providers or {}:
+            if not each or "/" in each:
+                raise ValueError(expectation("a name without a slash for a provider", repr(each)))
         self.limits = limits or Limits()
+        self.providers = MappingProxyType(dict(providers or {}))
         self.functions = MappingProxyType(dict(functions or {}))
         self.configs = MappingProxyType(dict(configs or {}))
         self._repository = Repository(packages, core_packages() if core else ())
@@ -112,15 +120,28 @@ class Engine:
             package.manifest.meta,
         )
 
-    def session(self, lock: Mapping[str, Any] | None = None) -> Session:
+    def session(
+        self,
+        lock: Mapping[str, Any] | None = None,
+        *,
+        journal: Journal | None = None,
+        secrets: Mapping[str, str] | None = None,
+        dry_run: bool = False,
+    ) -> Session:
         """Opens a session; use it in a `with` statement.
 
         Args:
             lock: what an earlier session's `lock` was, so that requirements get the same versions again.
+            journal: what earlier runs did to the world, and where this one writes down what it does; one that forgets all of it
+                with the session where None.
+            secrets: texts that the run, its journal and its errors never have; `{{secret:NAME}}` stands for each, and providers put them
+                in place of that.
+            dry_run: whether to say in `changes` what would be done, and do nothing of it.
 
         Raises:
             EngineError: the lock does not fit the packages.
         """
+        effects = Effects(self.providers, journal, secrets, dry_run=dry_run)
         return Session(
             self._repository,
             self._sources,
@@ -128,5 +149,6 @@ class Engine:
             self.configs,
             self.functions,
             self._routines,
+            effects,
             lock,
         )

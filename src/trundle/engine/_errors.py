@@ -35,6 +35,7 @@ class EngineCode(Code):
     INVALID_OPERATION = "invalid-operation"
     NOT_PUBLIC = "not-public"
     DESTROYED = "destroyed"
+    EFFECT = "effect"
 
 
 _KINDS = {

@@ -12,7 +12,7 @@ class Repository:
     """All packages of an engine. It reads manifests only."""
 
     def __init__(self, packages: Iterable[Package], core: Iterable[Package] = ()) -> None:
-        """Takes packages, and core packages of which no version below 1.0.0 is among them.
+        """Takes packages, and bundled ones of which no version with the same major number is among them.
 
         Raises:
             EngineError: two packages of one name and version differ.
@@ -22,10 +22,10 @@ class Repository:
         self._chosen: dict[tuple[str, VersionRange], SemVer | None] = {}
         for package in packages:
             self._add(package)
-        small = VersionRange.parse("")
         self._bundled: set[tuple[str, SemVer]] = set()
         for package in core:
-            if self.choose(package.name, small) is None:
+            major = VersionRange.parse(str(package.version.major) if package.version.major else "")
+            if self.choose(package.name, major) is None:
                 self._add(package)
                 self._bundled.add((package.name, package.version))
         self._chosen.clear()

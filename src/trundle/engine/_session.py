@@ -27,6 +27,7 @@ from trundle.engine._repository import Repository
 from trundle.engine._sources import Sources
 from trundle.engine._type import Type
 from trundle.engine._world import World
+from trundle.engine.effects import Change, Effects
 from trundle.engine.running import Calls, Routines, as_function, destroy, room_for
 from trundle.errors import did_you_mean, expectation
 
@@ -45,12 +46,14 @@ class Session:
         configs: Mapping[str, Mapping[str, Any]],
         functions: Mapping[str, Callable[..., Any]],
         routines: Routines,
+        effects: Effects,
         lock: Mapping[str, Any] | None,
     ) -> None:
+        self._effects = effects
         self._lock = Lock(repository, lock)
         self._classes = Classes(repository, sources, self._lock, limits, self._read_static)
         known: dict[str, Callable[..., Any]] = {}
-        self._world = World(self._classes, Layouts(sources, configs), limits, known)
+        self._world = World(self._classes, Layouts(sources, configs), limits, known, effects)
         known |= {name: as_function(self._world, each) for name, each in functions.items()}
         self._calls = self._world.calls = Calls(self._world, routines)
         self._world.collect = self._collect
@@ -249,6 +252,23 @@ class Session:
         world.attributes = {
             key: value for key, value in world.attributes.items() if key[0] in world.objects
         }
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """What the methods that ran have done to the world, in its order; in a dry run, what they would do."""
+        return tuple(self._effects.changes)
+
+    def settle(self) -> None:
+        """Removes what earlier runs did to the world and this one no longer wants, in the reverse order in which it was made.
+
+        Call it at the end of a run that wanted all that shall be there, and has succeeded: after `finish`. In a dry run it adds to `changes`.
+
+        Raises:
+            EngineError: with the code `effect`: a provider is not there, then nothing is removed; or one fails, then the rest waits
+                for the next time.
+        """
+        self._world.check_open()
+        self._effects.settle()
 
     def _collect(self) -> None:
         """Destroys all objects that no root leads to, and no variable of a method that runs."""

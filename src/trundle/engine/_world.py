@@ -9,6 +9,7 @@ from trundle.engine._layout import Layout, Layouts, Slot
 from trundle.engine._limits import Limits
 from trundle.engine._turns import Turns
 from trundle.engine._type import Type
+from trundle.engine.effects import Effects
 from trundle.errors import expectation
 from trundle.version import VersionRange
 
@@ -43,6 +44,7 @@ class World:
         limits: how much a model may ask for.
         functions: functions of the operator, by name.
         calls: what runs methods; set by the session.
+        effects: what the run does to the world.
         turns: the branches of what runs.
         steps: how many steps may still be taken.
         doomed: the objects that are being destroyed.
@@ -62,11 +64,13 @@ class World:
         layouts: Layouts,
         limits: Limits,
         functions: Mapping[str, Callable[..., Any]],
+        effects: Effects,
     ) -> None:
         self.classes = classes
         self.layouts = layouts
         self.limits = limits
         self.functions = functions
+        self.effects = effects
         self.calls: Calls
         self.collect: Callable[[], None]
         self.turns = Turns()

@@ -10,6 +10,7 @@ from trundle.engine._object import Instance
 from trundle.engine._type import Type
 from trundle.engine.expressions import format_text
 from trundle.engine.running._destroying import subscriptions
+from trundle.engine.running._effect_natives import EFFECT_NATIVES
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._natives import with_frame
 from trundle.engine.running._thrown import error_of
@@ -203,7 +204,7 @@ class Fixture:
 
 
 def core_natives() -> dict[str, type]:
-    """The Python classes behind classes of the bundled library, by name; for its versions below 1.0.0."""
+    """The Python classes behind classes of the bundled packages, by name and the versions that are bundled."""
     return {
         "io.murano.Exception/0": Exceptions,
         "io.murano.StackTrace/0": StackTraces,
@@ -212,4 +213,5 @@ def core_natives() -> dict[str, type]:
         "io.murano.system.Resources/0": Resources,
         "io.murano.system.StatusReporter/0": Reporter,
         "io.murano.test.TestFixture/0": Fixture,
+        **EFFECT_NATIVES,
     }
