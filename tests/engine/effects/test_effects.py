@@ -198,7 +198,7 @@ def test_one_run_wants_one_thing_at_a_place(engine, room, journal):
         session.call(root, "deploy")
         assert actions(session.changes) == [("create", "room/a")]
         root.set("wanted", [{"name": "a", "content": 2}])
-        with pytest.raises(EngineError, match="one thing to be wanted"):
+        with pytest.raises(EngineError, match="one thing that a run wants there"):
             session.call(root, "deploy")
         assert session.call(root, "forget", ["a"]) is True
         assert session.call(root, "forget", ["a"]) is False

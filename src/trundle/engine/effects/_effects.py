@@ -76,7 +76,7 @@ class Effects:
         text = plain_text(effect.wanted)
         if effect.key in self._wanted and self._wanted[effect.key] != (kind, text):
             raise _error(
-                f"{effect.key}: expected one thing to be wanted there in one run, found two that differ",
+                f"{effect.key}: {expectation('one thing that a run wants there', 'two that differ')}",
                 "give them different names, or delete the first one before",
             )
         is_first = effect.key not in self._wanted

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from trundle.engine.effects._plain import Plain
+from trundle.errors import expectation
 
 _MARKER = re.compile(r"\{\{secret:([^{}]+)\}\}")
 _COST = 2**14
@@ -18,7 +19,7 @@ def secret_marker(name: str) -> str:
     """
     marker = f"{{{{secret:{name}}}}}"
     if not _MARKER.fullmatch(marker):
-        raise ValueError(f"expected the name of a secret without braces, found {name!r}")
+        raise ValueError(expectation("the name of a secret without braces", repr(name)))
     return marker
 
 
