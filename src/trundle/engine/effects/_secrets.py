@@ -54,7 +54,7 @@ def hidden(value: Plain, secrets: Mapping[str, str]) -> Plain:
 
 
 def fingerprint(key: str, secrets: Mapping[str, str]) -> str:
-    """What tells whether one of the secrets has changed, and does not give them away; empty for none."""
+    """A digest that differs once one of the secrets has changed, and from which they cannot be found; empty for none."""
     if not secrets:
         return ""
     salt = hashlib.sha256(f"trundle effect {key}".encode()).digest()
