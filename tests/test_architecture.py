@@ -30,6 +30,7 @@ ALLOWED = {
         "verify",
         "version",
     },
+    "providers": {"engine", "errors", "project"},
     "kubernetes": {"api", "errors", "runtime"},
     "pages": {"engine", "errors", "packages", "project", "report", "schema", "version"},
     "installation": {

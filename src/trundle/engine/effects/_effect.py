@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from trundle.engine.effects._plain import Plain
-from trundle.engine.effects._secrets import revealed
+from trundle.engine.effects._secrets import hidden, revealed
+from trundle.errors import expectation
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,14 @@ class Effect:
         """What shall be there, with its secrets: for the act alone.
 
         Raises:
-            KeyError: a secret is no longer known; its name.
+            LookupError: a secret is no longer known.
         """
-        return revealed(self.wanted, self.secrets)
+        try:
+            return revealed(self.wanted, self.secrets)
+        except KeyError as error:
+            message = expectation(f"the secret {error.args[0]}", "no secret of that name")
+            raise LookupError(message) from None
+
+    def hidden(self, value: Plain) -> Plain:
+        """Plain data with markers in place of its secrets; for texts that are cut before they are given back."""
+        return hidden(value, self.secrets)

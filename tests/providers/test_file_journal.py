@@ -1,0 +1,91 @@
+"""A journal in a file."""
+
+import json
+
+import pytest
+from amounts import amount
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trundle._locking import LockBusyError
+from trundle.engine.effects import MemoryJournal, ProviderError, Record
+from trundle.providers import FileJournal
+
+
+def record(key, state="done", wanted=None):
+    return Record(key, "p", "document", wanted, state, {"x": [1.0, True, None]}, None, "ff")
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("abc"), st.one_of(st.none(), st.text(max_size=3), st.integers())),
+        max_size=30,
+    )
+)
+@settings(max_examples=amount(200))
+def test_it_is_what_a_journal_in_memory_is_also_when_it_is_opened_again(tmp_path_factory, steps):
+    path = tmp_path_factory.mktemp("journal") / "j"
+    memory = MemoryJournal()
+    for key, wanted in steps:
+        with FileJournal(path) as journal:
+            for each in (journal, memory):
+                if wanted is None:
+                    each.forget(key)
+                else:
+                    each.write(record(key, wanted=wanted))
+            assert journal.records() == memory.records()
+    with FileJournal(path) as journal:
+        assert journal.records() == memory.records()
+
+
+def test_every_cut_of_the_file_is_a_journal_of_whole_writes(tmp_path):
+    path = tmp_path / "j"
+    with FileJournal(path) as journal:
+        states = [journal.records()]
+        for each in (record("a"), record("b"), record("a", "removing")):
+            journal.write(each)
+            states.append(journal.records())
+        journal.forget("a")
+        states.append(journal.records())
+    data = path.read_bytes()
+    for end in range(len(data) + 1):
+        path.write_bytes(data[:end])
+        with FileJournal(path) as journal:
+            assert journal.records() == states[data[:end].count(b"\n")]
+            journal.write(record("c"))
+        with FileJournal(path) as journal:
+            assert journal.records()[-1].key == "c"
+
+
+@pytest.mark.parametrize(
+    "line", ["x", "{}", "[]", "1", '{"write": {"key": 1}}', '{"forget": "no"}']
+)
+def test_a_file_that_is_no_journal_is_refused_and_stays(tmp_path, line):
+    path = tmp_path / "j"
+    text = json.dumps({"write": record("a").to_plain()}) + f"\n{line}\n"
+    path.write_text(text)
+    with pytest.raises(ProviderError, match="j:2: expected a line of a journal"), FileJournal(path):
+        pass
+    assert path.read_text() == text
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_one_run_at_a_time(tmp_path):
+    with FileJournal(tmp_path / "j"), pytest.raises(LockBusyError), FileJournal(tmp_path / "j"):
+        pass
+    with FileJournal(tmp_path / "j") as journal:
+        pass
+    with pytest.raises(ValueError, match="is closed"):
+        journal.write(record("a"))
+
+
+def test_it_does_not_grow_for_ever(tmp_path):
+    path = tmp_path / "j"
+    for _ in range(3):
+        with FileJournal(path) as journal:
+            for number in range(150):
+                journal.write(record("a", wanted=number))
+    with FileJournal(path) as journal:
+        assert [each.wanted for each in journal.records()] == [149]
+    assert len(path.read_text().splitlines()) < 250
+    assert path.stat().st_mode & 0o077 == 0
