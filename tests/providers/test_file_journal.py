@@ -1,6 +1,7 @@
 """A journal in a file."""
 
 import json
+import os
 
 import pytest
 from amounts import amount
@@ -70,6 +71,13 @@ def test_a_file_that_is_no_journal_is_refused_and_stays(tmp_path, line):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_what_only_reads_makes_no_file(tmp_path):
+    with FileJournal(tmp_path / "j") as journal:
+        journal.forget("a")
+        assert journal.records() == ()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_one_run_at_a_time(tmp_path):
     with FileJournal(tmp_path / "j"), pytest.raises(LockBusyError), FileJournal(tmp_path / "j"):
         pass
@@ -89,3 +97,16 @@ def test_it_does_not_grow_for_ever(tmp_path):
         assert [each.wanted for each in journal.records()] == [149]
     assert len(path.read_text().splitlines()) < 250
     assert path.stat().st_mode & 0o077 == 0
+
+
+def test_a_write_is_on_disk_before_it_returns(tmp_path, monkeypatch):
+    calls = []
+    write, fsync = os.write, os.fsync
+    monkeypatch.setattr(os, "write", lambda *each: calls.append("write") or write(*each))
+    monkeypatch.setattr(os, "fsync", lambda each: calls.append("fsync") or fsync(each))
+    with FileJournal(tmp_path / "j") as journal:
+        journal.write(record("b"))
+        for act in (lambda: journal.write(record("a")), lambda: journal.forget("a")):
+            calls.clear()
+            act()
+            assert calls == ["write", "fsync"]

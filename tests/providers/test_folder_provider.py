@@ -204,3 +204,24 @@ def test_a_disk_that_fails_leaves_what_was_there(root, journal, monkeypatch):
     deploy(root, journal, files={"a": "new"})
     assert files(root) == ["a"]
     assert (root / "a").read_text() == "new"
+
+
+def test_a_file_is_on_disk_before_it_has_its_name_and_the_name_before_it_is_done(
+    root, journal, monkeypatch
+):
+    deploy(root, journal, files={"a": "x"})
+    calls = []
+    replace, fsync = os.replace, os.fsync
+
+    def renaming(*names, **more):
+        calls.append("name")
+        replace(*names, **more)
+
+    def syncing(descriptor):
+        calls.append("folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file")
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "replace", renaming)
+    monkeypatch.setattr(os, "fsync", syncing)
+    deploy(root, journal, files={"a": "y"})
+    assert calls == ["file", "name", "folder"]

@@ -150,6 +150,21 @@ def test_without_undo_nothing_runs(runner):
     assert runner.journal.records() == ()
 
 
+def test_a_dry_run_shows_a_line_and_knows_no_outcome(runner):
+    with runner.engine.session(dry_run=True) as session:
+        process = {"name": "it", "arguments": ["python", "a b"], "input": "x\n", "codes": [0, 3]}
+        process["undo"] = ["python", "-c", "1"]
+        root = session.load({"?": {"type": "a.Running"}, "process": process})
+        assert set(session.call(root, "deploy").values()) == {None}
+        (change,) = session.changes
+    assert [each for each in change.diff.splitlines() if each[0] == "+"][1:] == [
+        "+$ python 'a b'",
+        "+x",
+        "+exit codes: 0, 3",
+        "+undo: python -c 1",
+    ]
+
+
 def test_output_beyond_the_limit_is_let_go(tmp_path):
     runner = Runner(tmp_path, output=1000)
     found = runner.run("print('x' * 1_000_000); import sys; print('y' * 10, file=sys.stderr)")

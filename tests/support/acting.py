@@ -56,6 +56,9 @@ class Room(Provider):
         if effect.wanted["name"] in self.refused:
             raise ProviderError(f"{effect.wanted['name']} is refused")
 
+    def foresee(self, effect):
+        return {"made": "new"} if effect.wanted["name"] == "new" else None
+
     def apply(self, effect, before):
         name = effect.wanted["name"]
         self.acts.append(("apply", name, before and before.state))

@@ -32,18 +32,16 @@ class FileJournal(Journal):
     def __init__(self, path: Path) -> None:
         self._path = path
         self._records: dict[str, Record] = {}
-        self._descriptor = -1
+        self._descriptor: int | None = None
+        self._is_open = False
         self._left = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as left:
             left.enter_context(locked(self._path.with_name(f"{self._path.name}.lock"), 0))
             self._read()
-            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
-            self._descriptor = os.open(self._path, flags, 0o600)
-            left.callback(os.close, self._descriptor)
-            sync_folder(self._path.parent)
             self._left = left.pop_all()
+        self._is_open = True
         return self
 
     def __exit__(
@@ -52,8 +50,8 @@ class FileJournal(Journal):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._descriptor = -1
         self._left.close()
+        self._descriptor, self._is_open = None, False
 
     def records(self) -> Sequence[Record]:
         return tuple(self._records.values())
@@ -68,10 +66,20 @@ class FileJournal(Journal):
             del self._records[key]
 
     def _append(self, entry: dict[str, Any]) -> None:
-        if self._descriptor < 0:
-            raise ValueError(f"{self._path}: the journal is closed")
+        if self._descriptor is None:
+            self._descriptor = self._open()
         write_all(self._descriptor, json.dumps(entry).encode() + b"\n", self._path)
         os.fsync(self._descriptor)
+
+    def _open(self) -> int:
+        """Opens the file to write to; what only reads a journal makes none."""
+        if not self._is_open:
+            raise ValueError(f"{self._path}: the journal is closed")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        descriptor = os.open(self._path, flags, 0o600)
+        self._left.callback(os.close, descriptor)
+        sync_folder(self._path.parent)
+        return descriptor
 
     def _read(self) -> None:
         """Reads the file; a last line that was not written in full never happened."""

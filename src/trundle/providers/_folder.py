@@ -60,6 +60,9 @@ class FolderProvider(Provider):
     def show(self, kind: str, wanted: Plain) -> str:
         return _text(kind, wanted)
 
+    def foresee(self, effect: Effect) -> Plain:
+        return {"path": self.place(effect.kind, effect.wanted)}
+
     def apply(self, effect: Effect, before: Record | None) -> Plain:
         del before
         path = self.place(effect.kind, effect.wanted)

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -80,6 +81,19 @@ class ProcessProvider(Provider):
                 raise ProviderError(f"{arguments[0]}: {message}", Kind.REFUSED)
             if any("\0" in each for each in arguments or ()):
                 raise ProviderError(expectation("arguments", "a zero byte in one"), Kind.REFUSED)
+
+    def show(self, kind: str, wanted: Plain) -> str:
+        del kind
+        lines = [f"$ {shlex.join(wanted['arguments'])}\n", wanted.get("input") or ""]
+        if wanted.get("codes") not in (None, [0]):
+            lines.append(f"exit codes: {listed(map(str, wanted['codes']))}\n")
+        if wanted.get("undo"):
+            lines.append(f"undo: {shlex.join(wanted['undo'])}\n")
+        return "".join(lines)
+
+    def foresee(self, effect: Effect) -> Plain:
+        del effect
+        return dict.fromkeys(("exitCode", "stdout", "stderr", "truncated"))
 
     def apply(self, effect: Effect, before: Record | None) -> Plain:
         del before

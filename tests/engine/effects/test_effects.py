@@ -95,7 +95,7 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(engine, room, journa
         ("create", "room/new"),
         ("remove", "room/gone"),
     ]
-    assert answers == [{"made": "same", "from": 1}, None, None]
+    assert answers == [{"made": "same", "from": 1}, None, {"made": "new"}]
     assert changes[0].diff == ""
     assert '-    "x": 1' in changes[1].diff
     assert '+    "x": 2' in changes[1].diff

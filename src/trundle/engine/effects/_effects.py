@@ -66,7 +66,7 @@ class Effects:
             provider: the name of the provider; the first one that takes the kind where None.
 
         Returns:
-            The outcome; None in a dry run, where it is not known yet.
+            The outcome; in a dry run, what is known of it before the act.
 
         Raises:
             EngineError: with the code `effect`: there is no such provider, it refuses or fails, or this run wanted something else at the
@@ -91,10 +91,7 @@ class Effects:
         is_new = now is None or now.there is None
         self._note("create" if is_new else "change", effect, now)
         if self._is_dry:
-            self._known()[effect.key] = Record(
-                effect.key, effect.provider, kind, effect.wanted, "done", None, None, mark
-            )
-            return None
+            return self._foresee(effect, mark)
         return self._apply(effect, mark, now)
 
     def drop(self, kind: str, wanted: Plain, provider: str | None = None) -> bool:
@@ -130,6 +127,14 @@ class Effects:
             self._provider(each.provider, each.kind)
         for each in reversed(unwanted):
             self._remove(each)
+
+    def _foresee(self, effect: Effect, mark: str) -> Plain:
+        with self._acting(effect.key):
+            outcome = as_plain(self._providers[effect.provider].foresee(effect))
+        self._known()[effect.key] = Record(
+            effect.key, effect.provider, effect.kind, effect.wanted, "done", outcome, None, mark
+        )
+        return outcome
 
     def _apply(self, effect: Effect, mark: str, now: Record | None) -> Plain:
         provider, key = self._providers[effect.provider], effect.key

@@ -58,6 +58,11 @@ class Provider(ABC):
         del kind
         return json.dumps(wanted, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
+    def foresee(self, effect: Effect) -> Plain:
+        """The outcome as far as it is known before the act, for a dry run; None by default. It must not act."""
+        del effect
+        return None
+
     @abstractmethod
     def apply(self, effect: Effect, before: Record | None) -> Plain:
         """Sees to it that what is wanted is there, whatever part of it already is.
