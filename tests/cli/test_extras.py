@@ -97,6 +97,21 @@ def test_a_service_that_only_converts_needs_no_extra(project):
     assert (result.stdout, result.stderr) == ("5\n5\n", "")
 
 
+def test_the_engine_and_its_providers_need_one_extra(tmp_path):
+    code = (
+        "from pathlib import Path\n"
+        "from trundle.engine import Engine\n"
+        "from trundle.providers import FileJournal, FolderProvider\n"
+        "engine = Engine([], providers={'folder': FolderProvider(Path('out'))})\n"
+        "with FileJournal(Path('journal')) as journal, engine.session(journal=journal) as session:\n"
+        "    model = {'?': {'type': 'io.trundle.Document'}, 'name': 'a', 'content': [1]}\n"
+        "    session.call(session.load(model), 'deploy')\n"
+        "print(Path('out/a.yaml').read_text())\n"
+    )
+    result = run(code, "engine", folder=tmp_path)
+    assert (result.stdout, result.stderr) == ("- 1\n\n", "")
+
+
 def test_the_command_without_its_extra_says_what_to_install(tmp_path):
     result = run(command("--help"), folder=tmp_path)
     assert result.returncode == 1

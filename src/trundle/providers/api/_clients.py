@@ -1,0 +1,62 @@
+"""Clients of servers: by an address, or by a kubeconfig."""
+
+import ssl
+from pathlib import Path
+
+import httpx2
+from lightkube.config.client_adapter import Client, ConnectionParams
+from lightkube.config.kubeconfig import KubeConfig
+from lightkube.core.exceptions import ConfigError
+
+from trundle.engine.effects import ProviderError
+from trundle.errors import Kind, expectation
+
+_TIMEOUT = 60.0
+
+
+def client_of_server(
+    url: str, *, token: str | None = None, authority: Path | None = None
+) -> httpx2.Client:
+    """A client of a server by its address, such as that of `trundle serve`.
+
+    Args:
+        url: its address.
+        token: the bearer token to show.
+        authority: the certificate of the authority that its certificate is from.
+
+    Returns:
+        The client; use it in a `with` statement.
+
+    Raises:
+        OSError: the certificate cannot be read.
+    """
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    context = ssl.create_default_context(cafile=authority)
+    return httpx2.Client(base_url=url, headers=headers, verify=context, timeout=_TIMEOUT)
+
+
+def client_of_kubeconfig(
+    kubeconfig: Path | None = None, context: str | None = None
+) -> httpx2.Client:
+    """A client of the server that a kubeconfig names.
+
+    Args:
+        kubeconfig: the file; that of the environment, or of the pod that this runs in, where None.
+        context: the context; the current one where None.
+
+    Returns:
+        The client; use it in a `with` statement.
+
+    Raises:
+        ProviderError: there is no such server.
+    """
+    try:
+        found = KubeConfig.from_file(kubeconfig) if kubeconfig else KubeConfig.from_env()
+        config = found.get(context)
+        if config is None:
+            raise ConfigError("no current context")  # noqa: TRY301 - as all others
+        return Client(config, ConnectionParams(timeout=httpx2.Timeout(_TIMEOUT)))
+    except Exception as error:  # noqa: BLE001 - lightkube lets through what it meets in a kubeconfig
+        where = str(kubeconfig or "the kubeconfig")
+        message = expectation("how to reach a cluster", str(error), "name a file and a context")
+        raise ProviderError(f"{where}: {message}", Kind.UNREACHABLE) from None

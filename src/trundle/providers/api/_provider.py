@@ -1,0 +1,173 @@
+"""Applies objects on the server's side, and deletes them."""
+
+import re
+import time
+from collections.abc import Callable
+
+import httpx2
+
+from trundle.engine.effects import Effect, Plain, Provider, ProviderError, Record
+from trundle.errors import Kind, expectation, listed
+from trundle.providers.api._server import CONFLICT, MISSING, ObjectKey, Server
+
+_MANAGER = "trundle-deploy"
+_DEFINITION = "CustomResourceDefinition"
+_API_VERSION = re.compile(r"(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?/)?[a-z0-9]+")
+_NAME = re.compile(r"(?!\.{1,2}$)[^/%?#\\\x00-\x20]+")
+_STEP = 0.2
+
+
+class ApiProvider(Provider):
+    """Applies objects on the server's side, and deletes them.
+
+    Fields that another manager owns are a conflict. An object that is there and that the journal does not know is refused. A deletion has ended when the object is gone; one that takes longer goes on in the
+    next run. An object of the same name that others made meanwhile stays.
+
+    Args:
+        client: what asks the server.
+        namespace: that of objects which name none.
+        manager: the name of the manager that owns what is applied.
+        force: whether to take over fields that others own.
+        seconds: how long to wait for the end of a deletion, and for a CRD to be served.
+        sleep: waits between two looks.
+    """
+
+    kinds = ("document",)
+
+    def __init__(
+        self,
+        client: httpx2.Client,
+        *,
+        namespace: str = "default",
+        manager: str = _MANAGER,
+        force: bool = False,
+        seconds: float = 60.0,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._server = Server(client)
+        self._namespace = namespace
+        self._manager = manager
+        self._force = force
+        self._looks = max(1, int(seconds / _STEP))
+        self._sleep = sleep
+
+    def place(self, kind: str, wanted: Plain) -> str:
+        del kind
+        content = wanted.get("content")
+        metadata = content.get("metadata") if isinstance(content, dict) else None
+        if not isinstance(content, dict) or not isinstance(metadata, dict):
+            raise _no_object("something else")
+        version, namespace = content.get("apiVersion"), metadata.get("namespace", self._namespace)
+        if not isinstance(version, str) or not _API_VERSION.fullmatch(version):
+            raise _no_object(f"the apiVersion {version!r}")
+        for each in (content.get("kind"), namespace, metadata.get("name")):
+            if not isinstance(each, str) or not _NAME.fullmatch(each):
+                raise _no_object(f"{each!r} among these")
+        group = version.rpartition("/")[0] or "core"
+        return str(ObjectKey(group, content["kind"], namespace, metadata["name"]))
+
+    def check(self, effect: Effect, now: Record | None) -> None:
+        content = effect.wanted["content"]
+        resource = self._server.resource(content["apiVersion"], content["kind"])
+        if resource is None:
+            return  # Its CRD may be among what comes before it.
+        if not resource.namespaced and "namespace" in content["metadata"]:
+            found = "a namespace in its metadata"
+            raise ProviderError(
+                expectation("an object that is in no namespace", found, "remove it"), Kind.REFUSED
+            )
+        if now is None and self._server.get(resource.of(_object_of(effect))) is not None:
+            message = expectation(
+                "no such object", "one that no run made", "delete it, or choose another name"
+            )
+            raise ProviderError(message, Kind.CONFLICT)
+
+    def foresee(self, effect: Effect) -> Plain:
+        return _outcome(effect, None)
+
+    def apply(self, effect: Effect, before: Record | None) -> Plain:
+        del before
+        content = effect.revealed()["content"]
+        resource = self._server.resource(content["apiVersion"], content["kind"])
+        if resource is None:
+            found = "none that the server has"
+            expected = f"a kind {content['kind']} in {content['apiVersion']}"
+            raise ProviderError(
+                expectation(expected, found, "serve it, or deploy its CRD before"), Kind.REFUSED
+            )
+        path = resource.of(_object_of(effect))
+        made = self._server.ask(
+            "PATCH",
+            path,
+            body=content,
+            params={"fieldManager": self._manager, "force": "true" if self._force else "false"},
+            content_type="application/apply-patch+yaml",
+        )
+        if made["metadata"].get("deletionTimestamp"):
+            message = expectation("an object that stays", "one that is being deleted", "run again")
+            raise ProviderError(message, Kind.CONFLICT)
+        if content["kind"] == _DEFINITION:
+            self._await_served(made["spec"])
+        return _outcome(effect, made["metadata"].get("uid"))
+
+    def remove(self, effect: Effect, outcome: Plain) -> None:
+        content = effect.wanted["content"]
+        resource = self._server.resource(content["apiVersion"], content["kind"], any_version=True)
+        if resource is None:
+            return  # The kind is gone, and its objects with it.
+        path = resource.of(_object_of(effect))
+        uid = outcome["uid"] if outcome else None
+        for _ in range(self._looks):
+            found = self._server.get(path)
+            if found is None or uid not in (None, found["metadata"]["uid"]):
+                return
+            uid = found["metadata"]["uid"]
+            if not found["metadata"].get("deletionTimestamp"):
+                self._delete(path, uid)
+                continue
+            self._sleep(_STEP)
+        message = expectation("the end of its deletion", "finalizers of others", "run again")
+        raise ProviderError(message, Kind.CONFLICT)
+
+    def _delete(self, path: str, uid: str) -> None:
+        body = {
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "preconditions": {"uid": uid},
+            "propagationPolicy": "Background",
+        }
+        self._server.ask("DELETE", path, body=body, good=(MISSING, CONFLICT))
+
+    def _await_served(self, definition: Plain) -> None:
+        """Waits until a server has the kind of a CRD, in all versions that it serves."""
+        kind, group = definition["names"]["kind"], definition["group"]
+        left = [f"{group}/{each['name']}" for each in definition["versions"] if each["served"]]
+        for _ in range(self._looks):
+            left = [each for each in left if self._server.resource(each, kind) is None]
+            if not left:
+                return
+            self._sleep(_STEP)
+        found = f"none in {listed(left)} yet"
+        raise ProviderError(expectation(f"the kind {kind}", found, "run again"))
+
+
+def _object_of(effect: Effect) -> ObjectKey:
+    """Which object an effect is about: as its key says, whatever the provider's own namespace is by now."""
+    return ObjectKey(*effect.key.split("/")[1:])
+
+
+def _outcome(effect: Effect, uid: str | None) -> Plain:
+    found = _object_of(effect)
+    content = effect.wanted["content"]
+    return {
+        "apiVersion": content["apiVersion"],
+        "kind": found.kind,
+        "namespace": found.namespace,
+        "name": found.name,
+        "uid": uid,
+    }
+
+
+def _no_object(found: str) -> ProviderError:
+    expected = "an object of Kubernetes, with apiVersion, kind and metadata.name"
+    return ProviderError(expectation(expected, found, "correct the content"), Kind.REFUSED)

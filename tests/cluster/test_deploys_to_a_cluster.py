@@ -1,0 +1,88 @@
+"""Effects on a real cluster, as kubectl sees them."""
+
+import json
+
+from dying_deploys import PACKAGE
+
+from trundle.engine import Engine
+from trundle.engine.effects import MemoryJournal
+from trundle.providers.api import ApiProvider, client_of_kubeconfig
+
+GROUP = "deploying.example.com"
+
+
+def crd():
+    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    names = {"plural": "gears", "kind": "Gear"}
+    spec = {"group": GROUP, "scope": "Namespaced", "names": names, "versions": [version]}
+    head = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}
+    return {**head, "metadata": {"name": f"gears.{GROUP}"}, "spec": spec}
+
+
+def thing(kind, name, api="v1", **more):
+    metadata = {"name": name} | (
+        {} if kind in ("Namespace", "ClusterRole") else {"namespace": "deploying"}
+    )
+    return {"apiVersion": api, "kind": kind, "metadata": metadata, **more}
+
+
+def deploy(cluster, journal, *contents, dry_run=False):
+    documents = {each["metadata"]["name"]: each for each in contents}
+    with client_of_kubeconfig(cluster.kubeconfig, "admin") as client:
+        engine = Engine([PACKAGE], providers={"cluster": ApiProvider(client)})
+        with engine.session(journal=journal, dry_run=dry_run, secrets={"pw": "hush"}) as session:
+            root = session.load({"?": {"type": "a.Deploying"}, "documents": documents})
+            session.call(root, "deploy")
+            session.settle()
+            return [(each.action, each.key) for each in session.changes]
+
+
+def there(cluster, *what):
+    return cluster.kubectl("get", *what, "--ignore-not-found", "-o", "name").stdout.split()
+
+
+def test_a_definition_and_its_objects_come_and_go_in_one_run_each(cluster):
+    journal = MemoryJournal()
+    contents = [
+        thing("Namespace", "deploying"),
+        crd(),
+        thing("Gear", "g", f"{GROUP}/v1", spec={"teeth": 12}),
+        thing("ConfigMap", "settings", data={"a": "1"}),
+        thing("Secret", "password", stringData={"pw": "{{secret:pw}}"}),
+        thing("Deployment", "web", "apps/v1", spec={
+            "selector": {"matchLabels": {"app": "web"}},
+            "template": {
+                "metadata": {"labels": {"app": "web"}},
+                "spec": {"containers": [{"name": "web", "image": "nginx"}]},
+            },
+        }),
+        thing("ClusterRole", "deploying:reader", "rbac.authorization.k8s.io/v1",
+              rules=[{"apiGroups": [GROUP], "resources": ["gears"], "verbs": ["get"]}]),
+    ]  # fmt: skip
+    planned = deploy(cluster, journal, *contents, dry_run=True)
+    assert there(cluster, "namespace", "deploying") == []
+    assert deploy(cluster, journal, *contents) == planned
+    assert {each for each, _ in deploy(cluster, journal, *contents)} == {"unchanged"}
+    assert there(cluster, f"gears.{GROUP}", "-n", "deploying") == [f"gear.{GROUP}/g"]
+    found = cluster.kubectl("get", "secret", "password", "-n", "deploying", "-o", "json")
+    assert json.loads(found.stdout)["data"] == {"pw": "aHVzaA=="}
+    assert "hush" not in repr(journal.records())
+
+    contents[3]["data"] = {"b": "2"}
+    changed = deploy(cluster, journal, *contents[:4], *contents[5:])
+    assert [each for each in changed if each[0] != "unchanged"] == [
+        ("change", "cluster/core/ConfigMap/deploying/settings"),
+        ("remove", "cluster/core/Secret/deploying/password"),
+    ]
+    found = cluster.kubectl("get", "configmap", "settings", "-n", "deploying", "-o", "json")
+    assert json.loads(found.stdout)["data"] == {"b": "2"}
+
+    removed = deploy(cluster, journal)
+    assert [key.split("/")[2] for _, key in removed] == [
+        "ClusterRole", "Deployment", "ConfigMap", "Gear", "CustomResourceDefinition", "Namespace",
+    ]  # fmt: skip
+    assert there(cluster, "crd", f"gears.{GROUP}") == []
+    assert there(cluster, "namespace", "deploying") == []
+    assert there(cluster, "clusterrole", "deploying:reader") == []
+    assert journal.records() == ()

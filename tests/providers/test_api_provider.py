@@ -1,0 +1,373 @@
+"""Objects of a server that runs as a process of its own."""
+
+import contextlib
+import json
+
+import httpx2
+import pytest
+from apis import CONFIG, GROUP, SCHEMAS
+from dying_deploys import PACKAGE
+from projects import Installer
+from served import Served
+
+from trundle.engine import Engine, EngineError
+from trundle.engine.effects import MemoryJournal, Record
+from trundle.providers.api import ApiProvider, client_of_kubeconfig, client_of_server
+
+MEMBERS = f"/apis/{GROUP}/{{}}/namespaces/{{}}/members"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("clubs")
+    project = Installer(folder)(SCHEMAS, config=CONFIG).project.folder
+    started = Served(project)
+    for name in ("other", "red", "blue", "green"):
+        started.ask("POST", "/api/v1/namespaces", {"metadata": {"name": name}}).ok()
+    yield started
+    started.kill()
+
+
+@pytest.fixture(autouse=True)
+def empty(server):
+    yield
+    for each in server.ask("GET", f"/apis/{GROUP}/v2/members").ok()["items"]:
+        at = MEMBERS.format("v2", each["metadata"]["namespace"])
+        if each["metadata"].get("finalizers"):
+            patch = {"metadata": {"finalizers": None}}
+            kind = "application/merge-patch+json"
+            server.ask("PATCH", f"{at}/{each['metadata']['name']}", patch, media_type=kind)
+        server.ask("DELETE", f"{at}/{each['metadata']['name']}")
+
+
+@pytest.fixture
+def journal():
+    return MemoryJournal()
+
+
+def member(name, version="v2", namespace=None, **more):
+    metadata = {"name": name} | ({"namespace": namespace} if namespace else {})
+    team = {"team": "red"} if version == "v1" else {"group": "red"}
+    return {
+        "apiVersion": f"{GROUP}/{version}",
+        "kind": "Member",
+        "metadata": metadata,
+        **team,
+        **more,
+    }
+
+
+def deploy(server, journal, *contents, dry_run=False, secrets=None, client=None, **options):
+    options = {"sleep": lambda _: None, "seconds": 2} | options
+    documents = {f"{at}": each for at, each in enumerate(contents)}
+    with contextlib.ExitStack() as left:
+        client = left.enter_context(client or client_of_server(server.url))
+        engine = Engine([PACKAGE], providers={"store": ApiProvider(client, **options)})
+        session = left.enter_context(
+            engine.session(journal=journal, dry_run=dry_run, secrets=secrets)
+        )
+        root = session.load({"?": {"type": "a.Deploying"}, "documents": documents})
+        session.call(root, "deploy")
+        session.settle()
+        return [each.action for each in session.changes]
+
+
+def there(server, version="v2"):
+    """What the server has: namespace and name with the data."""
+    items = server.ask("GET", f"/apis/{GROUP}/{version}/members").ok()["items"]
+    left_out = ("apiVersion", "kind", "metadata")
+    return {
+        f"{each['metadata']['namespace']}/{each['metadata']['name']}": {
+            key: value for key, value in each.items() if key not in left_out
+        }
+        for each in items
+    }
+
+
+def test_objects_are_applied_changed_and_deleted(server, journal):
+    both = [member("a", note="x"), member("b", version="v1", age=3, namespace="other")]
+    assert deploy(server, journal, *both, dry_run=True) == ["create", "create"]
+    assert there(server) == {}
+    assert deploy(server, journal, *both) == ["create", "create"]
+    assert there(server)["default/a"] == {"group": "red", "level": "low", "note": "x"}
+    assert there(server, "v1")["other/b"] == {"team": "red", "level": "low", "age": 3}
+    before = server.ask("GET", f"{MEMBERS.format('v2', 'default')}/a").ok()["metadata"]
+    assert deploy(server, journal, *both) == ["unchanged", "unchanged"]
+    now = server.ask("GET", f"{MEMBERS.format('v2', 'default')}/a").ok()["metadata"]
+    assert now == before
+    assert now["managedFields"][0]["manager"] == "trundle-deploy"
+    assert deploy(server, journal, member("a"), both[1]) == ["change", "unchanged"]
+    assert there(server)["default/a"] == {"group": "red", "level": "low"}
+    assert deploy(server, journal) == ["remove", "remove"]
+    assert there(server) == {}
+    assert journal.records() == ()
+
+
+def test_fields_of_others_stay_and_those_that_they_took_are_a_conflict(server, journal):
+    deploy(server, journal, member("a"))
+    at = f"{MEMBERS.format('v2', 'default')}/a"
+    patch = {"note": "mine", "group": "blue"}
+    server.ask(
+        "PATCH", at, patch, media_type="application/merge-patch+json", fieldManager="me"
+    ).ok()
+    deploy(server, journal, member("a", free={"x": 1}), force=True)
+    assert there(server)["default/a"]["note"] == "mine"
+    server.ask(
+        "PATCH", at, patch, media_type="application/merge-patch+json", fieldManager="me"
+    ).ok()
+    with pytest.raises(EngineError) as caught:
+        deploy(server, journal, member("a", free={"x": 2}))
+    assert caught.value.kind == "conflict"
+    assert "me" in str(caught.value)
+    assert there(server)["default/a"]["free"] == {"x": 1}
+    deploy(server, journal, member("a", free={"x": 2}), force=True)
+    assert there(server)["default/a"] == {
+        "group": "red", "level": "low", "free": {"x": 2}, "note": "mine",
+    }  # fmt: skip
+
+
+def test_an_object_that_no_run_made_stays(server, journal):
+    at = MEMBERS.format("v2", "default")
+    server.ask("POST", at, member("a", note="mine")).ok()
+    for dry_run in (True, False):
+        with pytest.raises(
+            EngineError, match="expected no such object, found one that no run made"
+        ):
+            deploy(server, journal, member("a"), dry_run=dry_run)
+    assert journal.records() == ()
+    assert there(server)["default/a"]["note"] == "mine"
+
+
+def test_one_that_others_made_anew_stays_when_ours_would_go(server, journal):
+    deploy(server, journal, member("a"))
+    at = MEMBERS.format("v2", "default")
+    server.ask("DELETE", f"{at}/a").ok()
+    server.ask("POST", at, member("a", note="mine")).ok()
+    deploy(server, journal)
+    assert journal.records() == ()
+    assert there(server)["default/a"]["note"] == "mine"
+
+
+def test_one_object_in_two_versions_is_one_thing(server, journal):
+    deploy(server, journal, member("a", version="v1", age=5))
+    assert deploy(server, journal, member("a", note="x")) == ["change"]
+    assert there(server, "v1")["default/a"]["age"] == 5  # v2 cannot show it, and gives up nothing
+    with pytest.raises(EngineError, match="one thing that a run wants there"):
+        deploy(server, journal, member("a", version="v1"), member("a"))
+    with pytest.raises(EngineError, match="one thing that a run wants there"):
+        deploy(server, journal, member("a"), member("a", namespace="default", note="x"))
+
+
+def test_what_was_made_in_another_namespace_is_deleted_there(server, journal):
+    deploy(server, journal, member("a"), namespace="red")
+    deploy(server, journal, member("a"), namespace="blue")
+    assert list(there(server)) == ["blue/a"]
+    deploy(server, journal, namespace="green")
+    assert there(server) == {}
+
+
+def test_a_version_that_is_no_longer_served_is_deleted_by_another(server, journal):
+    deploy(server, journal, member("a"))
+    (record,) = journal.records()
+    data = json.loads(json.dumps(record.to_plain()).replace(f"{GROUP}/v2", f"{GROUP}/v0"))
+    deploy(server, MemoryJournal([Record.from_plain(data)]))
+    assert there(server) == {}
+
+
+def test_a_kind_that_is_gone_has_no_objects(server, journal):
+    key = "store/gone.example.com/Thing/default/a"
+    wanted = {
+        "content": {"apiVersion": "gone.example.com/v1", "kind": "Thing", "metadata": {"name": "a"}}
+    }
+    journal.write(Record(key, "store", "document", wanted, "done", None))
+    deploy(server, journal)
+    assert journal.records() == ()
+
+
+def test_a_kind_that_the_server_does_not_have(server, journal):
+    content = member("a") | {"kind": "Guest"}
+    with pytest.raises(
+        EngineError, match=r"expected a kind Guest in .*, found none that the server"
+    ):
+        deploy(server, journal, content)
+    assert [each.state for each in journal.records()] == ["intended"]
+    deploy(server, journal)
+    assert journal.records() == ()
+
+
+def test_a_deletion_that_takes_long_goes_on_in_the_next_run(server, journal):
+    content = member("a")
+    content["metadata"]["finalizers"] = ["example.com/wait"]
+    deploy(server, journal, content)
+    looks = []
+    with pytest.raises(EngineError, match="expected the end of its deletion"):
+        deploy(server, journal, sleep=looks.append)
+    assert len(looks) == 9
+    with pytest.raises(EngineError, match="one that is being deleted"):
+        deploy(server, journal, member("a", note="again"))
+    at = f"{MEMBERS.format('v2', 'default')}/a"
+    patch = {"metadata": {"finalizers": None}}
+    server.ask("PATCH", at, patch, media_type="application/merge-patch+json")
+    deploy(server, journal)
+    assert there(server) == {}
+    assert journal.records() == ()
+
+
+def test_secrets_reach_the_server_and_not_its_refusals(server, journal):
+    deploy(server, journal, member("a", note="{{secret:pw}}"), secrets={"pw": "hush"})
+    assert there(server)["default/a"]["note"] == "hush"
+    with pytest.raises(EngineError) as caught:
+        deploy(server, journal, member("a", level="{{secret:pw}}"), secrets={"pw": "hush"})
+    assert "hush" not in caught.value.format()
+    assert "{{secret:pw}}" in str(caught.value)
+    assert caught.value.kind == "refused"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "text",
+        None,
+        [],
+        {},
+        {"apiVersion": "v1", "kind": "A", "metadata": []},
+        {"apiVersion": "v1", "kind": "A", "metadata": {}},
+        {"apiVersion": "v1", "kind": "A", "metadata": {"generateName": "a"}},
+        *(
+            {"apiVersion": "v1", "kind": "A", "metadata": {"name": each}}
+            for each in ("", ".", "..", "a/b", "../a", "a?b", "a#b", "a%2fb", "a b", "a\nb", 1)
+        ),
+        *(
+            {"apiVersion": "v1", "kind": "A", "metadata": {"name": "a", "namespace": each}}
+            for each in ("", "..", "a/../b", None)
+        ),
+        *(
+            {"apiVersion": each, "kind": "A", "metadata": {"name": "a"}}
+            for each in ("", "a/b/c", "../v1", "/v1", "V1", "./v1", 1)
+        ),
+        {"apiVersion": "v1", "kind": "A/B", "metadata": {"name": "a"}},
+        {"apiVersion": "v1", "kind": "", "metadata": {"name": "a"}},
+    ],
+)
+def test_what_is_no_object_is_refused_and_nothing_is_asked(content, journal):
+    asked = []
+    transport = httpx2.MockTransport(asked.append)
+    client = httpx2.Client(base_url="http://x", transport=transport)
+    with pytest.raises(EngineError, match="an object of Kubernetes, with apiVersion, kind"):
+        deploy(None, journal, content, client=client)
+    assert asked == []
+
+
+def test_a_server_that_is_gone(server, journal):
+    deploy(server, journal, member("a"))
+    with pytest.raises(EngineError, match="expected an answer of the server") as caught:
+        deploy(server, journal, client=client_of_server("http://127.0.0.1:9"))
+    assert caught.value.kind == "unreachable"
+    deploy(server, journal)
+    assert there(server) == {}
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind", "message"),
+    [
+        (403, {"message": "no"}, "unreachable", "expected to be let in, found 403: no"),
+        (401, None, "unreachable", "found 401"),
+        (500, {"message": "oh"}, "unreachable", "found 500: oh"),
+        (422, [], "refused", "found 422"),
+        (502, "no json", "unreachable", "found 502"),
+        (200, "no json", "unreachable", "expected an answer of the server"),
+    ],
+)
+def test_answers_that_are_none(journal, status, body, kind, message):
+    def answer(_):
+        return (
+            httpx2.Response(status, text=body)
+            if isinstance(body, str)
+            else httpx2.Response(status, json=body)
+        )
+
+    client = httpx2.Client(base_url="http://x", transport=httpx2.MockTransport(answer))
+    with pytest.raises(EngineError, match=message) as caught:
+        deploy(None, journal, member("a"), client=client)
+    assert caught.value.kind == kind
+
+
+def test_a_token_and_an_authority(tmp_path):
+    with client_of_server("http://x", token="t") as client:
+        assert client.headers["Authorization"] == "Bearer t"
+    with pytest.raises(FileNotFoundError):
+        client_of_server("https://x", authority=tmp_path / "missing")
+
+
+def test_a_kubeconfig(server, journal, tmp_path):
+    config = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": "a",
+        "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}],
+        "clusters": [{"name": "a", "cluster": {"server": server.url}}],
+        "users": [{"name": "a", "user": {}}],
+    }
+    (tmp_path / "config").write_text(json.dumps(config))
+    deploy(server, journal, member("a"), client=client_of_kubeconfig(tmp_path / "config"))
+    assert list(there(server)) == ["default/a"]
+    for path, context in ((tmp_path / "config", "b"), (tmp_path / "none", None)):
+        with pytest.raises(Exception, match="expected how to reach a cluster") as caught:
+            client_of_kubeconfig(path, context)
+        assert caught.value.kind == "unreachable"
+
+
+class Death(BaseException):
+    """The end of a run."""
+
+
+class Dying(httpx2.BaseTransport):
+    """Dies before or after the n-th request."""
+
+    def __init__(self, at, *, after):
+        self.left, self.after = at, after
+        self.below = httpx2.HTTPTransport()
+
+    def handle_request(self, request):
+        if self.left == 0 and not self.after:
+            raise Death
+        answer = self.below.handle_request(request)
+        answer.read()
+        if self.left == 0:
+            raise Death
+        self.left -= 1
+        return answer
+
+    def close(self):
+        self.below.close()
+
+
+def test_a_run_that_dies_at_a_request_goes_on_in_the_next(server, journal):
+    models = [
+        [member("a", note="x"), member("b"), member("c", namespace="red")],
+        [member("d"), member("a", note="y"), member("c", namespace="red")],
+        [],
+    ]
+    deaths = 0
+    for before, model in zip([[], *models], models, strict=False):
+        for after in (False, True):
+            at, died = 0, True
+            while died:
+                deploy(server, journal, *before)
+                died, deaths = False, deaths + 1
+                transport = Dying(at, after=after)
+                try:
+                    client = httpx2.Client(base_url=server.url, transport=transport)
+                    deploy(server, journal, *model, client=client)
+                except Death:
+                    died, at = True, at + 1
+                actions = deploy(server, journal, *model)
+                assert set(actions) | {"unchanged"} == {"unchanged"} or died
+                assert there(server) == {
+                    f"{each['metadata'].get('namespace', 'default')}/{each['metadata']['name']}": {
+                        "group": "red", "level": "low", **({"note": each["note"]} if "note" in each else {}),
+                    }
+                    for each in model
+                }  # fmt: skip
+                assert set(deploy(server, journal, *model)) <= {"unchanged"}
+    assert deaths > 50
