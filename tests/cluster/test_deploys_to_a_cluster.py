@@ -1,13 +1,17 @@
 """Effects on a real cluster, as kubectl sees them."""
 
 import json
+from pathlib import Path
 
+import yaml
 from dying_deploys import PACKAGE
 
 from trundle.engine import Engine
 from trundle.engine.effects import MemoryJournal
+from trundle.packages import Package
 from trundle.providers.api import ApiProvider, client_of_kubeconfig
 
+SHOP = Path(__file__).parents[2] / "examples" / "shop"
 GROUP = "deploying.example.com"
 
 
@@ -86,3 +90,22 @@ def test_a_definition_and_its_objects_come_and_go_in_one_run_each(cluster):
     assert there(cluster, "namespace", "deploying") == []
     assert there(cluster, "clusterrole", "deploying:reader") == []
     assert journal.records() == ()
+
+
+def test_the_example_comes_and_goes(cluster):
+    journal = MemoryJournal()
+    shop = yaml.safe_load((SHOP / "model.yaml").read_text())
+    del shop["greeting"]
+    packages = [Package.from_folder(each) for each in sorted((SHOP / "packages").iterdir())]
+    cluster.kubectl("create", "namespace", "shop")
+    with client_of_kubeconfig(cluster.kubeconfig, "admin") as client:
+        engine = Engine(packages, providers={"cluster": ApiProvider(client, namespace="shop")})
+        for wanted in (True, True, False):
+            with engine.session(journal=journal, secrets={"db": "hush"}) as session:
+                if wanted:
+                    session.call(session.load(shop), "deploy")
+                session.settle()
+                kinds = "deployments,statefulsets,secrets"
+                names = ["deployment.apps/shop", "statefulset.apps/orders", "secret/orders"]
+                found = there(cluster, kinds, "-n", "shop")
+                assert found == ([*names, "secret/shop-settings"] if wanted else [])

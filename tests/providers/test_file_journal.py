@@ -2,6 +2,8 @@
 
 import json
 import os
+import resource
+import signal
 
 import pytest
 from amounts import amount
@@ -97,6 +99,27 @@ def test_it_does_not_grow_for_ever(tmp_path):
         assert [each.wanted for each in journal.records()] == [149]
     assert len(path.read_text().splitlines()) < 250
     assert path.stat().st_mode & 0o077 == 0
+
+
+def test_a_write_that_fails_halfway_never_happened(tmp_path):
+    path = tmp_path / "j"
+    with FileJournal(path) as journal:
+        journal.write(record("a"))
+        _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+        before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 10, most))
+        try:
+            with pytest.raises(OSError, match="File too large"):
+                journal.write(record("b"))
+            with pytest.raises(OSError, match="File too large"):
+                journal.forget("a")
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+            signal.signal(signal.SIGXFSZ, before)
+        assert [each.key for each in journal.records()] == ["a"]
+        journal.write(record("c"))
+    with FileJournal(path) as journal:
+        assert [each.key for each in journal.records()] == ["a", "c"]
 
 
 def test_a_write_is_on_disk_before_it_returns(tmp_path, monkeypatch):

@@ -68,8 +68,13 @@ class FileJournal(Journal):
     def _append(self, entry: dict[str, Any]) -> None:
         if self._descriptor is None:
             self._descriptor = self._open()
-        write_all(self._descriptor, json.dumps(entry).encode() + b"\n", self._path)
-        os.fsync(self._descriptor)
+        size = os.fstat(self._descriptor).st_size
+        try:
+            write_all(self._descriptor, json.dumps(entry).encode() + b"\n", self._path)
+            os.fsync(self._descriptor)
+        except OSError:
+            os.ftruncate(self._descriptor, size)  # Else the next line would begin within this one.
+            raise
 
     def _open(self) -> int:
         """Opens the file to write to; what only reads a journal makes none."""

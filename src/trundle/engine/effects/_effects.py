@@ -11,7 +11,7 @@ from trundle.engine.effects._effect import Effect
 from trundle.engine.effects._journal import Journal, MemoryJournal, Record
 from trundle.engine.effects._plain import Plain, as_plain, plain_text
 from trundle.engine.effects._provider import Provider
-from trundle.engine.effects._secrets import fingerprint, hidden, secrets_in
+from trundle.engine.effects._secrets import Fingerprints, hidden, secrets_in
 from trundle.errors import Kind, TrundleError, expectation, listed, similar
 
 _NAME = "io.trundle.EffectError"
@@ -53,6 +53,7 @@ class Effects:
         self._providers = providers or {}
         self._journal = journal or MemoryJournal()
         self._secrets = dict(secrets or {})
+        self._fingerprints = Fingerprints(self._secrets)
         self._is_dry = dry_run
         self._records: dict[str, Record] | None = None
         self._wanted: dict[str, tuple[str, Plain]] = {}
@@ -81,7 +82,7 @@ class Effects:
             )
         is_first = effect.key not in self._wanted
         self._wanted[effect.key] = (kind, text)
-        now, mark = self._known().get(effect.key), fingerprint(effect.key, effect.secrets)
+        now, mark = self._known().get(effect.key), self._fingerprints.of(effect.key, effect.secrets)
         with self._acting(effect.key):
             self._providers[effect.provider].check(effect, now)
         if now is not None and _is_there(now, effect, mark):

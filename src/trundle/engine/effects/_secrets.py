@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from trundle.engine.effects._plain import Plain
 from trundle.errors import expectation
@@ -53,13 +53,28 @@ def hidden(value: Plain, secrets: Mapping[str, str]) -> Plain:
     return _each_text(value, lambda text: known.sub(lambda found: texts[found[0]], text), keys=True)
 
 
-def fingerprint(key: str, secrets: Mapping[str, str]) -> str:
-    """A digest that differs once one of the secrets has changed, and from which they cannot be found; empty for none."""
-    if not secrets:
-        return ""
-    salt = hashlib.sha256(f"trundle effect {key}".encode()).digest()
-    text = "".join(f"{len(part)}:{part}" for pair in sorted(secrets.items()) for part in pair)
-    return hashlib.scrypt(text.encode(), salt=salt, n=_COST, r=8, p=1, dklen=32).hex()
+class Fingerprints:
+    """Digests that differ once a secret has changed, and from which none can be found. They are slow to compute, so each secret has one.
+
+    Args:
+        secrets: the secrets, by name.
+    """
+
+    def __init__(self, secrets: Mapping[str, str]) -> None:
+        self._secrets = secrets
+        self._known: dict[str, str] = {}
+
+    def of(self, key: str, names: Iterable[str]) -> str:
+        """The digest of some secrets in the effect with a key; empty for none."""
+        found = [f"{name}={self._digest(name)}" for name in sorted(names)]
+        return hashlib.sha256("\n".join([key, *found]).encode()).hexdigest() if found else ""
+
+    def _digest(self, name: str) -> str:
+        if name not in self._known:
+            salt = hashlib.sha256(f"trundle secret {name}".encode()).digest()
+            text = self._secrets[name].encode()
+            self._known[name] = hashlib.scrypt(text, salt=salt, n=_COST, r=8, p=1).hex()
+        return self._known[name]
 
 
 def _each_text(value: Plain, change: Callable[[str], str], *, keys: bool = False) -> Plain:
