@@ -132,7 +132,7 @@ class TestRequirements:
 
     def test_the_bundled_core_library_is_there(self, catalog):
         assert not catalog.upload(
-            [bundle("a.App", needs={"io.murano": "0"})], tenant="acme"
+            [bundle("a.App", needs={"io.murano": "0", "io.trundle": "1"})], tenant="acme"
         ).refused
         refused = catalog.upload([bundle("b.App", needs={"io.murano": "7"})], tenant="acme")
         assert "found only 0.1.0" in str(refused.findings[0])

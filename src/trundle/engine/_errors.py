@@ -202,6 +202,10 @@ class EngineError(TrundleError):
             Finding(each.code, each.place, "", each.message, each.advice) for each in self.errors
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        restore, (class_, arguments, attributes) = super().__reduce__()
+        return restore, (class_, arguments, {**attributes, "seen": None})
+
     def format(self) -> str:
         """The error with the methods that led to it, the outermost first, and with its causes."""
         lines = [f"{self.names[0]}: {self}" if self.names else str(self)]

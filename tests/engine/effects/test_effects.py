@@ -1,11 +1,25 @@
 """What a run does to the world, with a world in memory."""
 
+import pickle
+
 import pytest
 from acting import PACKAGE, Room, actions, run
 from engines import package
 
 from trundle.engine import Engine, EngineError
 from trundle.engine.effects import MemoryJournal, Record
+
+OWNING = """
+Namespaces: {=: b, t: io.trundle}
+Methods:
+  deploy:
+    Scope: Public
+    Body:
+      - new(t:Document, name => d, content => 1).deploy()
+  .destroy:
+    Body:
+      - new(t:Document, name => d).delete()
+"""
 
 
 @pytest.fixture
@@ -120,6 +134,30 @@ def test_an_act_that_fails_is_tried_again(engine, room, journal):
     room.acts.clear()
     run(engine, journal, {"a": 2, "b": 1, "c": 1})
     assert room.acts == [("apply", "b", "intended"), ("apply", "c", None)]
+
+
+def test_a_failure_crosses_to_another_process(engine, room, journal):
+    room.failing = {"a"}
+    error = refusal(engine, journal, {"a": 1})
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.code, again.names, again.frames) == (error.code, error.names, error.frames)
+    assert again.format() == error.format()
+
+
+def test_what_an_object_deletes_when_it_is_destroyed_is_not_removed_twice(room, journal):
+    owning = package("b", "1.0.0", {"io.trundle": "1"}, {"b.Owning": OWNING})
+    engine = Engine([owning], providers={"room": room})
+    with engine.session(journal=journal) as session:
+        root = session.load({"?": {"type": "b.Owning", "id": "x"}})
+        session.call(root, "deploy")
+        session.settle()
+        kept = session.dump(root)["Objects"]
+    with engine.session(journal=journal) as session:
+        session.load({"Objects": None, "ObjectsCopy": kept})
+        session.finish()
+        session.settle()
+        assert actions(session.changes) == [("remove", "room/d")]
+    assert (room.there, journal.records()) == ({}, ())
 
 
 def test_a_change_that_failed_shows_what_was_there_before(engine, room, journal):
