@@ -11,9 +11,6 @@ from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._limits import Limits
 from trundle.engine._lock import Lock
 from trundle.engine._mentions import Mention, mentions
-from trundle.engine._meta_rules import MetaRules, described
-from trundle.engine._metas import attached
-from trundle.engine._nodes import Node
 from trundle.engine._package_metas import PackageMetas
 from trundle.engine._repository import Repository
 from trundle.engine._session import Session
@@ -81,20 +78,21 @@ class _Checker:
         self._sources = Sources(limits)
         lock = Lock(repository)
         self._classes = Classes(repository, self._sources, lock, limits, _no_static)
-        self._meta_rules = MetaRules(self._find)
 
     def package(self, package: Package) -> Iterator[Finding]:
         """What is wrong with the classes of one package, and with what it attaches to itself."""
         yield from PackageMetas(self._classes, self._load).findings(package)
         for name in package.classes:
             try:
-                type_ = self._classes.built(package, name)
+                type_ = self._classes.ordered(package, name)
             except EngineError as error:
                 yield from error.findings
                 continue
             yield from self._members(type_)
             yield from self._bodies(type_)
             yield from self._names(type_)
+            for wrong in self._classes.meta_errors(type_):
+                yield from wrong.findings
 
     def _members(self, type_: Type) -> Iterator[Finding]:
         for each in type_.declaration.properties.values():
@@ -130,11 +128,6 @@ class _Checker:
             )
         for each in mentions(declaration):
             yield from self._mention(type_, each)
-        for _, member, target, meta in described(declaration):
-            for name, _ in attached(type_, meta):
-                yield from self._meta(type_, name, member, target, meta)
-        for error in self._meta_rules.errors(type_):
-            yield from error.findings
 
     def _mention(self, type_: Type, mention: Mention) -> Iterator[Finding]:
         """What is wrong with a name."""
@@ -164,27 +157,6 @@ class _Checker:
             is_error = mention.is_loaded or is_elsewhere
             yield finding if is_error else replace(finding, severity="warning")
 
-    def _meta(
-        self, type_: Type, name: str, member: str, target: str, meta: Node
-    ) -> Iterator[Finding]:
-        """What is wrong with what is attached to a class or a member."""
-        place = {"member": member, "line": meta.line}
-        try:
-            found = self._classes.at(self._classes.edge(type_.source, name))
-        except EngineError as error:
-            error.class_name, error.member = type_.name, member
-            error.file, error.line = type_.declaration.file, meta.line
-            yield from error.findings
-            return
-        if not found.is_meta:
-            message = expectation("a Meta class under `Meta`", name)
-            advice = f"add `Usage: Meta` to {name}, or remove it"
-            yield from type_.error(EngineCode.META, message, advice=advice, **place).findings
-        elif not {"All", target} & set(found.declaration.applies):
-            applies = ", ".join(found.declaration.applies)
-            message = expectation(f"{name} at {applies}", f"it at {target}")
-            yield from type_.error(EngineCode.META, message, advice="remove it", **place).findings
-
     def _load(self, model: Mapping[str, Any]) -> None:
         """Loads an object, and forgets it.
 
@@ -195,12 +167,6 @@ class _Checker:
             self._repository, self._sources, Limits(), {}, {}, Routines({}), Effects(), None
         ) as session:
             session.load(model)
-
-    def _find(self, type_: Type, name: str) -> Type | None:
-        try:
-            return self._classes.at(self._classes.edge(type_.source, name))
-        except EngineError:
-            return None
 
 
 def _no_static(type_: Type, name: str) -> object:

@@ -1,13 +1,14 @@
 """The classes of one session: which a name means, in which version, and each of them built once."""
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._limits import Limits
 from trundle.engine._lineage import Lineage
 from trundle.engine._lock import Edge, Lock
+from trundle.engine._meta_rules import MetaRules
 from trundle.engine._repository import Repository, label, own_requirement
 from trundle.engine._sources import Sources, no_class
 from trundle.engine._type import ROOT_CLASS, Type
@@ -39,6 +40,8 @@ class Classes:
         self._read_static = read_static
         self._types: dict[tuple[str, SemVer, str], Type | EngineError] = {}
         self._edges: dict[tuple[str, SemVer, str], Edge] = {}
+        self._meta_rules = MetaRules(self._declared)
+        self._unfit: dict[Type, EngineError | None] = {}
 
     def get(self, package: Package, name: str) -> Type:
         """A class that a package lists; its ancestors are found on first use.
@@ -63,10 +66,29 @@ class Classes:
         return found
 
     def built(self, package: Package, name: str) -> Type:
-        """A class whose ancestors are known to be in order.
+        """A class that is known to be in order, with its ancestors and with what is attached to them.
 
         Raises:
             EngineError: it cannot be built; each time the same.
+        """
+        found = self.ordered(package, name)
+        if found not in self._unfit:
+            wrong = tuple(self._meta_rules.errors(found))
+            self._unfit[found] = EngineError.of(wrong) if wrong else None
+        error = self._unfit[found]
+        if error is not None:
+            raise copy.copy(error)
+        return found
+
+    def meta_errors(self, type_: Type) -> Iterator[EngineError]:
+        """What may not be attached to a class, to its members or to its ancestors."""
+        return self._meta_rules.errors(type_)
+
+    def ordered(self, package: Package, name: str) -> Type:
+        """A class whose ancestors are known to be in order, whatever is attached to them.
+
+        Raises:
+            EngineError: it, or one of its ancestors, cannot be read, or they do not fit together; each time the same.
         """
         found = self.get(package, name)
         try:
@@ -176,6 +198,12 @@ class Classes:
         ]
         advice = did_you_mean(name, known, "correct the name")
         raise no_class(package, name, searched, sorted(elsewhere), missing, advice)
+
+    def _declared(self, type_: Type, name: str) -> Type:
+        """The class that a full name means in the code of a class; it need not be in order, so that it may describe itself."""
+        edge = self.edge(type_.source, name)
+        source = self.repository.package(edge.requirement.name, edge.version)
+        return self.get(source, edge.class_name)
 
     def _parent_edges(self, child: Type) -> Sequence[Edge]:
         names = child.declaration.parents

@@ -1,7 +1,7 @@
-"""How often a Meta class may describe one class or member, with what is inherited."""
+"""What Meta classes may describe, and how often, with what is inherited."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from trundle.engine._declarations import ClassDeclaration
@@ -11,8 +11,8 @@ from trundle.engine._nodes import Node
 from trundle.engine._type import Type, method_key
 from trundle.errors import expectation, listed
 
-Find: TypeAlias = Callable[[Type, str], Type | None]
-"""The class that a full name means in the code of a class; None where there is none."""
+Find: TypeAlias = Callable[[Type, str], Type]
+"""The class that a full name means in the code of a class; raises an `EngineError` where there is none."""
 
 
 class Described(NamedTuple):
@@ -48,67 +48,120 @@ def described(declaration: ClassDeclaration) -> Iterator[Described]:
 
 
 class MetaRules:
-    """Applies `Cardinality` and `Inherited` to the classes of a repository."""
+    """Applies `Usage`, `Applies`, `Cardinality` and `Inherited` of Meta classes to what they are attached to.
+
+    Args:
+        find: the class that a full name means in the code of a class; it need not be built.
+    """
 
     def __init__(self, find: Find) -> None:
         self._find = find
-        self._own: dict[Type, Mapping[str, Sequence[Type]]] = {}
+        self._own: dict[Type, _Own] = {}
 
     def errors(self, type_: Type) -> Iterator[EngineError]:
-        """What is attached to a class or its members twice, or comes from several parents, and may be there once only."""
-        own = self._attached(type_)
-        lines = {each.key: each for each in described(type_.declaration)}
-        for key, metas in own.items():
-            about = {"member": lines[key].member, "line": lines[key].meta.line}
-            for meta, times in Counter(metas).items():
-                if times > 1 and _is_single(meta):
-                    message = expectation(f"{meta.name} once", f"it {times} times")
-                    advice = "remove the others, or change `Cardinality` of the Meta class"
-                    yield type_.error(EngineCode.META, message, advice=advice, **about)
-        for key in ("", *type_.own_members):
-            for meta, origins in self._inherited(type_, key).items():
-                if len(origins) > 1 and _is_single(meta) and meta not in own.get(key, ()):
-                    found = listed(each.label for each in origins)
-                    message = expectation(f"{meta.name} from one parent", f"it from {found}")
-                    advice = f"attach {meta.name} in {type_.name} itself"
-                    member = key.removesuffix("()")
-                    yield type_.error(EngineCode.META, message, advice=advice, member=member)
+        """What may not be attached to a class, to its members or to its ancestors.
 
-    def _attached(self, type_: Type) -> Mapping[str, Sequence[Type]]:
-        """The Meta classes that a class attaches itself, by what they describe."""
+        That is what no package has, what is no Meta class, what is for other things, and what may be there once, but is there
+        twice or comes from several parents.
+        """
+        lineage = type_.lineage.upwards
+        for each in lineage:
+            yield from self._attached(each).errors
+        for key in dict.fromkeys(key for each in lineage for key in self._attached(each).metas):
+            yield from self._inherited(type_, key)
+
+    def _attached(self, type_: Type) -> "_Own":
+        """What a class attaches itself."""
         if type_ not in self._own:
-            self._own[type_] = {
-                each.key: [
-                    meta
-                    for name, _ in attached(type_, each.meta)
-                    if (meta := self._find(type_, name)) is not None
-                ]
-                for each in described(type_.declaration)
-            }
+            metas: dict[str, list[Type]] = {}
+            errors: list[EngineError] = []
+            for each in described(type_.declaration):
+                found = metas[each.key] = []
+                for name, _ in attached(type_, each.meta):
+                    try:
+                        meta = self._find(type_, name)
+                    except EngineError as error:
+                        error.class_name, error.member = type_.name, each.member
+                        error.file, error.line = type_.declaration.file, each.meta.line
+                        errors.append(error)
+                        continue
+                    found.append(meta)
+                    errors += _misplaced(type_, each, meta)
+                errors += _repeated(type_, each, found)
+            self._own[type_] = _Own(metas, errors)
         return self._own[type_]
 
-    def _inherited(self, type_: Type, key: str) -> Mapping[Type, Sequence[Type]]:
-        """What describes a class or member because it describes what is above, with the classes that attach it."""
-        if not any(key in self._attached(each) for each in type_.ancestors):
-            return {}
+    def _inherited(self, root: Type, key: str) -> Iterator[EngineError]:
+        """Where a class has what may be there once from several parents, in one pass over a class and its ancestors."""
         reaching: dict[Type, dict[Type, dict[Type, None]]] = {}
-        for each in type_.lineage.upwards:
-            own = self._attached(each).get(key, ())
+        for each in root.lineage.upwards:
+            own = self._attached(each).metas.get(key, ())
             above: dict[Type, dict[Type, None]] = {}
-            for parent in type_.lineage.parents[each]:
+            for parent in root.lineage.parents[each]:
                 for meta, origins in reaching[parent].items():
                     if not (meta in own and _is_single(meta)):
                         above.setdefault(meta, {}).update(origins)
-            if each is type_:
-                return {meta: tuple(origins) for meta, origins in above.items()}
             for meta, origins in above.items():
-                if len(origins) > 1 and _is_single(meta):  # Said of that class already
-                    above[meta] = dict.fromkeys(list(origins)[:1])
+                if len(origins) > 1 and _is_single(meta):
+                    if _has(each, key):
+                        yield _from_several(each, key, meta, origins)
+                    above[meta] = dict.fromkeys(list(origins)[:1])  # Said of this class only
             for meta in own:
                 if meta.declaration.is_inherited:
                     above.setdefault(meta, {})[each] = None
             reaching[each] = above
-        return {}
+
+
+class _Own(NamedTuple):
+    """What a class attaches: the Meta classes by what they describe, and what is wrong with them."""
+
+    metas: Mapping[str, Sequence[Type]]
+    errors: Sequence[EngineError]
+
+
+def _misplaced(type_: Type, place: Described, meta: Type) -> Iterator[EngineError]:
+    applies = meta.declaration.applies
+    if not meta.is_meta:
+        message = expectation("a Meta class under `Meta`", meta.name)
+        yield _error(type_, place, message, f"add `Usage: Meta` to {meta.name}, or remove it")
+    elif not {"All", place.target} & set(applies):
+        message = expectation(f"{meta.name} at {', '.join(applies)}", f"it at {place.target}")
+        yield _error(type_, place, message, "remove it")
+
+
+def _repeated(type_: Type, place: Described, metas: Sequence[Type]) -> Iterator[EngineError]:
+    for meta, times in Counter(metas).items():
+        if times > 1 and meta.is_meta and _is_single(meta):
+            message = expectation(f"{meta.name} once", f"it {times} times")
+            advice = "remove the others, or change `Cardinality` of the Meta class"
+            yield _error(type_, place, message, advice)
+
+
+def _error(type_: Type, place: Described, message: str, advice: str) -> EngineError:
+    line = place.meta.line
+    return type_.error(EngineCode.META, message, advice=advice, member=place.member, line=line)
+
+
+def _from_several(type_: Type, key: str, meta: Type, origins: Iterable[Type]) -> EngineError:
+    found = listed(each.label for each in origins)
+    message = expectation(f"{meta.name} from one parent", f"it from {found}")
+    member, _, argument = key.partition(" ")
+    where = (
+        f"{type_.name} itself, to the argument {argument}" if argument else f"{type_.name} itself"
+    )
+    member = member.removesuffix("()")
+    return type_.error(
+        EngineCode.META, message, advice=f"attach {meta.name} in {where}", member=member
+    )
+
+
+def _has(type_: Type, key: str) -> bool:
+    """Whether a class is or declares what a key of `Described` means."""
+    member, _, argument = key.partition(" ")
+    if not argument:
+        return not key or key in type_.own_members
+    method = type_.declaration.methods.get(member.removesuffix("()"))
+    return method is not None and any(each.name == argument for each in method.arguments)
 
 
 def _is_single(meta: Type) -> bool:

@@ -1,0 +1,153 @@
+"""What may be attached to classes and members, as it is found when a class is built."""
+
+import pytest
+from engines import package
+
+from trundle.engine import Engine, EngineError
+
+METAS = {
+    "app.One": "Usage: Meta\nInherited: true",
+    "app.Many": "Usage: Meta\nInherited: true\nCardinality: Many",
+    "app.Own": "Usage: Meta",
+    "app.OfTypes": "Usage: Meta\nApplies: Type",
+    "app.Plain": "",
+}
+
+
+def engine(**classes):
+    named = {f"app.{name}": text for name, text in classes.items()}
+    return Engine([package("app", classes={**METAS, **named})])
+
+
+def refusals(call, *args):
+    with pytest.raises(EngineError) as caught:
+        call(*args)
+    return [(str(each.code), each.class_name, each.member) for each in caught.value.errors]
+
+
+@pytest.mark.parametrize(
+    ("classes", "refused"),
+    [
+        ({"A": "Meta: app.Plain"}, [("meta", "app.A", "")]),
+        ({"A": "Meta: app.None"}, [("no-class", "app.A", "")]),
+        ({"A": "Meta: [app.One, app.One]"}, [("meta", "app.A", "")]),
+        ({"A": "Meta: [app.Many, app.Many, app.Own]"}, []),
+        (
+            {"A": "Properties: {p: {Contract: $, Meta: app.OfTypes}}"},
+            [("meta", "app.A", "p")],
+        ),
+        (
+            {"A": "Meta: [app.Plain, app.None]\nMethods: {m: {Meta: app.OfTypes}}"},
+            [("meta", "app.A", ""), ("no-class", "app.A", ""), ("meta", "app.A", "m")],
+        ),
+        (
+            {"A": "Extends: [app.B, app.C]", "B": "Meta: app.One", "C": "Meta: app.One"},
+            [("meta", "app.A", "")],
+        ),
+        (
+            {"A": "Extends: [app.B, app.C]", "B": "Meta: app.Many", "C": "Meta: app.Many"},
+            [],
+        ),
+        (
+            {"A": "Extends: [app.B, app.C]", "B": "Meta: app.Own", "C": "Meta: app.Own"},
+            [],
+        ),
+        (
+            {
+                "A": "Extends: [app.B, app.C]\nMeta: app.One",
+                "B": "Meta: app.One",
+                "C": "Meta: app.One",
+            },
+            [],
+        ),
+        (  # One attachment, reached by two paths
+            {
+                "A": "Extends: [app.B, app.C]",
+                "B": "Extends: app.D",
+                "C": "Extends: app.D",
+                "D": "Meta: app.One",
+            },
+            [],
+        ),
+        (  # A class cannot be in order when its parent is not
+            {
+                "A": "Extends: app.D",
+                "D": "Extends: [app.B, app.C]",
+                "B": "Meta: app.One",
+                "C": "Meta: app.One",
+            },
+            [("meta", "app.D", "")],
+        ),
+        (
+            {
+                "A": "Extends: [app.B, app.C]\nMethods: {m: {Arguments: [a: {Contract: $}]}}",
+                "B": "Methods: {m: {Arguments: [a: {Contract: $, Meta: app.One}]}}",
+                "C": "Methods: {m: {Arguments: [a: {Contract: $, Meta: app.One}]}}",
+            },
+            [("meta", "app.A", "m")],
+        ),
+        (
+            {
+                "A": "Extends: [app.B, app.C]\nProperties: {p: {Contract: $}}",
+                "B": "Properties: {p: {Contract: $, Meta: app.One}}",
+                "C": "Properties: {p: {Contract: $, Meta: app.One}}",
+            },
+            [("meta", "app.A", "p")],
+        ),
+    ],
+)
+def test_a_class_is_not_built_with_what_may_not_be_attached_to_it(classes, refused):
+    with engine(**classes).session() as session:
+        if not refused:
+            assert session.type("app.A").name == "app.A"
+            return
+        assert refusals(session.type, "app.A") == refused
+        assert refusals(session.type, "app.A") == refused  # Each time the same
+        assert refusals(session.load, {"?": {"type": "app.A"}}) == refused
+        assert session.type("app.One").is_meta  # Others are built as before
+
+
+def test_a_conflict_names_both_parents_and_what_to_do():
+    with (
+        engine(
+            A="Extends: [app.B, app.C]", B="Meta: app.One", C="Meta: app.One"
+        ).session() as session,
+        pytest.raises(EngineError) as caught,
+    ):
+        session.type("app.A")
+    error = caught.value
+    assert error.message == (
+        "expected app.One from one parent, found it from app.B/1.0.0@app, app.C/1.0.0@app"
+    )
+    assert error.advice == "attach app.One in app.A itself"
+    assert (error.package, str(error.version), error.file) == (
+        "app",
+        "1.0.0",
+        "Classes/class5.yaml",
+    )
+
+
+def test_a_meta_class_may_describe_itself():
+    app = package("app", classes={"app.M": "Usage: Meta\nInherited: true\nMeta: app.M"})
+    with Engine([app]).session() as session:
+        assert session.type("app.M").is_meta
+
+
+def test_the_versions_of_a_parent_decide_what_is_inherited():
+    lib = [
+        package(
+            "lib", "1.0.0", classes={"lib.M": METAS["app.One"], "lib.B": "", "lib.C": "Meta: lib.M"}
+        ),
+        package(
+            "lib",
+            "2.0.0",
+            classes={"lib.M": METAS["app.One"], "lib.B": "Meta: lib.M", "lib.C": "Meta: lib.M"},
+        ),
+    ]
+    app = [
+        package("app", f"{each}.0.0", {"lib": each}, {"app.A": "Extends: [lib.B, lib.C]"})
+        for each in (1, 2)
+    ]
+    with Engine([*lib, *app]).session() as session:
+        assert session.type("app.A", "1").version.major == 1
+        assert refusals(session.type, "app.A", "2") == [("meta", "app.A", "")]
