@@ -174,6 +174,7 @@ def hostile(tmp_path):
         f"Methods:\n  {quoted}:\n    Arguments:\n    - {quoted}: {{Contract: $, Default: {quoted}}}\n"
     )
     manifest = f"Name: {quoted}\nDescription: {quoted}\nAuthor: {quoted}\nTags: [{quoted}]\n"
+    manifest += f"Meta: {{{quoted}: {{{quoted}: [{quoted}]}}}}\n"
     package = made(text, manifest)
     later = made("", manifest, version="2.0.0")
     write_site(tmp_path / "site", [released(tmp_path, package), released(tmp_path, later, package)])
@@ -223,6 +224,27 @@ def test_what_is_searched_is_data(hostile):
     assert [HOSTILE, "property", "a.App"] in [each[:3] for each in entries]
     assert all("alert(1)" not in each[3] for each in entries)
     check_links(hostile)
+
+
+def test_what_is_attached_to_a_package_is_shown(tmp_path):
+    meta = "Meta:\n- {a.App: {team: db, ports: [1, 2], on: true}}\n- io.murano.metadata.Title: {text: The db}\n"
+    write_site(tmp_path / "site", [released(tmp_path, made("Usage: Meta", meta))])
+    page = Html((tmp_path / "site/a/1.0.0/index.html").read_bytes())
+    shown = 'Meta a.App team "db" ports [1,2] on true io.murano.metadata.Title text "The db"'
+    assert shown in page.text
+    assert page.links.count("classes/a.App.html") >= 2  # The card, and what is attached
+    text = (tmp_path / "site/a/1.0.0/index.md").read_text()
+    assert (
+        "## Meta\n\n- [a.App](classes/a.App.md)\n"
+        '  - `team`: `"db"`\n  - `ports`: `[1,2]`\n  - `on`: `true`\n'
+        "- `io.murano.metadata.Title`\n"
+        '  - `text`: `"The db"`\n\n## Classes'
+    ) in text
+    check_links(tmp_path / "site")
+
+
+def test_without_anything_attached_nothing_is_said_of_it(site):
+    assert "Meta" not in (site / "a/1.0.0/index.md").read_text()
 
 
 def test_a_class_that_cannot_be_read_has_a_page_that_says_so(tmp_path):

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from trundle.pages import _markdown
 from trundle.pages._names import anchor, link
 
@@ -23,6 +25,7 @@ def _html() -> "jinja2.Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["as_json"] = _as_json
     environment.filters["paragraphs"] = lambda value: re.split(r"\n\s*\n", value.strip())
     return environment
 
@@ -40,11 +43,17 @@ def _for_markdown() -> "jinja2.Environment":
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["as_json"] = _as_json
     environment.filters["paragraphs"] = _markdown.paragraphs
     environment.filters["code"] = _markdown.code
     environment.filters["coded"] = _markdown.coded
     environment.globals["linked"] = _markdown.linked
     return environment
+
+
+def _as_json(value: Any) -> str:
+    """A plain value in one line."""
+    return msgspec.json.encode(value).decode()
 
 
 def render(template: str, page: str, values: Mapping[str, Any]) -> bytes:
