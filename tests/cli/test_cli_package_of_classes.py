@@ -225,3 +225,54 @@ def test_a_manifest_of_something_else_makes_no_package_of_classes(empty):
     done = empty.run("generate")
     assert "FullName" not in done.stderr
     assert "manifest" in done.stderr  # It is read as a schema, whose version nothing says.
+
+
+@pytest.fixture
+def project_of_classes(empty):
+    """A project whose sources are two releases of a package."""
+    for version in ("1.0.0", "2.0.0"):
+        manifest = MANIFEST.replace("Require: {{lib.that.is.not.here: 1}}\n", "")
+        empty.write(f"db/{version}/manifest.yaml", manifest.format(version=version))
+        text = CLASS.replace("Extends: lib:Base\n", "").format(contract="")
+        empty.write(f"db/{version}/Classes/Db.yaml", text)
+    empty.write("trundle.yaml", "package: models\nsources: [db/1.0.0, db/2.0.0]\n")
+    return empty
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("map", "2 versions"),
+        ("explain acme.Db", "1.0.0 to 2.0.0"),
+        ("diff 1.0.0 2.0.0", "Unchanged types: acme.Db"),
+        ("stats", "1 resource type in 2 versions"),
+        ("suggest", "Nothing to suggest"),
+        ("verify --examples 1", "acme.Db"),
+        ("verify trundle.yaml --examples 1", "acme.Db"),
+    ],
+)
+def test_reports_and_proofs_read_the_packages_of_a_project(project_of_classes, command, shown):
+    done = project_of_classes.run(*command.split())
+    assert done.exit_code == 0, done.stderr
+    assert shown in done.stdout
+
+
+@pytest.mark.parametrize("command", ["lock", "lock --dry-run"])
+def test_a_lock_is_for_schemas_and_the_message_names_what_is_for_classes(
+    project_of_classes, command
+):
+    done = project_of_classes.run(*command.split())
+    assert done.exit_code == 1
+    assert "expected schemas of resources, found packages of classes" in done.stderr
+    assert "trundle package check --against" in done.stderr
+    assert not (project_of_classes.folder / "trundle.lock").exists()
+
+
+def test_a_project_of_several_packages_asks_for_one(project_of_classes):
+    project_of_classes.write(
+        "db/other/manifest.yaml", "FullName: acme.Other\nType: Library\nVersion: 1.0.0\n"
+    )
+    project_of_classes.write("trundle.yaml", "package: models\nsources: [db]\n")
+    done = project_of_classes.run("map")
+    assert done.exit_code == 2
+    assert "expected one package, found acme.Db, acme.Other" in done.stderr

@@ -7,7 +7,7 @@ import typer
 
 from trundle.cli._failures import unmet
 from trundle.cli._printing import progress, warn
-from trundle.cli._settings import settings_of
+from trundle.cli._settings import Settings, settings_of
 from trundle.errors import listed
 
 if TYPE_CHECKING:
@@ -56,13 +56,22 @@ def package_evolution(paths: list[Path]) -> "PackageEvolution | None":
         return PackageEvolutions([*first, *others]).of(names.pop())
 
 
+def packages_of_project(settings: Settings) -> list[Path]:
+    """The folders with the packages of a project of classes, or of a folder without a project; none where a project has schemas."""
+    from trundle.project import holds_packages, load_config  # noqa: PLC0415
+
+    if not settings.config_path.exists():
+        return [settings.config_path.parent]
+    config = load_config(settings.config_path)
+    return [each.path for each in config.sources] if holds_packages(config) else []
+
+
 def load_evolution(context: typer.Context, schemas: list[Path]) -> tuple["Evolution", int | None]:
     """How some schemas or packages evolve, or else the project's, with the project's horizon.
 
     What is wrong with a project's changes and hooks is a warning; a report is of use all the same.
     """
-    folder = settings_of(context).config_path
-    packages = package_evolution(schemas or ([] if folder.exists() else [folder.parent]))
+    packages = package_evolution(schemas or packages_of_project(settings_of(context)))
     if packages is not None:
         for each in packages.findings:
             warn(each.coded)

@@ -15,7 +15,7 @@ import typer
 
 from trundle.cli._failures import ExitCode, Refusal, unmet
 from trundle.cli._printing import Format, Step, print_result, progress, say, shown_path
-from trundle.cli._project import config_of, load, package_evolution
+from trundle.cli._project import config_of, load, package_evolution, packages_of_project
 from trundle.cli._settings import Settings, current, settings_of
 from trundle.cli.project import Jobs, Output
 
@@ -186,9 +186,11 @@ def _proving(
 
     if len(paths) == 1 and _is_project(paths[0]):
         context.obj = Settings(paths[0])
-    elif (packages := package_evolution(paths)) is not None:
+        paths = []
+    of_project = [] if paths else packages_of_project(settings_of(context))
+    if (packages := package_evolution(paths or of_project)) is not None:
         return partial(rooms.prove_schemas, packages.as_documents(), options)
-    elif paths:
+    if paths:
         with progress("Reading schemas") as step:
             sources = [Source(path) for path in paths]
             evolution = rooms.evolution_of(sources, on_file=lambda path: step(path.name))

@@ -2,6 +2,7 @@
 
 from trundle.documents import UnreadableError
 from trundle.errors import Finding, errors_among
+from trundle.project._class_sources import holds_packages
 from trundle.project._config_admission import AdmissionOperation, AdmissionRule, AdmissionWebhook
 from trundle.project._config_kubernetes import KindNames, PrinterColumn
 from trundle.project._expected import Expected as ExpectedDifference
@@ -110,6 +111,7 @@ __all__ = [
     "generate",
     "generated_files",
     "generated_scheme",
+    "holds_packages",
     "load_admission",
     "load_config",
     "load_parts",

@@ -11,6 +11,7 @@ import msgspec
 
 from trundle.errors import Finding, did_you_mean, listed
 from trundle.evolution import TypeChanges
+from trundle.project._class_sources import holds_packages
 from trundle.project._spelling import as_declared
 from trundle.project._storage import Recorded, unknown_hubs
 from trundle.project.changes import version_gone
@@ -95,7 +96,7 @@ def outline_of(config: Config, catalogue: Catalogue, recorded: Recorded) -> Outl
     """
     declared = catalogue.declared
     if not declared:
-        raise no_resources(str(config.path))
+        raise nothing_declared(config)
     config = as_declared(config, (each.version for each in declared))
     unmatched = tuple(_unmatched(config))
     if not config.groups:
@@ -124,6 +125,19 @@ def no_resources(where: str, advice: str = _DECLARE) -> ProjectError:
     """The error for sources that declare nothing."""
     expected = "schemas of resources"
     return ProjectFileError(FileCode.NO_RESOURCES, where, expected, "none", advice)
+
+
+def nothing_declared(config: Config) -> ProjectError:
+    """The error for a project whose sources declare nothing, or only classes."""
+    where = str(config.path)
+    if not holds_packages(config):
+        return no_resources(where)
+    expected, found = (
+        "schemas of resources",
+        "packages of classes",
+    )
+    advice = "use `trundle package check --against` to compare releases, and `trundle model convert` for object models"
+    return ProjectFileError(FileCode.NO_RESOURCES, where, expected, found, advice)
 
 
 def _narrowed(config: Config, name: str, group: str, versions: set[ApiVersion]) -> Config:

@@ -9,6 +9,7 @@ import msgspec
 
 from trundle.errors import Finding, errors_among, listed
 from trundle.evolution import Lineage, Place, default_of, derived_keys
+from trundle.project._class_sources import holds_packages
 from trundle.project._each_part import Progress, each_part, ignore, on_file
 from trundle.project._freshness import made_of
 from trundle.project._lock_comparison import (
@@ -28,7 +29,7 @@ from trundle.project._variants import blurred_elements, left_variants
 from trundle.project.admission import admission_findings
 from trundle.project.config import Config
 from trundle.project.findings import Misfit, ProjectCode, finding
-from trundle.project.generating import generate, holds_packages
+from trundle.project.generating import generate
 from trundle.project.loading import Project, load_part
 from trundle.project.lock import lock_findings
 from trundle.report import spell

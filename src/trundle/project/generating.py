@@ -19,7 +19,7 @@ from trundle.codegen import (
 )
 from trundle.errors import Finding
 from trundle.evolution import ChangeError
-from trundle.packages import MANIFEST_FILE, package_folders
+from trundle.project._class_sources import holds_packages
 from trundle.project._each_part import Progress, each_part, ignore, on_file
 from trundle.project._freshness import (
     Digests,
@@ -50,7 +50,6 @@ from trundle.runtime import INTERFACE
 from trundle.schema import SchemaError
 from trundle.schema.readers import Catalogue, raise_all
 
-_FULL_NAME = b"FullName"
 TESTS = "tests"
 """The folder within a generated package that holds its generated tests."""
 
@@ -177,18 +176,6 @@ def generate(
         checkpoint=lambda step: progress(step, 0, 0),
     )
     return GenerateResult(root, change=change, generated=generated, notes=notes)
-
-
-def holds_packages(config: Config) -> bool:
-    """Whether the sources of a project are folders with packages of classes in them."""
-    paths = [each.path for each in config.sources]
-    return bool(paths) and all(each.is_dir() and _has_packages(each) for each in paths)
-
-
-def _has_packages(folder: Path) -> bool:
-    """Whether packages of classes are in a folder; a `manifest.yaml` of something else has no full name."""
-    manifests = (each / MANIFEST_FILE for each in package_folders(folder))
-    return any(_FULL_NAME in each.read_bytes() for each in manifests)
 
 
 def _generated_classes(config: Config) -> tuple[Path, Mapping[str, bytes]]:

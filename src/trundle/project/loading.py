@@ -9,7 +9,7 @@ from trundle.errors import Finding, errors_among
 from trundle.evolution import Evolution, HookDeclaration, Lineage
 from trundle.project._garbage_collection import without_collection
 from trundle.project._lock_file import lock_path, read_lock, recorded_versions
-from trundle.project._parts import Part, no_resources, outline_of
+from trundle.project._parts import Part, no_resources, nothing_declared, outline_of
 from trundle.project._patterns import spread_patterns
 from trundle.project._spelling import as_declared
 from trundle.project._spread import Spread
@@ -86,7 +86,7 @@ def load_configured(config: Config, *, on_file: Callable[[Path], None] | None = 
     """
     catalogue = Catalogue(config.sources, on_file=on_file)
     if not catalogue.declared:
-        raise no_resources(str(config.path))
+        raise nothing_declared(config)
     config = as_declared(config, (each.version for each in catalogue.declared))
     selection = catalogue.select()
     catalogue.require_used(selection.files)

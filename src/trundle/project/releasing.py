@@ -23,13 +23,13 @@ from trundle.packages import (
     read_manifest,
 )
 from trundle.project._carried_changes import with_rules
+from trundle.project._class_sources import holds_packages
 from trundle.project._each_part import Progress, ignore
 from trundle.project._release_codes import ReleaseCode
 from trundle.project.check import check
 from trundle.project.config import load_config
 from trundle.project.errors import ConfigError, ProjectError
 from trundle.project.findings import ProjectCode
-from trundle.project.generating import holds_packages
 from trundle.project.init import CONFIG_NAME
 from trundle.project.loading import load_parts
 from trundle.project.release_changes import changes_between
