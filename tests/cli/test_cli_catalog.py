@@ -301,3 +301,32 @@ def test_a_version_that_the_model_of_an_environment_uses_is_not_deleted(line):
         refused(line, 2, "use", *arguments)
     line.write("model.yaml", "?: {type: com.acme.Nothing, id: db}\n")
     assert "no-class" in refused(line, 5, "use", "prod", "model.yaml")
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["delete a 1.0.0", "share a 1.0.0", "use prod --forget", "environments", "tidy"],
+)
+@pytest.mark.parametrize("by", ["option", "environment"])
+def test_what_works_on_the_database_refuses_a_server(line, monkeypatch, command, by):
+    url = "http://127.0.0.1:9"
+    arguments = ["catalog", *command.split()]
+    if by == "option":
+        arguments += ["--server", url]
+    else:
+        monkeypatch.delenv("TRUNDLE_CATALOG")
+        monkeypatch.setenv("TRUNDLE_SERVER", url)
+    done = line.run(*arguments)
+    assert done.exit_code == 2
+    assert (
+        f"expected the database of the catalog, which this command works on, found the server {url}"
+        in done.stderr
+    )
+    assert "--catalog" in done.stderr
+
+
+def test_a_database_that_is_named_counts_more_than_the_server(line, monkeypatch):
+    monkeypatch.setenv("TRUNDLE_SERVER", "http://127.0.0.1:9")
+    done = line.run("catalog", "environments", "--catalog", "other.db")
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "other.db: no environment of the tenant default" in done.stderr

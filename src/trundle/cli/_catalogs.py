@@ -9,7 +9,7 @@ import typer
 
 from trundle.cli._channels import version_of
 from trundle.cli._failures import ExitCode, unmet
-from trundle.cli._settings import CATALOG, TENANT, current
+from trundle.cli._settings import CATALOG, SERVER, TENANT, current
 
 if TYPE_CHECKING:
     from trundle.catalog import Catalog, CatalogServer
@@ -34,6 +34,12 @@ At = Annotated[
         "--server",
         metavar="URL",
         help="A server that keeps the catalog (`trundle serve --catalog`) instead of a database.",
+    ),
+]
+NotAt = Annotated[
+    str | None,
+    typer.Option(
+        "--server", metavar="URL", hidden=True, help="Refused: a server does not do this."
     ),
 ]
 Tenant = Annotated[
@@ -72,6 +78,22 @@ def kept_catalog(
     if not url.startswith(("http://", "https://")):
         raise unmet("--server", "a URL such as https://HOST:PORT", repr(url), "correct it")
     yield CatalogServer(url, current().token)
+
+
+@contextlib.contextmanager
+def own_catalog(place: str | None, server: str | None) -> Iterator["Catalog"]:
+    """The catalog in its database, for commands that no server carries out.
+
+    Raises:
+        Refusal: a server is named, and no database.
+    """
+    url = server or ("" if place else current().server)
+    if url:
+        expected = "the database of the catalog, which this command works on"
+        advice = "run it where the database is, and name that with --catalog"
+        raise unmet("--server" if server else SERVER, expected, f"the server {url}", advice)
+    with opened_catalog(place) as catalog:
+        yield catalog
 
 
 class CatalogPlace(NamedTuple):

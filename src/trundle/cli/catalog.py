@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trundle.cli._catalogs import At, Place, Tenant, kept_catalog, opened_catalog, tenant_of
+from trundle.cli._catalogs import At, NotAt, Place, Tenant, kept_catalog, own_catalog, tenant_of
 from trundle.cli._channels import say_done, version_of
 from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal, unmet
 from trundle.cli._installing import State, opened
@@ -271,11 +271,12 @@ def delete(
     force: Force = False,
     tenant: Tenant = None,
     catalog: Place = None,
+    server: NotAt = None,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
     """Delete a version, unless packages need it."""
-    with opened_catalog(catalog) as opened_:
+    with own_catalog(catalog, server) as opened_:
         number = version_of(version)
         change = opened_.delete(
             name, number, tenant=tenant_of(tenant), force=force, dry_run=dry_run
@@ -292,6 +293,7 @@ def share(
     force: Force = False,
     tenant: Tenant = None,
     catalog: Place = None,
+    server: NotAt = None,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
@@ -299,7 +301,7 @@ def share(
     if force and not undo:
         raise unmet("--force", "--undo with it", "none", "leave it out")
     number, whose = version_of(version), tenant_of(tenant)
-    with opened_catalog(catalog) as opened_:
+    with own_catalog(catalog, server) as opened_:
         if undo:
             change = opened_.unshare(name, number, tenant=whose, force=force, dry_run=dry_run)
         else:
@@ -326,6 +328,7 @@ def use(
     forget: Annotated[bool, typer.Option("--forget", help="It is gone, and uses nothing.")] = False,
     tenant: Tenant = None,
     catalog: Place = None,
+    server: NotAt = None,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
@@ -334,7 +337,7 @@ def use(
         found = "neither" if model is None else "both"
         raise unmet("", "a model or --forget", found, "give one of them")
     whose = tenant_of(tenant)
-    with opened_catalog(catalog) as opened_:
+    with own_catalog(catalog, server) as opened_:
         used = [] if model is None else _used_by(model, opened_.snapshot(whose))
         done = opened_.use(environment, used, tenant=whose, dry_run=dry_run)
     print_result(
@@ -358,11 +361,16 @@ def _used_by(file: Path, snapshot: "Snapshot") -> "list[tuple[str, SemVer]]":
 
 @app.command()
 def environments(
-    *, tenant: Tenant = None, catalog: Place = None, output: Output = Format.TABLE
+    *,
+    tenant: Tenant = None,
+    catalog: Place = None,
+    server: NotAt = None,
+    output: Output = Format.TABLE,
 ) -> None:
     """List the environments of a tenant, with the versions that they use."""
-    with opened_catalog(catalog) as opened_:
+    with own_catalog(catalog, server) as opened_:
         found = opened_.environments(tenant_of(tenant))
+        where = opened_.where
     rows: list[tuple[str, ...]] = [
         (each.name, one.name, str(one.version)) for each in found for one in each.versions
     ]
@@ -371,12 +379,20 @@ def environments(
         lambda: table(("ENVIRONMENT", "PACKAGE", "VERSION"), rows),
         output,
     )
+    if not found:
+        say(f"{where}: no environment of the tenant {tenant_of(tenant)}")
 
 
 @app.command()
-def tidy(*, catalog: Place = None, dry_run: DryRun = False, output: Output = Format.TABLE) -> None:
+def tidy(
+    *,
+    catalog: Place = None,
+    server: NotAt = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
     """Remove content that only deleted versions had; run it when no engine reads an old snapshot."""
-    with opened_catalog(catalog) as opened_:
+    with own_catalog(catalog, server) as opened_:
         removed = opened_.tidy(dry_run=dry_run)
     print_result(
         lambda: {"removed": list(removed), "dryRun": dry_run},
