@@ -330,3 +330,24 @@ def test_a_database_that_is_named_counts_more_than_the_server(line, monkeypatch)
     done = line.run("catalog", "environments", "--catalog", "other.db")
     assert (done.exit_code, done.stdout) == (0, "")
     assert "other.db: no environment of the tenant default" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        ("upload nowhere", 5, "nowhere: expected a folder or an archive of a package"),
+        ("download com.acme.Db --to no/db.tar", 5, "no: expected a folder to write to"),
+        ("download com.acme.Db --to db", 4, "db: expected no such file, found a folder"),
+        ("use prod words.yaml", 2, "words.yaml: expected a model, with `Objects`"),
+        ("use prod odd.yaml", 5, "odd.yaml: com.acme.None: $: expected a class"),
+    ],
+)
+def test_paths_and_models_that_do_not_fit_are_named(line, arguments, code, text):
+    ok(line, "upload", "db")
+    line.write("words.yaml", "hello: world\n")
+    line.write("odd.yaml", "'?': {type: com.acme.None}\n")
+    assert text in refused(line, code, *arguments.split())
+
+
+def test_forgetting_an_environment_that_was_never_recorded_says_so(line):
+    assert "knows no environment prod of default" in ok(line, "use", "prod", "--forget").stderr

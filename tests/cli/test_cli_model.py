@@ -52,7 +52,10 @@ def test_what_stays_is_a_warning(line):
     line.write("odd.json", json.dumps({"Objects": {"?": {"type": "gone.A"}}, "Attributes": []}))
     done = line.run("model", "convert", "odd.json", "--to", "p@2", "--packages", "p")
     assert done.exit_code == 0
-    assert "warning: odd.json: $.Objects: expected a class of the packages" in done.stderr
+    assert (
+        "warning: odd.json: $.Objects: expected a class that a package has, found gone.A"
+        in done.stderr
+    )
     assert "[unknown-class]" in done.stderr
 
 
@@ -63,7 +66,8 @@ def test_what_stays_is_a_warning(line):
         (MODEL, "p", 2, "expected NAME@VERSION, found 'p'"),
         (MODEL, "p@7", 5, "found only 1.0.0, 2.0.0"),
         (MODEL, "q@1", 5, "no such package"),
-        ([1], "p@2", 2, "expected a model as one object"),
+        ([1], "p@2", 2, "expected a model as one object, found a list"),
+        ({"hello": 1}, "p@2", 2, "expected a model, with `Objects`"),
         ({"Objects": {"?": 5}}, "p@2", 3, "$.Objects: expected a header"),
     ],
 )
@@ -110,3 +114,18 @@ def test_packages_are_verified(line):
     done = line.run("verify", "p", "--examples", "2", "--seed", "1", "--jobs", "1")
     assert done.exit_code == 0, done.output
     assert "no findings" in done.stderr
+
+
+def test_a_file_without_a_document_is_no_model(line):
+    line.write("empty.yaml", "")
+    done = line.run("model", "convert", "empty.yaml", "--to", "p@2", "--packages", "p")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "empty.yaml: expected a model as one object, found nothing" in done.stderr
+
+
+def test_a_catalog_without_packages_is_named(line):
+    line.write("m.json", json.dumps(MODEL))
+    done = line.run("model", "convert", "m.json", "--to", "p@2", "--catalog", "none.db")
+    assert (done.exit_code, done.stdout) == (5, "")
+    assert "none.db: expected packages of the catalog that the tenant default sees" in done.stderr
+    assert "--packages" in done.stderr

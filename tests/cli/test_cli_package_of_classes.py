@@ -276,3 +276,32 @@ def test_a_project_of_several_packages_asks_for_one(project_of_classes):
     done = project_of_classes.run("map")
     assert done.exit_code == 2
     assert "expected one package, found acme.Db, acme.Other" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        ("check nowhere", 5, "nowhere: expected app.yaml or manifest.yaml, found no such folder"),
+        ("check junk", 5, "junk: expected app.yaml or manifest.yaml, found a file"),
+        ("check old --against junk", 6, "junk: the archive: expected a whole tar archive"),
+        ("diff old catalog:", 2, "expected catalog:NAME or catalog:NAME:VERSION, found no name"),
+        (
+            "explain acme.Db old --package nope",
+            5,
+            "expected the class acme.Db in the package nope, found it in acme.Db",
+        ),
+    ],
+)
+def test_what_names_no_package_is_named(releases, arguments, code, text):
+    releases.write("junk", "hello")
+    done = releases.run("package", *arguments.split())
+    assert text in done.stderr
+    assert (done.exit_code, done.stdout) == (code, "")
+
+
+def test_a_check_refuses_a_version_before_the_release_even_if_nothing_changed(releases):
+    release(releases, "new", "2.0.0")
+    done = releases.run("package", "check", "old", "--against", "new")
+    assert "expected 2.0.0 or newer, found 1.0.0" in done.stdout
+    assert done.exit_code == 3
+    assert releases.run("package", "check", "new", "--against", "old").exit_code == 0

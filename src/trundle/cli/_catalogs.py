@@ -134,6 +134,8 @@ class CatalogPlace(NamedTuple):
             CatalogError: the tenant sees no such version.
         """
         name, _, version = named.removeprefix(IN_CATALOG).partition(":")
+        if not name:
+            raise unmet(named, "catalog:NAME or catalog:NAME:VERSION", "no name", "add the name")
         number = version_of(version) if version else None
         with kept_catalog(self.database, self.server) as opened:
             package = opened.package(name, number, tenant=tenant_of(self.tenant))[1]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trundle.cli._failures import unmet
-from trundle.cli._models import read_model
+from trundle.cli._models import read_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -60,7 +60,7 @@ def filled(
 
     parameters = parameters_for(form, package, others)
     if values is not None:
-        return fill(form, read_model(values), sources(), parameters, str(values))
+        return fill(form, read_object(values, "answers"), sources(), parameters, str(values))
     if not sys.stdin.isatty():
         advice = "name a file with the answers"
         raise unmet("--values", "answers in a file, or a terminal", "neither", advice)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trundle.cli._catalogs import IN_CATALOG, CatalogPlace
-from trundle.cli._failures import ExitCode, unmet
+from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal, unmet
 from trundle.cli._registry import full_reference
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def package_folder(named: str, catalog: CatalogPlace) -> Iterator[Path]:
         if named.startswith(IN_CATALOG):
             unpack(io.BytesIO(catalog.package(named).archive), folder)
         elif path.is_file():
-            with path.open("rb") as archive:
+            with path.open("rb") as archive, _naming(path):
                 is_zip = archive.read(len(_ZIP)) == _ZIP
                 archive.seek(0)
                 package = Package.from_archive(archive_bytes(path)) if is_zip else None
@@ -56,6 +56,19 @@ def package_folder(named: str, catalog: CatalogPlace) -> Iterator[Path]:
         else:
             _fetch(named, folder)
         yield folder
+
+
+@contextlib.contextmanager
+def _naming(file: Path) -> Iterator[None]:
+    """Adds the file of an archive to what is wrong with it."""
+    from trundle.packages import PackageError  # noqa: PLC0415
+
+    try:
+        yield
+    except PackageError as error:
+        raise Refusal(
+            EXIT_CODES[error.kind], *(f"{file}: {each}" for each in error.messages)
+        ) from None
 
 
 def archive_bytes(path: Path) -> bytes:

@@ -10,7 +10,7 @@ from trundle.cli._catalogs import At, NotAt, Place, Tenant, kept_catalog, own_ca
 from trundle.cli._channels import say_done, version_of
 from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal, unmet
 from trundle.cli._installing import State, opened
-from trundle.cli._models import read_model
+from trundle.cli._models import naming_model, read_model
 from trundle.cli._package_sources import LARGEST_ARCHIVE, archive_bytes
 from trundle.cli._printing import (
     Format,
@@ -127,13 +127,18 @@ def _read(paths: list[Path]) -> "dict[Path, Package]":
     Raises:
         Refusal: some of them cannot be read; it lists everything that is wrong with any of them.
     """
+    from trundle.errors import expectation  # noqa: PLC0415
     from trundle.packages import Package, PackageError  # noqa: PLC0415
 
     packages: dict[Path, Package] = {}
     problems, code = [], ExitCode.DONE
     for path in paths:
         try:
-            if path.is_dir():
+            if not path.exists():
+                expected, advice = "a folder or an archive of a package", "correct the path"
+                problems.append(f"{path}: {expectation(expected, 'nothing', advice)}")
+                code = code or ExitCode.NOT_FOUND
+            elif path.is_dir():
                 packages[path] = Package.from_folder(path)
             else:
                 packages[path] = Package.from_archive(archive_bytes(path))
@@ -255,7 +260,11 @@ def download(
         file = to or Path(f"{name.replace('/', '+')}-{offer.version}.tar")
         if file.exists():
             advice = "remove it, or name another one with --to"
-            raise unmet(str(file), "no such file", "one", advice, ExitCode.EXISTS)
+            found = "a folder" if file.is_dir() else "one"
+            raise unmet(str(file), "no such file", found, advice, ExitCode.EXISTS)
+        if not file.parent.is_dir():
+            expected, advice = "a folder to write to", "make it, or name another one with --to"
+            raise unmet(str(file.parent), expected, "none", advice, ExitCode.NOT_FOUND)
         write_durably(file, package.archive)
     if output is Format.TABLE:
         print_text(f"{file}\n")
@@ -338,6 +347,8 @@ def use(
         raise unmet("", "a model or --forget", found, "give one of them")
     whose = tenant_of(tenant)
     with own_catalog(catalog, server) as opened_:
+        if forget and environment not in {each.name for each in opened_.environments(whose)}:
+            say(f"note: {opened_.where} knows no environment {environment} of {whose}")
         used = [] if model is None else _used_by(model, opened_.snapshot(whose))
         done = opened_.use(environment, used, tenant=whose, dry_run=dry_run)
     print_result(
@@ -352,7 +363,7 @@ def _used_by(file: Path, snapshot: "Snapshot") -> "list[tuple[str, SemVer]]":
     """The versions of a catalog that a model uses: those of its classes, and of all that these descend from."""
     from trundle.engine import Engine  # noqa: PLC0415
 
-    with Engine(snapshot).session() as session:
+    with naming_model(file), Engine(snapshot).session() as session:
         session.load(read_model(file))
         types = {each.type for each in session.objects.values()}
         used = {(one.package, one.version) for each in types for one in (each, *each.ancestors)}

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trundle.cli._catalogs import Place, Tenant, opened_catalog
+from trundle.cli._catalogs import NotAt, Place, Tenant, own_catalog
+from trundle.cli._failures import ExitCode, unmet
 from trundle.cli._models import is_in_yaml, read_model
 from trundle.cli._package_sources import packages_below
 from trundle.cli._printing import data_text, print_exactly, progress, warn
@@ -48,6 +49,7 @@ def convert(
     ] = None,
     tenant: Tenant = None,
     catalog: Place = None,
+    server: NotAt = None,
     output: Annotated[
         ModelFormat | None,
         typer.Option("--output-format", "-o", help="How to print.", show_default="as the input"),
@@ -63,7 +65,7 @@ def convert(
         if packages:
             evolutions = PackageEvolutions(packages_below(packages))
         else:
-            evolutions = PackageEvolutions(_offered(catalog, tenant))
+            evolutions = PackageEvolutions(_offered(catalog, server, tenant))
         found = convert_model(evolutions, model, targets(evolutions, to))
     for each in found.findings:
         warn(f"{file}: {each.coded}")
@@ -71,7 +73,18 @@ def convert(
     print_exactly(data_text(found.model, form.value))
 
 
-def _offered(catalog: str | None, tenant: str | None) -> "list[Package]":
-    """The packages that a catalog offers to a tenant."""
-    with opened_catalog(catalog) as found:
-        return [*found.snapshot(tenant=tenant or current().tenant)]
+def _offered(catalog: str | None, server: str | None, tenant: str | None) -> "list[Package]":
+    """The packages that a catalog offers to a tenant.
+
+    Raises:
+        Refusal: there is none.
+    """
+    whose = tenant or current().tenant
+    with own_catalog(catalog, server) as opened:
+        found = [*opened.snapshot(tenant=whose)]
+        where = opened.where
+    if not found:
+        expected = f"packages of the catalog that the tenant {whose} sees"
+        advice = "upload the package in all its versions, or name its folders with --packages"
+        raise unmet(where, expected, "none", advice, ExitCode.NOT_FOUND)
+    return found

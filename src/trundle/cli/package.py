@@ -114,7 +114,7 @@ def explain(
     folders: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[FOLDER]...",
+            metavar="FOLDER",
             help="Packages, or folders with packages in them; the current folder if there is none.",
         ),
     ] = None,
@@ -230,7 +230,7 @@ def docs(
     packages: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[PACKAGE]...",
+            metavar="PACKAGE",
             help="Folders of packages or of releases, archives, published versions, or `catalog:` for all packages of a catalog, "
             "`catalog:NAME` for one; the current folder by default.",
         ),

@@ -167,6 +167,13 @@ class Classes:
         return self.built(self.repository.package(owner, version), name)
 
     def _unknown(self, name: str, package: str | None) -> EngineError:
+        owners = self.repository.with_class(name)
+        if package is not None and owners:
+            message = expectation(
+                f"the class {name} in the package {package}", f"it in {listed(owners)}"
+            )
+            advice = "name that package, or leave the package out"
+            return EngineError(EngineCode.NO_CLASS, message, advice=advice, class_name=name)
         where = f" in the package {package}" if package else ""
         return EngineError(
             EngineCode.NO_CLASS,

@@ -133,7 +133,7 @@ class _Conversion:
         try:
             type_ = self._type(header, waiting.default, waiting.code)
         except EngineError as error:
-            self._note(ModelCode.NO_CLASS, waiting.path, "a class of the packages", error.message)
+            self._note(ModelCode.NO_CLASS, waiting.path, "", error.message)
             found: Mapping[str, Any] = waiting.model
             return found
         version = api_version(type_.version)

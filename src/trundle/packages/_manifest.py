@@ -48,7 +48,7 @@ def manifest_text(folder: Path) -> tuple[bytes, str]:
     if not found:
         code, expected = PackageCode.NO_MANIFEST, f"{APP_FILE} or {MANIFEST_FILE}"
         advice = "write one, or name the folder of the package"
-        raise ManifestMissingError([finding(code, folder, expected, "neither", advice)])
+        raise ManifestMissingError([finding(code, folder, expected, _instead(folder), advice)])
     if len(found) > 1:
         code, both = PackageCode.TWO_MANIFESTS, f"{APP_FILE} and {MANIFEST_FILE}"
         raise ManifestError([finding(code, folder, "one manifest", both, "remove one of them")])
@@ -109,3 +109,10 @@ def manifest_with_notes(data: bytes, file: str) -> tuple[Manifest, tuple[Finding
     if manifest is None or walker.findings:
         raise ManifestError(walker.findings)
     return manifest, notes
+
+
+def _instead(folder: Path) -> str:
+    """What is there where no manifest is."""
+    if folder.is_dir():
+        return "neither"
+    return "a file" if folder.exists() else "no such folder"

@@ -235,7 +235,8 @@ def review(
         before, base = released
         try:
             bump = compare_packages(before, folder, base)
-            found += bump.findings(manifest.version)
+            low = bump.findings(manifest.version)
+            found += low or _behind(manifest.version, base)
         except (SchemaError, ProjectError) as error:
             # What is to be released was loaded above, so it is the release before that cannot be.
             found.append(_not_compared(before, base, error))
@@ -250,6 +251,15 @@ def _as_released(finding: Finding) -> Finding:
         return finding
     advice = "run `trundle lock`"
     return Finding(finding.code, finding.place, finding.expected, finding.found, advice)
+
+
+def _behind(version: SemVer, base: SemVer) -> list[Finding]:
+    """What is wrong with a version that comes before the release that it is compared with."""
+    if version.release >= base.release:
+        return []
+    expected, advice = f"{base} or newer", "raise the version, or name the release before it"
+    place = Place(object="the version")
+    return [Finding(ReleaseCode.VERSION, place, expected, str(version), advice)]
 
 
 def _not_compared(before: Path, base: SemVer, error: Exception) -> Finding:
