@@ -8,7 +8,7 @@ import msgspec
 
 from trundle.evolution import Lineage, Plan, PlanKey
 from trundle.evolution.steps import Assign, Shape, Stash
-from trundle.runtime import _bag, _marks, _merge, _stale
+from trundle.runtime import _bag, _bag_merge, _list_merge, _marks, _merge, _stale
 from trundle.schema import ABSENT
 
 _INPUTS = (PlanKey, Lineage, Shape)
@@ -148,8 +148,14 @@ DECISIONS: Mapping[str, tuple[tuple[Any, str, Any], ...]] = {
     "current: never": ((_bag, "current", _always(False)),),
     "same: always, in bags": ((_bag, "same", _always(True)),),
     "same: never, in bags": ((_bag, "same", _always(False)),),
-    "same: always, in merges": ((_merge, "same", _always(True)),),
-    "same: never, in merges": ((_merge, "same", _always(False)),),
+    "same: always, in merges": (
+        (_merge, "same", _always(True)),
+        (_bag_merge, "same", _always(True)),
+    ),
+    "same: never, in merges": (
+        (_merge, "same", _always(False)),
+        (_bag_merge, "same", _always(False)),
+    ),
     "merge: what was written, always": ((_merge, "merge", lambda _stored, _before, after: after),),
     "merge: what is stored, always": ((_merge, "merge", lambda stored, _before, _after: stored),),
     "put: what was written, always": (
@@ -161,17 +167,17 @@ DECISIONS: Mapping[str, tuple[tuple[Any, str, Any], ...]] = {
     "objects: what was written, always": (
         (_merge, "_merge_different", lambda _stored, _before, after: after),
     ),
-    "elements matched by place": ((_merge, "match", _by_place),),
+    "elements matched by place": ((_list_merge, "match", _by_place),),
     "elements never matched": (
-        (_merge, "match", lambda values, _others, _keys=(): [None] * len(values)),
+        (_list_merge, "match", lambda values, _others, _keys=(): [None] * len(values)),
     ),
     "lists: as written": ((_merge, "merge_lists", lambda _s, _b, after, *_: after),),
     "maps: as written": ((_merge, "_merge_maps", lambda _s, _b, after: after),),
-    "bags: not merged": ((_merge, "_merge_bags", _always(None)),),
-    "bags: always alike": ((_merge, "_same_bags", _always(True)),),
-    "entries: always alike": ((_merge, "_same_entry", _always(True)),),
-    "revived entries stay": ((_merge, "_drop_revived", _always(None)),),
-    "entries: the stored one stays": ((_merge, "_merged_entry", lambda stored, *_: stored),),
+    "bags: not merged": ((_merge, "merge_bags", _always(None)),),
+    "bags: always alike": ((_merge, "same_bags", _always(True)),),
+    "entries: always alike": ((_bag_merge, "_same_entry", _always(True)),),
+    "revived entries stay": ((_bag_merge, "_drop_revived", _always(None)),),
+    "entries: the stored one stays": ((_bag_merge, "_merged_entry", lambda stored, *_: stored),),
     "entries accompany nothing": ((_bag, "accompany", _always(None)),),
     "what travels on accompanies what it did": ((_bag, "_go_along", lambda *_: iter(())),),
     "digest: of nothing": ((_bag, "digest", _always(None)),),

@@ -1,4 +1,5 @@
 import copy
+import functools
 
 import msgspec
 import pytest
@@ -13,13 +14,16 @@ from trundle.runtime import (
     PropertyBag,
     StorageObject,
     Wrapped,
+    _list_merge,
     aligned,
 )
 from trundle.runtime._bag import NoEntry, digest
 from trundle.runtime._entries import Stashing
 from trundle.runtime._matching import match
-from trundle.runtime._merge import merge, merge_lists
+from trundle.runtime._merge import merge
 from trundle.runtime._objects import Made
+
+merge_lists = functools.partial(_list_merge.merge_lists, merge=merge)
 
 
 class Port(StorageObject, kw_only=True):

@@ -126,7 +126,7 @@ def test_elements_matched_by_their_place_are_found(monkeypatch: pytest.MonkeyPat
     def by_place(values: Any, others: Any, keys: Any = ()) -> list[int | None]:
         return [place if place < len(others) else None for place in range(len(values))]
 
-    monkeypatch.setattr("trundle.runtime._merge.match", by_place)
+    monkeypatch.setattr("trundle.runtime._list_merge.match", by_place)
     found = only(proved(items("x", "y"), examples=60), "law 5")
     assert found.path.startswith("$.l[")
     assert found.case.edited is not None

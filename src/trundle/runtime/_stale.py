@@ -6,10 +6,12 @@ from typing import Any
 import msgspec
 
 from trundle.runtime._bag import MISSING, unstash
+from trundle.runtime._bag_merge import declared_keys
 from trundle.runtime._bases import StorageObject
 from trundle.runtime._entries import BagEntry
+from trundle.runtime._list_merge import beside_hidden
 from trundle.runtime._matching import match
-from trundle.runtime._merge import beside_hidden, declared_keys, merge
+from trundle.runtime._merge import merge
 from trundle.runtime._objects import ABSENT
 
 

@@ -1,0 +1,253 @@
+"""Writing an edit over the bag of a stored object: which entries the edit changes, needs, or makes stale."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+import msgspec
+
+from trundle.runtime._bag import (
+    NoEntry,
+    accompany,
+    current,
+    digest,
+    entries_of,
+    entry_value,
+    fill,
+)
+from trundle.runtime._bases import StorageObject
+from trundle.runtime._entries import Aliases, BagEntry, Entry, Stashing, place_of
+from trundle.runtime._entry_values import as_json, read_like
+from trundle.runtime._json import same
+from trundle.runtime._matching import attributes_of
+from trundle.runtime._objects import ABSENT, GeneratedObject
+from trundle.runtime._unmarked import without_hollow
+
+Place: TypeAlias = tuple[str, str]
+"""A property, and the version whose shape it has."""
+
+
+class Merges(NamedTuple):
+    """How the values of entries are merged, each of what is stored, what it was before and what it is after.
+
+    Attributes:
+        keyed: merges any values; lists by declared keys of their elements, which are given last.
+        free_form: merges free-form data.
+    """
+
+    keyed: Callable[[Any, Any, Any, tuple[str, ...]], Any]
+    free_form: Callable[[Any, Any, msgspec.Raw], msgspec.Raw]
+
+
+def merge_bags(result: Any, stored: Any, before: Any, after: Any, merges: Merges) -> None:
+    """Takes the entries that the edit changed, and makes each accompany the merged object.
+
+    Args:
+        result: the merged object, whose bag is that of the stored one so far.
+        stored: the stored object.
+        before: the object as the writer sees it.
+        after: what the writer makes of that.
+        merges: merges the values of entries.
+    """
+    ours, theirs = entries_of(before), entries_of(after)
+    merged = entries_of(result)
+    made: list[Entry] = []
+    changed: list[tuple[Place, Any, Any, NoEntry]] = []
+    unsaid: list[tuple[Place, NoEntry]] = []
+    for place, either in {**ours, **theirs}.items():
+        old, new = ours.get(place), theirs.get(place)
+        if isinstance(new, NoEntry) and isinstance(old, NoEntry) and same(old.value, new.value):
+            unsaid.append((place, new))
+            continue
+        if old is not None and new is not None and _same_entry(old, new):
+            continue
+        known = _taken(stored, merged, place, either.stashing.aliases)
+        if isinstance(new, NoEntry):
+            changed.append((place, known, old, new))
+        elif new is not None:
+            entry = _merged_entry(stored, known, old, new, declared_keys(stored, place[0]), merges)
+            if entry.value is not ABSENT or new.value is ABSENT:
+                merged[place] = entry
+                made.append(entry)
+    fill(result, merged)
+    if changed:
+        accompany(result, made)
+        _add_needed(result, stored, merged, changed, made, merges)
+    for place, mark in unsaid:
+        _drop_revived(result, stored, merged, place, mark)
+    fill(result, merged)
+    accompany(result, made)
+    lost = [each for each in unsaid if _is_lost(result, stored, *each)]
+    for place, mark in lost:
+        _taken(stored, merged, place, mark.stashing.aliases)
+        merged[place] = _merged_entry(stored, None, None, mark, (), merges)
+        made.append(merged[place])
+    if lost:
+        fill(result, merged)
+        accompany(result, made)
+
+
+def _is_lost(result: Any, stored: Any, place: Place, mark: NoEntry) -> bool:
+    """Whether a stored object had by itself what a writer left as it was, and the merged one has not.
+
+    Both are right by themselves, as what is seen and what is written are; what the writer cannot see makes the difference.
+    That may be null where the writer's version admits none; the mark then has it, too.
+    """
+    if mark.stashing.derived is None:
+        return False
+    had = mark.stashing.derived(stored)
+    if not same(had, mark.value) and not (had is None and mark.value is ABSENT):
+        return False
+    places = (place, *map(place_of, mark.stashing.aliases))
+    entries = (entries_of(result).get(each) for each in places)
+    if any(each is not None and current(result, each, mark.stashing.witness) for each in entries):
+        return False
+    mark.value = had
+    return _is_needed(result, mark)
+
+
+def _add_needed(
+    result: Any,
+    stored: Any,
+    merged: dict[Place, Any],
+    changed: list[tuple[Place, Any, Any, NoEntry]],
+    made: list[Entry],
+    merges: Merges,
+) -> None:
+    """Makes the entries that a writer needs none for by itself, where the merged object would derive another value.
+
+    What it derives for one may come from an entry that another needs, so all are asked again for each that is made.
+    """
+    waiting: list[tuple[Place, NoEntry]] = []
+    for place, known, old, mark in changed:
+        derived = mark.stashing.derived
+        if derived is not None and old is not None:  # the writer sees but a part of what was had
+            kept = known is not None and current(stored, known, mark.stashing.witness)
+            had = known.value if kept else derived(stored)
+            keys = declared_keys(stored, place[0])
+            mark.value = _merged_part(had, old.value, mark.value, keys, merges)
+        waiting.append((place, mark))
+    while waiting:
+        needed = next((each for each in waiting if _is_needed(result, each[1])), None)
+        if needed is None:
+            return
+        waiting.remove(needed)
+        place, mark = needed
+        merged[place] = _merged_entry(stored, None, None, mark, (), merges)
+        made.append(merged[place])
+        fill(result, merged)
+        accompany(result, made)
+
+
+def _is_needed(result: Any, mark: NoEntry) -> bool:
+    """Whether a merged object would derive another value than a writer has."""
+    derived = mark.stashing.derived
+    return (
+        _derived_by_hook(result, mark) if derived is None else not same(derived(result), mark.value)
+    )
+
+
+def _taken(stored: Any, merged: dict[Place, Any], place: Place, aliases: Aliases) -> Any:
+    """What is stored of an entry, in the shape that it has at a place; it is taken from there and from all others."""
+    known = merged.pop(place, None)
+    for alias in aliases:
+        other = merged.pop(place_of(alias), None)
+        if known is None and other is not None:
+            known = other
+            if isinstance(alias, BagEntry) and alias.convert is not None:
+                value = entry_value(stored, alias, other)
+                known = Entry(value if value is ABSENT else alias.convert(value), other.beside)
+    return known
+
+
+def _derived_by_hook(result: Any, mark: NoEntry) -> bool:
+    """Whether a hook would derive a value from the merged object where a writer wants none."""
+    witness = mark.stashing.witness
+    derives = witness is not None and digest(witness(result)) is not None
+    return derives and mark.stashing.hooked
+
+
+def _drop_revived(
+    result: Any, stored: Any, merged: dict[Place, Any], place: Place, mark: NoEntry
+) -> None:
+    """Drops stale entries that the edit would make current, though their own side says otherwise."""
+    witness = mark.stashing.witness
+    for known in (place, *map(place_of, mark.stashing.aliases)):
+        entry = merged.get(known)
+        if (
+            entry is not None
+            and current(result, entry, witness)
+            and not current(stored, entry, witness)
+        ):
+            del merged[known]
+
+
+def same_bags(one: Any, other: Any) -> bool:
+    """Whether two bags have the same entries, and no mark of what a writer left unsaid."""
+    if one is ABSENT or other is ABSENT:
+        return one is other
+    if one.keys() != other.keys():
+        return False
+    for name, entries in one.items():
+        others = other[name]
+        if entries.keys() != others.keys():
+            return False
+        for version, entry in entries.items():
+            if not _same_entry(entry, others[version]):
+                return False
+    return True
+
+
+def _same_entry(one: Any, other: Any) -> bool:
+    if isinstance(one, NoEntry) or isinstance(other, NoEntry):
+        return False
+    return same(one.value, other.value) and one.beside == other.beside
+
+
+def declared_keys(stored: StorageObject, name: str) -> tuple[str, ...]:
+    """The declared keys of elements that an entry has of a property, where the stored object has a list of that name."""
+    class_ = type(stored)
+    return class_.__list_keys__.get(attributes_of(class_).get(name, ""), ())
+
+
+def _merged_entry(
+    stored: Any, known: Any, old: Any, new: Any, keys: tuple[str, ...], merges: Merges
+) -> Entry:
+    value = new.value
+    witness = new.stashing.witness
+    derive = None if old is None else old.stashing.derived
+    if known is not None and old is not None and current(stored, known, witness):
+        value = _merged_value(known.value, old.value, new.value, keys, merges)
+    elif derive is not None:  # the writer saw a part of what the object derived without an entry
+        value = _merged_part(derive(stored), old.value, new.value, keys, merges)
+    merged = Entry(without_hollow(value), new.beside)
+    merged.stashing = Stashing(witness, aliases=new.stashing.aliases)
+    return merged
+
+
+def _merged_value(known: Any, old: Any, new: Any, keys: tuple[str, ...], merges: Merges) -> Any:
+    """An entry's value with an edit applied, where the entry itself holds an object."""
+    if isinstance(new, msgspec.Raw):
+        return merges.free_form(known, old, new)
+    if not isinstance(new, GeneratedObject | list | dict):
+        return new
+    if not isinstance(known, msgspec.Raw):
+        return merges.keyed(known, old, new, keys)
+    known = read_like(known, old, new)
+    return new if known is None else as_json(merges.keyed(known, old, new, keys))
+
+
+def _merged_part(had: Any, old: Any, new: Any, keys: tuple[str, ...], merges: Merges) -> Any:
+    """An object, list or map of which a writer may see but a part, with an edit applied."""
+    if isinstance(new, msgspec.Raw):
+        return merges.free_form(had, old, new)
+    if isinstance(had, msgspec.Raw):
+        had = read_like(had, old, new)
+    one, two, three = map(_kind, (had, old, new))
+    if one is two is three and issubclass(one, GeneratedObject | list | dict):
+        return as_json(merges.keyed(had, old, new, keys))
+    return new
+
+
+def _kind(value: Any) -> type[Any]:
+    """The class of a value; that of a list that knows more than its elements is `list`."""
+    return list if isinstance(value, list) else type(value)

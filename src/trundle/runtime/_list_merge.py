@@ -1,0 +1,108 @@
+"""Writing an edit of a list over a stored list: which elements are the same, and where those stand that the writer cannot see."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, TypeAlias
+
+from trundle.runtime._matching import keys_of, match, match_first, removed_keys
+from trundle.runtime._objects import GeneratedObject
+from trundle.runtime._placed import places_in
+from trundle.runtime._values import Wrapped
+
+Merge: TypeAlias = Callable[[Any, Any, Any], Any]
+"""Gives a stored value with the difference between two others applied to it."""
+
+
+def merge_lists(
+    stored: list[Any],
+    before: list[Any],
+    after: list[Any],
+    keys: tuple[str, ...],
+    merge: Merge,
+) -> list[Any]:
+    """Merges element by element; elements that the writer cannot see stay behind their neighbours.
+
+    Args:
+        stored: the stored list.
+        before: what the writer sees of it.
+        after: what the writer makes of that.
+        keys: the declared keys of the elements; empty for none.
+        merge: merges an element.
+    """
+    wrapped = isinstance(before, Wrapped) and isinstance(after, Wrapped)
+    seen: list[int | None]
+    if wrapped or len(stored) == len(before):
+        both = min(len(stored), len(before))
+        seen = [*range(both), *[None] * (len(before) - both)]
+    else:
+        seen = [
+            *(
+                places_in(stored, before)
+                or _by_class(before, stored)
+                or match_first(before, stored, keys)
+                or match(before, stored, keys)
+            )
+        ]
+    matched = [0] if wrapped else match(after, before, keys)
+    if len(stored) == len(before) and None not in matched:
+        return [
+            merge(stored[place], before[place], value)
+            for value, place in zip(after, matched, strict=True)
+            if place is not None
+        ]
+    visible = {place for place in seen if place is not None}
+    gone = removed_keys(before, after, keys)
+    hidden = [place for place in range(len(stored)) if place not in visible]
+    if gone:  # a map has but one element of a key; with it, those that repeat the key go
+        known = keys_of(stored, keys)
+        hidden = [place for place in hidden if known[place] not in gone]
+    merged: list[tuple[Any, int | None]] = []
+    for value, old in zip(after, matched, strict=True):
+        kept = None if old is None else seen[old]
+        if old is None or kept is None:
+            merged.append((value, None))
+        else:
+            merged.append((merge(stored[kept], before[old], value), kept))
+    return beside_hidden(merged, stored, hidden, visible)
+
+
+def beside_hidden(
+    values: Iterable[tuple[Any, int | None]],
+    stored: list[Any],
+    hidden: Iterable[int],
+    visible: Collection[int],
+) -> list[Any]:
+    """Elements together with those of a stored list that their writer cannot see.
+
+    Args:
+        values: each element, with its place in the stored list, or None for a new one.
+        stored: the stored list.
+        hidden: the places of those that stay, in order; each stays behind its neighbour.
+        visible: the places of what the writer sees.
+    """
+    following: dict[int, list[Any]] = {}
+    for place in hidden:
+        following.setdefault(_predecessor(place, visible), []).append(stored[place])
+    result = following.pop(-1, [])
+    for value, kept in values:
+        result.append(value)
+        if kept is not None:
+            result.extend(following.pop(kept, []))
+    for _, each in sorted(following.items()):
+        result.extend(each)
+    return result
+
+
+def _by_class(before: list[Any], stored: list[Any]) -> list[int | None] | None:
+    """Where what a writer sees stands among all elements, if it sees all objects of some classes."""
+    if not all(isinstance(item, GeneratedObject) for item in before):
+        return None
+    seen = Counter(map(type, before))
+    every = Counter(map(type, stored))
+    places = [place for place, item in enumerate(stored) if every[type(item)] == seen[type(item)]]
+    same_order = [type(stored[place]) for place in places] == [type(item) for item in before]
+    return [*places] if same_order else None
+
+
+def _predecessor(place: int, visible: Collection[int]) -> int:
+    return next((each for each in range(place - 1, -1, -1) if each in visible), -1)
