@@ -5,7 +5,7 @@ import json
 import pytest
 from apis import NEW, OLD, Client, clubs, serving_clubs
 
-from trundle.api import _resources
+from trundle.api import _object_reads
 from trundle.database import UnreachableError
 from trundle.store import Store
 
@@ -18,7 +18,7 @@ def installed(tmp_path_factory):
 
 @pytest.fixture
 def client(installed, tmp_path, monkeypatch):
-    monkeypatch.setattr(_resources, "_PAGE", 3)
+    monkeypatch.setattr(_object_reads, "_PAGE", 3)
     with serving_clubs(installed, tmp_path / "store.db") as (api, _):
         yield Client(api)
 

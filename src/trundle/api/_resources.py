@@ -1,7 +1,7 @@
 """Objects of one version, read and written as Kubernetes' API does it."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -9,8 +9,7 @@ import msgspec
 
 from trundle._clock import Clock
 from trundle.api._admission import Admission, Placed
-from trundle.api._answers import deleted, list_head
-from trundle.api._deletions import Deletion, deletion_of
+from trundle.api._bodies import as_json, document_of
 from trundle.api._documents import (
     object_of,
     require_kind,
@@ -20,9 +19,10 @@ from trundle.api._documents import (
     values_of,
     without_version,
 )
-from trundle.api._garbage import FINALIZERS
+from trundle.api._object_reads import ObjectReads
 from trundle.api._patches import APPLY, PATCHES, patch_of
 from trundle.api._reading import Reading, explained
+from trundle.api._removals import Removals
 from trundle.api._requests import Answer, Request, Target
 from trundle.api._requirements import (
     generated_name,
@@ -34,29 +34,24 @@ from trundle.api._requirements import (
     require_same,
     without_manager,
 )
-from trundle.api._selections import FieldSelector, labels_of
 from trundle.api._status import (
     ApiError,
     Cause,
     bad_request,
     invalid,
     modified,
-    unsupported_media_type,
 )
 from trundle.api._status_part import stated_of, status_apart
 from trundle.api._validation import Validators
-from trundle.api._views import Failed, Views
+from trundle.api._views import Failed
 from trundle.api.apply import STATUS
-from trundle.errors import TrundleError, expectation
-from trundle.project import read_documents
+from trundle.errors import TrundleError
 from trundle.runtime import Lenience
-from trundle.store import ConflictError, Decision, Key, NoSuchObjectError, Store, StoredObject
+from trundle.store import ConflictError, NoSuchObjectError, Store, StoredObject
 
 _ATTEMPTS = 8
 """How often a patch is tried anew over what another client wrote meanwhile."""
 
-_PAGE = 500
-_JSON, _YAML = "application/json", "application/yaml"
 
 _decode = msgspec.json.decode
 
@@ -67,7 +62,7 @@ class Replace(Protocol):
     def __call__(self, further: Sequence[bytes], *, dry_run: bool = True) -> StoredObject: ...
 
 
-class Resources:
+class Resources(ObjectReads):
     """Answers requests about objects.
 
     Each method raises `ApiError` where the answer is no success.
@@ -88,75 +83,17 @@ class Resources:
         failed: Failed = lambda *_: None,
         hooks: Sequence[Placed] = (),
     ) -> None:
-        self.store = store
+        super().__init__(store, failed)
         self._clock = clock
         self._admit = admit
-        self.views = Views(store, failed)
         self._validators = Validators()
         self._admission = Admission(hooks, self.views, self._validators.causes)
-
-    # Reading
-
-    @property
-    def is_quick(self) -> bool:
-        """Whether `get` waits for nothing but a file."""
-        return not self.store.database.is_server
-
-    def get(self, request: Request) -> Answer:
-        """One object."""
-        target = request.target
-        with explained(target):
-            return Answer(self.shown(self.store.get(self.key(target)), target))
-
-    def get_all(self, request: Request) -> Answer:
-        """The objects of a resource type, or a page of them."""
-        return Answer(b"".join(part for part, _ in self.parts(request)))
-
-    def parts(self, request: Request) -> Iterator[tuple[bytes, bool]]:
-        """The answer of `get_all` in parts, each with whether it is the last; few of the objects are in memory at a time.
-
-        What can be wrong with the request is raised before the first part.
-        """
-        target = request.target
-        fields = FieldSelector(request.query.get("fieldSelector", ""), target.kind.selectable)
-        labels = labels_of(request.query.get("labelSelector", ""))
-        limit = request.number("limit")
-        match = request.query.get("resourceVersionMatch", "")
-        at = request.number("resourceVersion") if match == "Exact" else None
-        name = fields.exact("metadata.name")
-        namespace = target.namespace or fields.exact("metadata.namespace")
-        token = request.query.get("continue", "")
-        head, comma = b"", b""
-        while True:
-            with explained(target):
-                page = self.store.list(
-                    target.kind.resource,
-                    namespace=namespace or None,
-                    name=name,
-                    labels=labels,
-                    limit=limit or _PAGE,
-                    token=token,
-                    at=at,
-                )
-                items = b",".join(
-                    self.views.listed(each, target.kind, target.served)
-                    for each in page.objects
-                    if fields.matches(each)
-                )
-            token, last = page.token, bool(limit or not page.token)
-            new = b"" if head else list_head(target, page.resource_version, token if limit else "")
-            head = head or new
-            yield new + (comma if items else b"") + items + (b"]}" if last else b""), last
-            if last:
-                return
-            comma = b"," if items else comma
-
-    # Writing
+        self._removals = Removals(self, self._admission)
 
     def create(self, request: Request) -> Answer:
         """Stores a new object."""
         target = request.target
-        document = _document_of(request)
+        document = document_of(request)
         require_kind(document, target.kind, target.served)
         metadata = metadata_of(document)
         require_namespace(target, metadata)
@@ -216,7 +153,7 @@ class Resources:
     def replace(self, request: Request) -> Answer:
         """Puts a document over an object; what its version cannot see stays as it was."""
         target = request.target
-        document = _document_of(request)
+        document = document_of(request)
         metadata = metadata_of(document)
         require_named(target, metadata)
         require_namespace(target, metadata)
@@ -240,7 +177,7 @@ class Resources:
         target = request.target
         if not request.query.get("fieldManager"):
             raise without_manager()
-        config = object_of(_as_json(request.body))
+        config = object_of(as_json(request.body))
         require_kind(config, target.kind, target.served)
         require_namespace(target, metadata_of(config))
         require_named(target, metadata_of(config))
@@ -271,40 +208,7 @@ class Resources:
 
     def delete(self, request: Request) -> Answer:
         """Deletes an object, or marks it as deleted while it has finalizers."""
-        target = request.target
-        deletion = deletion_of(request)
-        with explained(target):
-            done, warnings = self._delete(request, deletion)
-            if done.kind == "deleted":
-                return Answer(deleted(target, done.object), 200, warnings)
-            return Answer(self.shown(done.object, target), 200, warnings)
-
-    def _delete(self, request: Request, deletion: Deletion) -> tuple[Decision, tuple[str, ...]]:
-        """Deletes an object; one that hooks are asked about is the one that they saw."""
-        key = self.key(request.target)
-        finalizers = FINALIZERS[deletion.policy]
-        if not self._admission.handles(request.target.kind, "delete"):
-            version, uid, dry_run = deletion.resource_version, deletion.uid, deletion.dry_run
-            done = self.store.delete(
-                key, resource_version=version, uid=uid, finalizers=finalizers, dry_run=dry_run
-            )
-            return done, ()
-        for _ in range(_ATTEMPTS):
-            self.store.delete(
-                key, resource_version=deletion.resource_version, uid=deletion.uid, dry_run=True
-            )
-            seen = self.store.get(key)
-            dry_run = deletion.dry_run
-            warnings = self._admission.deleting(request, request.target, seen, dry_run=dry_run)
-            version, uid = seen.resource_version, seen.uid
-            try:
-                done = self.store.delete(
-                    key, resource_version=version, uid=uid, finalizers=finalizers, dry_run=dry_run
-                )
-            except ConflictError:
-                continue
-            return done, warnings
-        raise modified(request.target.kind, request.target.name)
+        return self._removals.one(request)
 
     def delete_all(self, request: Request) -> Answer:
         """Deletes all objects that selectors choose."""
@@ -426,42 +330,6 @@ class Resources:
         """What of a new object is stored: all but its status, where that is written apart."""
         return stated_of(target, document)
 
-    def key(self, target: Target) -> Key:
-        """The key of the object that a path names."""
-        return Key(target.kind.resource, target.namespace, target.name)
-
-    def shown(self, found: StoredObject, target: Target) -> bytes:
-        """An object as clients of a target's version see it."""
-        return self.views.exact(found, target.kind, target.served)
-
 
 def _named(target: Target, name: str) -> Target:
     return Target(target.kind, target.served, target.namespace, name, target.subresource)
-
-
-def _document_of(request: Request) -> dict[str, Any]:
-    """The document in the body of a request.
-
-    Raises:
-        ApiError: it is none, or has a form that is not understood.
-    """
-    if request.media_type in {"", _JSON}:
-        return object_of(request.body)
-    if request.media_type == _YAML:
-        return object_of(_as_json(request.body))
-    raise unsupported_media_type(request.media_type, (_JSON, _YAML))
-
-
-def _as_json(body: bytes) -> bytes:
-    """A configuration, YAML or JSON, as JSON.
-
-    Raises:
-        ApiError: it is not one document of these.
-    """
-    try:
-        documents = read_documents(body, "the body of the request")
-    except TrundleError as error:
-        raise bad_request(str(error)) from None
-    if len(documents) != 1:
-        raise bad_request(expectation("one document", str(len(documents))))
-    return documents[0].data

@@ -1,0 +1,89 @@
+"""Objects of one version, read as Kubernetes' API does it."""
+
+from collections.abc import Iterator
+
+from trundle.api._answers import list_head
+from trundle.api._reading import explained
+from trundle.api._requests import Answer, Request, Target
+from trundle.api._selections import FieldSelector, labels_of
+from trundle.api._views import Failed, Views
+from trundle.store import Key, Store, StoredObject
+
+_PAGE = 500
+
+
+class ObjectReads:
+    """Answers requests that read objects.
+
+    Each method raises `ApiError` where the answer is no success.
+
+    Args:
+        store: keeps the objects.
+        failed: see `Views`.
+    """
+
+    def __init__(self, store: Store, failed: Failed = lambda *_: None) -> None:
+        self.store = store
+        self.views = Views(store, failed)
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether `get` waits for nothing but a file."""
+        return not self.store.database.is_server
+
+    def get(self, request: Request) -> Answer:
+        """One object."""
+        target = request.target
+        with explained(target):
+            return Answer(self.shown(self.store.get(self.key(target)), target))
+
+    def get_all(self, request: Request) -> Answer:
+        """The objects of a resource type, or a page of them."""
+        return Answer(b"".join(part for part, _ in self.parts(request)))
+
+    def parts(self, request: Request) -> Iterator[tuple[bytes, bool]]:
+        """The answer of `get_all` in parts, each with whether it is the last; few of the objects are in memory at a time.
+
+        What can be wrong with the request is raised before the first part.
+        """
+        target = request.target
+        fields = FieldSelector(request.query.get("fieldSelector", ""), target.kind.selectable)
+        labels = labels_of(request.query.get("labelSelector", ""))
+        limit = request.number("limit")
+        match = request.query.get("resourceVersionMatch", "")
+        at = request.number("resourceVersion") if match == "Exact" else None
+        name = fields.exact("metadata.name")
+        namespace = target.namespace or fields.exact("metadata.namespace")
+        token = request.query.get("continue", "")
+        head, comma = b"", b""
+        while True:
+            with explained(target):
+                page = self.store.list(
+                    target.kind.resource,
+                    namespace=namespace or None,
+                    name=name,
+                    labels=labels,
+                    limit=limit or _PAGE,
+                    token=token,
+                    at=at,
+                )
+                items = b",".join(
+                    self.views.listed(each, target.kind, target.served)
+                    for each in page.objects
+                    if fields.matches(each)
+                )
+            token, last = page.token, bool(limit or not page.token)
+            new = b"" if head else list_head(target, page.resource_version, token if limit else "")
+            head = head or new
+            yield new + (comma if items else b"") + items + (b"]}" if last else b""), last
+            if last:
+                return
+            comma = b"," if items else comma
+
+    def key(self, target: Target) -> Key:
+        """The key of the object that a path names."""
+        return Key(target.kind.resource, target.namespace, target.name)
+
+    def shown(self, found: StoredObject, target: Target) -> bytes:
+        """An object as clients of a target's version see it."""
+        return self.views.exact(found, target.kind, target.served)
