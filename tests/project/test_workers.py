@@ -147,3 +147,14 @@ def test_workers_end_when_no_more_results_are_asked_for():
 
 def test_there_is_at_least_one_processor():
     assert cpu_count() >= 1
+
+
+def nothing():
+    pass
+
+
+@pytest.mark.parametrize("option", ["--jobs", "--workers"])
+def test_the_advice_for_a_dead_worker_names_the_option_of_the_command(option):
+    with pytest.raises(WorkerDiedError) as caught:
+        list(spread(fail, ["die"], jobs=1, start=nothing, option=option))
+    assert f"use {option} with a smaller number" in str(caught.value)

@@ -123,7 +123,7 @@ def _take(joined: _Joined, package: str, projects: Iterable[CarriedProject]) -> 
     ]
     owners = dict(_owned(package, kinds))
     for what in owners:
-        if what[1].endswith(f".{OWN_GROUP}") or what[0] == OWN_GROUP:
+        if what[0] == OWN_GROUP:
             return expectation("a group of its own", OWN_GROUP, "ask the publisher for another one")
         if what in joined.owners:
             expected = "resource types that no other package brings"

@@ -83,7 +83,7 @@ class InstalledApi:
         self._lease: Lease | None = None
         self._leasing = threading.Lock()
         self._stopping = threading.Event()
-        self.metrics = _Kept(self)
+        self.metrics = _RequestMetrics(self)
         self._tell()
 
     # What a server needs of an API
@@ -221,8 +221,8 @@ class InstalledApi:
         self._report(kinds)
 
 
-class _Kept:
-    """Counts requests where they are answered."""
+class _RequestMetrics:
+    """Counts each request in the metrics of the API that answered it, which a later one may have replaced."""
 
     def __init__(self, api: InstalledApi) -> None:
         self._api = api

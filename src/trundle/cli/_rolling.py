@@ -72,7 +72,9 @@ def roll_in_processes(
     each_rate = None if rate is None else rate / max(1, min(workers, len(parts)))
     tasks = [Task(each, each_rate, verify, dry_run) for each in parts]
     found: dict[RollPart, Rolled] = {}
-    results = spread(_rolled, tasks, jobs=workers, start=_start, arguments=(place,))
+    results = spread(
+        _rolled, tasks, jobs=workers, start=_start, arguments=(place,), option="--workers"
+    )
     for part, each in results:
         found[part] = each
         done += sum(each.rolled.values()) + len(each.findings)

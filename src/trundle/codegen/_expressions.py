@@ -389,8 +389,8 @@ class Expressions:
             names = "_and_".join(dict.fromkeys(map(attribute_of, places))) or "nothing"
             if len(names) > _LONG:
                 names = f"{attribute_of(places[0])}_and_others"
-            many = "Widened" if witness.widened else "tuple"
-            known = self._evaluator(witness.values, f"{names}_witness", shape, many)
+            collected = "Widened" if witness.last_is_new else "tuple"
+            known = self._evaluator(witness.values, f"{names}_witness", shape, collected)
             self._witnesses[witness, shape] = known
         return known
 
@@ -399,8 +399,16 @@ class Expressions:
         return self._evaluator((value,), hint, self.key.target)
 
     def _evaluator(
-        self, values: tuple[Expression | None, ...], hint: str, shape: Shape, many: str = ""
+        self, values: tuple[Expression | None, ...], hint: str, shape: Shape, collected: str = ""
     ) -> str:
+        """The name of a helper that evaluates expressions of an object of a shape.
+
+        Args:
+            values: the expressions; None for what is absent.
+            hint: what its name begins with.
+            shape: the shape.
+            collected: the class of the tuple that it returns, `tuple` or `Widened`; empty for the value of the first alone.
+        """
         before, self.shape = self.shape, shape
         with self.statements.apart() as lines:
             rendered = [
@@ -410,10 +418,10 @@ class Expressions:
                 for value in values
             ]
         self.shape = before
-        result = tuple_literal(rendered) if many else rendered[0]
-        if many == "Widened":
-            result = call(many, [result])
-        made = "tuple[object, ...]" if many else shown(self.static.of(values[0], shape))
+        result = tuple_literal(rendered) if collected else rendered[0]
+        if collected == "Widened":
+            result = call(collected, [result])
+        made = "tuple[object, ...]" if collected else shown(self.static.of(values[0], shape))
         body = "".join(lines) + f"    return {result}\n"
         stored = type_mark(self.class_of(self.key, shape))
         return self.statements.helper(hint, f"def \x04(stored: {stored}) -> {made}:\n{body}")

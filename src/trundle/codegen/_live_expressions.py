@@ -119,7 +119,7 @@ class LiveExpressions:
         known = self._witnesses.get((witness, shape))
         if known is None:
             values = [None if each is None else self.of(each, shape) for each in witness.values]
-            whole = Widened if witness.widened else tuple
+            whole = Widened if witness.last_is_new else tuple
             known = self._witnesses[witness, shape] = lambda stored: whole(
                 ABSENT if each is None else each(stored) for each in values
             )

@@ -213,10 +213,13 @@ class Session:
         self._begin()
         world = self._world
         receiver = self._receiver(target)
-        type_ = receiver if isinstance(receiver, Type) else receiver.type
-        instance_type = type_ if isinstance(receiver, Type) else receiver.instance.type
-        found = self._calls.find(instance_type, type_, method)
-        if found is None or (isinstance(receiver, Type) and not found.routine.is_static):
+        if isinstance(receiver, Type):
+            type_ = receiver
+            found = self._calls.find_static(type_, method)
+        else:
+            type_ = receiver.type
+            found = self._calls.find(receiver.instance.type, type_, method)
+        if found is None:
             known = [each.name for each in type_.methods.values() if internal or each.is_public]
             kind = "a static method" if isinstance(receiver, Type) else "a method"
             message = expectation(f"{kind} of {type_.name}", method)

@@ -187,12 +187,12 @@ class Witness(msgspec.Struct, frozen=True, cache_hash=True):
     Attributes:
         places: the places.
         values: what the stored object has there.
-        widened: whether entries of earlier releases accompany all of these values but the last.
+        last_is_new: whether entries of earlier releases accompany all of these values but the last.
     """
 
     places: tuple[Place, ...]
     values: tuple["Expression | None", ...]
-    widened: bool = False
+    last_is_new: bool = False
 
 
 Expression: TypeAlias = (

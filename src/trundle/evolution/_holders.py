@@ -114,7 +114,7 @@ def presence_witness(lineage: Lineage, own: Place) -> Witness:
     """What the presence of a holder accompanies: that object, as far as it is followed itself, and whether it is more."""
     stored, shown = (End(lineage, own, Shape(kind, own.version)) for kind in ("storage", "api"))
     value = along(Read(own.property), stored, shown)
-    return Witness((own,), (value, Presence(solid(lineage, own))), widened=True)
+    return Witness((own,), (value, Presence(solid(lineage, own))), last_is_new=True)
 
 
 def entries_within(lineage: Lineage, version: ApiVersion) -> Mapping[Path, tuple[Place, ...]]:

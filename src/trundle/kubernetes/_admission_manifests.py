@@ -64,7 +64,7 @@ def webhook_configuration(
                 "sideEffects": "None",
                 "timeoutSeconds": 30,
             }
-            for group, each in _by_group(kinds).items()
+            for group, each in by_group(kinds).items()
         ],
     }
 
@@ -77,7 +77,7 @@ def policies(name: str, kinds: Iterable[ServedKind]) -> list[dict[str, Any]]:
         kinds: the resource types.
     """
     found = []
-    for group, each in _by_group(kinds).items():
+    for group, each in by_group(kinds).items():
         called = f"{name}.{group}"
         names = ", ".join(f'"{said}"' for said in (name_of(group), reason_name(each[0])))
         variables = {
@@ -135,7 +135,8 @@ def _refusing(group: str, kinds: list[ServedKind]) -> dict[str, Any]:
     }
 
 
-def _by_group(kinds: Iterable[ServedKind]) -> dict[str, list[ServedKind]]:
+def by_group(kinds: Iterable[ServedKind]) -> dict[str, list[ServedKind]]:
+    """Resource types by their groups, in the order in which they come."""
     found: dict[str, list[ServedKind]] = {}
     for each in kinds:
         found.setdefault(each.group, []).append(each)

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from trundle.api import ServedKind
-from trundle.kubernetes._admission_manifests import policies, webhook_configuration
+from trundle.kubernetes._admission_manifests import by_group, policies, webhook_configuration
 from trundle.kubernetes._definitions import Webhook, definitions
 
 _PORT = 8443
@@ -232,11 +232,13 @@ def _roles(kinds: list[ServedKind], placement: Placement) -> list[dict[str, Any]
             {
                 "apiGroups": [group],
                 "resources": [
-                    name for each in sorted(plurals) for name in (each, f"{each}/status")
+                    name
+                    for plural in sorted(each.plural for each in members)
+                    for name in (plural, f"{plural}/status")
                 ],
                 "verbs": verbs,
             }
-            for group, plurals in _plurals(kinds).items()
+            for group, members in by_group(kinds).items()
         ]
         metadata = {"name": f"{placement.name}-{name}", "labels": labels}
         return {"apiVersion": _RBAC, "kind": "ClusterRole", "metadata": metadata, "rules": rules}
@@ -264,15 +266,8 @@ def _migrating(kinds: list[ServedKind], placement: Placement) -> dict[str, Any]:
             "verbs": ["create", "delete", "get", "list"],
         },
     ]
-    for group, plurals in _plurals(kinds).items():
-        verbs = ["get", "list", "patch"]
+    for group, members in by_group(kinds).items():
+        plurals, verbs = [each.plural for each in members], ["get", "list", "patch"]
         rules.append({"apiGroups": [group], "resources": plurals, "verbs": verbs})
     metadata = {"name": f"{placement.name}-migrate"}
     return {"apiVersion": _RBAC, "kind": "ClusterRole", "metadata": metadata, "rules": rules}
-
-
-def _plurals(kinds: Iterable[ServedKind]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for each in kinds:
-        found.setdefault(each.group, []).append(each.plural)
-    return found

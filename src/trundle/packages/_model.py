@@ -21,7 +21,12 @@ PACKAGE_LANGUAGE = "MuranoPL"
 
 
 class Requirement(msgspec.Struct, frozen=True, order=False, gc=False):
-    """A package that another one needs, and the versions of it that will do."""
+    """A package that another one needs.
+
+    Attributes:
+        name: the package.
+        range: the versions of it that will do.
+    """
 
     name: str
     range: VersionRange
@@ -31,7 +36,12 @@ class Requirement(msgspec.Struct, frozen=True, order=False, gc=False):
 
 
 class PackageFormat(msgspec.Struct, frozen=True, gc=False):
-    """The language that a package is written in, and the lowest engine version that runs it."""
+    """What code of a package is written in.
+
+    Attributes:
+        language: the language.
+        version: the lowest version of the engine that runs it.
+    """
 
     language: str = PACKAGE_LANGUAGE
     version: SemVer = SemVer(1, 0, 0)
@@ -41,13 +51,18 @@ class PackageFormat(msgspec.Struct, frozen=True, gc=False):
 
 
 class ClassFile(msgspec.Struct, frozen=True, gc=False):
-    """A class of the package language, and the file in the package that defines it."""
+    """A class of the package language.
+
+    Attributes:
+        name: its full name.
+        file: the file in the package that declares it, below `Classes`.
+    """
 
     name: str
     file: str
 
 
-class PackageMeta(msgspec.Struct, frozen=True):
+class PackageMeta(msgspec.Struct, frozen=True, gc=False):
     """What a package attaches to itself.
 
     Attributes:
@@ -59,14 +74,20 @@ class PackageMeta(msgspec.Struct, frozen=True):
     properties: dict[str, Any] = {}
 
 
-class ResourceVersions(msgspec.Struct, frozen=True):
-    """A resource type that a package brings, and its API versions that clients are meant to use, oldest first."""
+class ResourceVersions(msgspec.Struct, frozen=True, gc=False):
+    """A resource type that a package brings, and versions of it.
+
+    Attributes:
+        name: the resource type; `group/name` where storage versions are meant.
+        versions: API versions that clients are meant to use, or storage versions that can be read; oldest first.
+    """
 
     name: str
     versions: tuple[str, ...]
 
 
 def _listed(versions: Mapping[str, Iterable[str]]) -> tuple[ResourceVersions, ...]:
+    """Versions by resource type, in alphabetical order of the types."""
     return tuple(ResourceVersions(name, tuple(each)) for name, each in sorted(versions.items()))
 
 

@@ -80,6 +80,7 @@ def spread(
     jobs: int,
     start: Callable[..., None],
     arguments: tuple[Any, ...] = (),
+    option: str = "--jobs",
 ) -> Iterator[R]:
     """The results of a task for all inputs, in the order in which they become ready.
 
@@ -91,12 +92,13 @@ def spread(
         jobs: how many workers there are at a time.
         start: a function of a module that each worker calls first.
         arguments: what that is called with.
+        option: the option that says how many workers there are, for what is said of one that died.
 
     Raises:
         WorkerDiedError: a worker ended without a result.
         Exception: whatever the task or the start raised.
     """
-    with _Workers(start, arguments) as workers:
+    with _Workers(start, arguments, option) as workers:
         for _, result in workers.results(task, inputs, jobs):
             yield result
 
@@ -108,7 +110,10 @@ def _nothing() -> None:
 class _Workers:
     """Worker processes; as a context manager it ends them whatever happens, at once after an error."""
 
-    def __init__(self, start: Callable[..., None], arguments: tuple[Any, ...]) -> None:
+    def __init__(
+        self, start: Callable[..., None], arguments: tuple[Any, ...], option: str = "--jobs"
+    ) -> None:
+        self._option = option
         self._context = multiprocessing.get_context("spawn")
         self._start = (start, arguments)
         self._workers: dict[Connection, BaseProcess] = {}
@@ -178,19 +183,21 @@ class _Workers:
         except (EOFError, OSError):
             worker = self._workers[pipe]
             worker.join(_GRACE)
-            raise _died(worker.exitcode) from None
+            raise _died(worker.exitcode, self._option) from None
         if not succeeded:
             raise result
         return result
 
 
-def _died(code: int | None) -> WorkerDiedError:
+def _died(code: int | None, option: str) -> WorkerDiedError:
     killed = code is not None and code < 0
     how = f"signal {-code}" if killed and code else f"exit code {code}"
     text = expectation("a worker process to finish its work", f"that it ended by {how}")
-    advice = "do it in one process to see why, with --jobs 1"
+    advice = f"do it in one process to see why, with {option} 1"
     if killed:
-        advice = "the system kills processes for want of memory; use --jobs with a smaller number"
+        advice = (
+            f"the system kills processes for want of memory; use {option} with a smaller number"
+        )
     return WorkerDiedError(f"{text}; {advice}")
 
 

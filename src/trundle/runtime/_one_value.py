@@ -13,7 +13,7 @@ from trundle.runtime._objects import ABSENT, GeneratedObject
 
 Threads: TypeAlias = tuple[tuple[tuple[str, str], ...], ...]
 """The entries that have one value in one shape each, by thread."""
-Said: TypeAlias = dict[int | None, Any]
+Held: TypeAlias = dict[int | None, Any]
 """What an object has of one value: by number of the thread what an entry has, and by None its own property's."""
 
 
@@ -29,7 +29,7 @@ def take_place(result: Any, before: Any, after: Any) -> None:
         after: what it writes.
     """
     for path, threads in result.__entries_of_one_value__:
-        ours, theirs = (_said(each, path, threads) for each in (before, after))
+        ours, theirs = (_held(each, path, threads) for each in (before, after))
         if all(number in ours and same(each, ours[number]) for number, each in theirs.items()):
             continue
         if all(isinstance(each, dict) for each in theirs.values()):
@@ -38,9 +38,9 @@ def take_place(result: Any, before: Any, after: Any) -> None:
             _remove_values(result, path, threads, theirs)
 
 
-def _said(value: Any, path: tuple[str, ...], threads: Threads) -> Said:
+def _held(value: Any, path: tuple[str, ...], threads: Threads) -> Held:
     """What an object has of one value."""
-    found: Said = {}
+    found: Held = {}
     own = _property(value, path)
     if own is not ABSENT:
         found[None] = own
@@ -52,7 +52,7 @@ def _said(value: Any, path: tuple[str, ...], threads: Threads) -> Said:
     return found
 
 
-def _remove_values(result: Any, path: tuple[str, ...], threads: Threads, theirs: Said) -> None:
+def _remove_values(result: Any, path: tuple[str, ...], threads: Threads, theirs: Held) -> None:
     """Removes a value that the stored shape has, and those of entries that nothing makes stale."""
     if None not in theirs and _property(result, path) is not ABSENT:
         _set_property(result, path, ABSENT)
@@ -69,10 +69,10 @@ def _remove_values(result: Any, path: tuple[str, ...], threads: Threads, theirs:
 
 
 def _remove_members(
-    result: Any, path: tuple[str, ...], threads: Threads, said: tuple[Said, Said]
+    result: Any, path: tuple[str, ...], threads: Threads, held: tuple[Held, Held]
 ) -> None:
     """Removes the members of maps that the writer says in another shape."""
-    ours, theirs = said
+    ours, theirs = held
     new = {
         key
         for number, members in theirs.items()

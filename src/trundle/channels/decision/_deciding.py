@@ -128,16 +128,8 @@ def weighed(plan: Plan, chosen: ListedVersion | None, why: Iterable[str]) -> Pla
     best = plan.ready[0]
     message = "; ".join(why) or "what else is installed does not admit it"
     blocked = Blocked(best.entry, best.level, Block.DEPENDENCY, message)
-    after = tuple(each for each in plan.ready if chosen and each.entry.version <= chosen.version)
-    return msgspec.structs.replace(
-        plan,
-        action=_action(plan, chosen),
-        ready=after,
-        blocked=tuple(
-            sorted((*plan.blocked, blocked), key=lambda each: each.entry.version, reverse=True)
-        ),
-        announced=plan.announced or (best.entry if best.level == "major" else None),
-    )
+    left = tuple(each for each in plan.ready if chosen and each.entry.version <= chosen.version)
+    return _without(plan, [blocked], left, chosen)
 
 
 def withheld(plan: Plan, unreadable: Mapping[SemVer, str]) -> Plan:
@@ -156,13 +148,26 @@ def withheld(plan: Plan, unreadable: Mapping[SemVer, str]) -> Plan:
         Blocked(each.entry, each.level, Block.STORED, unreadable[each.entry.version])
         for each in gone
     ]
+    return _without(plan, blocked, left, target)
+
+
+def _without(
+    plan: Plan, blocked: list[Blocked], ready: tuple[Ready, ...], target: ListedVersion | None
+) -> Plan:
+    """A plan of which some versions are blocked after all.
+
+    Args:
+        plan: the plan.
+        blocked: what is blocked besides, newest first.
+        ready: what may act still.
+        target: what is installed now; None for nothing.
+    """
+    together = sorted((*plan.blocked, *blocked), key=lambda each: each.entry.version, reverse=True)
     return msgspec.structs.replace(
         plan,
         action=_action(plan, target),
-        ready=left,
-        blocked=tuple(
-            sorted((*plan.blocked, *blocked), key=lambda each: each.entry.version, reverse=True)
-        ),
+        ready=ready,
+        blocked=tuple(together),
         announced=plan.announced or _announced(blocked, target),
     )
 

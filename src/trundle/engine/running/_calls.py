@@ -68,13 +68,7 @@ class Calls:
         elif kind is Info:
             return receiver.method(name)  # type: ignore[no-any-return]
         elif isinstance(receiver, Type):
-            found = self.find(receiver, receiver, name)
-            if found is not None and not found.routine.is_static:
-                message = expectation(
-                    f"a static method of {receiver.name}", f"{name}, which objects have"
-                )
-                advice = "call it on an object, or declare it with `Usage: Static`"
-                raise receiver.error(EngineCode.NO_METHOD, message, advice=advice, member=name)
+            found = self.find_static(receiver, name)
         else:
             found = None
         if found is not None and (found.routine.usage != "Extension" or kind is Type):
@@ -102,6 +96,19 @@ class Calls:
         except KeyError:
             found = self._found[key] = self._look_up(type_, start, name)
             return found
+
+    def find_static(self, type_: Type, name: str) -> Found | None:
+        """The static method of a class that a name means; None where it has no method of that name.
+
+        Raises:
+            EngineError: only objects have the method, or several classes declare it.
+        """
+        found = self.find(type_, type_, name)
+        if found is not None and not found.routine.is_static:
+            message = expectation(f"a static method of {type_.name}", f"{name}, which objects have")
+            advice = "call it on an object, or declare it with `Usage: Static`"
+            raise type_.error(EngineCode.NO_METHOD, message, advice=advice, member=name)
+        return found
 
     def _look_up(self, type_: Type, start: Type, name: str) -> Found | None:
         winners = type_.winners(method_key(name), start)
