@@ -21,7 +21,7 @@ def folder(tmp_path_factory):
 def run(folder):
     def ran(*arguments, code=0):
         shutil.rmtree(folder / "manifests", ignore_errors=True)
-        command = [warm.TRUNDLE, "kube", "manifests", *arguments]
+        command = [*warm.script(), "kube", "manifests", *arguments]
         done = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
         assert done.returncode == code, done.stderr
         return done
@@ -83,7 +83,7 @@ def test_the_deployment_runs_a_command_that_there_is(folder, written):
     files = written(*SERVICE)
     (deployment,) = [each for each in files["webhook.yaml"] if each["kind"] == "Deployment"]
     arguments = deployment["spec"]["template"]["spec"]["containers"][0]["args"]
-    command = [warm.TRUNDLE, *arguments]
+    command = [*warm.script(), *arguments]
     done = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
     assert done.returncode != 0
     assert "/tls/tls.crt" in done.stderr  # All that is missing is the secret.
@@ -95,7 +95,7 @@ def test_the_recipe_s_commands_work_in_the_project(folder, written):
     lines = (folder / "manifests" / "Dockerfile").read_text().splitlines()
     commands = [each.removeprefix("RUN ") for each in lines if each.startswith("RUN trundle")]
     assert commands == ["trundle generate --check"]
-    subprocess.run([warm.TRUNDLE, *commands[0].split()[1:]], cwd=folder, check=True)
+    subprocess.run([*warm.script(), *commands[0].split()[1:]], cwd=folder, check=True)
 
 
 def test_an_authority_of_one_s_own_needs_no_cert_manager(folder, written):

@@ -4,8 +4,9 @@ import json
 import subprocess
 
 import pytest
+import warm
 import yaml
-from talking import COMMAND, Talk
+from talking import Talk
 
 from trundle.engine import Engine
 from trundle.packages import Package
@@ -83,7 +84,7 @@ def shop(tmp_path):
 
 def run(folder, *arguments):
     return subprocess.run(
-        [COMMAND, "package", "form", "shop", *arguments],
+        [*warm.script(), "package", "form", "shop", *arguments],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -195,7 +196,7 @@ def test_a_package_without_a_form(shop):
 
 def upload(folder, *packages):
     return subprocess.run(
-        [COMMAND, "catalog", "upload", *packages, "--catalog", "c.db"],
+        [*warm.script(), "catalog", "upload", *packages, "--catalog", "c.db"],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -216,7 +217,7 @@ def test_an_upload_reads_forms_and_keeps_the_original(shop):
     assert upload(shop, "shop").returncode == 0
     shown = subprocess.run(
         [
-            COMMAND,
+            *warm.script(),
             "package",
             "form",
             "catalog:com.example.Shop:1.0.0",
