@@ -33,7 +33,7 @@ class Served:
 
     def __init__(self, folder, *options):
         self.folder = folder
-        command = [warm.TRUNDLE, "serve", "--port", "0", *options]
+        command = [*warm.script(), "serve", "--port", "0", *options]
         with (folder / "errors.txt").open("wb") as errors:
             self.process = subprocess.Popen(command, cwd=folder, stderr=errors)
         deadline = time.monotonic() + 60

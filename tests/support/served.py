@@ -6,7 +6,6 @@ import re
 import signal
 import ssl
 import subprocess
-import sys
 import time
 import urllib.parse
 from pathlib import Path
@@ -47,7 +46,7 @@ class Served:
         self.authority: Path | None = None
         self.client: Path | None = None
         self.headers: dict[str, str] = {}
-        called = [warm.TRUNDLE] if program is None else [sys.executable, str(program)]
+        called = warm.script() if program is None else warm.script(program)
         command = [*called, "serve", "--port", "0", *map(str, options)]
         self._errors = folder / f"errors-{time.monotonic_ns()}.txt"
         with self._errors.open("wb") as errors:

@@ -1,7 +1,7 @@
 """Runs Python scripts in forks of a process that has imported what most commands need.
 
 Most of what a short command costs is its imports. `script` gives a program that does what the script does, with the
-same arguments, environment, folder, standard files and exit code, and costs a tenth. In `make test-all` it
+same arguments, environment, folder, standard files, signals and exit code, and costs a tenth. In `make test-all` it
 gives the script itself, so that each command starts as it does for users.
 """
 
@@ -30,7 +30,10 @@ TRUNDLE = Path(sys.executable).with_name("trundle")
 
 IMPORTED = (
     "alembic.command",
+    "httptools",
+    "jsonschema_rs",
     "sqlalchemy.dialects.sqlite",
+    "trundle.api",
     "trundle.channels.publishing",
     "trundle.cli",
     "trundle.codegen",
@@ -39,12 +42,16 @@ IMPORTED = (
     "trundle.registry",
     "trundle.report",
     "typer.rich_utils",
+    "uvicorn.protocols.http.httptools_impl",
 )
 """What scripts find imported."""
 
+_FORWARDED = (int(signal.SIGHUP), int(signal.SIGINT), int(signal.SIGTERM))
+"""Signals that reach the script when its client gets them."""
+
 _CLIENT = """\
 #!{python} -IS
-import _socket, marshal, os, struct, sys
+import _signal, _socket, marshal, os, struct, sys
 server = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
 server.connect({address!r})
 job = marshal.dumps(([{script!r}, *sys.argv[1:]], os.getcwd(), dict(os.environ)))
@@ -52,10 +59,14 @@ files = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("3i", 0, 1, 2))]
 server.sendmsg([struct.pack("I", len(job))], files)
 while job:
     job = job[server.send(job):]
+for each in {forwarded}:
+    _signal.signal(each, lambda number, _: server.send(struct.pack("I", number)))
 for end in (0, 1, 2):
     os.close(end)
 code = struct.unpack("i", server.recv(4) or struct.pack("i", 1))[0]
 if code < 0:
+    if -code in {forwarded}:
+        _signal.signal(-code, 0)
     os.kill(os.getpid(), -code)
 os._exit(code)
 """
@@ -80,7 +91,11 @@ def _client(path: Path, under: tuple[str, ...]) -> Path:
     folder = _started(under)
     client = Path(tempfile.mkdtemp(dir=folder), path.name)
     address = str(folder / "socket")
-    client.write_text(_CLIENT.format(python=sys.executable, address=address, script=str(path)))
+    client.write_text(
+        _CLIENT.format(
+            python=sys.executable, address=address, script=str(path), forwarded=_FORWARDED
+        )
+    )
     client.chmod(0o755)
     return client
 
@@ -143,8 +158,11 @@ def _run(caller: socket.socket) -> list[str]:
     for each in (0, 1, 2, *files):
         with contextlib.suppress(OSError):
             os.close(each)
-    if caller in select.select([caller, ended], [], [])[0]:
-        os.kill(worker, signal.SIGKILL)  # The one that waited for it is gone.
+    while caller in select.select([caller, ended], [], [])[0]:
+        sent = caller.recv(4)
+        os.kill(worker, int.from_bytes(sent, "little") if sent else signal.SIGKILL)
+        if not sent:  # The one that waited for it is gone.
+            break
     code = os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])
     with contextlib.suppress(OSError):
         caller.send(code.to_bytes(4, "little", signed=True))
