@@ -5,10 +5,28 @@ import json
 import pytest
 from evolving import evolve, rules
 
-from trundle.verify import law3
+from trundle.verify import LawBroken, law3
 from trundle.verify._edit_laws import is_there_again
 
 V1, V2, V3 = "2020-01-01", "2021-01-01", "2022-01-01"
+P3 = f"{V3}-preview"
+
+
+class Damaging:
+    """A scheme that damages what it stores over something."""
+
+    def __init__(self, scheme, damage):
+        self._scheme = scheme
+        self._damage = damage
+
+    def __getattr__(self, name):
+        return getattr(self._scheme, name)
+
+    def to_storage(self, value, base=None):
+        stored = json.loads(self._scheme.encode(self._scheme.to_storage(value, base)))
+        if base is not None:
+            self._damage(stored)
+        return self._scheme.decode(json.dumps(stored).encode())
 
 
 def document(version: str, **properties):
@@ -180,3 +198,52 @@ def test_an_object_that_comes_from_nowhere_is_not_there_again(forgetting):
     )
     assert is_there_again(scheme, (there, after), V1, ("o",))
     assert not is_there_again(scheme, (absent, after), V1, ("o",))
+
+
+@pytest.fixture
+def hiding(forgetting):
+    """A preview has more in the object into which the version before it moves something."""
+    return forgetting(
+        evolve(
+            {
+                V1: {"Thing": {"a": "string", "o": "O"}, "O": {"c": "string"}},
+                V2: {"Thing": {"o": "O"}, "O": {"a": "string", "c": "string"}},
+                P3: {"Thing": {"o": "O"}, "O": {"a": "string", "c": "string", "d": "string"}},
+            },
+            rules(V1, move={"a": "o.a"}),
+        )
+    )
+
+
+def test_an_object_stays_for_what_another_version_has_in_it(hiding):
+    """To the older version an object with nothing but `a` in it is none; one with more in it is one."""
+    stored = hiding.put(P3, document(P3, o={"d": "D"}))
+    assert hiding.read(V1, stored) == document(V1, o={})
+    edited = document(V2, o={"a": "1"})
+    written = hiding.put(V2, edited, stored)
+    assert hiding.read(V1, written) == document(V1, a="1", o={})
+    assert hiding.read(P3, written) == document(P3, o={"a": "1", "d": "D"})
+    assert hiding.read(V1, hiding.put(V2, edited)) == document(V1, a="1")
+    law3(hiding, *(hiding.decode(json.dumps(each).encode()) for each in (stored, edited)))
+
+
+def said_to_be_there(stored):
+    stored["$propertyBag"] = {"o?": {V1: {"value": True}}}
+
+
+def not_removed(stored):
+    stored["o"] = {"$propertyBag": {"d": {P3: {"value": "D"}}}}
+
+
+@pytest.mark.parametrize(
+    ("first", "edited", "damage"),
+    [({}, {"o": {"a": "1"}}, said_to_be_there), ({"d": "D"}, {}, not_removed)],
+)
+def test_an_object_that_stays_for_nothing_or_is_not_removed_is_reported(
+    hiding, first, edited, damage
+):
+    stored = hiding.put(P3, document(P3, o=first))
+    given = [hiding.decode(json.dumps(each).encode()) for each in (stored, document(V2, **edited))]
+    law3(hiding, *given)
+    with pytest.raises(LawBroken, match=f"{V1} - at [$].o"):
+        law3(Damaging(hiding, damage), *given)

@@ -90,3 +90,57 @@ def written(scheme: Any, first: dict[str, Any] | None, writer: str) -> Store:
         return store.put(writer, o=None)
     store.put(V3 if "b" not in first.get("o", {}) else V2, **first)
     return store.put(writer, **{**store.read(writer), "o": None})
+
+
+WITH_H = {
+    V1: {"Thing": {"a": "string", "o": "O"}, "O": {"b": "string", "h": "string"}},
+    V2: {"Thing": {"a": "string", "o": "O?"}, "O": {"b": "string"}},
+    V3: {"Thing": {"o": "O?"}, "O": {"a": "string", "b": "string"}},
+}
+INTO_THIRD = rules(V2, move={"a": "o.a"})
+
+
+@pytest.fixture(params=[*HUBS, "chosen"])
+def store(request: pytest.FixtureRequest, forgetting: Any) -> Store:
+    """Stored in the shape of one of three versions, one of which may be chosen at run time."""
+    if request.param == "chosen":
+        scheme = forgetting(evolve(WITH_H, INTO_THIRD, kept=(V1,)))
+        return Store(scheme.storing({"Thing": V1}))
+    return Store(forgetting(evolve(WITH_H, INTO_THIRD, hub=request.param)))
+
+
+def seen(store: Store) -> list[dict[str, Any]]:
+    return [store.read(each) for each in HUBS]
+
+
+def test_a_null_that_a_moved_property_hides_goes_with_the_object_that_a_client_sees(
+    store: Store,
+) -> None:
+    store.put(V2, o=None)
+    assert seen(store) == [{}, {"o": None}, {"o": None}]
+    store.put(V1, a="1")
+    hidden = store.stored
+    assert seen(store) == [{"a": "1"}, {"a": "1", "o": None}, {"o": {"a": "1"}}]
+    store.put(V3, o={"a": "2"})
+    assert seen(store) == [{"a": "2"}, {"a": "2", "o": None}, {"o": {"a": "2"}}]
+    for version in (V2, V3):
+        store.stored = hidden
+        assert seen(store.put(version)) == [{}, {}, {}]
+    store.stored = hidden
+    assert seen(store.put(V3, o={})) == [{"o": {}}] * 3
+
+
+def test_a_null_stays_where_its_object_is_rolled_to_another_stored_shape(forgetting: Any) -> None:
+    """Each shape has other things in the object, and notes in an entry of the same name what it cannot have."""
+    scheme = forgetting(evolve(WITH_H, INTO_THIRD, kept=(V1,)))
+    ways = {V1: scheme.storing({"Thing": V1}), V3: scheme}
+    for first, second in itertools.permutations(ways):
+        for a in ({}, {"a": "1"}):
+            store = Store(ways[first]).put(V2, o=None, **a)
+            third = {"o": a or None}
+            assert seen(store) == [a, {"o": None, **a}, third]
+            store.scheme = ways[second]
+            store.stored = ways[second].convert(store.stored)
+            assert store.stored is not None
+            assert store.stored["apiVersion"] == second
+            assert seen(store) == [a, {"o": None, **a}, third]

@@ -4,10 +4,12 @@ from trundle.runtime import (
     PropertyBag,
     StorageObject,
     is_there,
+    null_presence,
     opened,
     presence,
     said,
     solid,
+    stash,
     stripped,
 )
 from trundle.runtime._bag import MISSING, NoEntry
@@ -157,3 +159,20 @@ def test_marks_of_what_a_writer_left_unsaid_are_nothing_that_an_object_holds():
         ).spec
         is ABSENT
     )
+
+
+def test_a_writer_that_has_an_object_is_marked_where_its_entry_says_nothing_but_null():
+    """So a merge sees that the writer removes it; what is stored by itself is as without the mark."""
+
+    def marked(spec):
+        target = Holder()
+        stash(target, ("spec?", "v2"), null_presence(spec), derived=lambda _: ABSENT)
+        (entry,) = target.property_bag["spec?"].values()
+        return type(entry), entry.value, getattr(entry, "there", False)
+
+    with written_over():
+        assert marked(Spec()) == (NoEntry, ABSENT, True)
+        assert marked(ABSENT) == (NoEntry, ABSENT, False)
+        assert marked(None) == (Entry, None, False)
+    assert null_presence(Spec()) is null_presence(ABSENT) is ABSENT
+    assert null_presence(None) is None

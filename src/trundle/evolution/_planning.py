@@ -132,7 +132,7 @@ class _Planning:
             null = only_null(self.lineage, own, kept)
             yield Stash(
                 entry,
-                Presence(solid(self.lineage, own), null),
+                self._presence(thread, own, side, null=null),
                 presence_witness(self.lineage, kept),
                 Presence(solid(self.lineage, kept), null),
                 tuple(
@@ -141,6 +141,16 @@ class _Planning:
                     if each != entry
                 ),
             )
+
+    def _presence(self, thread: Thread, own: Place, side: Thread, *, null: bool) -> Presence:
+        """What the places that share an entry say of a nested object that the source has at one of them.
+
+        A stored source may have it in an entry, too: for those places that have other things in the object, or null.
+        """
+        others = [each for each in side.places if has_presence(self.lineage, each, own)]
+        if self.source.kind == "storage" and others:
+            return Presence(self.values.said_beside(thread, own, others[-1]), null)
+        return Presence(Read(own.property) if null else solid(self.lineage, own), null)
 
     def _travels_on(self, thread: Thread, home: Place, shape: Shape) -> bool:
         """Whether all that a stored source has of a thread is in its bag, and goes on from there."""

@@ -12,7 +12,7 @@ from trundle.runtime._entries import Aliases, BagEntry, Derive, Entry, Stashing,
 from trundle.runtime._errors import BagError, reason_of
 from trundle.runtime._hidden_content import shown
 from trundle.runtime._json import same
-from trundle.runtime._marks import marks, unmarked
+from trundle.runtime._marks import THERE, marks, unmarked
 from trundle.runtime._objects import ABSENT, UNKNOWN, Absent, FreeForm
 from trundle.runtime._validation import read_value
 
@@ -80,6 +80,9 @@ def stash(
             entry.stashing = Stashing(aliases=aliases)
         put_entry(target, place, entry)
         return
+    there = value is THERE
+    if there:
+        value = ABSENT
     if derived is not None and not hooked:
         with unmarked():
             needed = not same(derived(target), value)
@@ -93,6 +96,7 @@ def stash(
         if not marks():
             return
         entry = NoEntry(value)
+        entry.there = there
     entry.stashing = Stashing(witness, None if hooked else derived, hooked, aliases)
     put_entry(target, place, entry)
 
@@ -101,7 +105,12 @@ class NoEntry(Entry):
     """What is in a bag where a writer needs no entry for a value, as long as it is not merged.
 
     It is equal to no entry: what it stands for is not in the bag.
+
+    Attributes:
+        there: whether the writer has an object of which an entry would say nothing but null.
     """
+
+    there: bool = False
 
     __hash__ = None  # type: ignore[assignment]
 

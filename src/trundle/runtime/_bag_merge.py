@@ -55,7 +55,7 @@ def merge_bags(result: Any, stored: Any, before: Any, after: Any, merges: Merges
     unsaid: list[tuple[Place, NoEntry]] = []
     for place, either in {**ours, **theirs}.items():
         old, new = ours.get(place), theirs.get(place)
-        if isinstance(new, NoEntry) and isinstance(old, NoEntry) and same(old.value, new.value):
+        if isinstance(new, NoEntry) and isinstance(old, NoEntry) and _says_the_same(old, new):
             unsaid.append((place, new))
             continue
         if old is not None and new is not None and _same_entry(old, new):
@@ -84,6 +84,11 @@ def merge_bags(result: Any, stored: Any, before: Any, after: Any, merges: Merges
     if lost:
         fill(result, merged)
         accompany(result, made)
+
+
+def _says_the_same(old: NoEntry, new: NoEntry) -> bool:
+    """Whether a writer leaves the same unsaid before and after an edit; of an object that it removes it says that it is gone."""
+    return same(old.value, new.value) and not (old.there and not new.there)
 
 
 def _is_lost(result: Any, stored: Any, place: Place, mark: NoEntry) -> bool:

@@ -5,11 +5,21 @@ merged has no marks. A generated conversion takes an object and gives one, so wh
 """
 
 import contextlib
+import enum
 from collections.abc import Iterator
 from contextvars import ContextVar
 
 _WRITING: ContextVar[bool] = ContextVar("WRITING", default=False)
 """Whether what is made now is written over a stored object."""
+
+
+class There(enum.Enum):
+    """That a writer has an object of which nothing but null is ever said; a merge sees that the writer removes it."""
+
+    THERE = "there"
+
+
+THERE = There.THERE
 
 
 @contextlib.contextmanager

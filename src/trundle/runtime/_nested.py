@@ -2,12 +2,12 @@
 
 import copy
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypeAlias, TypeGuard, TypeVar
+from typing import Any, TypeAlias, TypeGuard, TypeVar, cast
 
 import msgspec
 
 from trundle.runtime._bag import has_entries
-from trundle.runtime._marks import marks
+from trundle.runtime._marks import THERE, marks
 from trundle.runtime._objects import ABSENT, Absent, GeneratedObject, Hollow, Made, all_missing
 from trundle.runtime._required_values import if_whole
 from trundle.runtime._unmarked import is_empty
@@ -144,8 +144,10 @@ def presence(holder: object) -> bool | Absent | None:
 
 
 def null_presence(holder: object) -> Absent | None:
-    """Null where a nested object is null, else absent."""
-    return None if holder is None else ABSENT
+    """Null where a nested object is null, else absent; one that is written over a stored object is marked as there."""
+    if holder is None or holder is ABSENT or not marks():
+        return None if holder is None else ABSENT
+    return cast("Absent", THERE)  # `stash` takes it for absent
 
 
 def said(there: Any, value: Any, class_: type[Any], shown: Shown = None) -> Any:

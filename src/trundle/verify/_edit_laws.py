@@ -1,12 +1,12 @@
 """The laws of edits: what one version changes is seen by all others, and all else is as before."""
 
 import functools
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, TypeAlias
 
 from trundle.evolution import PRESENCE
 from trundle.runtime import BAG, Scheme
-from trundle.verify._broken import MISSING, LawBroken, differences, same, shown, spoken
+from trundle.verify._broken import MISSING, Difference, LawBroken, differences, same, shown, spoken
 from trundle.verify._made_anew import may_be_made_anew
 from trundle.verify._removed import Removal, goes_with_an_object
 from trundle.verify._seen import context_of, named, some_versions, tree_of, view
@@ -118,7 +118,10 @@ def law_of_edits(
                     scheme, stored, (seen, edited), made, lost
                 ):
                     continue
-                if expected is MISSING and is_there_again(scheme, (stored, written), other, place):
+                if expected is MISSING and (
+                    is_there_again(scheme, (stored, written), other, place)
+                    or stays_for_another(scheme, written, (version, made), other, place)
+                ):
                     continue
                 raise LawBroken(
                     law,
@@ -173,6 +176,39 @@ def is_there_again(scheme: Scheme, puts: tuple[Any, Any], version: str, place: P
         return False
     bare = scheme.decode(spoken(left).encode())
     return value_at(view(scheme, bare, version), place) is MISSING
+
+
+def stays_for_another(
+    scheme: Scheme,
+    written: Any,
+    edit: tuple[str, Iterable[Difference]],
+    version: str,
+    place: Path,
+) -> bool:
+    """Whether a version sees an object after an edit because a third version has more in it than the writer.
+
+    That is so where the third version sees the edit as its writer made it, and what it sees is an object to the version even
+    where nothing else is stored.
+
+    Args:
+        scheme: the scheme of the generated package.
+        written: what is stored after the edit.
+        edit: the writer's version, and what it changed.
+        version: the version that sees an object.
+        place: where it does.
+    """
+    writer, made = edit
+    found = value_at(view(scheme, written, version), place)
+    for third in scheme.resources[named(scheme, written)[0]].versions:
+        if third in {writer, version}:
+            continue
+        alone = scheme.to_storage(scheme.from_storage(written, third))
+        seen = view(scheme, alone, writer)
+        if all(same(value_at(seen, each.path), each.other) for each in made) and same(
+            value_at(view(scheme, alone, version), place), found
+        ):
+            return True
+    return False
 
 
 def _without_presences(value: Any) -> tuple[Any, list[Any]]:
