@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import time
 
 import pytest
 
@@ -158,3 +159,41 @@ def test_the_advice_for_a_dead_worker_names_the_option_of_the_command(option):
     with pytest.raises(WorkerDiedError) as caught:
         list(spread(fail, ["die"], jobs=1, start=nothing, option=option))
     assert f"use {option} with a smaller number" in str(caught.value)
+
+
+def nap(seconds):
+    if seconds == "die":
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(seconds)
+    return seconds
+
+
+def instead(piece, why):
+    return piece, why
+
+
+def test_a_worker_that_takes_too_long_is_killed_and_the_others_go_on():
+    found = list(spread(nap, [0, 3600, 0.01, 0.02], jobs=1, start=begin, seconds=0.5, lost=instead))
+    assert found == [0, (3600, "it took longer than 0.5 seconds"), 0.01, 0.02]
+    assert multiprocessing.active_children() == []
+
+
+def test_a_worker_that_takes_too_long_is_an_error_where_nothing_stands_for_it():
+    with pytest.raises(WorkerDiedError, match=r"longer than 0\.2 seconds"):
+        list(spread(nap, [3600], jobs=1, start=begin, seconds=0.2))
+    assert multiprocessing.active_children() == []
+
+
+def test_what_stands_for_a_dead_worker_says_why_and_the_others_go_on():
+    dead, *others = spread(nap, ["die", 0, 0.01], jobs=1, start=begin, lost=instead)
+    assert dead[0] == "die"
+    assert "signal 9" in dead[1]
+    assert others == [0, 0.01]
+
+
+def slow_begin():
+    time.sleep(1.0)
+
+
+def test_the_start_of_a_worker_does_not_count():
+    assert list(spread(nap, [0], jobs=1, start=slow_begin, seconds=0.5, lost=instead)) == [0]

@@ -31,11 +31,14 @@ from trundle.engine._outline import (
 from trundle.engine._picture import explanation_svg
 from trundle.engine._session import Session
 from trundle.engine._type import Method, Property, Type
+from trundle.engine.running import Branch, Coverage
 from trundle.engine.schemas import referred_class
 
 __all__ = [
     "HEADER",
+    "Branch",
     "ClassOutline",
+    "Coverage",
     "Engine",
     "EngineCode",
     "EngineError",

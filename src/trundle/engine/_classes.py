@@ -1,7 +1,7 @@
 """The classes of one session: which a name means, in which version, and each of them built once."""
 
 import copy
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from trundle.engine._errors import EngineCode, EngineError
@@ -141,7 +141,7 @@ class Classes:
         """
         known = self.repository.with_class(name)
         if package is not None:
-            known = {package: known[package]} if package in known else {}
+            known = {package: known[package]} if package in known else self._unlisted(package, name)
         if not known:
             raise self._unknown(name, package)
         if len(known) > 1:
@@ -165,6 +165,16 @@ class Classes:
                 class_name=name,
             )
         return self.built(self.repository.package(owner, version), name)
+
+    def _unlisted(self, package: str, name: str) -> Mapping[str, Sequence[SemVer]]:
+        """The versions of a package that have a class without listing it, as models of its objects name it."""
+        repository = self.repository
+        versions = [
+            each
+            for each in repository.versions(package)
+            if self._sources.has_unlisted(repository.package(package, each), name)
+        ]
+        return {package: versions} if versions else {}
 
     def _unknown(self, name: str, package: str | None) -> EngineError:
         owners = self.repository.with_class(name)
@@ -199,6 +209,8 @@ class Classes:
                 return Edge(package, requirement, version, name)
             searched.append(label(source))
             known += source.classes
+        if self._sources.has_unlisted(package, name):
+            return Edge(package, own_requirement(package), package.version, name)
         elsewhere = [
             f"{other}/{max(versions)}"
             for other, versions in self.repository.with_class(name).items()

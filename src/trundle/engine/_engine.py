@@ -14,7 +14,7 @@ from trundle.engine._selecting import check_keys
 from trundle.engine._session import Session
 from trundle.engine._sources import Sources
 from trundle.engine.effects import Effects, Journal, Provider
-from trundle.engine.running import Routines, core_natives
+from trundle.engine.running import Coverage, Routines, core_natives
 from trundle.errors import did_you_mean, expectation, listed
 from trundle.packages import Package, PackageMeta, Requirement
 from trundle.version import SemVer
@@ -56,6 +56,7 @@ class Engine:
         providers: Mapping[str, Provider] | None = None,
         configs: Mapping[str, Mapping[str, Any]] | None = None,
         limits: Limits | None = None,
+        coverage: Coverage | None = None,
     ) -> None:
         """Takes packages.
 
@@ -70,6 +71,7 @@ class Engine:
             configs: values of properties by the name of the class, with such keys. The most exact entry replaces the defaults
                 that the class declares; what other entries have does not count.
             limits: how much a model may ask for.
+            coverage: notes which methods and branches run; runs take a little longer.
 
         Raises:
             EngineError: two packages of one name and version differ.
@@ -87,7 +89,7 @@ class Engine:
         self._repository = Repository(packages, core_packages() if core else ())
         behind = {**core_natives(), **(natives or {})}
         self._sources = Sources(self.limits, behind)
-        self._routines = Routines(behind)
+        self._routines = Routines(behind, coverage)
 
     def package(self, name: str, spec: str | None = None) -> PackageVersion:
         """The newest version of a package in a range.
@@ -127,6 +129,7 @@ class Engine:
         journal: Journal | None = None,
         secrets: Mapping[str, str] | None = None,
         dry_run: bool = False,
+        mocks: bool = False,
     ) -> Session:
         """Opens a session; use it in a `with` statement.
 
@@ -137,6 +140,7 @@ class Engine:
             secrets: texts that the run, its journal and its errors never have; `{{secret:NAME}}` stands for each, and providers put them
                 in place of that.
             dry_run: whether to say in `changes` what would be done, and do nothing of it.
+            mocks: whether `inject` may replace methods, as tests of packages do.
 
         Raises:
             EngineError: the lock does not fit the packages.
@@ -151,4 +155,5 @@ class Engine:
             self._routines,
             effects,
             lock,
+            mocks=mocks,
         )

@@ -28,7 +28,7 @@ from trundle.engine._sources import Sources
 from trundle.engine._type import Type
 from trundle.engine._world import World
 from trundle.engine.effects import Change, Effects
-from trundle.engine.running import Calls, Routines, as_function, destroy, room_for
+from trundle.engine.running import Calls, Mocks, Routines, as_function, destroy, room_for
 from trundle.errors import did_you_mean, expectation
 
 
@@ -48,6 +48,8 @@ class Session:
         routines: Routines,
         effects: Effects,
         lock: Mapping[str, Any] | None,
+        *,
+        mocks: bool = False,
     ) -> None:
         self._effects = effects
         self._lock = Lock(repository, lock)
@@ -55,7 +57,7 @@ class Session:
         known: dict[str, Callable[..., Any]] = {}
         self._world = World(self._classes, Layouts(sources, configs), limits, known, effects)
         known |= {name: as_function(self._world, each) for name, each in functions.items()}
-        self._calls = self._world.calls = Calls(self._world, routines)
+        self._calls = self._world.calls = Calls(self._world, routines, Mocks() if mocks else None)
         self._world.collect = self._collect
         self._roots: list[Instance] = []
         self._gone: list[Instance] = []
@@ -135,6 +137,16 @@ class Session:
             if each.version in wanted and name in each.classes
         )
 
+    def compile(self, type_: Type) -> None:
+        """Compiles all methods that a class declares itself, each of which is else compiled when it is called first.
+
+        Raises:
+            EngineError: the body, a contract or a default of one cannot be read.
+        """
+        self._world.check_open()
+        for name in type_.declaration.methods:
+            self._calls.compile(type_, name)
+
     def load(self, model: Mapping[str, Any]) -> Handle | None:
         """Loads a model and runs `.init` of its objects; where anything in it is wrong, nothing of it is loaded.
 
@@ -149,11 +161,9 @@ class Session:
         """
         self._begin()
         if not is_whole(model):
-            with self._running():
-                root: Instance | None = load_object(self._world, model)
+            root: Instance | None = load_object(self._world, model)
         else:
-            with self._running():
-                root, gone = load_model(self._world, model)
+            root, gone = load_model(self._world, model)
             self._gone += gone
             self._copy = model.get(COPY)
         if root is None:

@@ -50,9 +50,10 @@ class Sources:
         self._files: dict[tuple[str, SemVer, str], tuple[ClassDeclaration, ...]] = {}
         self._classes: dict[tuple[str, SemVer, str], ClassDeclaration] = {}
         self._compiled: dict[tuple[str, SemVer, str, str], Compiled] = {}
+        self._beside: dict[tuple[str, SemVer], dict[str, str]] = {}
 
     def declaration(self, package: Package, class_name: str) -> ClassDeclaration:
-        """A class that a package lists.
+        """A class that a package lists, or that stands in a class file beside one that it lists.
 
         Raises:
             EngineError: the package is in a format that this engine does not run, or the file cannot be read, or does
@@ -62,11 +63,28 @@ class Sources:
         if key not in self._classes:
             with _about(package, class_name):
                 self._check_format(package)
-                path = package.classes[class_name]
+                path = package.classes.get(class_name) or self._unlisted(package)[class_name]
                 found = _find(self._file(package, path), class_name, path)
                 native = native_of(self._natives, found, package.version)
                 self._classes[key] = found if native is None else with_native(found, native)
         return self._classes[key]
+
+    def has_unlisted(self, package: Package, class_name: str) -> bool:
+        """Whether a class that a package does not list stands beside one that it lists."""
+        return class_name in self._unlisted(package)
+
+    def _unlisted(self, package: Package) -> Mapping[str, str]:
+        """The file of each class that a package does not list; files that cannot be read have none."""
+        key = (package.name, package.version)
+        if key not in self._beside:
+            found: dict[str, str] = {}
+            for path in dict.fromkeys(package.classes.values()):
+                with contextlib.suppress(EngineError):
+                    for each in self._file(package, path):
+                        if each.name and each.name not in package.classes:
+                            found.setdefault(each.name, path)
+            self._beside[key] = found
+        return self._beside[key]
 
     def compiled(self, type_: Type, declaration: PropertyDeclaration) -> Compiled:
         """A property that a class declares, compiled once.

@@ -27,6 +27,13 @@ class Calls(Protocol):
     def builtin(self, name: str) -> Callable[..., Any]:
         """A function of the engine, which takes the scene and values."""
 
+    def mock(self, type_: Type, name: str, replacement: Callable[..., Any], holding: Any) -> None:
+        """Replaces a method of a class until the session ends.
+
+        Raises:
+            EngineError: it cannot be replaced.
+        """
+
     def begin(self, made: "Iterable[Instance]") -> None:
         """Runs `.init` of objects whose properties are all set.
 

@@ -11,7 +11,7 @@ from trundle.project._lock_file import LOCK_NAME, Lock, lock_path, read_lock
 from trundle.project._output_places import MANIFEST
 from trundle.project._output_tree import TreeComparison, compare_tree
 from trundle.project._proof_run import ProofOptions, ProofRun
-from trundle.project._workers import spread
+from trundle.project._workers import cpu_count, spread
 from trundle.project.admission import AdmissionHook, load_admission
 from trundle.project.carried import CarriedProject, CarriedProjects
 from trundle.project.check import check
@@ -105,6 +105,7 @@ __all__ = [
     "compare_tree",
     "config_schema",
     "conform",
+    "cpu_count",
     "elements",
     "errors_among",
     "evolution_of",

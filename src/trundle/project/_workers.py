@@ -9,17 +9,19 @@ An interrupt reaches the main process alone, which ends all workers at once, as 
 
 import contextlib
 import io
+import math
 import multiprocessing
 import os
 import pickle
 import signal
 import sys
 import threading
+import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from multiprocessing.connection import Connection, wait
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from trundle.errors import expectation
 from trundle.project.errors import ProjectError
@@ -34,6 +36,10 @@ _GRACE = 2.0
 """Seconds that a worker gets to end before it is killed."""
 _PIECES = 24
 """After so many pieces a fresh worker takes over: what was imported is never quite forgotten."""
+
+
+_READY = object()
+"""What a worker says that has started and begins with its first piece."""
 
 
 class WorkerDiedError(ProjectError):
@@ -81,6 +87,8 @@ def spread(
     start: Callable[..., None],
     arguments: tuple[Any, ...] = (),
     option: str = "--jobs",
+    seconds: float | None = None,
+    lost: Callable[[T, str], R] | None = None,
 ) -> Iterator[R]:
     """The results of a task for all inputs, in the order in which they become ready.
 
@@ -93,12 +101,14 @@ def spread(
         start: a function of a module that each worker calls first.
         arguments: what that is called with.
         option: the option that says how many workers there are, for what is said of one that died.
+        seconds: how long a worker may take for an input; it is killed then. As long as it needs where None.
+        lost: what stands for the result of an input whose worker died or was killed, given why; an error where None.
 
     Raises:
-        WorkerDiedError: a worker ended without a result.
+        WorkerDiedError: a worker ended without a result, and nothing stands for that.
         Exception: whatever the task or the start raised.
     """
-    with _Workers(start, arguments, option) as workers:
+    with _Workers(start, arguments, option, seconds, lost) as workers:
         for _, result in workers.results(task, inputs, jobs):
             yield result
 
@@ -107,13 +117,27 @@ def _nothing() -> None:
     """What a worker does first where nothing is to be done."""
 
 
+class _Answer(NamedTuple):
+    """The result of a piece, and whether its worker can do another one."""
+
+    result: Any
+    is_alive: bool
+
+
 class _Workers:
     """Worker processes; as a context manager it ends them whatever happens, at once after an error."""
 
     def __init__(
-        self, start: Callable[..., None], arguments: tuple[Any, ...], option: str = "--jobs"
+        self,
+        start: Callable[..., None],
+        arguments: tuple[Any, ...],
+        option: str = "--jobs",
+        seconds: float | None = None,
+        lost: Callable[[Any, str], Any] | None = None,
     ) -> None:
         self._option = option
+        self._seconds = seconds
+        self._lost = lost
         self._context = multiprocessing.get_context("spawn")
         self._start = (start, arguments)
         self._workers: dict[Connection, BaseProcess] = {}
@@ -134,6 +158,7 @@ class _Workers:
         """The results with the number of their piece, as they become ready."""
         waiting = deque(enumerate(pieces))
         busy: dict[Connection, int] = {}
+        begun: dict[Connection, float] = {}
         counts: dict[Connection, int] = {}
 
         def next_for(pipe: Connection) -> None:
@@ -144,18 +169,57 @@ class _Workers:
                 pipe = self._new()
             counts[pipe] = counts.get(pipe, 0) + 1
             busy[pipe], piece = waiting.popleft()
+            begun[pipe] = time.monotonic() if pipe in begun else math.inf
             with contextlib.suppress(BrokenPipeError):  # found when its result is waited for
                 pipe.send((work, piece))
 
         for _ in range(min(jobs, len(pieces))):
             next_for(self._new())
         while busy:
-            for ready in wait(list(busy)):
-                pipe = next(each for each in busy if each is ready)
+            ready = {id(each) for each in wait(list(busy), self._left(busy, begun))}
+            for pipe in list(busy):
+                if id(pipe) in ready:
+                    answer = self._answer(pipe, pieces[busy[pipe]])
+                elif self._seconds is not None and self._left([pipe], begun) == 0:
+                    answer = self._ended(pipe, pieces[busy[pipe]])
+                else:
+                    continue
+                if answer is None:
+                    begun[pipe] = time.monotonic()
+                    continue
                 number = busy.pop(pipe)
-                result = self._result(pipe)
-                next_for(pipe)
-                yield number, result
+                if answer.is_alive:
+                    next_for(pipe)
+                else:
+                    self._end(pipe)
+                    if waiting:
+                        next_for(self._new())
+                yield number, answer.result
+
+    def _left(self, busy: Iterable[Connection], begun: Mapping[Connection, float]) -> float | None:
+        """Seconds until the next worker has taken too long."""
+        if self._seconds is None:
+            return None
+        left = min(begun[each] for each in busy) + self._seconds - time.monotonic()
+        return None if left == math.inf else max(0.0, left)
+
+    def _answer(self, pipe: Connection, piece: Any) -> "_Answer | None":
+        """What a worker answers; None where it says that it is ready to begin."""
+        try:
+            result = self._result(pipe)
+        except WorkerDiedError as error:
+            if self._lost is None:
+                raise
+            return _Answer(self._lost(piece, str(error)), is_alive=False)
+        return None if result is _READY else _Answer(result, is_alive=True)
+
+    def _ended(self, pipe: Connection, piece: Any) -> "_Answer":
+        """Kills a worker that has taken too long."""
+        self._workers[pipe].kill()
+        why = f"it took longer than {self._seconds:g} seconds"
+        if self._lost is None:
+            raise WorkerDiedError(why)
+        return _Answer(self._lost(piece, why), is_alive=False)
 
     def _new(self) -> Connection:
         ours, theirs = self._context.Pipe()
@@ -179,7 +243,10 @@ class _Workers:
 
     def _result(self, pipe: Connection) -> Any:
         try:
-            succeeded, result = pickle.loads(pipe.recv_bytes())  # noqa: S301 - by an own worker
+            sent = pipe.recv_bytes()
+            if not sent:
+                return _READY
+            succeeded, result = pickle.loads(sent)  # noqa: S301 - by an own worker
         except (EOFError, OSError):
             worker = self._workers[pipe]
             worker.join(_GRACE)
@@ -227,6 +294,7 @@ def _serve(pipe: Connection, start: Callable[..., None], arguments: tuple[Any, .
                 if not started:
                     start(*arguments)
                     started = True
+                    pipe.send_bytes(b"")
                 answer = _packed((True, work(piece)))
             except Exception as error:  # noqa: BLE001 - it is raised again where the work was asked for
                 answer = _packed((False, _portable(error)))

@@ -3,12 +3,12 @@
 What computes them belongs to a session; the scene has it. Values arrive there as `freeze` makes them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from trundle.engine.expressions._scope import SCENE
 from trundle.engine.expressions._values import freeze
-from trundle.engine.expressions._yaql import Added
+from trundle.engine.expressions._yaql import Added, register
 
 
 class Builtin(NamedTuple):
@@ -87,6 +87,49 @@ DIRECT = frozenset(each.name for each in BUILTINS if each.is_function and not ea
 """Those that are called with values alone."""
 
 
+_CALL = "$#call"
+"""The name under which the context of a mock keeps that of the call which it answers."""
+
+
+def _inject(context: Any, target: Any, method: Any, what: Any, mock: Any = None) -> None:
+    """Replaces a method by one of an object, or by an expression over `$`, which is the test."""
+    scene = context[SCENE]
+    inject = scene.builtin("inject")
+    if mock is not None:
+        inject(scene, freeze(target), method, freeze(what(context)), mock)
+        return
+
+    def compute(variables: Mapping[str, Any], original: Callable[[], Any]) -> Any:
+        call = context.create_child_context()
+        for name, value in variables.items():
+            call[name] = value
+        inner = context.create_child_context()
+        inner[_CALL] = call
+        register(inner, Added("originalMethod", original))
+        return freeze(what(inner, scene.this))
+
+    inject(scene, freeze(target), method, compute)
+
+
+def _with_original(context: Any, **values: Any) -> Any:
+    """What `withOriginal(a => $b) -> x` evaluates `x` with: variables computed from those of the call that a mock answers."""
+    call = context[_CALL]
+    if call is None:
+        raise ValueError("`withOriginal` stands outside of an expression that `inject` takes")
+    inner = context.create_child_context()
+    for name, compute in values.items():
+        inner[f"${name}"] = freeze(compute(call))
+    return inner
+
+
+_LAZY = "lambda over a context"
+MOCKING = (
+    Added("inject", _inject, {"what": _LAZY}),
+    Added("withOriginal", _with_original, {"values": _LAZY}),
+)
+"""What tests of packages replace methods with."""
+
+
 def builtins(*, is_legacy: bool) -> tuple[Added, ...]:
     """All of them for yaql's evaluator, in formats of one family."""
-    return tuple(each.added(is_legacy=is_legacy) for each in BUILTINS)
+    return (*(each.added(is_legacy=is_legacy) for each in BUILTINS), *MOCKING)

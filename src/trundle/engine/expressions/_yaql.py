@@ -183,6 +183,7 @@ KINDS: Final = {
     "items": yaqltypes.Iterable,
     "list": yaqltypes.Sequence,
     "lambda": yaqltypes.Lambda,
+    "lambda over a context": lambda: yaqltypes.Lambda(with_context=True),
     "word": yaqltypes.Keyword,
     "call": lambda: yaqltypes.YaqlExpression(expressions.Function),
     "any": lambda: yaqltypes.PythonType(object, nullable=True),
@@ -297,6 +298,11 @@ class Language:
     ) -> Any:
         """Calls a method with values, the first of which is the receiver."""
         return context(name, self.engine, arguments[0], context)(*arguments[1:], **named)
+
+
+def register(context: Any, added: Added) -> None:
+    """Adds a function to one context of yaql."""
+    context.register_function(_definition(added))
 
 
 def _definition(added: Added) -> Any:

@@ -2,9 +2,21 @@
 
 from trundle.engine.running._calls import Calls
 from trundle.engine.running._core import core_natives
+from trundle.engine.running._coverage import Branch, Coverage
 from trundle.engine.running._destroying import destroy
+from trundle.engine.running._mocks import Mocks
 from trundle.engine.running._natives import as_function
 from trundle.engine.running._room import room_for
 from trundle.engine.running._routine import Routines
 
-__all__ = ["Calls", "Routines", "as_function", "core_natives", "destroy", "room_for"]
+__all__ = [
+    "Branch",
+    "Calls",
+    "Coverage",
+    "Mocks",
+    "Routines",
+    "as_function",
+    "core_natives",
+    "destroy",
+    "room_for",
+]

@@ -60,6 +60,14 @@ class Compiler:
     def __init__(self, format_: Format) -> None:
         self.format = format_
 
+    def body(self, block: Block) -> Run:
+        """What runs the body of a method.
+
+        Raises:
+            EngineError: an expression in it cannot be read.
+        """
+        return self.block(block)
+
     def block(self, block: Block) -> Run:
         """What runs statements one after the other.
 
@@ -161,15 +169,14 @@ class Compiler:
 
     def _if(self, statement: If) -> Run:
         condition = value_of(statement.condition, self.format)
-        then, otherwise = self.block(statement.then), self.block(statement.otherwise)
+        then, otherwise = self.block(statement.then), self.otherwise(statement)
+        if otherwise is None:
+            return lambda scope: then(scope) if condition(scope) else None
+        return lambda scope: then(scope) if condition(scope) else otherwise(scope)
 
-        def if_(scope: Scope) -> Signal:
-            return then(scope) if condition(scope) else otherwise(scope)
-
-        def if_alone(scope: Scope) -> Signal:
-            return then(scope) if condition(scope) else None
-
-        return if_ if statement.otherwise else if_alone
+    def otherwise(self, statement: If) -> Run | None:
+        """What runs where the condition of a statement is not met; None for nothing."""
+        return self.block(statement.otherwise) if statement.otherwise else None
 
     def _while(self, statement: While) -> Run:
         condition = statement.condition.compile(self.format)

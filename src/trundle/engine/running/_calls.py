@@ -16,10 +16,11 @@ from trundle.engine.running._blocks import RETURN
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._functions import FUNCTIONS
 from trundle.engine.running._locks import Locks
+from trundle.engine.running._mocks import Mocks, Replacement, mocked
 from trundle.engine.running._natives import Natives
 from trundle.engine.running._reflection import Info
 from trundle.engine.running._routine import Routine, Routines
-from trundle.errors import expectation
+from trundle.errors import did_you_mean, expectation
 
 _SYNCHRONIZE = "io.murano.metadata.engine.Synchronize"
 
@@ -46,7 +47,7 @@ class Calls:
         turns: its branches.
     """
 
-    def __init__(self, world: World, routines: Routines) -> None:
+    def __init__(self, world: World, routines: Routines, mocks: Mocks | None = None) -> None:
         self.world = world
         self.turns = world.turns
         self._routines = routines
@@ -56,6 +57,7 @@ class Calls:
         self._initializers: dict[Type, tuple[Found, ...]] = {}
         self._locks = Locks(world.turns)
         self._running: set[Frame] = set()
+        self._mocks = mocks
 
     def method(self, receiver: Any, name: str, scene: Scene) -> Invocation | None:
         """What calls a method of a value as the code of a scene sees it; None where neither its class nor an extension has it."""
@@ -114,6 +116,9 @@ class Calls:
         winners = type_.winners(method_key(name), start)
         if not winners:
             return None
+        mock = self._mocks.find(start, name, winners) if self._mocks else None
+        if mock is not None:
+            return Found(winners[0], mock, None)
         if len(winners) > 1:
             both = " and ".join(each.label for each in winners)
             message = expectation(f"one method {name}", f"those of {both}")
@@ -124,6 +129,47 @@ class Calls:
     def _make(self, type_: Type, declaring: Type, name: str) -> Found:
         routine = self._routines.of(declaring, name)
         return Found(declaring, routine, method_metas(type_, name).get(_SYNCHRONIZE))
+
+    def compile(self, declaring: Type, name: str) -> None:
+        """Compiles a method that a class declares.
+
+        Raises:
+            EngineError: it cannot be read.
+        """
+        self._routines.of(declaring, name)
+
+    def mock(self, type_: Type, name: str, replacement: Replacement, holding: Any) -> None:
+        """Replaces a method of a class until the session ends.
+
+        Args:
+            type_: the class.
+            name: the method.
+            replacement: what answers its calls.
+            holding: values that must live as long as the mock.
+
+        Raises:
+            EngineError: the session knows no mocks, the class has no such method, or the engine does not look it up by name.
+        """
+        if self._mocks is None:
+            raise EngineError(
+                EngineCode.UNKNOWN_FUNCTION,
+                "`inject` is known in tests of packages alone",
+                advice="run the test with `trundle package test`",
+            )
+        winners = type_.winners(method_key(name))
+        if not winners:
+            message = expectation(f"a method of {type_.name} to replace", name)
+            advice = did_you_mean(name, list(type_.methods))
+            raise type_.error(EngineCode.NO_METHOD, message, advice=advice, member=name)
+        found = self._make(type_, winners[0], name)
+        if name in (INITIALIZER, DESTRUCTOR) or found.routine.usage == "Extension":
+            message = expectation(
+                "a method that is called by its name on an object or a class", name
+            )
+            advice = "replace a method that it calls"
+            raise type_.error(EngineCode.INVALID_OPERATION, message, advice=advice, member=name)
+        self._mocks.add(type_, mocked(found.routine, found, replacement), holding)
+        self._found.clear()
 
     def _extension(self, receiver: Any, name: str, scene: Scene) -> Invocation | None:
         origin = scene.origin
@@ -247,6 +293,8 @@ class Calls:
         """The values of all variables of the methods that run now: nothing else may lead to the objects in them."""
         for frame in self._running:
             yield from frame.variables.values()
+        if self._mocks:
+            yield from self._mocks.values()
 
     def begin(self, made: Iterable[Instance]) -> None:
         """Runs `.init` of objects: of owned ones before their owners, and of parents of a class before it."""

@@ -2,10 +2,12 @@
 
 import base64
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 from trundle.documents import parse_values
 from trundle.engine._handle import Handle, inside
+from trundle.engine._model import is_whole, load_model, load_object
 from trundle.engine._object import Instance
 from trundle.engine._type import Type
 from trundle.engine.expressions import format_text
@@ -175,32 +177,47 @@ class Reporter:
 
 
 class Fixture:
-    """`io.murano.test.TestFixture`: what tests of packages call."""
+    """`io.murano.test.TestFixture`: what tests of packages call.
+
+    Its `startEnv` and `finishEnv` have nothing to do: no cloud waits for what a test wants.
+    """
+
+    @with_frame
+    def load(self, frame: Frame, model: Mapping[str, Any]) -> Handle | None:
+        """The root of a model that is loaded, or the object."""
+        given = inside(model)
+        world = frame.world
+        root = load_model(world, given).root if is_whole(given) else load_object(world, given)
+        return None if root is None else Handle(world, root)
 
     def assert_equal(self, expected: Any, observed: Any, message: str | None = None) -> None:
         """Fails unless two values are equal."""
         if expected != observed:
-            raise AssertionError(message or expectation(repr(expected), repr(observed)))
+            raise _failed(message, expectation(repr(expected), repr(observed)))
 
     def assert_true(self, expr: Any, message: str | None = None) -> None:
         """Fails unless a value is true."""
         if not expr:
-            raise AssertionError(message or expectation("what is true", repr(expr)))
+            raise _failed(message, expectation("what is true", repr(expr)))
 
     def assert_false(self, expr: Any, message: str | None = None) -> None:
         """Fails if a value is true."""
         if expr:
-            raise AssertionError(message or expectation("what is false", repr(expr)))
+            raise _failed(message, expectation("what is false", repr(expr)))
 
     def assert_in(self, needle: Any, haystack: Any, message: str | None = None) -> None:
         """Fails unless something holds a value."""
         if needle not in haystack:
-            raise AssertionError(message or f"{needle!r} is not in {haystack!r}")
+            raise _failed(message, expectation(repr(needle), f"only {haystack!r}"))
 
     def assert_not_in(self, needle: Any, haystack: Any, message: str | None = None) -> None:
         """Fails if something holds a value."""
         if needle in haystack:
-            raise AssertionError(message or f"{needle!r} is in {haystack!r}")
+            raise _failed(message, f"{needle!r} is in {haystack!r}")
+
+
+def _failed(message: str | None, why: str) -> AssertionError:
+    return AssertionError(f"{message}: {why}" if message else why)
 
 
 def core_natives() -> dict[str, type]:

@@ -391,6 +391,36 @@ def _logger(scene: Code, name: Any) -> Instance:
     return _made(scene, _type_of(scene, _LOGGER), None, {"name": str(name)}, None)
 
 
+@_function("inject")
+def _inject(scene: Code, target: Any, method: str, what: Any, mock: str | None = None) -> None:
+    """Replaces a method of a class, or of the class of an object, by a method of an object or by what is computed."""
+    type_ = target.instance.type if isinstance(target, Instance | Part) else _type_of(scene, target)
+    replacement = _computed(scene, what) if mock is None else _answered(scene, what, mock)
+    variables = dict(getattr(scene, "variables", {}))
+    holding = (scene.this, variables, None if mock is None else what)
+    scene.world.calls.mock(type_, method, replacement, holding)
+
+
+def _computed(scene: Code, compute: Callable[..., Any]) -> Callable[..., Any]:
+    calls: Any = scene.world.calls
+
+    def replacement(frame: Any, found: Any, given: Any) -> Any:
+        def original() -> Any:
+            return calls.invoke(frame.this, found, given.values, given.named, frame)
+
+        return compute(given.variables, original)
+
+    return replacement
+
+
+def _answered(scene: Code, answering: Any, name: str) -> Callable[..., Any]:
+    call = None if answering is None else scene.method(answering, name)
+    if call is None:
+        message = expectation(f"an object with a method {name}", shown(answering))
+        raise EngineError(EngineCode.NO_METHOD, message, advice="correct the call of `inject`")
+    return lambda _frame, _found, given: call(given.values, given.named)
+
+
 def _type_of(scene: Code, value: Any) -> Type:
     if isinstance(value, Type):
         return value

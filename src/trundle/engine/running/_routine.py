@@ -14,6 +14,7 @@ from trundle.engine._type import Type
 from trundle.engine.contracts import Contract
 from trundle.engine.expressions import FrozenDict, code_of
 from trundle.engine.running._blocks import Compiler, Run
+from trundle.engine.running._coverage import CountingCompiler, Coverage
 from trundle.engine.running._frame import Frame
 from trundle.engine.statements import read_body
 from trundle.errors import expectation, listed
@@ -147,8 +148,9 @@ class Routine:
 class Routines:
     """The methods of all classes of an engine, each compiled when it is called first."""
 
-    def __init__(self, natives: Mapping[str, type]) -> None:
+    def __init__(self, natives: Mapping[str, type], coverage: Coverage | None = None) -> None:
         self._natives = natives
+        self._coverage = coverage
         self._found: dict[tuple[str, SemVer, str, str], Routine] = {}
 
     def of(self, declaring: Type, name: str) -> Routine:
@@ -182,7 +184,12 @@ class Routines:
         body = None
         if declared.body is not None:
             block = read_body(code_of(declared.body, class_.file), class_.file)
-            body = Compiler(format_of(declaring.source)).block(block)
+            compiler = (
+                Compiler(format_of(declaring.source))
+                if self._coverage is None
+                else CountingCompiler(declaring, declared, self._coverage)
+            )
+            body = compiler.body(block)
         form = format_of(declaring.source)
         if declared.usage == "Action" and form >= _NO_ACTIONS_SINCE:
             _LOG.warning(

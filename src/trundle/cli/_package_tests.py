@@ -1,0 +1,144 @@
+"""How `trundle package test` finds packages, runs their tests and shows what came out."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from trundle.cli._catalogs import IN_CATALOG, CatalogPlace
+from trundle.cli._channels import version_of
+from trundle.cli._failures import ExitCode, unmet
+from trundle.cli._package_sources import package_folder, packages_below
+from trundle.cli._printing import say, table
+
+if TYPE_CHECKING:
+    from trundle.packages import Package
+    from trundle.testing import Case, Covered, Outcome
+
+_MARKS = {"passed": "ok", "failed": "FAILED", "error": "ERROR"}
+
+
+class Tested(NamedTuple):
+    """What is to be tested.
+
+    Attributes:
+        packages: the packages whose tests run.
+        among: all packages that tests may use, those included.
+    """
+
+    packages: "list[Package]"
+    among: "list[Package]"
+
+
+def tested(folders: Sequence[Path], others: Sequence[Path]) -> Tested:
+    """The packages in folders, with others that they may use."""
+    packages = packages_below(folders or [Path()])
+    more = packages_below(others) if others else []
+    return Tested(packages, _distinct([*packages, *more]))
+
+
+def tested_against(
+    release: str, folders: Sequence[Path], others: Sequence[Path], kept: CatalogPlace
+) -> Tested:
+    """The packages that depend on a release, with the release in the place of newer ones.
+
+    Args:
+        release: `NAME@VERSION`, or a package as other commands take it.
+        folders: where the packages are; the catalog where there are none.
+        others: more of them.
+        kept: the catalog.
+
+    Raises:
+        Refusal: there is no such release, or nothing depends on it.
+    """
+    from trundle.testing import dependents  # noqa: PLC0415
+
+    among = packages_below([*folders, *others]) if folders or others else _of_catalog(kept)
+    name, _, number = release.partition("@")
+    if number and not Path(release).exists():
+        version = version_of(number)
+    else:
+        given = _given(release, kept)
+        name, version = given.name, given.version
+        among = [given, *(each for each in among if (each.name, each.version) != (name, version))]
+    found, kept_packages = dependents(_distinct(among), name, version)
+    for each in found:
+        if not each.takes:
+            way = " > ".join(each.path)
+            say(f"{each.package.name} {each.package.version} does not take {version}: {way}")
+    taking = [each.package for each in found if each.takes]
+    if not taking:
+        expected = f"packages that depend on {name} and take {version}"
+        raise unmet(release, expected, "none", "name the folders they are in", ExitCode.NOT_FOUND)
+    return Tested(taking, kept_packages)
+
+
+def _given(release: str, kept: CatalogPlace) -> "Package":
+    from trundle.packages import Package  # noqa: PLC0415
+
+    with package_folder(release, kept) as folder:
+        return Package.from_folder(folder)
+
+
+def _of_catalog(kept: CatalogPlace) -> "list[Package]":
+    return [kept.package(each) for each in kept.names(IN_CATALOG)]
+
+
+def _distinct(packages: "Sequence[Package]") -> "list[Package]":
+    """Packages, each content once."""
+    return list({(each.name, each.version, each.digest): each for each in packages}.values())
+
+
+def cases_of(what: Tested, names: Sequence[str]) -> "list[Case]":
+    """The tests that are to run.
+
+    Raises:
+        Refusal: there is none.
+        EngineError: the packages cannot be used together.
+    """
+    from trundle.engine import Engine  # noqa: PLC0415
+    from trundle.testing import cases_in, chosen  # noqa: PLC0415
+
+    with Engine(what.among).session() as session:
+        cases = [case for each in what.packages for case in cases_in(session, each)]
+    if not any(each.method for each in cases):
+        where = ", ".join(each.name for each in what.packages)
+        expected = "a class that extends io.murano.test.TestFixture, with methods `test...`"
+        raise unmet(where, expected, "none", "write one", ExitCode.NOT_FOUND)
+    return chosen(cases, names)
+
+
+def outcomes_text(outcomes: "Sequence[Outcome]", covered: "Covered | None") -> str:
+    """What came out of tests: a line for each, what is wrong with those that did not pass, and how much of each class ran."""
+    rows: list[tuple[str, ...]] = [
+        (_MARKS[each.status.value], each.case.name, each.case.package) for each in outcomes
+    ]
+    parts = [table(("", "TEST", "PACKAGE"), rows)]
+    for each in outcomes:
+        if each.details:
+            log = f"\n{each.log}" if each.log else ""
+            parts.append(f"\n{each.case.name} ({each.case.package}):\n{each.details}{log}\n")
+    if covered is not None:
+        parts += ["\n", _coverage_text(covered)]
+    return "".join(parts)
+
+
+def _coverage_text(covered: "Covered") -> str:
+    from trundle.testing import covered_rows  # noqa: PLC0415
+
+    rows: list[tuple[str, ...]] = list(covered_rows(covered))
+    return table(("CLASS", "METHODS", "BRANCHES", "LINES THAT DID NOT RUN"), rows)
+
+
+def summary(outcomes: "Sequence[Outcome]") -> str:
+    """All of it in a line."""
+    counts = {mark: sum(each.status.value == mark for each in outcomes) for mark in _MARKS}
+    words = {"passed": "passed", "failed": "failed", "error": "did not end"}
+    return ", ".join(f"{number} {words[mark]}" for mark, number in counts.items() if number)
+
+
+def outcomes_data(outcomes: "Sequence[Outcome]", covered: "Covered | None") -> dict[str, Any]:
+    """All of it for JSON."""
+    data: dict[str, Any] = {"tests": [each.to_plain() for each in outcomes]}
+    if covered is not None:
+        data["coverage"] = covered.to_plain()
+    return data

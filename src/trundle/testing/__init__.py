@@ -1,0 +1,28 @@
+"""Runs the tests that packages carry, and says what came out.
+
+A test is a method of a class that extends `io.murano.test.TestFixture`. Each runs in a session of its own, in a worker
+process that is ended where it takes too long.
+"""
+
+from trundle.testing._cases import Case, cases_in, chosen
+from trundle.testing._covered import Covered, covered_lines, covered_rows
+from trundle.testing._dependents import Dependent, dependents
+from trundle.testing._junit import junit_text
+from trundle.testing._outcome import Outcome, Status
+from trundle.testing._running import TestRun, run_tests
+
+__all__ = [
+    "Case",
+    "Covered",
+    "Dependent",
+    "Outcome",
+    "Status",
+    "TestRun",
+    "cases_in",
+    "chosen",
+    "covered_lines",
+    "covered_rows",
+    "dependents",
+    "junit_text",
+    "run_tests",
+]

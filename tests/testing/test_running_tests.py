@@ -1,0 +1,139 @@
+"""What comes out of tests: each alone, whatever the ones beside it do."""
+
+import pytest
+from tested_packages import TESTS, database
+
+from trundle.engine import Engine, Limits
+from trundle.packages import Package
+from trundle.testing import Covered, Status, TestRun, cases_in, covered_rows, run_tests
+
+
+def outcomes(folder, tests="", **options):
+    made = Package.from_folder(database(folder, tests))
+    with Engine([made]).session() as session:
+        cases = cases_in(session, made)
+    found = list(run_tests(TestRun((made.archive,), **{"jobs": 1, **options}), cases))
+    assert sorted(each.case for each in found) == sorted(cases)
+    return {each.case.method: each for each in found}
+
+
+def test_each_test_has_an_outcome_with_what_is_wrong(tmp_path):
+    tests = """\
+  testFails:
+    Body:
+      - $.assertEqual(large, $.db.size(1), 'of one')
+  testThrows:
+    Body: {Throw: Oops, Message: why}
+  testUnread:
+    Body:
+      - While: 'true'
+        Do: {$x: 1}
+  testLogs:
+    Body:
+      - logger(x).info('hello {0}', 1)
+  testCatches:
+    Body:
+      Try: [{Throw: Oops}]
+      Catch: {Do: []}
+"""
+    found = outcomes(tmp_path, tests)
+    assert {name: each.status.value for name, each in found.items()} == {
+        "testSizes": "passed",
+        "testDeploys": "passed",
+        "testFails": "failed",
+        "testThrows": "error",
+        "testUnread": "error",
+        "testLogs": "passed",
+        "testCatches": "passed",
+    }
+    failed = found["testFails"]
+    assert "of one: expected 'large', found 'small'" in failed.message
+    line = database(tmp_path / "again", tests).joinpath("Classes/DbTest.yaml").read_text()
+    at = line[: line.index("'of one'")].count("\n") + 1
+    assert f"in acme.DbTest.testFails (acme.Db/1.0.0, Classes/DbTest.yaml:{at})" in failed.details
+    assert "acme.Oops: why" in found["testThrows"].details
+    assert "hello 1" in found["testLogs"].log
+    assert found["testSizes"].message == found["testSizes"].details == ""
+
+
+@pytest.mark.parametrize(
+    ("method", "body", "status", "runs"),
+    [
+        ("setUp", "{Throw: Oops}", Status.ERROR, []),
+        ("tearDown", "{Throw: Oops}", Status.ERROR, ["testOnly"]),
+        ("tearDown", "[$.assertTrue(false)]", Status.FAILED, ["testOnly"]),
+        ("tearDown", "[logger(t).info('tearDown')]", Status.PASSED, ["testOnly", "tearDown"]),
+    ],
+)
+def test_set_up_and_tear_down(tmp_path, method, body, status, runs):
+    text = (
+        "Namespaces: {=: acme, t: io.murano.test}\nName: DbTest\nExtends: t:TestFixture\nMethods:\n"
+    )
+    text += f"  testOnly: {{Body: [logger(t).info(testOnly)]}}\n  {method}: {{Body: {body}}}\n"
+    folder = database(tmp_path)
+    (folder / "Classes/DbTest.yaml").write_text(text)
+    made = Package.from_folder(folder)
+    with Engine([made]).session() as session:
+        cases = cases_in(session, made)
+    (found,) = run_tests(TestRun((made.archive,), jobs=1), cases)
+    assert found.status is status
+    assert [each.rpartition(" ")[2] for each in found.log.splitlines()] == runs
+
+
+def test_tear_down_runs_after_a_test_that_fails_and_both_errors_are_shown(tmp_path):
+    tests = "  tearDown: {Body: {Throw: Late, Message: tearing}}\n  testFails: {Body: [$.assertTrue(false)]}\n"
+    found = outcomes(tmp_path, tests)["testFails"]
+    assert found.status is Status.ERROR
+    assert "expected what is true" in found.message
+    assert "acme.Late: tearing" in found.details
+
+
+def test_no_test_sees_what_another_one_left(tmp_path):
+    # The same documents are deployed, a mock is injected and a static property changed in each; one after the other in one process
+    tests = "".join(
+        f"""\
+  test{number}:
+    Body:
+      - $.assertEqual(small, $.db.size(1))
+      - $.assertEqual('database-main.yaml', $.db.deploy())
+      - inject(Db, size, mocked)
+      - $.assertEqual(mocked, $.db.size(1))
+"""
+        for number in range(5)
+    )
+    found = outcomes(tmp_path, tests)
+    assert [each.message for each in found.values()] == [""] * 7
+
+
+def test_a_test_that_does_not_end_is_ended_and_the_others_run(tmp_path):
+    tests = "  testSleeps: {Body: [sleep(3600)]}\n  testAfter: {Body: [$.assertTrue(true)]}\n"
+    found = outcomes(tmp_path, tests, seconds=1.0)
+    assert found["testSleeps"].status is Status.ERROR
+    assert found["testSleeps"].message == "it took longer than 1 seconds"
+    assert found["testAfter"].status is Status.PASSED
+
+
+def test_limits_hold_for_a_test(tmp_path):
+    tests = "  testLoops:\n    Body:\n      - While: 1 = 1\n        Do: [{$x: 1}]\n"
+    found = outcomes(tmp_path, tests, limits=Limits(steps=1000))["testLoops"]
+    assert found.status is Status.ERROR
+    assert "more steps than it may" in found.message
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_coverage_knows_what_ran_and_what_did_not(tmp_path, jobs):
+    found = outcomes(tmp_path, jobs=jobs, coverage=True)
+    covered = Covered.of(found.values())
+    # Line 12 is what `middle` returns, line 14 the method that nothing calls; both are counted by hand
+    assert covered_rows(covered) == [("acme.Db", "2/3", "3/4", "12 14")]
+    missed = covered.to_plain()["acme.Db"]["missed"]
+    assert [(each["line"], each["kind"]) for each in missed] == [(12, "block"), (14, "method")]
+
+
+def test_without_coverage_nothing_is_noted(tmp_path):
+    found = outcomes(tmp_path)
+    assert all(not each.ran and not each.known for each in found.values())
+
+
+def test_the_fixture_of_these_tests_has_the_tests_that_they_name():
+    assert TESTS.count("  test") == 2
