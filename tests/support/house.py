@@ -20,6 +20,7 @@ ROOMS = (
     "kubernetes",
     "api",
     "installation",
+    "environments",
     "pages",
     "models",
     "project",

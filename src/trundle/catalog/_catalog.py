@@ -77,6 +77,11 @@ class Catalog:
         """The file, or the URL without its password."""
         return self._database.where
 
+    @property
+    def database(self) -> Database:
+        """Its database, in which environments are kept too."""
+        return self._database
+
     # What is there
 
     def snapshot(self, tenant: str) -> Snapshot:
@@ -287,6 +292,7 @@ class Catalog:
         *,
         tenant: str,
         dry_run: bool = False,
+        within: Connection | None = None,
     ) -> Environment:
         """Records which versions an environment uses, in place of what it used before; they are not deleted then.
 
@@ -295,6 +301,7 @@ class Catalog:
             versions: names and versions of packages; none for an environment that is gone.
             tenant: whose it is.
             dry_run: whether nothing is recorded.
+            within: a transaction of `changing`; one of its own where None.
 
         Raises:
             NoSuchPackageError: the tenant sees no such version.
@@ -303,7 +310,8 @@ class Catalog:
         """
         check_tenant(tenant)
         check_tenant(environment, "the environment")
-        with self._changing(dry_run=dry_run) as connection:
+        own = contextlib.nullcontext(within) if within else self._changing(dry_run=dry_run)
+        with own as connection:
             rows, offers = self._rows(connection), []
             for name, version in sorted(set(versions)):
                 known = {each.version: each for each in seen(rows.offers([name]), tenant)}
@@ -313,6 +321,16 @@ class Catalog:
             if not dry_run:
                 rows.set_environment(tenant, environment, offers)
         return Environment(tenant, environment, tuple(offers))
+
+    @contextlib.contextmanager
+    def changing(self) -> Iterator[Connection]:
+        """A transaction that no other change of the catalog meets: in it, what else is kept of environments changes together with what they use.
+
+        Raises:
+            DatabaseError: the database cannot be written; nothing was changed.
+        """
+        with self._changing(dry_run=False) as connection:
+            yield connection
 
     def tidy(self, *, dry_run: bool = False) -> tuple[str, ...]:
         """Removes the content that only deleted versions had; a snapshot that is still open can no longer read it.

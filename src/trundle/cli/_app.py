@@ -14,6 +14,7 @@ from trundle.cli import (
     channel,
     conform,
     convert,
+    env,
     forget,
     install,
     installed,
@@ -162,6 +163,7 @@ app.add_typer(catalog.app, name="catalog", rich_help_panel="Packages and channel
 app.add_typer(model.app, name="model", rich_help_panel="Packages and channels")
 app.add_typer(package.app, name="package", rich_help_panel="Packages and channels")
 app.add_typer(keys.app, name="keys", rich_help_panel="Packages and channels")
+app.add_typer(env.app, name="env", rich_help_panel="Environments")
 app.add_typer(installed.policy_app, name="policy", rich_help_panel="Installation")
 app.add_typer(forget.app, name="forget", rich_help_panel="Installation")
 

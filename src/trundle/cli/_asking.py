@@ -9,20 +9,26 @@ from trundle.cli._printing import harmless, say
 from trundle.errors import Finding
 
 if TYPE_CHECKING:
-    from trundle.forms import Field, Filled, Filling, Form, Sources, Step
+    from trundle.forms import Field, Filled, Filling, Form, Hidden, Sources, Step
 
 _YES = ("y", "yes", "true", "on")
 _NO = ("n", "no", "false", "off")
 _NETWORK_PARTS = 2
 
 
-def ask(form: "Form", sources: "Sources", parameters: Mapping[str, Any]) -> "Filled":
+def ask(
+    form: "Form",
+    sources: "Sources",
+    parameters: Mapping[str, Any],
+    hidden: "Hidden | None" = None,
+) -> "Filled":
     """A form with the answers of a person at the terminal; questions go to standard error.
 
     Args:
         form: the form.
         sources: where new ids and names come from.
         parameters: what the classes of the package give.
+        hidden: gives what takes the place of a password in the model; passwords stay where None.
 
     Raises:
         FormError: the form cannot be computed.
@@ -36,6 +42,8 @@ def ask(form: "Form", sources: "Sources", parameters: Mapping[str, Any]) -> "Fil
         while True:
             if _answered(filling, step):
                 break
+    if hidden is not None:
+        filling.hide(hidden)
     return Filled(filling.answers, filling.model())
 
 

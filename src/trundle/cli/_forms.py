@@ -13,7 +13,7 @@ from trundle.cli._models import read_object
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trundle.forms import Converted, Filled, Form, Sources
+    from trundle.forms import Converted, Filled, Form, Hidden, Sources
     from trundle.packages import Package
 
 
@@ -41,7 +41,11 @@ def form_in(package: "Package", name: str | None = None) -> "Converted | None":
 
 
 def filled(
-    form: "Form", package: "Package", others: "Iterable[Package]", values: Path | None
+    form: "Form",
+    package: "Package",
+    others: "Iterable[Package]",
+    values: Path | None,
+    hidden: "Hidden | None" = None,
 ) -> "Filled":
     """A form with the answers in a file, or with those of a person at the terminal.
 
@@ -50,6 +54,7 @@ def filled(
         package: its package.
         others: further packages that its classes use.
         values: the file, as YAML or JSON.
+        hidden: gives what takes the place of a password in the model; passwords stay where None.
 
     Raises:
         Refusal: there is neither a file nor a terminal.
@@ -60,13 +65,14 @@ def filled(
 
     parameters = parameters_for(form, package, others)
     if values is not None:
-        return fill(form, read_object(values, "answers"), sources(), parameters, str(values))
+        given = read_object(values, "answers")
+        return fill(form, given, sources(), parameters, str(values), hidden)
     if not sys.stdin.isatty():
         advice = "name a file with the answers"
         raise unmet("--values", "answers in a file, or a terminal", "neither", advice)
     from trundle.cli._asking import ask  # noqa: PLC0415
 
-    return ask(form, sources(), parameters)
+    return ask(form, sources(), parameters, hidden)
 
 
 def parameters_for(form: "Form", package: "Package", others: "Iterable[Package]") -> dict[str, Any]:

@@ -12,6 +12,7 @@ Settings of a project are not among them: they are in its `trundle.yaml`. Nor is
 the logins of registries in Docker's configuration.
 """
 
+import getpass
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -137,6 +138,14 @@ def current() -> Settings:
 def resolve_for(folder: Path) -> Settings:
     """The settings of this process for a project's folder; the errors are those of `resolve`."""
     return resolve(folder, variables(), Path.home())
+
+
+def user_name() -> str:
+    """The name of the user; empty where it is not known."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return ""
 
 
 def wants_colours() -> bool:

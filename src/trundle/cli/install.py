@@ -1,7 +1,6 @@
 """The commands that change what is installed: install, upgrade, rollback, uninstall, approve, hold and unhold."""
 
 import datetime as dt
-import getpass
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -36,6 +35,7 @@ from trundle.cli._printing import (
     warn,
 )
 from trundle.cli._registry import full_reference
+from trundle.cli._settings import user_name
 from trundle.cli.project import DryRun, Output
 
 if TYPE_CHECKING:
@@ -257,7 +257,7 @@ def approve(
 
     number = version_of(version)
     with opened(state, looking=dry_run) as installation:
-        approval = installation.approve(name, number, by=_user(), dry_run=dry_run)
+        approval = installation.approve(name, number, by=user_name(), dry_run=dry_run)
         package = installation.package(name)
     if output is Format.TABLE:
         print_text(f"{version} {approval.digest}")
@@ -297,7 +297,7 @@ def hold(
     if end is not None and end <= at:
         advice = "a hold without --until lasts until `unhold`"
         raise unmet("--until", "a time to come", f"{until}", advice)
-    held = Hold(reason, at, number, end, _user())
+    held = Hold(reason, at, number, end, user_name())
     with opened(state, looking=dry_run) as installation:
         installation.hold(name, held, dry_run=dry_run)
     data = {"package": name, "version": version, "reason": reason, "until": until}
@@ -324,10 +324,3 @@ def unhold(
         raise unmet(name, expected, held, advice, ExitCode.NOT_FOUND)
     data = {"package": name, "version": version}
     print_done(f"released {version or 'everything'} of {name}", data, output, dry_run=dry_run)
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return ""

@@ -12,6 +12,7 @@ from sqlalchemy.exc import ArgumentError
 from trundle.database import _postgresql, _sqlite
 from trundle.database._driver_errors import errors_explained
 from trundle.database._errors import (
+    BusyError,
     InvalidUrlError,
     NewerSchemaError,
     OlderSchemaError,
@@ -183,6 +184,32 @@ class Database:
         if self.is_server:
             with errors_explained(self.where):
                 _postgresql.lock(connection, name)
+
+    @contextlib.contextmanager
+    def alone(self, name: str) -> Iterator[None]:
+        """Keeps all others with the same name out while the block runs, over any number of transactions.
+
+        When this process dies, others are let in. A server lets them in too when it has lost the connection, so what must not happen twice
+        at once says in its transactions which one it is.
+
+        Args:
+            name: what is locked.
+
+        Raises:
+            BusyError: another process or thread has it.
+            DatabaseError: the server cannot be reached.
+        """
+        if self.is_server:
+            held = _postgresql.held(self._engine, name)
+        else:
+            held = _sqlite.held(Path(self.where), name)
+        with contextlib.ExitStack() as left:
+            with errors_explained(self.where):
+                is_free = left.enter_context(held)
+            if not is_free:
+                expected, found = f"that no other process has {name}", "one that has it"
+                raise BusyError(self.where, expected, found, "try again later")
+            yield
 
     def migrate(self, migrations: Migrations) -> None:
         """Brings the tables of a room to the newest schema; all steps or none.

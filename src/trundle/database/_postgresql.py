@@ -1,5 +1,8 @@
 """PostgreSQL: how its connections are opened, and its transaction-level advisory lock."""
 
+import contextlib
+from collections.abc import Iterator
+
 from sqlalchemy import URL, Connection, Engine, create_engine, text
 
 from trundle.database._json import JSON_FORMS
@@ -49,3 +52,19 @@ def lock(connection: Connection, name: str) -> None:
     """Takes the advisory lock of a name until the transaction ends."""
     statement = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
     connection.execute(statement, {"name": name})
+
+
+@contextlib.contextmanager
+def held(engine: Engine, name: str) -> Iterator[bool]:
+    """Tries to take the advisory lock of a name for as long as the block runs; gives whether it was free.
+
+    It belongs to a connection of its own, which the server ends with the process.
+    """
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        statement = text("SELECT pg_try_advisory_lock(hashtextextended(:name, 0))")
+        is_free = bool(connection.execute(statement, {"name": name}).scalar())
+        try:
+            yield is_free
+        finally:
+            if is_free:
+                connection.invalidate()  # Also where the server has ended it already

@@ -7,9 +7,11 @@
   be written (write-ahead logging needs files beside the database), and may be brought to the newest schema.
 """
 
+import contextlib
+import hashlib
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -26,6 +28,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import sqlite
 
+from trundle._locking import LockBusyError, locked
 from trundle.database._driver_errors import errors_explained
 from trundle.database._errors import BusyError, UnwritableError
 from trundle.database._json import JSON_FORMS
@@ -121,6 +124,20 @@ def engine_of_copy(path: Path) -> Engine:
     )
     event.listen(engine, "begin", _begin)
     return engine
+
+
+@contextlib.contextmanager
+def held(path: Path, name: str) -> Iterator[bool]:
+    """Tries to take the lock file of a name, beside a database, for as long as the block runs; gives whether it was free."""
+    file = f"{path.name}-{hashlib.sha256(name.encode()).hexdigest()[:16]}.lock"
+    with contextlib.ExitStack() as left:
+        try:
+            left.enter_context(locked(path.with_name(file), 0))
+        except LockBusyError:
+            is_free = False
+        else:
+            is_free = True
+        yield is_free
 
 
 def _begin(connection: Connection) -> None:

@@ -6,7 +6,7 @@ The room takes and returns values: no files, no terminal. New ids and names are 
 from trundle.forms._conversion import Converted, converted
 from trundle.forms._errors import FormCode, FormError
 from trundle.forms._evaluation import Sources
-from trundle.forms._filling import Filled, Filling, default_of, fill
+from trundle.forms._filling import Filled, Filling, Hidden, default_of, fill
 from trundle.forms._json_schema import json_schema
 from trundle.forms._model import (
     NEWEST,
@@ -36,6 +36,7 @@ __all__ = [
     "FormCode",
     "FormError",
     "FormVersion",
+    "Hidden",
     "Reading",
     "Sources",
     "Step",

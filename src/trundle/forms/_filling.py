@@ -1,8 +1,8 @@
 """Fills a form: takes answers step by step, and gives the object model that they describe."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from trundle.engine.expressions import Expression, Mapped
 from trundle.errors import Finding, Place, did_you_mean, shown
@@ -10,8 +10,19 @@ from trundle.forms._answers import answer, is_empty
 from trundle.forms._errors import FormCode, FormError
 from trundle.forms._evaluation import Evaluation, Sources
 from trundle.forms._findings import text_of
-from trundle.forms._model import NAME_FIELD, NAME_STEP, Definition, Field, Form, Step
+from trundle.forms._model import (
+    NAME_FIELD,
+    NAME_STEP,
+    Definition,
+    Field,
+    FieldType,
+    Form,
+    Step,
+)
 from trundle.forms._settling import settled
+
+Hidden: TypeAlias = Callable[[str, str, str], str]
+"""Gives what takes the place of a password: of the names of its step and field, and of itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +109,18 @@ class Filling:
                 found.append(Finding(FormCode.ANSWER, place, expected, "others", advice))
         return found
 
+    def hide(self, hidden: Hidden) -> None:
+        """Puts something in place of each password, once all steps are closed.
+
+        Args:
+            hidden: gives what takes the place: it is called with the names of step and field, and the password.
+        """
+        for step in self.form.steps:
+            given = self._evaluation.answers.get(step.name, {})
+            for field in step.fields:
+                if field.type is FieldType.PASSWORD and given.get(field.name):
+                    given[field.name] = hidden(step.name, field.name, given[field.name])
+
     def model(self) -> dict[str, Any]:
         """The object model that the answers describe.
 
@@ -154,6 +177,7 @@ def fill(
     sources: Sources,
     parameters: Mapping[str, Any] | None = None,
     where: str = "",
+    hidden: Hidden | None = None,
 ) -> Filled:
     """Fills a form with answers.
 
@@ -163,6 +187,7 @@ def fill(
         sources: where new ids and names come from.
         parameters: what the method gives that the form names under `ParametersSource`.
         where: what messages call the answers.
+        hidden: gives what takes the place of a password in the model; passwords stay where None.
 
     Raises:
         FormError: an answer is missing or wrong, or the form cannot be computed; the error has all findings.
@@ -186,6 +211,8 @@ def fill(
             findings += filling.close(step)
     if findings:
         raise FormError(findings)
+    if hidden is not None:
+        filling.hide(hidden)
     return Filled(filling.answers, filling.model())
 
 

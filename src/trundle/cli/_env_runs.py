@@ -1,0 +1,282 @@
+"""The commands that run environments: deploy, call, rollback, upgrade, delete."""
+
+import contextlib
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trundle.cli._catalogs import Place, Tenant, tenant_of
+from trundle.cli._channels import say_done
+from trundle.cli._environments import (
+    Context,
+    DraftName,
+    Folder,
+    Kubeconfig,
+    Name,
+    Namespace,
+    Programs,
+    Server,
+    draft_of,
+    opened_environments,
+    opened_providers,
+    print_result_of,
+    provider_settings,
+    result_data,
+)
+from trundle.cli._models import read_model
+from trundle.cli._printing import (
+    DocumentFormat,
+    Format,
+    print_data,
+    print_text,
+    progress,
+    say,
+    warn,
+)
+from trundle.cli._settings import user_name
+from trundle.cli.project import DryRun, Output
+
+if TYPE_CHECKING:
+    from trundle.engine.effects import Provider
+    from trundle.environments import Environments
+
+_KEYWORD = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>.*)", re.DOTALL)
+
+
+def deploy(
+    name: Name,
+    *,
+    draft: DraftName = None,
+    folder: Folder = None,
+    programs: Programs = None,
+    server: Server = None,
+    context: Context = None,
+    kubeconfig: Kubeconfig = None,
+    namespace: Namespace = None,
+    tenant: Tenant = None,
+    catalog: Place = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Deploy a draft, or what is wanted already; options for what it may reach are kept."""
+    from trundle.environments import deploy as deploy_  # noqa: PLC0415
+
+    settings = provider_settings(folder, programs, server, context, kubeconfig, namespace)
+    whose = tenant_of(tenant)
+    with (
+        _working(name, whose, catalog, settings, dry_run=dry_run) as (environments, providers),
+        progress("Deploying"),
+    ):
+        done = deploy_(
+            environments,
+            name,
+            tenant=whose,
+            providers=providers,
+            draft=draft_of(draft),
+            by=user_name(),
+            dry_run=dry_run,
+        )
+    print_result_of(done, output, dry_run=dry_run)
+    say_done(f"deployed {name}{_numbered(done.number)}", dry_run=dry_run)
+
+
+def call(
+    name: Name,
+    object_: Annotated[str, typer.Argument(metavar="OBJECT", help="Its id or its name.")],
+    method: Annotated[str, typer.Argument(metavar="METHOD", help="A public method.")],
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="ARGUMENT",
+            help="Values as YAML, `VALUE` by position or `NAME=VALUE`.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    values: Annotated[
+        Path | None,
+        typer.Option("--values", metavar="FILE", help="Values by name, as YAML or JSON."),
+    ] = None,
+    tenant: Tenant = None,
+    catalog: Place = None,
+    dry_run: DryRun = False,
+    output: Annotated[
+        DocumentFormat, typer.Option("--output-format", "-o", help="How to print.")
+    ] = DocumentFormat.YAML,
+) -> None:
+    """Call a method of a deployed object, print what it returns, and keep what it changed."""
+    from trundle.environments import call as call_  # noqa: PLC0415
+
+    whose = tenant_of(tenant)
+    given = [_argument(each) for each in arguments or ()]
+    named = {} if values is None else read_model(values)
+    named |= {key: value for key, value in given if key is not None}
+    with (
+        _working(name, whose, catalog, {}, dry_run=dry_run) as (environments, providers),
+        progress("Calling"),
+    ):
+        done = call_(
+            environments,
+            name,
+            object_,
+            method,
+            [value for key, value in given if key is None],
+            named,
+            tenant=whose,
+            providers=providers,
+            by=user_name(),
+            dry_run=dry_run,
+        )
+    print_data(done.value, output.value)
+    for each in done.changes:
+        say(f"{each.action} {each.key}")
+    if done.number is not None:
+        say(f"kept as deployment {done.number}")
+
+
+def _argument(text: str) -> tuple[str | None, Any]:
+    """The name and the value of an argument; the name is None for one by position."""
+    from trundle.documents import parse_values  # noqa: PLC0415
+
+    found = _KEYWORD.fullmatch(text)
+    name, value = (None, text) if found is None else (found["name"], found["value"])
+    documents = parse_values(value.encode(), file=name or text, yaml=True)
+    return name, documents[0] if documents else None
+
+
+def rollback(
+    name: Name,
+    number: Annotated[int, typer.Argument(metavar="NUMBER", help="The deployment.")],
+    *,
+    tenant: Tenant = None,
+    catalog: Place = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Deploy the model of an earlier deployment again."""
+    from trundle.environments import rollback as rollback_  # noqa: PLC0415
+
+    whose = tenant_of(tenant)
+    with (
+        _working(name, whose, catalog, {}, dry_run=dry_run) as (environments, providers),
+        progress("Deploying"),
+    ):
+        done = rollback_(
+            environments,
+            name,
+            number,
+            tenant=whose,
+            providers=providers,
+            by=user_name(),
+            dry_run=dry_run,
+        )
+    print_result_of(done, output, dry_run=dry_run)
+    say_done(f"rolled {name} back to {number}{_numbered(done.number)}", dry_run=dry_run)
+
+
+def upgrade(
+    name: Name,
+    packages: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PACKAGE", help="Packages; all that it uses by default."),
+    ] = None,
+    *,
+    major: Annotated[
+        bool, typer.Option("--major", help="Go to another major version, too.")
+    ] = False,
+    tenant: Tenant = None,
+    catalog: Place = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Convert the model to the newest versions of its packages, and deploy it."""
+    from trundle.environments import newer_majors  # noqa: PLC0415
+    from trundle.environments import upgrade as upgrade_  # noqa: PLC0415
+
+    whose = tenant_of(tenant)
+    with _working(name, whose, catalog, {}, dry_run=dry_run) as (environments, providers):
+        with progress("Upgrading"):
+            done = upgrade_(
+                environments,
+                name,
+                packages or (),
+                tenant=whose,
+                providers=providers,
+                major=major,
+                by=user_name(),
+                dry_run=dry_run,
+            )
+        left = {} if major else newer_majors(environments, name, tenant=whose)
+    for each in done.findings:
+        warn(each.coded)
+    if output is not Format.TABLE:
+        moved = {key: {"from": old, "to": new} for key, (old, new) in done.upgraded.items()}
+        print_data(result_data(done, dry_run=dry_run) | {"upgraded": moved}, output.value)
+    elif done.upgraded:
+        for package, (old, new) in done.upgraded.items():
+            print_text(f"{package} {old} -> {new}\n")
+        print_result_of(done, output, dry_run=dry_run)
+    for package, version in left.items():
+        if not packages or package in packages:
+            say(f"note: {package} {version} is another major version; --major goes there")
+    if done.upgraded:
+        say_done(f"upgraded {name}{_numbered(done.number)}", dry_run=dry_run)
+    else:
+        say(f"{name} has the newest versions")
+
+
+def delete(
+    name: Name,
+    *,
+    purge: Annotated[bool, typer.Option("--purge", help="Remove its history, too.")] = False,
+    tenant: Tenant = None,
+    catalog: Place = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Remove all that was deployed, in the reverse order; the history stays."""
+    from trundle.environments import delete as delete_  # noqa: PLC0415
+
+    whose = tenant_of(tenant)
+    with _working(name, whose, catalog, {}, dry_run=dry_run) as (environments, providers):
+        if not (purge and environments.get(name, tenant=whose).deleted):
+            with progress("Deleting"):
+                done = delete_(
+                    environments,
+                    name,
+                    tenant=whose,
+                    providers=providers,
+                    by=user_name(),
+                    dry_run=dry_run,
+                )
+            print_result_of(done, output, dry_run=dry_run)
+        if purge and not dry_run:
+            environments.purge(name, tenant=whose)
+    say_done(f"{'purged' if purge else 'deleted'} {name}", dry_run=dry_run)
+
+
+@contextlib.contextmanager
+def _working(
+    name: str,
+    tenant: str,
+    catalog: str | None,
+    settings: Mapping[str, dict[str, str]],
+    *,
+    dry_run: bool,
+) -> Iterator[tuple["Environments", dict[str, "Provider"]]]:
+    """The environments, and what one of them may reach; settings that are given are kept, but for a dry run."""
+    with opened_environments(catalog) as environments:
+        environment = environments.get(name, tenant=tenant)
+        if settings:
+            environment = environments.configure(
+                name, dict(settings), tenant=tenant, dry_run=dry_run
+            )
+        with opened_providers(environment.providers) as providers:
+            yield environments, providers
+
+
+def _numbered(number: int | None) -> str:
+    return "" if number is None else f" as deployment {number}"

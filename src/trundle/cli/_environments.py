@@ -1,0 +1,227 @@
+"""What the commands about environments share: their options, how they get at environments, and at what these may reach."""
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trundle.cli._catalogs import opened_catalog
+from trundle.cli._failures import unmet
+from trundle.cli._models import read_model
+from trundle.cli._printing import Format, print_data, print_text, say
+from trundle.cli._settings import current, user_name
+from trundle.errors import shown
+
+if TYPE_CHECKING:
+    from trundle.engine.effects import Change, Provider
+    from trundle.environments import Environments, Providers, Result
+
+Name = Annotated[str, typer.Argument(metavar="ENVIRONMENT", help="The environment.")]
+DraftName = Annotated[
+    str | None,
+    typer.Option(
+        "--draft", metavar="NAME", help="The draft.", show_default="one with the user's name"
+    ),
+]
+Folder = Annotated[
+    Path | None,
+    typer.Option("--folder", metavar="DIR", help="Write documents and files into a folder."),
+]
+Programs = Annotated[
+    Path | None,
+    typer.Option(
+        "--programs",
+        metavar="FILE",
+        help="Run programs: those in this file, which has their absolute paths by name.",
+    ),
+]
+Server = Annotated[
+    str | None,
+    typer.Option(
+        "--server", metavar="URL", help="Apply documents to a server, such as `trundle serve`."
+    ),
+]
+Context = Annotated[
+    str | None,
+    typer.Option(
+        "--context",
+        metavar="NAME",
+        help="Apply documents to the cluster of a context in the kubeconfig; `-` is the current one.",
+    ),
+]
+Kubeconfig = Annotated[
+    Path | None, typer.Option("--kubeconfig", metavar="FILE", help="With --context: the file.")
+]
+Namespace = Annotated[
+    str | None,
+    typer.Option(
+        "--namespace",
+        metavar="NAME",
+        help="With --server or --context: the namespace of objects that name none.",
+        show_default="default",
+    ),
+]
+
+_CURRENT = "-"
+_SECONDS = 300
+_ENTRIES: Mapping[str, type] = {
+    "programs": dict,
+    "environment": dict,
+    "folder": str,
+    "seconds": int,
+}
+
+
+@contextlib.contextmanager
+def opened_environments(place: str | None, *, making: bool = False) -> Iterator["Environments"]:
+    """The environments in the database of the catalog that a command works on."""
+    from trundle.environments import Environments  # noqa: PLC0415
+
+    with opened_catalog(place, making=making) as catalog:
+        yield Environments(catalog)
+
+
+def draft_of(given: str | None) -> str:
+    """The name of the draft that a command works on."""
+    return given or user_name() or "default"
+
+
+def provider_settings(
+    folder: Path | None,
+    programs: Path | None,
+    server: str | None,
+    context: str | None,
+    kubeconfig: Path | None,
+    namespace: str | None,
+) -> "Providers":
+    """The settings of the providers that options name.
+
+    Raises:
+        Refusal: an option goes with another one that is not there, or a file cannot be used.
+    """
+    found: Providers = {}
+    within = {"namespace": namespace or "default"}
+    if folder is not None:
+        found["folder"] = {"root": str(folder.absolute())}
+    if server is not None:
+        if not server.startswith(("http://", "https://")):
+            raise unmet("--server", "a URL such as https://HOST:PORT", repr(server), "correct it")
+        found["store"] = {"url": server, **within}
+    if context is not None:
+        file = {} if kubeconfig is None else {"kubeconfig": str(kubeconfig.absolute())}
+        found["cluster"] = {"context": context, **file, **within}
+    elif kubeconfig is not None:
+        raise unmet("--kubeconfig", "--context with it", "none", "name a context, or `-`")
+    if namespace is not None and server is None and context is None:
+        raise unmet("--namespace", "--server or --context with it", "neither", "name one of them")
+    if programs is not None:
+        _read_programs(programs)
+        found["process"] = {"programs": str(programs.absolute())}
+    return found
+
+
+@contextlib.contextmanager
+def opened_providers(settings: "Providers") -> Iterator[dict[str, "Provider"]]:
+    """What acts on the world, by name; documents that name none go to the first one.
+
+    Raises:
+        Refusal: the list of programs cannot be used.
+        ProviderError: there is no such cluster.
+    """
+    from trundle.providers import FolderProvider, ProcessProvider  # noqa: PLC0415
+
+    found: dict[str, Provider] = {}
+    with contextlib.ExitStack() as left:
+        if "folder" in settings:
+            found["folder"] = FolderProvider(Path(settings["folder"]["root"]))
+        for name in ("store", "cluster"):
+            if name in settings:
+                found[name] = left.enter_context(_opened_api(name, settings[name]))
+        if "process" in settings:
+            file = Path(settings["process"]["programs"])
+            entries = _read_programs(file)
+            found["process"] = ProcessProvider(
+                entries["programs"],
+                file.parent / entries.get("folder", "."),
+                environment=entries.get("environment"),
+                seconds=float(entries.get("seconds", _SECONDS)),
+            )
+        yield found
+
+
+@contextlib.contextmanager
+def _opened_api(name: str, settings: Mapping[str, str]) -> Iterator["Provider"]:
+    from trundle.providers.api import (  # noqa: PLC0415
+        ApiProvider,
+        client_of_kubeconfig,
+        client_of_server,
+    )
+
+    if name == "store":
+        client = client_of_server(settings["url"], token=current().token)
+    else:
+        file = settings.get("kubeconfig")
+        context = settings["context"]
+        client = client_of_kubeconfig(
+            None if file is None else Path(file), None if context == _CURRENT else context
+        )
+    with client:
+        yield ApiProvider(client, namespace=settings["namespace"])
+
+
+def _read_programs(file: Path) -> dict[str, Any]:
+    """What the operator lets packages run.
+
+    Raises:
+        Refusal: the file does not say that.
+    """
+    found = read_model(file)
+    for key, value in found.items():
+        if key not in _ENTRIES:
+            raise unmet(f"{file}: $.{key}", f"one of {', '.join(_ENTRIES)}", key, "remove it")
+        if not isinstance(value, _ENTRIES[key]) or isinstance(value, bool):
+            expected = {dict: "a map", str: "a text", int: "whole seconds"}[_ENTRIES[key]]
+            raise unmet(f"{file}: $.{key}", expected, shown(value), "correct it")
+    for key in ("programs", "environment"):
+        for name, value in found.get(key, {}).items():
+            if not isinstance(name, str) or not isinstance(value, str):
+                raise unmet(f"{file}: $.{key}.{name}", "a text", shown(value), "correct it")
+            if key == "programs" and not Path(value).is_absolute():
+                advice = "write the path from the root on"
+                raise unmet(f"{file}: $.{key}.{name}", "an absolute path", value, advice)
+    if "programs" not in found:
+        advice = "write the path of each program under its name"
+        raise unmet(str(file), "programs", "none", advice)
+    return found
+
+
+def result_data(result: "Result", *, dry_run: bool) -> dict[str, Any]:
+    """What a run came to as plain values."""
+    return {
+        "deployment": result.number,
+        "changes": [change_data(each) for each in result.changes],
+        "dryRun": dry_run,
+    }
+
+
+def change_data(change: "Change") -> dict[str, Any]:
+    """A change as plain values."""
+    return {"action": change.action, "key": change.key, "diff": change.diff}
+
+
+def print_result_of(
+    result: "Result",
+    output: Format,
+    *,
+    dry_run: bool,
+) -> None:
+    """Prints what a run did, or would do: its effects, in a dry run with what changes of each."""
+    if output is not Format.TABLE:
+        print_data(result_data(result, dry_run=dry_run), output.value)
+        return
+    for each in result.changes:
+        print_text(f"{each.action} {each.key}\n{each.diff if dry_run else ''}")
+    if not result.changes:
+        say("no effects")

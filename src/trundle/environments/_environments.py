@@ -1,0 +1,485 @@
+"""Environments: made, listed, drafted. What runs is in `_running.py`."""
+
+import contextlib
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+
+import msgspec
+
+from trundle._clock import Clock, now
+from trundle.catalog import Catalog, Snapshot
+from trundle.database import Database
+from trundle.engine import Engine
+from trundle.engine.effects import Record, secret_marker
+from trundle.environments import _tables as t
+from trundle.environments._errors import (
+    EnvironmentExistsError,
+    InvalidNameError,
+    NoSuchDeploymentError,
+    NoSuchDraftError,
+    NoSuchEnvironmentError,
+    OutdatedDraftError,
+    ProviderInUseError,
+)
+from trundle.environments._models import differences, loaded, new_model
+from trundle.environments._records import (
+    Deployment,
+    Draft,
+    Environment,
+    Lock,
+    Model,
+    Providers,
+    State,
+    Uses,
+)
+from trundle.environments._rows import Rows
+from trundle.errors import did_you_mean, listed
+from trundle.version import SemVer
+
+_LIST = "run `trundle env list` to see what there is"
+
+
+class Environments:
+    """The environments that are kept in the database of a catalog.
+
+    Args:
+        catalog: the catalog, open.
+        clock: gives the time.
+
+    Raises:
+        DatabaseError: the database cannot be used; the class says why.
+    """
+
+    def __init__(self, catalog: Catalog, *, clock: Clock = now) -> None:
+        self.catalog = catalog
+        self.clock = clock
+        self.database.migrate(t.MIGRATIONS)
+
+    @property
+    def database(self) -> Database:
+        """The database."""
+        return self.catalog.database
+
+    def list(self, tenant: str) -> tuple[Environment, ...]:
+        """The environments of a tenant, by name; those of which only the history is left are among them."""
+        with self._reading() as rows:
+            return rows.environments(tenant)
+
+    def get(self, name: str, *, tenant: str) -> Environment:
+        """An environment.
+
+        Raises:
+            NoSuchEnvironmentError: the tenant has none of that name.
+        """
+        with self._reading() as rows:
+            return self._get(rows, name, tenant)
+
+    def create(
+        self,
+        name: str,
+        *,
+        tenant: str,
+        providers: Providers | None = None,
+        dry_run: bool = False,
+    ) -> Environment:
+        """Makes an environment; one that was deleted begins anew, and keeps its history.
+
+        Args:
+            name: its name.
+            tenant: whose it is.
+            providers: the settings of its providers, by their names.
+            dry_run: whether nothing is written.
+
+        Raises:
+            EnvironmentExistsError: there is one of that name.
+            InvalidNameError: no environment can be called so.
+            DatabaseError: it cannot be written; nothing was.
+        """
+        if not name or not name.isprintable() or "/" in name:
+            expected, advice = "a name that can be printed, without a slash", "correct the name"
+            raise InvalidNameError("the environment", expected, repr(name), advice)
+        with self.catalog.changing() as connection:
+            rows = Rows(connection)
+            old = rows.environment(tenant, name)
+            if old is not None and not old.deleted:
+                expected, advice = "no environment of that name", "choose another name"
+                raise EnvironmentExistsError(name, expected, "one", advice)
+            made = Environment(
+                tenant,
+                name,
+                uuid.uuid4().hex if old is None else old.root,
+                providers or {},
+                0 if old is None else old.revision,
+                0 if old is None else old.run,
+                self.time(),
+                deleted=False,
+            )
+            if not dry_run:
+                rows.put(made)
+                self.catalog.use(name, (), tenant=tenant, within=connection)
+        return made
+
+    def configure(
+        self, name: str, providers: Providers, *, tenant: str, dry_run: bool = False
+    ) -> Environment:
+        """Changes the settings of providers; those that are not named stay.
+
+        Args:
+            name: the environment.
+            providers: the settings, by the names of providers.
+            tenant: whose it is.
+            dry_run: whether nothing is written.
+
+        Raises:
+            ProviderInUseError: there are effects at the place where a provider is now.
+            NoSuchEnvironmentError: the tenant has none of that name.
+            DatabaseError: it cannot be written; nothing was.
+        """
+        with self.catalog.changing() as connection:
+            rows = Rows(connection)
+            environment = self._get(rows, name, tenant)
+            busy = {record.provider for _, record in rows.effects(environment)}
+            for each, settings in providers.items():
+                if each in busy and environment.providers.get(each) != settings:
+                    expected = f"the settings of {each} as they are while it has effects"
+                    advice = "delete the environment first, or make another one"
+                    raise ProviderInUseError(name, expected, "others", advice)
+            changed = msgspec.structs.replace(
+                environment, providers={**environment.providers, **providers}
+            )
+            if not dry_run:
+                rows.put(changed)
+        return changed
+
+    def state(self, environment: Environment) -> State:
+        """Whether it is deployed as it is wanted."""
+        if environment.deleted:
+            return "deleted"
+        with self._reading() as rows:
+            last = rows.deployment(environment, environment.revision)
+        if last is not None and last.outcome != "succeeded":
+            return "unfinished"
+        return "new" if last is None or last.objects is None else "deployed"
+
+    def uses(self, environment: Environment) -> Uses:
+        """The versions of packages that its drafts and its last deployments use."""
+        with self._reading() as rows:
+            return rows.uses(environment)
+
+    def history(self, name: str, *, tenant: str) -> tuple[Deployment, ...]:
+        """All deployments of an environment, the oldest first.
+
+        Raises:
+            NoSuchEnvironmentError: the tenant has none of that name.
+        """
+        with self._reading() as rows:
+            return rows.deployments(self._get(rows, name, tenant))
+
+    def deployment(self, name: str, number: int, *, tenant: str) -> Deployment:
+        """A deployment.
+
+        Raises:
+            NoSuchDeploymentError: there is none of that number.
+            NoSuchEnvironmentError: the tenant has none of that name.
+        """
+        with self._reading() as rows:
+            environment = self._get(rows, name, tenant)
+            found = rows.deployment(environment, number)
+        if found is None:
+            known = f"1 to {environment.revision}" if environment.revision else "none yet"
+            advice = f"run `trundle env history {name}` to see them"
+            raise NoSuchDeploymentError(name, f"deployment {number}", known, advice)
+        return found
+
+    def effects(self, name: str, *, tenant: str) -> tuple[Record, ...]:
+        """What the journal of an environment has, in its order.
+
+        Raises:
+            NoSuchEnvironmentError: the tenant has none of that name.
+        """
+        with self._reading() as rows:
+            return tuple(each for _, each in rows.effects(self._get(rows, name, tenant)))
+
+    def model(self, name: str, *, tenant: str) -> Model:
+        """The model that is wanted now, without any draft.
+
+        Raises:
+            NoSuchEnvironmentError: the tenant has none of that name.
+        """
+        with self._reading() as rows:
+            return wanted_now(rows, self._get(rows, name, tenant))[0]
+
+    def purge(self, name: str, *, tenant: str) -> None:
+        """Removes the history of an environment that was deleted.
+
+        Raises:
+            EnvironmentExistsError: it is not deleted.
+            NoSuchEnvironmentError: the tenant has none of that name.
+        """
+        with self.catalog.changing() as connection:
+            rows = Rows(connection)
+            environment = self._get(rows, name, tenant)
+            if not environment.deleted:
+                expected, advice = "a deleted environment", "delete it first"
+                raise EnvironmentExistsError(name, expected, "one that is there", advice)
+            rows.purge(environment)
+            self.catalog.use(name, (), tenant=tenant, within=connection)
+
+    # Drafts
+
+    def drafts(self, name: str, *, tenant: str) -> tuple[Draft, ...]:
+        """The drafts of an environment, by name.
+
+        Raises:
+            NoSuchEnvironmentError: the tenant has none of that name.
+        """
+        with self._reading() as rows:
+            return rows.drafts(self._get(rows, name, tenant))
+
+    def edit(
+        self,
+        name: str,
+        change: Callable[[Model], Model],
+        *,
+        tenant: str,
+        draft: str,
+        by: str = "",
+        secrets: Mapping[str, str] | None = None,
+        dry_run: bool = False,
+    ) -> Draft:
+        """Changes a draft; where there is none, it begins with the model that is wanted now.
+
+        Args:
+            name: the environment.
+            change: gives the changed model; it may take its time, and what others have changed meanwhile is a conflict.
+            tenant: whose it is.
+            draft: the name of the draft.
+            by: who changes it.
+            secrets: secrets that the change adds, by name.
+            dry_run: whether nothing is written.
+
+        Returns:
+            The draft, with the version of each object.
+
+        Raises:
+            OutdatedDraftError: others have changed the environment since the draft was begun, or the draft; nothing was written.
+            NoSuchEnvironmentError: the tenant has none of that name.
+            EngineError: the model does not fit the classes of its packages.
+            DatabaseError: it cannot be written; nothing was.
+        """
+        with self._reading() as rows:
+            environment = self._get(rows, name, tenant)
+            check_alive(environment)
+            old = self.draft_of(rows, environment, draft)
+            model, lock = wanted_now(rows, environment)
+        base = environment.revision if old is None else old.base
+        changed = change(model if old is None else old.model)
+        snapshot = self.catalog.snapshot(tenant)
+        whole = {"Objects": changed}
+        found = loaded(Engine(snapshot), snapshot, whole, lock if old is None else old.lock)
+        assert found.model is not None
+        edition = 1 if old is None else old.edition + 1
+        made = Draft(draft, base, edition, by, self.time(), found.uses, found.lock, found.model)
+        if dry_run:
+            return made
+        with self.catalog.changing() as connection:
+            rows = Rows(connection)
+            environment = self._get(rows, name, tenant)
+            self.check_base(rows, environment, base)
+            check_edition(rows, environment, draft, edition - 1)
+            rows.put_draft(environment, made)
+            rows.put_secrets(environment, secrets or {})
+            self.record_uses(rows, environment)
+        return made
+
+    def draft(self, name: str, draft: str, *, tenant: str) -> Draft:
+        """A draft.
+
+        Raises:
+            NoSuchDraftError: there is none of that name.
+            NoSuchEnvironmentError: the tenant has none of that name.
+        """
+        with self._reading() as rows:
+            environment = self._get(rows, name, tenant)
+            return _named(rows.drafts(environment), environment, draft)
+
+    def discard(self, name: str, *, tenant: str, draft: str, dry_run: bool = False) -> None:
+        """Removes a draft.
+
+        Raises:
+            NoSuchDraftError: there is none of that name.
+            NoSuchEnvironmentError: the tenant has none of that name.
+            DatabaseError: it cannot be written; nothing was.
+        """
+        with self.catalog.changing() as connection:
+            rows = Rows(connection)
+            environment = self._get(rows, name, tenant)
+            _named(rows.drafts(environment), environment, draft)
+            if dry_run:
+                return
+            rows.forget_draft(environment, draft)
+            self.record_uses(rows, environment)
+
+    def draft_of(self, rows: Rows, environment: Environment, name: str) -> Draft | None:
+        """A draft that can still be deployed; None where there is none.
+
+        Raises:
+            OutdatedDraftError: the environment has changed since it was begun.
+        """
+        found = next((each for each in rows.drafts(environment) if each.name == name), None)
+        if found is not None:
+            self.check_base(rows, environment, found.base)
+        return found
+
+    def check_base(self, rows: Rows, environment: Environment, base: int) -> None:
+        """Makes sure that the wanted model is as it was when a draft was begun.
+
+        Raises:
+            OutdatedDraftError: it is not.
+        """
+        if environment.revision == base:
+            return
+        known = {each.number: each for each in rows.deployments(environment)}
+        began = known[base].objects if base else None
+        if not differences(began, known[environment.revision].objects):
+            return
+        notes = []
+        for number in range(base + 1, environment.revision + 1):
+            old, new = known.get(number - 1), known[number]
+            by = f" by {new.by}" if new.by else ""
+            changed = differences(None if old is None else old.objects, new.objects)
+            what = ", ".join(changed) or "no object changed"
+            notes.append(f"deployment {new.number} ({new.action}{by} at {new.begun}): {what}")
+        expected = f"deployment {base}, with which the draft began" if base else "no deployment yet"
+        advice = f"run `trundle env discard {environment.name}`, and make the draft again"
+        raise OutdatedDraftError(environment.name, expected, "; ".join(notes), advice)
+
+    # Secrets
+
+    def secret_names(self, name: str, *, tenant: str) -> tuple[str, ...]:
+        """The names of the secrets of an environment.
+
+        Raises:
+            NoSuchEnvironmentError: the tenant has none of that name.
+        """
+        with self._reading() as rows:
+            return tuple(rows.secrets(self._get(rows, name, tenant)))
+
+    def set_secret(
+        self, name: str, secret: str, text: str | None, *, tenant: str, dry_run: bool = False
+    ) -> None:
+        """Keeps a secret, or removes it.
+
+        Args:
+            name: the environment.
+            secret: the name of the secret.
+            text: the secret; None to remove it.
+            tenant: whose it is.
+            dry_run: whether nothing is written.
+
+        Raises:
+            InvalidNameError: no secret can be called so.
+            NoSuchEnvironmentError: the tenant has none of that name.
+            DatabaseError: it cannot be written; nothing was.
+        """
+        try:
+            secret_marker(secret)
+        except ValueError:
+            expected = "a name without braces"
+            raise InvalidNameError("the secret", expected, repr(secret), "correct it") from None
+        with self.catalog.changing() as connection:
+            rows = Rows(connection)
+            environment = self._get(rows, name, tenant)
+            if dry_run:
+                return
+            if text is None:
+                rows.forget_secret(environment, secret)
+            else:
+                rows.put_secrets(environment, {secret: text})
+
+    # For runs
+
+    def time(self) -> str:
+        """The time, as it is kept."""
+        return self.clock().isoformat(timespec="seconds")
+
+    def record_uses(self, rows: Rows, environment: Environment) -> None:
+        """Records in the catalog what an environment uses.
+
+        Raises:
+            NoSuchPackageError: it uses what the tenant does not see any more.
+        """
+        versions = [(name, SemVer.parse(version)) for name, version in rows.uses(environment)]
+        tenant, within = environment.tenant, rows.connection
+        self.catalog.use(environment.name, versions, tenant=tenant, within=within)
+
+    def snapshot(self, tenant: str) -> Snapshot:
+        """The packages that a tenant sees."""
+        return self.catalog.snapshot(tenant)
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[Rows]:
+        with self.database.reading() as connection:
+            yield Rows(connection)
+
+    def _get(self, rows: Rows, name: str, tenant: str) -> Environment:
+        found = rows.environment(tenant, name)
+        if found is None:
+            known = [each.name for each in rows.environments(tenant)]
+            advice = did_you_mean(name, known, _LIST)
+            raise NoSuchEnvironmentError(name, f"an environment of {tenant}", "none", advice)
+        return found
+
+
+def wanted_now(rows: Rows, environment: Environment) -> tuple[Model, Lock]:
+    """The model that an environment is to have, and its lock; a new one where it has none."""
+    last = rows.deployment(environment, environment.revision)
+    if last is None or last.objects is None:
+        return new_model(environment.name, environment.root), {}
+    return last.objects, last.lock
+
+
+def check_edition(rows: Rows, environment: Environment, name: str, edition: int) -> None:
+    """Makes sure that a draft was not changed since it was read.
+
+    Args:
+        rows: the rows.
+        environment: the environment.
+        name: the draft.
+        edition: how often it was written when it was read; 0 where there was none.
+
+    Raises:
+        OutdatedDraftError: it was.
+    """
+    there = next((each for each in rows.drafts(environment) if each.name == name), None)
+    if (0 if there is None else there.edition) != edition:
+        by = f" by {there.by}" if there is not None and there.by else ""
+        found = "none" if there is None else f"one that was changed{by} at {there.at}"
+        expected, advice = f"the draft {name} as it was read", "look at it, and try again"
+        raise OutdatedDraftError(environment.name, expected, found, advice)
+
+
+def check_alive(environment: Environment) -> None:
+    """Makes sure that an environment was not deleted.
+
+    Raises:
+        NoSuchEnvironmentError: it was.
+    """
+    if environment.deleted:
+        advice = f"roll it back, or run `trundle env create {environment.name}`"
+        found = "one that was deleted"
+        raise NoSuchEnvironmentError(environment.name, "an environment", found, advice)
+
+
+def _named(drafts: tuple[Draft, ...], environment: Environment, name: str) -> Draft:
+    """The draft of a name.
+
+    Raises:
+        NoSuchDraftError: there is none.
+    """
+    known = {each.name: each for each in drafts}
+    if name not in known:
+        found = f"only {listed(known)}" if known else "none"
+        advice = did_you_mean(name, known)
+        raise NoSuchDraftError(environment.name, f"the draft {name}", found, advice)
+    return known[name]

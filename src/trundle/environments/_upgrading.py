@@ -1,0 +1,149 @@
+"""Upgrades of environments: the model is converted to newer versions of packages, and deployed."""
+
+from collections.abc import Collection, Mapping
+
+from trundle.catalog import Snapshot
+from trundle.engine import HEADER
+from trundle.engine.effects import Provider
+from trundle.environments._environments import Environments, check_alive, wanted_now
+from trundle.environments._errors import MajorError, NoSuchObjectError
+from trundle.environments._models import label_of, objects_in
+from trundle.environments._records import Environment, Lock, Model, Result
+from trundle.environments._rows import Rows
+from trundle.environments._running import Plan, carry_out, pending_upgrades
+from trundle.errors import Finding, listed
+from trundle.models import Converted, convert_model
+from trundle.project.package_evolution import PackageEvolutions, api_version
+from trundle.version import ANY, SemVer
+
+
+def upgrade(
+    environments: Environments,
+    name: str,
+    packages: Collection[str] = (),
+    *,
+    tenant: str,
+    providers: Mapping[str, Provider],
+    major: bool = False,
+    by: str = "",
+    dry_run: bool = False,
+) -> Result:
+    """Converts the model of an environment to the newest releases of its packages, runs the `upgrade` methods of their classes, and deploys.
+
+    Args:
+        environments: the environments.
+        name: the environment.
+        packages: the packages; all of which it has objects where empty.
+        tenant: whose it is.
+        providers: what acts on the world.
+        major: whether another major version is taken, too.
+        by: who does it.
+        dry_run: whether nothing is done, nor written down.
+
+    Returns:
+        What was done; no deployment where all packages are the newest already.
+
+    Raises:
+        NoSuchObjectError: the environment has no object of a package.
+        MajorError: it has objects of a package in several major versions, and none may be left.
+        ModelError: the model cannot be converted; nothing was done.
+        TrundleError: as for `deploy`.
+    """
+    environment = environments.get(name, tenant=tenant)
+    check_alive(environment)
+    snapshot = environments.snapshot(tenant)
+    with environments.database.reading() as connection:
+        model, lock = wanted_now(Rows(connection), environment)
+    steps = _steps(name, model, snapshot, packages, major=major)
+    if not steps:
+        return Result(None, ())
+    wanted = {package: api_version(to) for package, (_, to) in steps.items()}
+    converted = convert_model(PackageEvolutions(snapshot), model, wanted)
+    upgraded = _upgraded(model, converted)
+
+    def plan(rows: Rows, now: Environment) -> Plan:
+        environments.check_base(rows, now, environment.revision)
+        pending = pending_upgrades(rows, now)
+        kept = _kept(lock, steps)
+        return Plan("upgrade", converted.model, kept, {**upgraded, **pending})
+
+    done = carry_out(environments, name, tenant, providers, plan, by=by, dry_run=dry_run)
+    moved = {each: (str(old), str(new)) for each, (old, new) in steps.items()}
+    findings: tuple[Finding, ...] = converted.findings
+    return Result(done.number, done.changes, findings=findings, upgraded=moved)
+
+
+def newer_majors(environments: Environments, name: str, *, tenant: str) -> dict[str, str]:
+    """The newest release of each package of an environment that has a higher major version.
+
+    Raises:
+        NoSuchEnvironmentError: the tenant has none of that name.
+    """
+    model = environments.model(name, tenant=tenant)
+    snapshot = environments.snapshot(tenant)
+    found = {}
+    for package, versions in _versions(model).items():
+        newest = ANY.choose(snapshot.versions(package))
+        if newest is not None and newest.major > max(versions).major:
+            found[package] = str(newest)
+    return found
+
+
+def _steps(
+    name: str, model: Model, snapshot: Snapshot, packages: Collection[str], *, major: bool
+) -> dict[str, tuple[SemVer, SemVer]]:
+    """Which packages get another version: the oldest that objects have, and the one that they get."""
+    versions = _versions(model)
+    for each in packages:
+        if each not in versions:
+            found, advice = f"only {listed(versions)}" if versions else "none", "name one of these"
+            raise NoSuchObjectError(name, f"an object of the package {each}", found, advice)
+    steps = {}
+    for package in packages or versions:
+        newest = _newest(name, package, versions[package], snapshot, major=major)
+        oldest = min(versions[package])
+        if newest is not None and newest > oldest:
+            steps[package] = oldest, newest
+    return steps
+
+
+def _newest(
+    name: str, package: str, versions: Collection[SemVer], snapshot: Snapshot, *, major: bool
+) -> SemVer | None:
+    known = snapshot.versions(package)
+    if major:
+        return ANY.choose(known)
+    majors = {each.major for each in versions}
+    if len(majors) > 1:
+        found = f"objects of {listed(map(str, sorted(versions)))}"
+        expected = f"one major version of {package}, or leave to go to another"
+        raise MajorError(name, expected, found, "give --major")
+    return ANY.choose([each for each in known if each.major in majors])
+
+
+def _versions(model: Model) -> dict[str, set[SemVer]]:
+    """The versions of the objects of a model, by package."""
+    found: dict[str, set[SemVer]] = {}
+    for each in objects_in(model):
+        _, version, package = label_of(each)
+        if version:  # Else it is the root of an environment that was not deployed yet
+            found.setdefault(package, set()).add(SemVer.parse(version))
+    return found
+
+
+def _upgraded(before: Model, converted: Converted) -> dict[str, str]:
+    """The objects that have another version now, each with the one that it had."""
+    old = {each[HEADER]["id"]: label_of(each) for each in objects_in(before)}
+    new = {each[HEADER]["id"]: label_of(each) for each in objects_in(converted.model)}
+    return {key: old[key][1] for key in new if key in old and old[key] != new[key]}
+
+
+def _kept(lock: Lock, steps: Collection[str]) -> Lock:
+    """A lock without what concerns packages that get another version."""
+    found = {}
+    for key, row in lock.items():
+        if key.partition("/")[0] not in steps:
+            kept = {name: each for name, each in row.items() if name.split()[0] not in steps}
+            if kept:
+                found[key] = kept
+    return found

@@ -1,0 +1,305 @@
+"""`trundle env`: the installed command in a fresh folder, from packages to deployed files and back."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from talking import COMMAND, Talk
+from typer.testing import CliRunner
+
+from trundle.cli._app import app
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+WEB = """\
+'?': {id: web}
+name: shop
+greeting: Good morning
+db:
+  '?': {id: db, name: orders}
+  name: orders
+  password: '{{secret:db}}'
+"""
+
+
+class Line:
+    """The installed command in a folder, with a catalog there."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.environment = {
+            **os.environ,
+            "TRUNDLE_CATALOG": str(folder / "catalog.db"),
+            "XDG_CONFIG_HOME": str(folder / "config"),
+            "NO_COLOR": "1",
+            "LOGNAME": "ann",
+        }
+
+    def run(self, *arguments, stdin="", code=0, **variables):
+        done = subprocess.run(
+            [COMMAND, *map(str, arguments)],
+            cwd=self.folder,
+            env={**self.environment, **variables},
+            input=stdin,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == code, done.stderr + done.stdout
+        return done
+
+    def env(self, *arguments, **options):
+        return self.run("env", *arguments, **options)
+
+    def data(self, *arguments):
+        return json.loads(self.env(*arguments, "-o", "json").stdout)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def deployed(self):
+        root = self.folder / "deployed"
+        return sorted(str(x.relative_to(root)) for x in root.rglob("*") if x.is_file())
+
+
+@pytest.fixture
+def line(tmp_path):
+    return Line(tmp_path)
+
+
+@pytest.fixture
+def shop(line):
+    packages = EXAMPLES / "shop" / "packages"
+    line.run("catalog", "upload", packages / "db", packages / "web")
+    line.write("programs.yaml", f"programs: {{wc: {shutil.which('wc')}}}\n")
+    line.env("create", "shop", "--folder", "deployed", "--programs", "programs.yaml")
+    line.env("secret", "shop", "db", stdin="tea-4-two\n")
+    line.write("web.yaml", WEB)
+    line.env("add", "shop", "acme.Web", "--values", "web.yaml", "--name", "web")
+    return line
+
+
+ALL = [
+    "deployment-shop.yaml",
+    "secret-orders.yaml",
+    "secret-shop-settings.yaml",
+    "shop/motd.txt",
+    "statefulset-orders.yaml",
+]
+
+
+def test_from_a_catalog_to_deployed_files_and_back(shop):
+    would = shop.env("deploy", "shop", "--dry-run")
+    assert "create folder/secret-orders.yaml\n" in would.stdout
+    assert '+  password: "{{secret:db}}"\n' in would.stdout
+    assert not (shop.folder / "deployed").exists()
+    first = shop.env("deploy", "shop")
+    assert first.stderr == "deployed shop as deployment 1\n"
+    assert shop.deployed() == ALL
+    assert "tea-4-two" in (shop.folder / "deployed/secret-orders.yaml").read_text()
+    again = shop.data("deploy", "shop")
+    assert {each["action"] for each in again["changes"]} == {"unchanged"}
+    assert again["deployment"] == 2
+
+    shown = shop.data("show", "shop")
+    assert shown["state"] == "deployed"
+    assert [(x["name"], x["class"]) for x in shown["objects"][1:]] == [
+        ("web", "acme.Web"),
+        ("orders", "acme.Db"),
+    ]
+    assert [x["name"] for x in shown["uses"]] == ["acme.Db", "acme.Web"]
+
+    shop.env("remove", "shop", "web")
+    removed = shop.env("deploy", "shop").stdout.splitlines()
+    assert removed[0] == "remove process/words"
+    assert removed[-1] == "remove folder/secret-orders.yaml"
+    assert shop.deployed() == []
+    shop.env("rollback", "shop", "1")
+    assert shop.deployed() == ALL
+    shop.env("delete", "shop")
+    assert shop.deployed() == []
+    rows = shop.data("history", "shop")
+    assert [each["action"] for each in rows] == [
+        "delete",
+        "rollback to 1",
+        "deploy",
+        "deploy",
+        "deploy",
+    ]
+    assert {each["by"] for each in rows} == {"ann"}
+    shop.env("delete", "shop", "--purge")
+    assert shop.data("list") == []
+
+
+def test_the_second_user_is_told_what_the_first_one_changed(shop):
+    shop.env("deploy", "shop")
+    shop.env("remove", "shop", "web", LOGNAME="bob")
+    shop.write("db.yaml", "name: logs\npassword: x\n")
+    shop.env("add", "shop", "acme.Db@1", "--values", "db.yaml", "--name", "logs")
+    shop.env("deploy", "shop")
+    before = shop.deployed()
+    refused = shop.env("deploy", "shop", LOGNAME="bob", code=8)
+    assert "deployment 2 (deploy by ann at " in refused.stderr
+    assert "logs added" in refused.stderr
+    assert "run `trundle env discard shop`" in refused.stderr
+    assert (shop.deployed(), len(shop.data("history", "shop"))) == (before, 2)
+
+
+def test_no_secret_is_shown_anywhere(shop):
+    everything = [
+        shop.env(*each.split())
+        for each in (
+            "deploy shop --dry-run",
+            "deploy shop",
+            "show shop",
+            "show shop --model",
+            "show shop -o json",
+            "history shop -o json",
+            "list",
+            "delete shop --dry-run",
+        )
+    ]
+    assert not [x for x in everything if "tea-4-two" in x.stdout + x.stderr]
+
+
+def test_models_are_edited_as_a_whole(shop):
+    model = yaml.safe_load(shop.env("show", "shop", "--model", "--draft", "ann").stdout)
+    model["applications"][0]["greeting"] = None
+    shop.write("model.yaml", yaml.safe_dump(model))
+    shop.env("edit", "shop", "--model", "model.yaml")
+    shop.env("deploy", "shop")
+    assert "shop/motd.txt" not in shop.deployed()
+    shop.write("model.yaml", "name: other\n")
+    assert (
+        "model.yaml: expected the object"
+        in shop.env("edit", "shop", "--model", "model.yaml", code=2).stderr
+    )
+
+
+REFUSED = [
+    ("show nope", 5, "nope: expected an environment of default, found none"),
+    ("create shop", 4, "shop: expected no environment of that name"),
+    ("add shop acme.Wob", 5, "acme.Wob: expected a package that default sees"),
+    ("add shop acme.Web@2", 5, "found only 1.0.0; name another range"),
+    ("call shop web deploy", 3, "run `trundle env deploy shop`"),
+    ("rollback shop 7", 5, "shop: expected deployment 7, found none yet"),
+    ("discard shop --draft nine", 5, "found only ann"),
+    ("remove shop nine", 5, "nine: expected an application of shop"),
+    ("deploy shop --namespace x", 2, "--namespace: expected --server or --context with it"),
+    ("deploy shop --programs web.yaml", 2, "web.yaml: $.?: expected one of programs"),
+    ("upgrade shop acme.Wob", 5, "shop: expected an object of the package acme.Wob"),
+]
+
+
+def test_what_cannot_be_done_is_refused(shop, monkeypatch):
+    monkeypatch.chdir(shop.folder)
+    for name, value in shop.environment.items():
+        monkeypatch.setenv(name, value)
+    for command, code, message in REFUSED:
+        done = CliRunner().invoke(app, ["env", *command.split()])
+        assert (done.exit_code, message in done.stderr) == (code, True), (command, done.stderr)
+    assert not (shop.folder / "deployed").exists()
+
+
+FORM = {
+    "manifest.yaml": """\
+Format: 1.4
+FullName: com.acme.Note
+Version: 1.2.0
+Name: Note
+Type: Application
+Require: {io.trundle: 1}
+Classes: {com.acme.Note: Note.yaml}
+UI: ui.yaml
+""",
+    "Classes/Note.yaml": """\
+Namespaces: {=: com.acme, std: io.murano, t: io.trundle}
+Name: Note
+Extends: std:Application
+Properties:
+  text: {Contract: $.string().notNull()}
+  secret: {Contract: $.string().notNull()}
+  count: {Contract: $.int(), Usage: InOut, Default: 0}
+Methods:
+  deploy:
+    Body:
+      - new(t:File, path => 'note.txt', text => format('{0} {1}', $.text, $.secret)).deploy()
+  add:
+    Usage: Action
+    Arguments:
+      - more: {Contract: $.int().notNull()}
+    Body:
+      - $.count: $.count + $more
+      - Return: {count: $.count, note: $this}
+""",
+    "UI/ui.yaml": """\
+Version: 2.4
+Application:
+  ?: {type: com.acme.Note}
+  text: $.main.text
+  secret: $.main.secret
+Forms:
+  - main:
+      fields:
+        - {name: text, type: string, label: Text, initial: hello}
+        - {name: secret, type: password, label: Secret, confirmInput: false}
+""",
+}
+
+
+@pytest.fixture
+def note(line):
+    for name, text in FORM.items():
+        line.write(f"note/{name}", text)
+    line.run("catalog", "upload", "note")
+    line.env("create", "desk", "--folder", "deployed")
+    return line
+
+
+def test_a_form_is_asked_and_its_password_is_kept_apart(note):
+    with Talk(
+        note.folder, "env", "add", "desk", "com.acme.Note", "--catalog", "catalog.db"
+    ) as talk:
+        talk.answer("Text [hello]: ", "bye")
+        talk.answer("Secret: ", "Hush-4-two!")
+        talk.answer("Application Name [Note]: ", "memo")
+        assert talk.ended()[0] == 0, talk.shown
+    shown = note.env("show", "desk", "--model", "--draft", _user()).stdout
+    assert 'secret: "{{secret:com.acme.Note-' in shown
+    assert "Hush" not in shown
+    note.env("deploy", "desk", "--draft", _user())
+    assert (note.folder / "deployed/note.txt").read_text() == "bye Hush-4-two!"
+
+
+def _user():
+    import getpass
+
+    return getpass.getuser()
+
+
+def test_answers_in_a_file_and_an_action(note):
+    note.write("answers.yaml", "main: {secret: Hush-4-two!}\n")
+    note.env("add", "desk", "com.acme.Note", "--values", "answers.yaml", "--name", "memo")
+    note.env("deploy", "desk")
+    called = note.env("call", "desk", "memo", "add", "more=3")
+    value = yaml.safe_load(called.stdout)
+    assert (value["count"], value["note"]["count"]) == (3, 3)
+    assert called.stderr == "kept as deployment 2\n"
+    again = note.env("call", "desk", "memo", "add", "4", "-o", "json")
+    assert json.loads(again.stdout)["count"] == 7
+    wrong = note.env("call", "desk", "memo", "add", "much", code=3).stderr
+    assert "more" in wrong
+    assert len(note.data("history", "desk")) == 3
+
+
+def test_wrong_answers_leave_no_draft(note):
+    note.write("answers.yaml", "main: {secret: short, nope: 1}\n")
+    refused = note.env("add", "desk", "com.acme.Note", "--values", "answers.yaml", code=3)
+    assert refused.stderr.count("[wrong-answer]") == 3
+    assert note.data("show", "desk")["drafts"] == []
+    assert "short" not in note.env("show", "desk").stdout

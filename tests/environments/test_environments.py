@@ -1,0 +1,340 @@
+"""Environments are drafted, deployed, called, rolled back and deleted; the history keeps all of it."""
+
+import pytest
+from kept import TENANT, Kept, adding, done
+
+from trundle.database import NewerSchemaError
+from trundle.engine import EngineError
+from trundle.environments import (
+    EnvironmentBusyError,
+    EnvironmentExistsError,
+    Environments,
+    NoSuchDeploymentError,
+    NoSuchDraftError,
+    NoSuchEnvironmentError,
+    NoSuchObjectError,
+    OutdatedDraftError,
+    ProviderInUseError,
+    UnfinishedError,
+    call,
+    delete,
+    deploy,
+    rollback,
+)
+
+
+def state(kept):
+    return kept.environments.state(kept.environments.get("shop", tenant=TENANT))
+
+
+def test_a_draft_is_deployed_and_a_second_deploy_does_nothing(shop):
+    draft = shop.add("web", {"one": 1, "two": 2})
+    assert (draft.base, draft.edition, draft.uses) == (0, 1, (("a", "1.0.0"),))
+    assert shop.files() == {}
+    assert state(shop) == "new"
+    first = shop.deploy()
+    assert first.number == 1
+    assert done(first) == [("create", "folder/one.yaml"), ("create", "folder/two.yaml")]
+    assert shop.files() == {"one.yaml": "1\n", "two.yaml": "2\n"}
+    assert state(shop) == "deployed"
+    assert shop.environments.drafts("shop", tenant=TENANT) == ()
+    again = shop.deploy()
+    assert done(again) == [("unchanged", "folder/one.yaml"), ("unchanged", "folder/two.yaml")]
+    assert shop.model()["applications"][0]["?"] == {"type": "a.App/1.0.0@a", "id": "web"}
+
+
+def test_what_is_no_longer_wanted_goes_in_the_reverse_order(shop):
+    shop.add("web", {"one": 1, "two": 2})
+    shop.add("db", {"three": 3})
+    shop.deploy()
+    shop.edit(lambda model: {**model, "applications": model["applications"][1:]})
+    assert done(shop.deploy()) == [
+        ("unchanged", "folder/three.yaml"),
+        ("remove", "folder/two.yaml"),
+        ("remove", "folder/one.yaml"),
+    ]
+    assert shop.files() == {"three.yaml": "3\n"}
+
+
+def test_a_dry_run_writes_nothing(shop):
+    shop.add("web", {"one": 1})
+    would = shop.deploy(dry_run=True)
+    assert (would.number, done(would)) == (None, [("create", "folder/one.yaml")])
+    assert would.changes[0].diff.endswith("+1\n")
+    assert (shop.files(), shop.history(), shop.effects()) == ({}, (), [])
+    assert shop.deploy().changes == would.changes
+
+
+def test_the_history_keeps_each_deployment(shop):
+    shop.add("web", {"one": 1})
+    shop.deploy(by="ann")
+    shop.edit(lambda model: adding(model, "db", {"two": 2}))
+    shop.deploy(by="bob")
+    first, second = shop.history()
+    assert (first.number, first.by, first.outcome) == (1, "ann", "succeeded")
+    assert first.begun < first.ended < second.begun
+    assert second.uses == (("a", "1.0.0"),)
+    assert second.changes == (("unchanged", "folder/one.yaml"), ("create", "folder/two.yaml"))
+    assert len(first.objects["applications"]) == 1
+    assert len(second.objects["applications"]) == 2
+
+
+def test_the_second_of_two_drafts_is_refused_and_writes_nothing(shop):
+    shop.add("web", {"one": 1}, "ann")
+    shop.add("db", {"two": 2}, "bob")
+    shop.deploy("ann", by="ann")
+    before = (shop.files(), shop.history(), shop.environments.drafts("shop", tenant=TENANT))
+    for attempt in (
+        lambda: shop.deploy("bob"),
+        lambda: shop.deploy("bob", dry_run=True),
+        lambda: shop.add("more", {}, "bob"),
+    ):
+        with pytest.raises(OutdatedDraftError) as caught:
+            attempt()
+        assert "deployment 1 (deploy by ann at 2026-01-02T" in caught.value.found
+        assert caught.value.found.endswith("web added")
+    after = (shop.files(), shop.history(), shop.environments.drafts("shop", tenant=TENANT))
+    assert after == before
+    shop.environments.discard("shop", tenant=TENANT, draft="bob")
+    shop.add("db", {"two": 2}, "bob")
+    shop.deploy("bob")
+    assert shop.files() == {"one.yaml": "1\n", "two.yaml": "2\n"}
+
+
+def test_a_deploy_that_changes_no_object_outdates_no_draft(shop):
+    shop.add("web", {"one": 1})
+    shop.deploy()
+    shop.add("db", {"two": 2}, "bob")
+    shop.deploy("ann")
+    assert shop.deploy("bob").number == 3
+
+
+def test_two_edits_of_one_draft_at_once_are_a_conflict(shop):
+    def slowly(model):
+        shop.add("quick", {})
+        return adding(model, "slow")
+
+    with pytest.raises(OutdatedDraftError) as caught:
+        shop.edit(slowly)
+    assert caught.value.expected == "the draft me as it was read"
+    (draft,) = shop.environments.drafts("shop", tenant=TENANT)
+    assert [each["?"]["id"] for each in draft.model["applications"]] == ["quick"]
+
+
+def test_a_deploy_between_reading_and_writing_a_draft_is_a_conflict(shop):
+    def slowly(model):
+        shop.add("quick", {}, "bob")
+        shop.deploy("bob")
+        return adding(model, "slow")
+
+    with pytest.raises(OutdatedDraftError):
+        shop.edit(slowly)
+    assert shop.environments.drafts("shop", tenant=TENANT) == ()
+
+
+def test_a_model_that_does_not_fit_changes_nothing(shop):
+    with pytest.raises(EngineError):
+        shop.edit(lambda model: adding(model, "web", documents=3))
+    with pytest.raises(EngineError):
+        shop.edit(lambda model: adding(model, "web", class_name="a.Other"))
+    assert shop.environments.drafts("shop", tenant=TENANT) == ()
+
+
+def test_what_a_failed_deploy_did_stays_and_the_next_one_goes_on(shop):
+    (shop.folder / "two.yaml").mkdir(parents=True)
+    shop.add("web", {"one": 1, "two": 2, "three": 3})
+    with pytest.raises(EngineError, match=r"two\.yaml"):
+        shop.deploy()
+    assert shop.outcomes() == [("deploy", "failed")]
+    assert "two.yaml" in shop.history()[0].error
+    assert shop.files() == {"one.yaml": "1\n"}
+    assert state(shop) == "unfinished"
+    (shop.folder / "two.yaml").rmdir()
+    assert [each for each, _ in done(shop.deploy())] == ["unchanged", "create", "create"]
+    assert shop.outcomes() == [("deploy", "failed"), ("deploy", "succeeded")]
+
+
+def test_a_rollback_deploys_an_earlier_model_again(shop):
+    shop.add("web", {"one": 1})
+    shop.deploy()
+    shop.edit(lambda model: adding({**model, "applications": []}, "web", {"one": 9, "two": 2}))
+    shop.deploy()
+    assert shop.files() == {"one.yaml": "9\n", "two.yaml": "2\n"}
+    would = shop.run(rollback, 1, dry_run=True)
+    assert done(would) == [("change", "folder/one.yaml"), ("remove", "folder/two.yaml")]
+    assert shop.run(rollback, 1).changes == would.changes
+    assert shop.files() == {"one.yaml": "1\n"}
+    assert shop.outcomes()[-1] == ("rollback to 1", "succeeded")
+    assert shop.model() == shop.history()[0].objects
+    with pytest.raises(NoSuchDeploymentError, match="1 to 3"):
+        shop.run(rollback, 4)
+
+
+def test_an_action_changes_the_model_and_returns_plain_values(shop):
+    shop.add("web", {"one": 1})
+    shop.deploy()
+    result = shop.run(call, "web", "put", ["two"], {"content": [2]}, by="ann")
+    assert (result.value, result.number) == ({"one": 1, "two": [2]}, 2)
+    assert shop.files() == {"one.yaml": "1\n", "two.yaml": "- 2\n"}
+    assert shop.history()[1].action == "call web.put"
+    assert shop.model()["applications"][0]["documents"] == {"one": 1, "two": [2]}
+    assert [each for each, _ in done(shop.deploy())] == ["unchanged", "unchanged"]
+
+
+def test_an_action_that_changes_nothing_is_no_deployment(shop):
+    shop.add("web", {"one": 1})
+    shop.deploy()
+    shop.add("db", {}, "bob")
+    result = shop.run(call, "web", "count")
+    assert (result.value, result.number) == (1, None)
+    assert len(shop.history()) == 1
+    shop.deploy("bob")
+
+
+def test_an_action_that_fails_keeps_nothing_of_the_model(shop):
+    shop.add("web", {"one": 1})
+    shop.deploy()
+    with pytest.raises(EngineError, match="it broke"):
+        shop.run(call, "web", "fail")
+    assert len(shop.history()) == 1
+    assert "failing.yaml" in shop.files()
+    assert done(shop.deploy())[-1] == ("remove", "folder/failing.yaml")
+
+
+def test_a_call_in_a_dry_run_writes_nothing(shop):
+    shop.add("web", {"one": 1})
+    shop.deploy()
+    would = shop.run(call, "web", "put", ["two"], dry_run=True)
+    assert done(would)[-1] == ("create", "folder/two.yaml")
+    assert (len(shop.history()), shop.effects()) == (1, ["folder/one.yaml"])
+
+
+def test_what_cannot_be_called_is_refused(shop):
+    with pytest.raises(UnfinishedError):
+        shop.run(call, "web", "count")
+    shop.add("web", {})
+    shop.deploy()
+    with pytest.raises(NoSuchObjectError):
+        shop.run(call, "wob", "count")
+    with pytest.raises(EngineError, match="not public"):
+        shop.run(call, "web", "reportDeployed")
+    with pytest.raises(EngineError):
+        shop.run(call, "web", "put")
+
+
+def test_a_deleted_environment_has_a_history_and_comes_back(shop):
+    shop.add("web", {"one": 1, "two": 2})
+    shop.deploy()
+    result = shop.run(delete)
+    assert done(result) == [("remove", "folder/two.yaml"), ("remove", "folder/one.yaml")]
+    assert (shop.files(), state(shop)) == ({}, "deleted")
+    for attempt in (shop.deploy, lambda: shop.add("x"), lambda: shop.run(delete)):
+        with pytest.raises(NoSuchEnvironmentError, match="was deleted"):
+            attempt()
+    shop.run(rollback, 1)
+    assert shop.files() == {"one.yaml": "1\n", "two.yaml": "2\n"}
+    shop.run(delete)
+    shop.create()
+    assert (state(shop), len(shop.history())) == ("new", 4)
+    shop.add("new", {"three": 3})
+    shop.deploy()
+    assert shop.files() == {"three.yaml": "3\n"}
+
+
+def test_purging_removes_the_history_of_a_deleted_environment(shop):
+    shop.add("web", {"one": 1})
+    shop.deploy()
+    with pytest.raises(EnvironmentExistsError):
+        shop.environments.purge("shop", tenant=TENANT)
+    shop.run(delete)
+    shop.environments.purge("shop", tenant=TENANT)
+    assert shop.environments.list(TENANT) == ()
+    with pytest.raises(NoSuchEnvironmentError):
+        shop.history()
+
+
+def test_environments_belong_to_tenants(shop):
+    assert shop.environments.list("other") == ()
+    with pytest.raises(NoSuchEnvironmentError):
+        deploy(shop.environments, "shop", tenant="other", providers={})
+    shop.environments.create("shop", tenant="other")
+    with pytest.raises(EnvironmentExistsError):
+        shop.create()
+
+
+def test_what_an_environment_uses_is_not_deleted(shop):
+    shop.add("web", {})
+    used = shop.catalog.environments(TENANT)
+    assert [(x.name, [str(y) for y in x.versions]) for x in used] == [("shop", ["a 1.0.0"])]
+    shop.deploy()
+    assert shop.catalog.environments(TENANT) == used
+    shop.run(delete)
+    assert shop.catalog.environments(TENANT) == ()
+
+
+def test_the_last_draft_takes_its_uses_with_it(shop):
+    shop.add("web", {})
+    with pytest.raises(NoSuchDraftError):
+        shop.environments.discard("shop", tenant=TENANT, draft="nine")
+    shop.environments.discard("shop", tenant=TENANT, draft="me")
+    assert shop.catalog.environments(TENANT) == ()
+
+
+def test_one_run_at_a_time_and_only_of_one_environment(shop):
+    shop.add("web", {"one": 1})
+    other = Kept(shop.url, shop.folder, packages=())
+    with shop.environments.database.alone(f"environment {TENANT}/shop"):
+        for each in (shop, other):
+            with pytest.raises(EnvironmentBusyError):
+                each.deploy()
+        assert shop.history() == ()
+        assert shop.deploy(dry_run=True).changes
+        shop.environments.create("free", tenant=TENANT)
+        deploy(shop.environments, "free", tenant=TENANT, providers={})
+    assert other.deploy().number == 1
+    other.close()
+
+
+def test_the_settings_of_a_provider_stay_while_it_has_effects(shop):
+    def configure(root):
+        return shop.environments.configure("shop", {"folder": {"root": root}}, tenant=TENANT)
+
+    configure("/one")
+    configure("/two")
+    shop.add("web", {"one": 1})
+    shop.deploy()
+    configure("/two")
+    with pytest.raises(ProviderInUseError):
+        configure("/three")
+    assert shop.environments.get("shop", tenant=TENANT).providers == {"folder": {"root": "/two"}}
+    shop.run(delete)
+    shop.create()
+    configure("/three")
+
+
+def test_secrets_are_kept_apart(shop):
+    shop.environments.set_secret("shop", "pw", "hush", tenant=TENANT)
+    shop.add("web", {"one": "{{secret:pw}}"})
+    result = shop.deploy()
+    assert shop.files() == {"one.yaml": "hush"}
+    shown = [result, *shop.history(), shop.model()]
+    shown += shop.environments.effects("shop", tenant=TENANT)
+    assert "hush" not in repr(shown)
+    assert shop.environments.secret_names("shop", tenant=TENANT) == ("pw",)
+    shop.environments.set_secret("shop", "pw", "hushed", tenant=TENANT)
+    assert done(shop.deploy()) == [("change", "folder/one.yaml")]
+    shop.run(delete)
+    shop.run(rollback, 1)
+    assert shop.files() == {"one.yaml": "hushed"}
+    shop.environments.set_secret("shop", "pw", None, tenant=TENANT)
+    with pytest.raises(EngineError, match="secret"):
+        shop.deploy()
+
+
+def test_a_database_of_a_later_release_is_refused(shop):
+    from sqlalchemy import text
+
+    with shop.catalog.database.writing() as connection:
+        connection.execute(text("UPDATE environments_version SET version_num = '9999'"))
+    with pytest.raises(NewerSchemaError, match="environments at revision"):
+        Environments(shop.catalog)
