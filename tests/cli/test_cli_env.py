@@ -230,7 +230,7 @@ Methods:
     Body:
       - new(t:File, path => 'note.txt', text => format('{0} {1}', $.text, $.secret)).deploy()
   add:
-    Usage: Action
+    Scope: Public
     Arguments:
       - more: {Contract: $.int().notNull()}
     Body:

@@ -26,7 +26,7 @@ Methods:
         Do:
           - new(t:Document, name => $each, content => $.documents.get($each)).deploy()
   put:
-    Usage: Action
+    Scope: Public
     Arguments:
       - name: {Contract: $.string().notNull()}
       - content: {Contract: $, Default: null}
@@ -35,11 +35,11 @@ Methods:
       - $.deploy()
       - Return: $.documents
   count:
-    Usage: Action
+    Scope: Public
     Body:
       Return: len($.documents)
   fail:
-    Usage: Action
+    Scope: Public
     Body:
       - new(t:Document, name => failing, content => 1).deploy()
       - Throw: Broken

@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Iterator
 
 from sqlalchemy import URL, Connection, Engine, create_engine, text
+from sqlalchemy.exc import DBAPIError
 
 from trundle.database._json import JSON_FORMS
 from trundle.errors import expectation
@@ -61,10 +62,14 @@ def held(engine: Engine, name: str) -> Iterator[bool]:
     It belongs to a connection of its own, which the server ends with the process.
     """
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        statement = text("SELECT pg_try_advisory_lock(hashtextextended(:name, 0))")
-        is_free = bool(connection.execute(statement, {"name": name}).scalar())
+        values = {"name": name}
+        taking = text("SELECT pg_try_advisory_lock(hashtextextended(:name, 0))")
+        is_free = bool(connection.execute(taking, values).scalar())
         try:
             yield is_free
         finally:
             if is_free:
-                connection.invalidate()  # Also where the server has ended it already
+                freeing = text("SELECT pg_advisory_unlock(hashtextextended(:name, 0))")
+                # Where the connection is lost, the server has freed it.
+                with contextlib.suppress(DBAPIError):
+                    connection.execute(freeing, values)
