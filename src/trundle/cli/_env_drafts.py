@@ -10,7 +10,7 @@ from trundle.cli._catalogs import Place, Tenant, tenant_of
 from trundle.cli._environments import DraftName, Name, draft_of, opened_environments
 from trundle.cli._failures import ExitCode, unmet
 from trundle.cli._installing import print_done
-from trundle.cli._models import read_model
+from trundle.cli._models import read_model, read_object
 from trundle.cli._printing import Format
 from trundle.cli._settings import user_name
 from trundle.cli.project import DryRun, Output
@@ -127,7 +127,7 @@ def _object(
     if found is not None:
         hidden = _Hidden(package, secrets)
         return filled(found.form, package, snapshot, values, hidden).model
-    given = {} if values is None else read_model(values)
+    given = {} if values is None else read_object(values, "values")
     header = given.get("?")
     name = class_name or _main_class(package)
     return {**given, "?": {_TYPE: name, **(header if isinstance(header, dict) else {})}}

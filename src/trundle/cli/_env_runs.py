@@ -26,7 +26,7 @@ from trundle.cli._environments import (
     provider_settings,
     result_data,
 )
-from trundle.cli._models import read_model
+from trundle.cli._models import read_object
 from trundle.cli._printing import (
     DocumentFormat,
     Format,
@@ -112,7 +112,7 @@ def call(
 
     whose = tenant_of(tenant)
     given = [_argument(each) for each in arguments or ()]
-    named = {} if values is None else read_model(values)
+    named = {} if values is None else read_object(values, "values")
     named |= {key: value for key, value in given if key is not None}
     with (
         _working(name, whose, catalog, {}, dry_run=dry_run) as (environments, providers),

@@ -9,7 +9,7 @@ import typer
 
 from trundle.cli._catalogs import opened_catalog
 from trundle.cli._failures import unmet
-from trundle.cli._models import read_model
+from trundle.cli._models import read_object
 from trundle.cli._printing import Format, print_data, print_text, say
 from trundle.cli._settings import current, user_name
 from trundle.errors import shown
@@ -177,7 +177,7 @@ def _read_programs(file: Path) -> dict[str, Any]:
     Raises:
         Refusal: the file does not say that.
     """
-    found = read_model(file)
+    found = read_object(file, "a list of programs")
     for key, value in found.items():
         if key not in _ENTRIES:
             raise unmet(f"{file}: $.{key}", f"one of {', '.join(_ENTRIES)}", key, "remove it")
