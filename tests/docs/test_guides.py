@@ -57,6 +57,14 @@ def test_links_lead_somewhere(path: Path):
             assert anchor in anchors(page), f"{link[0]} leads to no heading"
 
 
+@pytest.mark.parametrize("path", GUIDES, ids=name_of)
+def test_every_row_is_in_a_table_with_a_head(path: Path):
+    text = _FENCED.sub("", path.read_text(encoding="utf-8"))
+    blocks = [each.splitlines() for each in text.split("\n\n")]
+    for rows in (each for each in blocks if each and each[0].startswith("|")):
+        assert re.fullmatch(r"[|:\- ]+", rows[1:2][0] if rows[1:] else ""), rows[0]
+
+
 def anchors(page: Path) -> set[str]:
     """The anchors of a page's headings, as code hosts make them."""
     text = _FENCED.sub("", page.read_text(encoding="utf-8"))

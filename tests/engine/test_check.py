@@ -3,7 +3,7 @@
 import pytest
 from engines import package
 
-from trundle.engine import Engine, check, check_files, core_packages
+from trundle.engine import Engine, check, check_alone, core_packages
 
 BAD = """
 Namespaces: {=: app, lib: lib, far: far, py: ''}
@@ -161,13 +161,36 @@ def test_every_finding_of_all_packages_is_listed():
     assert len(check(bad)) == 6
 
 
-def test_files_are_checked_without_what_they_require():
-    assert check_files(app()) == ()
+def test_classes_are_checked_as_far_as_that_needs_no_other_package():
+    named = app(contract="$.class(lib:Db)", default="new(lib:Db)", body="new(far:Db)")
+    assert check_alone(named) == ()
+    assert [each.code for each in check([named])] != []
+    attached = {"app.A": "Meta: [lib.Tag]\nProperties: {p: {Contract: $.int(), Meta: [lib.Tag]}}"}
+    meta = [{"lib.Tag": {"text": "x"}}]
+    assert check_alone(package("app", "1.0.0", {"lib": 1}, attached, Meta=meta)) == ()
+
+
+def test_what_only_ancestors_show_is_found_without_what_is_required():
+    classes = {
+        "app.Tag": "Usage: Meta\nInherited: true",
+        "app.A": "Meta: [app.Tag]",
+        "app.B": "Meta: [app.Tag]",
+        "app.Both": "Extends: [app.A, app.B]",
+        "app.Circle": "Extends: app.Circle",
+        "app.Lost": "Extends: [lib.Base, app.Nothing]",
+    }
+    found = check_alone(package("app", "1.0.0", {"lib": 1}, classes))
+    assert [str(each.code) for each in found] == ["meta", "circular"]
+    found = check_alone(package("app", "1.0.0", {}, classes))
+    assert [str(each.code) for each in found] == ["meta", "circular", "no-class"]
+
+
+def test_what_cannot_be_compiled_is_found_in_arguments_as_well():
     text = "Properties:\n  p: {Contract: $.check()}\nMethods:\n  m:\n    Arguments: [a: {Contract: $.int(1)}]\n"
     bad = package(
         "app", classes={"app.A": "Name: app.A\n" + text, "app.B": "Name: app.B\nMethods: ["}
     )
-    found = check_files(bad)
+    found = check_alone(bad)
     assert [(each.place.file, each.place.line, str(each.code)) for each in found] == [
         ("Classes/class0.yaml", 3, "syntax"),
         ("Classes/class0.yaml", 6, "syntax"),

@@ -4,7 +4,7 @@ The room reads what packages and models say, and takes and returns values: no fi
 code that sleeps.
 """
 
-from trundle.engine._check import check, check_files
+from trundle.engine._check import check, check_alone
 from trundle.engine._core import core_packages
 from trundle.engine._declared import required_packages
 from trundle.engine._engine import Engine, PackageVersion
@@ -57,7 +57,7 @@ __all__ = [
     "Type",
     "ValueOutline",
     "check",
-    "check_files",
+    "check_alone",
     "core_packages",
     "explain",
     "explanation_data",

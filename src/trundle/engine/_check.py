@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+import msgspec
+
 from trundle.engine._classes import Classes
 from trundle.engine._core import core_packages
 from trundle.engine._declarations import ArgumentDeclaration, ClassDeclaration, PropertyDeclaration
@@ -21,7 +23,7 @@ from trundle.engine.expressions import code_of
 from trundle.engine.running import Routines
 from trundle.engine.statements import read_body
 from trundle.errors import Finding, expectation
-from trundle.packages import Package
+from trundle.packages import Package, Requirement
 
 
 def check(packages: Iterable[Package], among: Iterable[Package] = ()) -> tuple[Finding, ...]:
@@ -43,23 +45,59 @@ def check(packages: Iterable[Package], among: Iterable[Package] = ()) -> tuple[F
     return tuple(dict.fromkeys(found))
 
 
-def check_files(package: Package) -> tuple[Finding, ...]:
-    """What is wrong with the class files of a package, whatever it requires: what cannot be read or compiled."""
+def check_alone(package: Package) -> tuple[Finding, ...]:
+    """What is wrong with the classes of a package, as far as that is known without the packages that it requires.
+
+    Args:
+        package: the package.
+
+    Returns:
+        The findings of `check`, and what is wrong with arguments of methods. Where a package that it requires is neither bundled nor given, none
+        is about classes that may be in that.
+    """
+    known = Repository([package], core_packages())
+    needed = package.manifest.requirements
+    met = tuple(each for each in needed if known.choose(each.name, each.range) is not None)
+    alone = _requiring(package, met)
+    checker = _Checker(Repository([alone], core_packages()))
+    found = checker.package(alone)
+    if met != needed:
+        found = (each for each in found if each.code not in _ELSEWHERE)
+    return tuple(dict.fromkeys([*_files(alone), *found]))
+
+
+def _requiring(package: Package, requirements: tuple[Requirement, ...]) -> Package:
+    """A package as if it had these requirements."""
+    manifest = msgspec.structs.replace(package.manifest, requirements=requirements)
+    return Package(
+        package.name,
+        package.version,
+        package.digest,
+        package.files,
+        manifest=lambda: manifest,
+        archive=lambda: package.archive,
+    )
+
+
+_ELSEWHERE = (EngineCode.NO_PACKAGE, EngineCode.NO_CLASS)
+"""Codes of what is not in the packages at hand."""
+
+
+def _files(package: Package) -> Iterator[Finding]:
+    """What is wrong with the class files of a package: what cannot be read or compiled."""
     sources = Sources(Limits())
-    found: list[Finding] = []
     for name in package.classes:
         try:
             declaration = sources.declaration(package, name)
         except EngineError as error:
-            found += error.findings
+            yield from error.findings
             continue
         for member, each in _contracted(declaration):
             try:
                 compile_declared(package, declaration, each, member)
             except EngineError as error:
                 error.package, error.version = package.name, package.version
-                found += error.findings
-    return tuple(dict.fromkeys(found))
+                yield from error.findings
 
 
 def _contracted(

@@ -191,7 +191,7 @@ def review(
     jobs: int | None = None,
     progress: Progress = ignore,
 ) -> Review:
-    """Looks at a package that is to be released: at its projects and what they store, its class files, its manifest, and its version.
+    """Looks at a package that is to be released: at its projects and what they store, its classes, its manifest, and its version.
 
     Args:
         folder: the folder of the package.
@@ -210,21 +210,23 @@ def review(
     names = projects_in(folder)
     resources = resources_in(folder) if resources is None else resources
     found: list[Finding] = []
+    classes: tuple[Finding, ...] = ()
+    asked: tuple[Finding, ...] = ()
     for name in _configs_in(folder):
         checked = check(load_config(folder / name), jobs=jobs, progress=progress)
         found += map(_as_released, checked)
     if names:
         found += _resource_types(manifest, resources, folder)
     if manifest.classes:
-        from trundle.engine import check_files  # noqa: PLC0415 - needs an extra
+        from trundle.engine import check_alone  # noqa: PLC0415 - needs an extra
         from trundle.project.package_evolution import check_rules  # noqa: PLC0415 - the same
 
         package = Package.from_folder(folder)
-        found += check_files(package)
+        classes = check_alone(package)
+        found += errors_among(classes)
         found += check_rules(
             package, None if released is None else Package.from_folder(released[0])
         )
-    asked: tuple[Finding, ...] = ()
     if manifest.forms:
         from trundle.forms import check_forms  # noqa: PLC0415 - needs an extra
 
@@ -241,7 +243,7 @@ def review(
             # What is to be released was loaded above, so it is the release before that cannot be.
             found.append(_not_compared(before, base, error))
     notes = [each for each in found if each.severity == "note"]
-    notes += [each for each in asked if each.severity != "error"]
+    notes += [each for each in (*classes, *asked) if each.severity != "error"]
     return Review(manifest.version, resources, (*errors_among(found), *notes), bump)
 
 
