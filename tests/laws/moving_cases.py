@@ -157,6 +157,14 @@ MOVES: dict[str, Case] = {
         },
         (rules(V1, move={"a": "o.a"}),),
     ),
+    "null is new in an object that is new": Case(
+        {
+            V1: thing(a="string"),
+            V2: thing(o="O") | {"O": {"a": "string", "b": "string"}},
+            V3: thing(o="O?") | {"O": {"a": "string", "b": "string"}},
+        },
+        (rules(V1, move={"a": "o.a"}),),
+    ),
     "null is new before the move": Case(
         {
             V1: thing(a="string", o="O") | {"O": {"b": "string", "h": "string"}},

@@ -181,7 +181,7 @@ def test_a_null_in_place_of_what_a_rule_leads_into_is_kept_apart(
 
 
 @pytest.mark.parametrize("way", list(WAYS))
-@pytest.mark.parametrize("name", ["null is new with the object", "null is new before the move"])
+@pytest.mark.parametrize("name", [each for each in MOVES if each.startswith("null is new")])
 def test_releases_share_a_store_though_null_is_new_where_a_rule_leads(
     name: str, way: str, forgetting: Take
 ) -> None:

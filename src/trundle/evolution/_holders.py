@@ -105,6 +105,14 @@ def presence_of(lineage: Lineage, thread: Thread, place: Place, kept: Place) -> 
     return Thread(thread.number, alike)
 
 
+def null_side(lineage: Lineage, thread: Thread, storage: ApiVersion) -> Thread:
+    """The places whose null needs an entry of its own where a holder is kept in the bag itself."""
+    home = thread.home(storage)
+    beside = thread.at(storage) is None
+    apart = (each for each in thread.places if beside and null_is_apart(lineage, each, home))
+    return Thread(thread.number, tuple(apart))
+
+
 def presence_entry(place: Place) -> Place:
     """The entry that has whether a holder is there."""
     return Place(place.version, f"{place.property}{PRESENCE}")

@@ -13,6 +13,7 @@ from trundle.evolution._entries import Entries
 from trundle.evolution._holders import (
     has_presence,
     holders,
+    null_side,
     only_null,
     presence_entry,
     presence_of,
@@ -34,6 +35,7 @@ from trundle.evolution.steps import (
     Shape,
     Stash,
     Step,
+    Witness,
 )
 from trundle.schema import ABSENT
 
@@ -106,6 +108,7 @@ class _Planning:
         if self.source.kind == "api":
             yield from self._own_texts()
         yield from self._presences()
+        yield from self._nulls()
 
     def _own_texts(self) -> Iterator[Stash]:
         """What clients wrote in another letter case than that of their version's enum."""
@@ -141,6 +144,27 @@ class _Planning:
                     if each != entry
                 ),
             )
+
+    def _nulls(self) -> Iterator[Stash]:
+        """The nulls of the source in place of nested objects that the bag keeps in a shape without null."""
+        storage = self.target
+        stored = ThreadValues(PlanKey(self.lineage, storage, storage))
+        for thread in self.lineage.threads:
+            own, side = thread.at(self.source.version), self._null_side(thread, storage)
+            if own is None or own not in side.places:
+                continue
+            entry = presence_entry(side.home(storage.version))
+            others = [each for each in self.entries.presences(side) if each != entry]
+            yield Stash(
+                entry,
+                Presence(Read(own.property), only_null=True),
+                stored.null_witness(thread),
+                None,
+                tuple(PlannedEntry(each, None) for each in others),
+            )
+
+    def _null_side(self, thread: Thread, stored: Shape) -> Thread:
+        return null_side(self.lineage, thread, stored.version)
 
     def _presence(self, thread: Thread, own: Place, side: Thread, *, null: bool) -> Presence:
         """What the places that share an entry say of a nested object that the source has at one of them.
@@ -202,16 +226,27 @@ class _Planning:
     def _consumed(self) -> tuple[Place, ...]:
         if self.source.kind != "storage" or self.target.kind != "storage":
             return ()
-        return tuple(
-            place
-            for thread in self.lineage.threads
-            if thread.at(self.target.version) is not None and thread.at(self.source.version) is None
-            for place in self.entries.homes(thread)
-        ) + tuple(
-            place
-            for thread, own, kept in holders(self.key)
-            if has_presence(self.lineage, kept, own)
-            for place in self.entries.presences(presence_of(self.lineage, thread, kept, own))
+        return (
+            tuple(
+                place
+                for thread in self.lineage.threads
+                if thread.at(self.target.version) is not None
+                and thread.at(self.source.version) is None
+                for place in self.entries.homes(thread)
+            )
+            + tuple(
+                place
+                for thread, own, kept in holders(self.key)
+                if has_presence(self.lineage, kept, own)
+                for place in self.entries.presences(presence_of(self.lineage, thread, kept, own))
+            )
+            + tuple(
+                place
+                for thread in self.lineage.threads
+                for side in (self._null_side(thread, self.source),)
+                if side.at(self.target.version) is not None
+                for place in self.entries.presences(side)
+            )
         )
 
     def _carried(self) -> Iterator[CarriedEntries]:
@@ -243,6 +278,25 @@ class _Planning:
                     presence_witness(self.lineage, kept),
                 )
                 yield CarriedEntries(self.entries.presences(side), before, after)
+        for thread in self.lineage.threads:
+            sides = {self._null_side(thread, each) for each in (self.source, self.target)}
+            for side in sorted(sides, key=lambda each: each.places):
+                if not side.places or any(
+                    side.at(each.version) is not None for each in (self.source, self.target)
+                ):
+                    continue
+                yield CarriedEntries(
+                    self.entries.presences(side),
+                    self._null_witness(thread, self.source),
+                    self._null_witness(thread, self.target),
+                )
+
+    def _null_witness(self, thread: Thread, stored: Shape) -> Witness:
+        """What an entry with the null of an object accompanies in a stored shape."""
+        own = thread.at(stored.version)
+        if own is not None:
+            return presence_witness(self.lineage, own)
+        return ThreadValues(PlanKey(self.lineage, stored, stored)).null_witness(thread)
 
 
 def _order(entry: Place) -> tuple[str, str]:

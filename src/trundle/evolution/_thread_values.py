@@ -15,6 +15,7 @@ from trundle.evolution._holders import (
     holds_alike,
     leaves_of,
     null_is_apart,
+    null_side,
     presence_of,
     presence_witness,
     solid,
@@ -139,7 +140,12 @@ class ThreadValues:
         derived = self.derived(thread, place, shape, seen | {thread.number})
         if derived is not None:
             options.append(derived)
-        return _first(options)
+        found = _first(options)
+        side = null_side(self.lineage, thread, self.source.version)
+        if self.source.kind == "api" or found is None or place not in side.places:
+            return found
+        entries = tuple(PlannedEntry(each, None) for each in self.entries.presences(side))
+        return Said(Unstash(entries, self.null_witness(thread)), found, place, shape)
 
     def derived(
         self, thread: Thread, place: Place, shape: Shape, seen: frozenset[int]
@@ -176,6 +182,13 @@ class ThreadValues:
         )
         values = tuple(self._accompanied(thread, place, seen) for place in met)
         return None if all(value is None for value in values) else Witness(met, values)
+
+    def null_witness(self, thread: Thread) -> Witness:
+        """What an entry with the null of an object accompanies in this stored shape, whose bag has the object."""
+        storage = Shape("storage", self.source.version)
+        home = thread.home(storage.version)
+        stored = ThreadValues(PlanKey(self.lineage, storage, storage), self.asking)
+        return Witness((home,), (stored.value(thread, home, Shape("api", home.version)),))
 
     def own_text_witness(self, thread: Thread) -> Witness:
         """What the text that a client wrote accompanies in this stored shape: the value that versions share."""
