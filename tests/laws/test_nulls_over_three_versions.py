@@ -192,3 +192,32 @@ def test_such_a_null_goes_along_from_one_stored_shape_to_another(forgetting: Any
             assert store.stored is not None
             assert store.stored["apiVersion"] == version
             assert seen(store) == [{}, {}, {"o": None}], chain
+
+
+@pytest.mark.parametrize("hub", [V1, V2])
+@pytest.mark.parametrize(("older", "newer"), [("O?", "O?"), ("O", "O?"), ("O?", "O")])
+def test_what_hides_a_null_goes_with_it_where_each_version_has_something_else_in_the_object(
+    forgetting: Any, older: str, newer: str, hub: str
+) -> None:
+    versions = {
+        V1: {"Thing": {"b": "string", "o": older}, "O": {"x": "string"}},
+        V2: {"Thing": {"x": "string", "o": newer}, "O": {"b": "string"}},
+    }
+    changes = rules(V1, move={"b": "o.b", "o.x": "x"})
+    scheme = forgetting(evolve(versions, changes, hub=hub))
+    for null, other, moved in ((V1, V2, "b"), (V2, V1, "x")):
+        if "?" not in versions[null]["Thing"]["o"]:
+            continue
+        store = Store(scheme).put(null, **{moved: "1"}, o=None)
+        assert store.read(null) == {moved: "1", "o": None}
+        assert store.read(other) == {"o": {moved: "1"}}
+        assert store.put(other).read(other) == {}
+        assert store.read(null) == {}
+    for null, other, moved in ((V1, V2, "x"), (V2, V1, "b")):
+        if "?" not in versions[null]["Thing"]["o"]:
+            continue
+        store = Store(scheme).put(null, o=None).put(other, **{moved: "1"})
+        assert store.read(other) == {moved: "1"}
+        assert store.read(null) == {"o": {moved: "1"}}
+        assert store.put(null).read(null) == {}
+        assert store.read(other) == {}

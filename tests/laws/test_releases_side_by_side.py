@@ -309,3 +309,59 @@ def test_an_element_of_another_key_is_another_object_where_a_rule_unwraps_it(
     assert store.read(V2) == {"b": {"name": "1", "y": "Y"}}
     store.stored = Store(old, store.stored).edit(V1, a=[{"name": "2", "x": "X"}]).stored
     assert store.read(V2) == {"b": {"name": "2"}}
+
+
+@pytest.mark.parametrize("way", list(WAYS))
+@pytest.mark.parametrize("type_", ["string", "P", "P?"])
+def test_what_neither_the_hub_nor_the_stored_version_has_is_where_an_earlier_release_looks(
+    type_: str, way: str, forgetting: Take
+) -> None:
+    """The hub would keep it in the shape of the third version, which the earlier release does not know."""
+    held = {V2: {"P": {"x": "string"}}, V3: {"P": {"x": "string", "y": "string"}}}
+    versions = {
+        V1: thing(n="string"),
+        **{each: thing(n="string", p=type_) | held[each] for each in held},
+        V4: thing(n="string"),
+    }
+    old = forgetting(evolve({each: versions[each] for each in (V1, V2)}, hub=V1))
+    store = Store(WAYS[way](Case(versions), V1, forgetting))
+    value, other = ("1", "2") if type_ == "string" else ({"x": "1"}, {"x": "2"})
+    store.put(V3, p=value if type_ == "string" else {"x": "1", "y": "Y"})
+    assert store.stored is not None
+    assert list(store.stored["$propertyBag"]["p"]) == [V2]
+    assert [Store(old, store.stored).read(each) for each in (V1, V2)] == [{}, {"p": value}]
+    store.stored = Store(old, store.stored).put(V2, p=other).stored
+    assert store.read(V3) == {"p": other if type_ == "string" else {"x": "2", "y": "Y"}}
+    assert store.edit(V4, n="n").read(V2) == {"n": "n", "p": other}
+    store.stored = Store(old, store.stored).put(V2, n="n").stored
+    assert [store.read(each) for each in versions] == [{"n": "n"}] * 4
+    if type_ == "P?":
+        store.put(V3, p=None)
+        assert [store.read(each) for each in (V2, V3)] == [{"p": None}] * 2
+        assert Store(old, store.stored).read(V2) == {"p": None}
+
+
+@pytest.mark.parametrize("way", list(WAYS))
+def test_a_null_is_not_noted_for_an_earlier_version_that_admits_none(
+    way: str, forgetting: Take
+) -> None:
+    inner = {"a": "string", "b": "string"}
+    versions = {
+        V1: thing(a="string", o="O") | {"O": {"b": "string"}},
+        V2: thing(o="O") | {"O": inner},
+        V3: thing(o="O?") | {"O": inner},
+    }
+    moved = rules(V1, move={"a": "o.a"})
+    old = forgetting(evolve({each: versions[each] for each in (V1, V2)}, moved))
+    store = (
+        Store(WAYS[way](Case(versions, (moved,)), V2, forgetting)).put(V3, o=None).put(V1, a="1")
+    )
+    assert [store.read(each) for each in versions] == [
+        {"a": "1"},
+        {"o": {"a": "1"}},
+        {"o": {"a": "1"}},
+    ]
+    assert [Store(old, store.stored).read(each) for each in (V1, V2)] == [
+        {"a": "1"},
+        {"o": {"a": "1"}},
+    ]

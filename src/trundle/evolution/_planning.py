@@ -27,6 +27,9 @@ from trundle.evolution.conversions import exact, loosens
 from trundle.evolution.steps import (
     Assign,
     CarriedEntries,
+    Change,
+    Expression,
+    NotNull,
     Plan,
     PlanKey,
     PlannedEntry,
@@ -137,7 +140,7 @@ class _Planning:
                 entry,
                 self._presence(thread, own, side, null=null),
                 presence_witness(self.lineage, kept),
-                Presence(solid(self.lineage, kept), null),
+                Presence(self._shown_to(side, kept), null),
                 tuple(
                     PlannedEntry(each, None)
                     for each in self.entries.presences(side)
@@ -145,19 +148,30 @@ class _Planning:
                 ),
             )
 
+    def _shown_to(self, side: Thread, kept: Place) -> Expression:
+        """What a stored nested object is to the places that share an entry: null is nothing where none of them admits it."""
+        value = solid(self.lineage, kept)
+        admits = any(map(self.lineage.admits_null, side.places))
+        return value if admits or not self.lineage.nullable(kept) else Change(value, NotNull(None))
+
     def _nulls(self) -> Iterator[Stash]:
         """The nulls of the source in place of nested objects that the bag keeps in a shape without null."""
         storage = self.target
         stored = ThreadValues(PlanKey(self.lineage, storage, storage))
         for thread in self.lineage.threads:
-            own, side = thread.at(self.source.version), self._null_side(thread, storage)
-            if own is None or own not in side.places:
+            side = self._null_side(thread, storage)
+            own = thread.home(self.source.version)
+            if own not in side.places:
                 continue
+            read: Expression | None = Read(own.property)
+            if thread.at(self.source.version) is None:
+                read = self.values.value(thread, own, Shape("storage", own.version))
+            assert read is not None
             entry = presence_entry(side.home(storage.version))
             others = [each for each in self.entries.presences(side) if each != entry]
             yield Stash(
                 entry,
-                Presence(Read(own.property), only_null=True),
+                Presence(read, only_null=True),
                 stored.null_witness(thread),
                 None,
                 tuple(PlannedEntry(each, None) for each in others),
@@ -182,7 +196,7 @@ class _Planning:
             return False
         seen = frozenset({thread.number})
         if self.values.derived(thread, home, shape, seen) is None:
-            return True
+            return thread.home(self.source.version) == home
         if self._on_the_way(thread):
             return False
         stored = ThreadValues(PlanKey(self.lineage, self.target, self.target))

@@ -88,10 +88,10 @@ def stash(
             needed = not same(derived(target), value)
     else:
         needed = value is not ABSENT or (
-            hooked and (witness is None or digest(witness(target)) is not None)
+            hooked and (witness is None or _beside(target, witness) is not None)
         )
     if needed:
-        entry = Entry(value, ABSENT if witness is None else digest(witness(target)))
+        entry = Entry(value, ABSENT if witness is None else _beside(target, witness))
     else:
         if not marks():
             return
@@ -101,13 +101,19 @@ def stash(
     put_entry(target, place, entry)
 
 
+def _beside(target: StorageObject, witness: Derive) -> str | None:
+    """What an entry accompanies in an object that is being made."""
+    with unmarked():
+        return digest(witness(target))
+
+
 class NoEntry(Entry):
     """What is in a bag where a writer needs no entry for a value, as long as it is not merged.
 
     It is equal to no entry: what it stands for is not in the bag.
 
     Attributes:
-        there: whether the writer has an object of which an entry would say nothing but null.
+        there: whether the writer has an object of which there is nothing to be said.
     """
 
     there: bool = False

@@ -14,7 +14,7 @@ _WRITING: ContextVar[bool] = ContextVar("WRITING", default=False)
 
 
 class There(enum.Enum):
-    """That a writer has an object of which nothing but null is ever said; a merge sees that the writer removes it."""
+    """That a writer has an object of which there is nothing to be said; a merge sees that the writer removes it."""
 
     THERE = "there"
 

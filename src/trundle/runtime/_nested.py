@@ -117,8 +117,13 @@ def without_attributes(value: Any, names: Iterable[str]) -> Any:
 
 
 def stripped(holder: Any, *leaves: Leaf) -> Any:
-    """A nested object without the attributes that are followed elsewhere; absent where it has nothing else."""
+    """A nested object without the attributes that are followed elsewhere; absent where it has nothing else.
+
+    One that is written over a stored object is marked as there.
+    """
     found = solid(holder, holder, *leaves)
+    if found is ABSENT and holder is not ABSENT and marks():
+        return THERE
     if found is ABSENT or found is None:
         return found
     return _without(found, leaves)
@@ -138,16 +143,16 @@ def solid_or_marked(holder: Any, value: Any, *leaves: Leaf) -> Any:
 
 def presence(holder: object) -> bool | Absent | None:
     """Whether a nested object is there: true, null where it is null, or absent."""
-    if holder is ABSENT:
-        return ABSENT
+    if holder is ABSENT or holder is THERE:
+        return cast("Absent", holder)  # `stash` takes what is marked as there for absent
     return None if holder is None else True
 
 
 def null_presence(holder: object) -> Absent | None:
     """Null where a nested object is null, else absent; one that is written over a stored object is marked as there."""
-    if holder is None or holder is ABSENT or not marks():
-        return None if holder is None else ABSENT
-    return cast("Absent", THERE)  # `stash` takes it for absent
+    if holder is None:
+        return None
+    return cast("Absent", THERE) if holder is not ABSENT and marks() else ABSENT
 
 
 def said(there: Any, value: Any, class_: type[Any], shown: Shown = None) -> Any:
