@@ -247,3 +247,62 @@ def test_an_object_that_stays_for_nothing_or_is_not_removed_is_reported(
     law3(hiding, *given)
     with pytest.raises(LawBroken, match=f"{V1} - at [$].o"):
         law3(Damaging(hiding, damage), *given)
+
+
+def test_an_object_that_is_there_for_what_moves_alone_goes_with_that(forgetting):
+    """The older version has an object of its own, and the newer one has said that it has none but for `b`."""
+    scheme = forgetting(
+        evolve(
+            {
+                V1: {"Thing": {"b": "string", "p": "P"}, "P": {"y": "string"}},
+                V2: {"Thing": {"y": "string", "p": "P"}, "P": {"b": "string"}},
+            },
+            rules(V1, move={"p.y": "y", "b": "p.b"}),
+            hub=V1,
+        )
+    )
+    stored = scheme.put(V1, document(V1, b="1", p={"y": "2"}))
+    stored = scheme.put(V2, document(V2, p={"b": "1"}), stored)
+    assert scheme.read(V1, stored) == document(V1, b="1", p={})
+    edited = document(V1, p={})
+    assert scheme.read(V2, scheme.put(V1, edited, stored)) == document(V2)
+    given = [scheme.decode(json.dumps(each).encode()) for each in (stored, edited)]
+    law3(scheme, *given)
+    del stored["$propertyBag"]
+    assert scheme.read(V2, scheme.put(V1, edited, stored)) == document(V2, p={})
+    given[0] = scheme.decode(json.dumps(stored).encode())
+    law3(scheme, *given)
+    with pytest.raises(LawBroken, match=f"{V2} - at [$].p"):
+        law3(Damaging(scheme, without_object), *given)
+
+
+def without_object(stored):
+    stored["$propertyBag"] = {"p?": {V2: {}}}
+
+
+def test_what_a_version_requires_and_has_is_not_made_a_zero_by_an_edit_that_opens_its_object(
+    forgetting,
+):
+    scheme = forgetting(
+        evolve(
+            {
+                V1: {"Thing": {"o": "O"}, "O": {"a!": "string"}},
+                V2: {"Thing": {"o": "any", "x": "integer", "y": "string"}},
+            },
+            rules(V1, move={"o.a": "x"}, convert={"o.a": "string-to-integer"}),
+        )
+    )
+    stored = scheme.put(V1, document(V1, o={"a": "no number"}))
+    stored = scheme.put(V2, document(V2, o="there"), stored)
+    edited = document(V2, o={}, y="2")
+    assert scheme.read(V1, scheme.put(V2, edited)) == document(V1, o={"a": ""})
+    written = scheme.put(V2, edited, stored)
+    assert scheme.read(V1, stored) == scheme.read(V1, written) == document(V1, o={"a": "no number"})
+    given = [scheme.decode(json.dumps(each).encode()) for each in (stored, edited)]
+    law3(scheme, *given)
+    with pytest.raises(LawBroken, match=f"{V1} - at [$].o.a"):
+        law3(Damaging(scheme, with_another_text), *given)
+
+
+def with_another_text(stored):
+    stored["$propertyBag"]["o.a"][V1]["value"] = "other"

@@ -1,11 +1,12 @@
 """The laws of edits: what one version changes is seen by all others, and all else is as before."""
 
+import copy
 import functools
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, TypeAlias
 
 from trundle.evolution import PRESENCE
-from trundle.runtime import BAG, Scheme
+from trundle.runtime import BAG, DocumentError, Scheme
 from trundle.verify._broken import MISSING, Difference, LawBroken, differences, same, shown, spoken
 from trundle.verify._made_anew import may_be_made_anew
 from trundle.verify._removed import Removal, goes_with_an_object
@@ -113,6 +114,10 @@ def law_of_edits(
                     continue
                 if goes_with_an_object(scheme, removal, other, place):
                     continue
+                if stands_for_nothing(scheme, (stored, written), other, place, edit):
+                    continue
+                if expected == {} and is_absent_again(scheme, (stored, written), other, place):
+                    continue
                 lost = (other, place, expected)
                 if found is MISSING and may_be_made_anew(
                     scheme, stored, (seen, edited), made, lost
@@ -176,6 +181,54 @@ def is_there_again(scheme: Scheme, puts: tuple[Any, Any], version: str, place: P
         return False
     bare = scheme.decode(spoken(left).encode())
     return value_at(view(scheme, bare, version), place) is MISSING
+
+
+def is_absent_again(scheme: Scheme, puts: tuple[Any, Any], version: str, place: Path) -> bool:
+    """Whether a version sees no empty object because its clients once said so, beside the same as after the edit.
+
+    The arguments are those of `is_there_again`.
+    """
+    before, after = (tree_of(scheme, each) for each in puts)
+    left, said = _without_presences(after)
+    if not said or said != _without_presences(before)[1]:
+        return False
+    bare = scheme.decode(spoken(left).encode())
+    return value_at(view(scheme, puts[1], version), place) is MISSING and (
+        value_at(view(scheme, bare, version), place) == {}
+    )
+
+
+def stands_for_nothing(
+    scheme: Scheme, puts: tuple[Any, Any], version: str, place: Path, edit: Edit
+) -> bool:
+    """Whether a value is expected only because its version requires one, and the version goes on to see the one that it has.
+
+    The edit alone makes an object for the version, with a zero value for what it requires. The version has the object already, with
+    a value that the writer cannot see.
+
+    Args:
+        scheme: the scheme of the generated package.
+        puts: what is stored before the edit, and after it.
+        version: the version that sees a value.
+        place: where it does.
+        edit: what the edit alone looks like to the version.
+    """
+    before, after = (value_at(view(scheme, each, version), place) for each in puts)
+    if before is MISSING or not same(before, after):
+        return False
+    bare = copy.deepcopy(edit.becomes)
+    holder = value_at(bare, place[:-1])
+    made = value_at(edit.was, place[:-1]) is MISSING and isinstance(holder, dict)
+    if not made or spoken(holder.pop(place[-1], MISSING)) not in _ZEROS:
+        return False
+    try:
+        scheme.decode(spoken(bare).encode())
+    except DocumentError:
+        return True
+    return False
+
+
+_ZEROS = frozenset({'""', "0", "false", "[]", "{}"})
 
 
 def stays_for_another(
