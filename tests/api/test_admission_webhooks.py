@@ -151,6 +151,7 @@ def test_a_webhook_that_cannot_be_trusted_or_reached_is_not_asked(
         assert (code, found["reason"]) == (500, "InternalError")
         said = "refused" if wrong == "nobody listens" else "certificate verify failed"
         assert said in found["message"]
+        assert "Connection" not in found["message"].replace("Connection refused", "")
         assert stored(client) is None
     assert asked.requests == []
 

@@ -3,7 +3,6 @@
 import contextlib
 import email.utils
 import hashlib
-import http.client
 import json
 import os
 import re
@@ -12,7 +11,6 @@ import tracemalloc
 
 import msgspec
 import pytest
-import urllib3
 from artifacts import LAYER, QUICK, manifest, push
 from simulating import Simulator, drip, hang_up, status
 
@@ -32,7 +30,6 @@ from trundle.registry import (
     fetch_file,
     open_registry,
 )
-from trundle.registry._transport import reason
 
 
 @pytest.fixture
@@ -494,15 +491,3 @@ def test_a_registry_that_does_not_answer_is_named_without_the_words_of_a_library
             run()
         assert re.search(r"Connection\(|Pool\(|Error\(", str(caught.value)) is None
         assert "Failed to" in caught.value.found
-
-
-def test_errors_of_transfers_are_said_without_the_words_of_a_library():
-    inner = http.client.RemoteDisconnected("Remote end closed connection without response")
-    for error, text in (
-        (
-            urllib3.exceptions.ProtocolError("Connection aborted.", inner),
-            "Connection aborted: Remote end closed connection without response",
-        ),
-        (urllib3.exceptions.IncompleteRead(5, 3), "5 bytes read, 3 more expected"),
-    ):
-        assert reason(error) == text

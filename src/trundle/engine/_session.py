@@ -161,9 +161,11 @@ class Session:
         """
         self._begin()
         if not is_whole(model):
-            root: Instance | None = load_object(self._world, model)
+            with self._running():
+                root: Instance | None = load_object(self._world, model)
         else:
-            root, gone = load_model(self._world, model)
+            with self._running():
+                root, gone = load_model(self._world, model)
             self._gone += gone
             self._copy = model.get(COPY)
         if root is None:

@@ -5,7 +5,15 @@ This room is below all others and needs the standard library alone.
 
 from trundle.errors._finding import Code, Finding, Place, Severity, errors_among
 from trundle.errors._tree import ExpectationError, Kind, TrundleError
-from trundle.errors._wording import did_you_mean, expectation, listed, meant, shown, similar
+from trundle.errors._wording import (
+    did_you_mean,
+    expectation,
+    listed,
+    meant,
+    plain_reason,
+    shown,
+    similar,
+)
 
 __all__ = [
     "Code",
@@ -20,6 +28,7 @@ __all__ = [
     "expectation",
     "listed",
     "meant",
+    "plain_reason",
     "shown",
     "similar",
 ]

@@ -3,7 +3,6 @@
 import contextlib
 import email.utils
 import random
-import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import UTC
@@ -15,7 +14,7 @@ import urllib3
 from urllib3.util import Retry
 
 from trundle._clock import now
-from trundle.errors import Kind, TrundleError
+from trundle.errors import Kind, TrundleError, plain_reason
 from trundle.registry._auth import Authenticator
 from trundle.registry._docker_config import Credentials
 from trundle.registry._pool import LateAnswerError, open_pool
@@ -41,9 +40,6 @@ _LONGEST_MESSAGE = 500
 _PIECE = 256 * 1024
 _REDIRECTS = 5
 _CONNECTIONS = 8
-_OBJECT = re.compile(r"(<[^>]*>|\w+\([^()]*\)): ")
-"""What errors of urllib3 begin with: the connection or the pool."""
-_WRAPPED = re.compile(r"[A-Z]\w+\((?P<text>.*)\)", re.DOTALL)
 
 
 class TransferError(TrundleError):
@@ -122,8 +118,8 @@ class Transport:
                 response = self._authorised(method, url, repository, headers, body)
             except urllib3.exceptions.HTTPError as error:
                 if _is_final(error) or (repeatable and isinstance(error, LateAnswerError)):
-                    raise self._unreachable(url, reason(error)) from None
-                failure = reason(error)
+                    raise self._unreachable(url, plain_reason(error)) from None
+                failure = plain_reason(error)
             else:
                 if response.status in accept:
                     return response
@@ -196,7 +192,7 @@ class Transport:
             try:
                 response = self._send(method, url, headers, body)
             except urllib3.exceptions.HTTPError as error:
-                failure = reason(error)
+                failure = plain_reason(error)
             else:
                 if response.status not in _TRANSIENT:
                     return response.status, read_some(response, _LARGEST_TOKEN, _LAST_WORDS)
@@ -257,7 +253,7 @@ def pieces(response: urllib3.BaseHTTPResponse, deadline: float) -> Iterator[byte
             if time.monotonic() > deadline:
                 raise TransferError("a transfer that takes too long")
     except urllib3.exceptions.HTTPError as error:
-        raise TransferError(reason(error)) from None
+        raise TransferError(plain_reason(error)) from None
 
 
 def read_small(response: urllib3.BaseHTTPResponse, limit: int, seconds: float, where: str) -> bytes:
@@ -335,21 +331,6 @@ def _is_final(error: urllib3.exceptions.HTTPError) -> bool:
         | urllib3.exceptions.LocationValueError
         | urllib3.exceptions.ResponseError,
     )
-
-
-def reason(error: urllib3.exceptions.HTTPError) -> str:
-    """What an error of urllib3 says, without names of classes and objects."""
-    return _said(getattr(error, "reason", None) or error)
-
-
-def _said(error: object) -> str:
-    """What an error says, without names of classes."""
-    match getattr(error, "args", ()):
-        case (str(text), BaseException() as cause):
-            return f"{text.rstrip('.')}: {_said(cause)}"
-    text = _OBJECT.sub("", str(error), count=1)
-    wrapped = _WRAPPED.fullmatch(text)
-    return wrapped["text"] if wrapped else text
 
 
 def _bare(url: str) -> str:

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping
 import msgspec
 import urllib3
 
+from trundle.errors import plain_reason
 from trundle.registry._pool import open_pool
 from trundle.registry._settings import HttpSettings
-from trundle.registry._transport import TransferError, pieces, reason
+from trundle.registry._transport import TransferError, pieces
 from trundle.registry.errors import RegistryRefusedError, UnauthorisedError, UnreachableError
 
 _OK, _NOT_FOUND, _SERVER_ERROR = 200, 404, 500
@@ -167,6 +168,6 @@ def _check_taken(status: int, url: str) -> None:
 
 
 def _unreachable(url: str, error: urllib3.exceptions.HTTPError | TransferError) -> UnreachableError:
-    found = str(error) if isinstance(error, TransferError) else reason(error)
+    found = str(error) if isinstance(error, TransferError) else plain_reason(error)
     advice = "check the address and the network, and try again"
     return UnreachableError(url, "an answer", found, advice)

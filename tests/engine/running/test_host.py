@@ -339,3 +339,28 @@ def test_calls_are_nested_by_default_without_an_error_of_python():
     with pytest.raises(EngineError) as caught:
         run("$.f()", methods="f: {Body: [{Return: list(1).select($this.f())}]}")
     assert caught.value.code == "limit"
+
+
+def test_init_has_as_much_room_for_nested_calls_as_any_method():
+    deep = """
+    .init:
+      Body: [{$.depth: $.down(240)}]
+    down:
+      Arguments: [{n: {Contract: $.int()}}]
+      Body:
+        - If: $n > 0
+          Then: [{For: i, In: [1], Do: [{If: true, Then: [{Return: $.down($n - 1) + 1}]}]}]
+        - Return: 0
+    """
+    head = "Properties: {depth: {Contract: $, Usage: Runtime}}"
+    assert run("Return: $.depth", head=head, methods=deep) == 240
+
+
+def test_what_init_throws_has_plain_values():
+    thrower = """
+    .init:
+      Body: [{Throw: odd, Message: odd, Extra: {made: !yaql "$this"}}]
+    """
+    with pytest.raises(EngineError) as caught:
+        run("Return: 1", methods=thrower)
+    assert isinstance(caught.value.extra["made"], Handle)

@@ -19,7 +19,7 @@ from trundle.api._status import ApiError
 from trundle.api.access import Reloaded
 from trundle.api.admission._requests import AdmissionRequest, Names
 from trundle.api.admission._reviewers import DeniedError, HookError
-from trundle.errors import expectation
+from trundle.errors import expectation, plain_reason
 from trundle.project import AdmissionOperation, AdmissionWebhook
 
 _API_VERSION, _KIND = "admission.k8s.io/v1", "AdmissionReview"
@@ -238,11 +238,11 @@ def _pool(authorities: Path | None) -> urllib3.PoolManager:
 
 
 def _reason(error: Exception) -> str:
-    """Why a webhook cannot be reached, without the library's words around it."""
+    """Why a webhook cannot be reached, in Kubernetes' words where it has some."""
     refused = isinstance(error, urllib3.exceptions.NewConnectionError)
     if isinstance(error, urllib3.exceptions.TimeoutError) and not refused:
         return "context deadline exceeded"
-    return str(error.args[-1] if error.args else error)
+    return plain_reason(error)
 
 
 def _question(request: AdmissionRequest, uid: str) -> dict[str, Any]:
