@@ -13,12 +13,13 @@ import msgspec
 
 from trundle.catalog import Snapshot
 from trundle.database import BusyError, DatabaseError
-from trundle.engine import Engine, Session
+from trundle.engine import Engine, EngineError, Session
 from trundle.engine.effects import Change, Journal, MemoryJournal, Provider
 from trundle.environments._environments import Environments, check_alive, check_edition, wanted_now
 from trundle.environments._errors import (
     EnvironmentBusyError,
     NoSuchObjectError,
+    SupersededError,
     UnfinishedError,
 )
 from trundle.environments._journal import DatabaseJournal, check_running
@@ -278,8 +279,12 @@ def call(
         environment = _begin_run(environments, work.environment)
         journal = DatabaseJournal(environments.database, environment)
         begun = environments.time()
-        with work.session(work.before.lock, journal) as session:
-            done = run(session, work)
+        try:
+            with work.session(work.before.lock, journal) as session:
+                done = run(session, work)
+        except EngineError as error:
+            _raise_own(error)
+            raise
         if not done.is_changed:
             return Result(None, done.changes, done.value)
         objects = done.model["Objects"]
@@ -324,6 +329,7 @@ def carry_out(
             # What went wrong counts, even if it cannot be written down.
             with contextlib.suppress(DatabaseError):
                 _fail(environments, environment, deployment, error, session.changes)
+            _raise_own(error)
             raise
         _end(environments, environment, deployment, done)
         return Result(deployment.number, done.changes)
@@ -487,6 +493,18 @@ def _fail(
         rows = Rows(connection)
         if rows.is_running(environment):
             rows.put_deployment(environment, failed)
+
+
+def _raise_own(error: BaseException) -> None:
+    """Raises what the journal raised, in place of what the engine made of it.
+
+    Raises:
+        SupersededError: a later run has begun.
+        DatabaseError: the database cannot be written.
+    """
+    original = error.original if isinstance(error, EngineError) else None
+    if isinstance(original, SupersededError | DatabaseError):
+        raise original from None
 
 
 def _noted(changes: tuple[Change, ...]) -> tuple[tuple[str, str], ...]:
