@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from trundle.engine._assigning import assign
-from trundle.engine._errors import EngineCode
+from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._object import Instance, Part, part, read
 from trundle.engine._type import Type
 from trundle.engine._world import World
+from trundle.engine.expressions import check_size
 from trundle.errors import expectation, listed
 
 
@@ -146,15 +147,30 @@ class Handles(Mapping[str, Handle]):
 
 
 def outside(world: World, value: Any) -> Any:
-    """A value as code outside of the engine has it; what it changes in it, it keeps for itself."""
+    """A value as code outside of the engine has it; what it changes in it, it keeps for itself.
+
+    Raises:
+        EngineError: it has more values in it, or nests more deeply, than the limits allow.
+    """
+    if isinstance(value, tuple | list | set | frozenset | Mapping):
+        check_size(value, world.limits.results)
+        try:
+            return _outside(world, value)
+        except RecursionError:
+            message = "a value is nested too deeply to be given to other code"
+            raise EngineError(EngineCode.LIMIT, message, advice="make it flatter") from None
+    return _outside(world, value)
+
+
+def _outside(world: World, value: Any) -> Any:
     if isinstance(value, Instance):
         return Handle(world, value)
     if isinstance(value, Part):
         return Handle(world, value.instance, value.type)
     if isinstance(value, tuple | list | set | frozenset):
-        return [outside(world, each) for each in value]
+        return [_outside(world, each) for each in value]
     if isinstance(value, Mapping):
-        return {outside(world, key): outside(world, each) for key, each in value.items()}
+        return {_outside(world, key): _outside(world, each) for key, each in value.items()}
     return value
 
 

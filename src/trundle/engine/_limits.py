@@ -13,7 +13,10 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         class_file: bytes of one class file.
         errors: errors that one load lists.
         depth: how deeply a value, other than an object in an object, may nest.
-        steps: statements and rounds of loops that one load or call runs.
+        steps: statements, rounds of loops and calls of lambdas that one load or call runs.
+        seconds: how long one load or call may take; it is looked at between steps.
+        results: values in what a method returns, or gives to a function from outside; what stands in it twice counts twice.
+        memory: bytes that a process may take for a run, where the run has a process of its own.
         calls: calls of methods that are nested.
         waiting: properties of which each needs the next one while a model loads, where their order of loading does not help.
     """
@@ -25,5 +28,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     errors: int = 100
     depth: int = 100
     steps: int = 10_000_000
+    seconds: float = 600.0
+    results: int = 1_000_000
+    memory: int = 1024 * 1024 * 1024
     calls: int = 250
     waiting: int = 25

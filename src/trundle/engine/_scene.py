@@ -67,6 +67,24 @@ class ObjectValue:
         """
 
 
+class Meter(Protocol):
+    """What counts the steps of a run.
+
+    Attributes:
+        steps: how many may be taken before `more` is asked.
+    """
+
+    steps: int
+
+    def more(self) -> None:
+        """Lets the run go on.
+
+        Raises:
+            EngineError: it has taken all that it may, or too long.
+        """
+        ...
+
+
 class Origin(Protocol):
     """Whose code it is: the class that declares it, for resolution and for messages."""
 
@@ -100,6 +118,10 @@ class Scene(Protocol):
     @property
     def functions(self) -> Mapping[str, Callable[..., Any]]:
         """Functions of the operator, by name; the language's own win."""
+
+    @property
+    def meter(self) -> Meter | None:
+        """What counts steps; None where none are counted."""
 
     def method(self, receiver: Any, name: str) -> Invocation | None:
         """What calls a method of an object or a type, or an extension method for any value; None where there is none.

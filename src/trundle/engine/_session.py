@@ -252,7 +252,14 @@ class Session:
             message = f"an argument of {method} is nested too deeply"
             raise type_.error(EngineCode.LIMIT, message, member=method) from None
         with self._running():
-            return outside(world, self._calls.invoke(receiver, found, values, named))
+            result = self._calls.invoke(receiver, found, values, named)
+            try:
+                return outside(world, result)
+            except EngineError as error:
+                at = found.routine.line
+                raise found.declaring.error(
+                    error.code, error.message, advice=error.advice, member=method, line=at
+                ) from None
 
     def finish(self) -> None:
         """Destroys what only the last run had, and after that all objects that no root leads to; may be repeated.
@@ -294,7 +301,8 @@ class Session:
 
     def _begin(self) -> None:
         self._world.check_open()
-        self._world.steps = self._world.limits.steps
+        if not self._world.turns.depth:  # A function from outside may call the session again
+            self._world.begin()
 
     @contextlib.contextmanager
     def _running(self) -> Iterator[None]:

@@ -78,6 +78,11 @@ class Code(ABC):
         """Functions of the operator."""
         return self.world.functions
 
+    @property
+    def meter(self) -> World:
+        """What counts steps."""
+        return self.world
+
     def method(self, receiver: Any, name: str) -> Invocation | None:
         """What calls a method of a value."""
         return self.world.calls.method(receiver, name, self)

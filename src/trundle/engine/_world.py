@@ -1,5 +1,6 @@
 """What a session holds: its classes, its objects, and what belongs to neither of them alone."""
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -16,6 +17,10 @@ from trundle.version import VersionRange
 if TYPE_CHECKING:
     from trundle.engine._object import Instance
     from trundle.engine._scene import Invocation, Scene, TypeValue
+
+
+_PORTION = 1000
+"""After so many steps the time is looked at."""
 
 
 class Calls(Protocol):
@@ -53,7 +58,7 @@ class World:
         calls: what runs methods; set by the session.
         effects: what the run does to the world.
         turns: the branches of what runs.
-        steps: how many steps may still be taken.
+        steps: how many steps may be taken before `more` is asked.
         doomed: the objects that are being destroyed.
         collect: destroys all objects that no root leads to; set by the session.
         objects: its objects by id.
@@ -81,7 +86,8 @@ class World:
         self.calls: Calls
         self.collect: Callable[[], None]
         self.turns = Turns()
-        self.steps = limits.steps
+        self.steps = 0
+        self.begin()
         self.doomed: frozenset[Instance] = frozenset()
         self.is_closed = False
         self.objects: dict[str, Instance] = {}
@@ -93,6 +99,39 @@ class World:
         self._named: dict[tuple[str, str | None, str | None], tuple[Type, Layout]] = {}
         self._layouts: dict[Type, tuple[Type, Layout]] = {}
         self._ranges: dict[tuple[str, Any], VersionRange] = {}
+
+    def begin(self) -> None:
+        """Counts steps and time from here on."""
+        self._left = self.limits.steps
+        self._until = time.monotonic() + self.limits.seconds
+        self.steps = 0
+        self._portion()
+
+    def more(self) -> None:
+        """Lets a run go on whose steps are used up; the clock is asked here alone, so that steps cost little.
+
+        Raises:
+            EngineError: it has taken all that it may, or too long.
+        """
+        if self._left + self.steps < 0:
+            message = f"the run takes more than {self.limits.steps} steps"
+            advice = "end a loop that does not end, or raise `steps` in the limits of the engine"
+            raise EngineError(EngineCode.LIMIT, message, advice=advice)
+        if not self.seconds_left():
+            message = f"the run takes more than {self.limits.seconds:g} seconds"
+            advice = "let it do less at once, or raise `seconds` in the limits of the engine"
+            raise EngineError(EngineCode.LIMIT, message, advice=advice)
+        self._portion()
+
+    def seconds_left(self) -> float:
+        """How long the run may still take."""
+        return max(self._until - time.monotonic(), 0)
+
+    def _portion(self) -> None:
+        """Moves some of the steps that are left to those that may be taken."""
+        self._left += self.steps
+        self.steps = min(self._left, _PORTION)
+        self._left -= self.steps
 
     def close(self) -> None:
         """Lets go of everything; no object is destroyed."""

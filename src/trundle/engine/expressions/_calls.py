@@ -131,7 +131,13 @@ def _deferred(body: Closure) -> Closure:
     """A lazy argument: a function that evaluates it with its arguments as `$`, `$2` and so on."""
 
     def bind_scope(scope: Scope) -> Any:
+        meter = None if scope.scene is None else scope.scene.meter
+
         def call(*values: Any) -> Any:
+            if meter is not None:
+                meter.steps -= 1
+                if meter.steps < 0:
+                    meter.more()
             if len(values) == 1:
                 return body(Scope(scope.scene, {"$1": values[0]}, scope))
             names = (f"${at}" for at in range(1, len(values) + 1))

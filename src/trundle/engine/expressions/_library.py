@@ -8,6 +8,7 @@ from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._scene import ObjectValue, TypeValue
 from trundle.engine.expressions._patterns import Pattern, pattern
 from trundle.engine.expressions._scope import SCENE
+from trundle.engine.expressions._sizes import check_size, check_text
 from trundle.engine.expressions._values import freeze
 from trundle.engine.expressions._yaql import Added, called
 from trundle.errors import expectation
@@ -86,7 +87,9 @@ def format_text(*arguments: Any, **named: Any) -> str:
             value = named[name]
         else:
             raise ValueError(expectation("{}, {0} or {name} in a format", f"{{{name}}}"))
+        check_size(value, with_texts=True)
         written.append(format(value, spec) if spec else str(value))
+    check_text(sum(map(len, written)))
     return "".join(written)
 
 

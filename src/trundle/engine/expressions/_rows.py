@@ -11,15 +11,9 @@ from dataclasses import dataclass
 from types import GeneratorType
 from typing import Any, Final
 
-from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine.expressions._library import format_text, matches, multiply
-from trundle.engine.expressions._yaql import (
-    MEMORY,
-    FrozenDict,
-    is_iterable,
-    limited,
-    stop,
-)
+from trundle.engine.expressions._sizes import check_size, check_text
+from trundle.engine.expressions._yaql import FrozenDict, is_iterable, limited, stop
 
 
 class _Any:
@@ -40,6 +34,7 @@ _TEXT: Final[Kind] = frozenset({str})
 _LIST: Final[Kind] = frozenset({tuple, list})
 _TUPLE: Final[Kind] = frozenset({tuple})
 _MAP: Final[Kind] = frozenset({FrozenDict, dict})
+_HOLDER: Final[Kind] = _LIST | _MAP
 _FLOWS: Final[Kind] = frozenset({map, filter, GeneratorType, itertools.islice, itertools.chain})
 _ITEMS: Final[Kind] = _LIST | _FLOWS
 """What a function for sequences takes; maps are not among it, because only older formats iterate them."""
@@ -76,6 +71,7 @@ def rows_for(
 
 
 def _as_text(value: Any) -> str:
+    check_size(value, with_texts=True)
     match value:
         case None:
             return "null"
@@ -86,15 +82,14 @@ def _as_text(value: Any) -> str:
     return str(value)
 
 
-def _bounded(size: int) -> None:
-    if size > MEMORY // 4:
-        message = f"an expression makes a value of {size} characters or items"
-        raise EngineError(EngineCode.LIMIT, message, advice="make it smaller")
-
-
 def _joined_text(left: str, right: str) -> str:
-    _bounded(len(left) + len(right))
+    check_text(len(left) + len(right))
     return left + right
+
+
+def _concatenated(*parts: str) -> str:
+    check_text(sum(map(len, parts)))
+    return "".join(parts)
 
 
 def _joined_lists(left: Sequence[Any], right: Sequence[Any]) -> Any:
@@ -110,14 +105,22 @@ def _divide(left: Any, right: Any) -> Any:
 
 
 def _in_list(value: Any, items: Sequence[Any]) -> bool:
+    check_size(value)
     return value in limited(items)
 
 
 def _contains(items: Any, value: Any) -> bool:
+    check_size(value)
     return value in limited(items)
 
 
+def _equal(left: Any, right: Any) -> Any:
+    check_size(left)
+    return left == right
+
+
 def _unequal(left: Any, right: Any) -> Any:
+    check_size(left)
     return left != right
 
 
@@ -187,7 +190,9 @@ def _skip(items: Any, count: int) -> Iterator[Any]:
 
 
 def _join(items: Any, separator: str) -> str:
-    return separator.join(map(_as_text, limited(items)))
+    texts = [_as_text(each) for each in limited(items)]
+    check_text(sum(map(len, texts)) + len(separator) * max(len(texts) - 1, 0))
+    return separator.join(texts)
 
 
 def _join_with(separator: str, items: Any) -> str:
@@ -204,8 +209,15 @@ def _substring(text: str, start: int, length: int = -1) -> str:
 
 def _replace_all(text: str, replacements: Mapping[Any, Any]) -> str:
     for old, new in replacements.items():
-        text = text.replace(_as_text(old), _as_text(new))
+        text = _replaced(text, _as_text(old), _as_text(new))
     return text
+
+
+def _replaced(text: str, old: str, new: str, count: int = -1) -> str:
+    if len(new) > len(old):
+        found = text.count(old) if count < 0 else min(count, text.count(old))
+        check_text(len(text) + found * (len(new) - len(old)))
+    return text.replace(old, new, count)
 
 
 def _split(text: str, separator: str) -> list[str]:
@@ -246,8 +258,8 @@ OPERATORS: Final[dict[str, tuple[Row, ...]]] = {
     "<=": _ordering(operator.le),
     ">": _ordering(operator.gt),
     ">=": _ordering(operator.ge),
-    "=": (Row((_ANY, _ANY), operator.eq),),
-    "!=": (Row((_ANY, _ANY), _unequal),),
+    "=": (Row((_HOLDER, _HOLDER), _equal), Row((_ANY, _ANY), operator.eq)),
+    "!=": (Row((_HOLDER, _HOLDER), _unequal), Row((_ANY, _ANY), operator.ne)),
     "in": (Row(_TEXTS, lambda part, text: part in text), Row((_ANY, _LIST), _in_list)),
     "=~": (Row(_TEXTS, matches),),
     "!~": (Row(_TEXTS, lambda text, expression: not matches(text, expression)),),
@@ -264,7 +276,7 @@ UNARY: Final[dict[str, tuple[Row, ...]]] = {
 FUNCTIONS: Final[dict[str, tuple[Row, ...]]] = {
     "abs": (Row((_NUMBER,), abs),),
     "bool": (Row((_ANY,), bool, modern=True),),
-    "concat": tuple(Row((_TEXT,) * n, lambda *parts: "".join(parts)) for n in range(2, 6)),
+    "concat": tuple(Row((_TEXT,) * n, _concatenated) for n in range(2, 6)),
     "float": (Row((_ANY,), _float, modern=True),),
     "format": tuple(Row((_TEXT, *(_ANY,) * n), format_text) for n in range(1, 8)),
     "int": (Row((_ANY,), _int, modern=True),),
@@ -298,7 +310,8 @@ METHODS: Final[dict[str, tuple[Row, ...]]] = {
     "len": FUNCTIONS["len"],
     "matches": (Row(_TEXTS, matches),),
     "replace": (
-        Row((_TEXT, _TEXT, _TEXT), str.replace),
+        Row((_TEXT, _TEXT, _TEXT), _replaced),
+        Row((_TEXT, _TEXT, _TEXT, _INT), _replaced),
         Row((_TEXT, _MAP), _replace_all),
     ),
     "select": (Row((_ITEMS, LAZY), _select),),

@@ -56,5 +56,7 @@ class Scope:
 
 def context_of(scope: Scope, language: Language) -> Any:
     """A context of yaql that sees what a scope sees."""
-    functions = scope.scene.functions if scope.scene else _NO_FUNCTIONS
-    return language.child(scope.frames(), functions)
+    scene = scope.scene
+    if scene is None:
+        return language.child(scope.frames(), _NO_FUNCTIONS)
+    return language.child(scope.frames(), scene.functions, scene.meter)

@@ -3,40 +3,66 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn, TypeAlias
 
+from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine.expressions._sizes import MOST_VALUES
 from trundle.engine.expressions._yaql import Context, FrozenDict, limited
 
-Freezer: TypeAlias = Callable[[Any], Any]
+Room: TypeAlias = list[int]
+"""How many more values there may be; the one item counts down."""
+
+Freezer: TypeAlias = Callable[[Any, Room], Any]
 
 
 def freeze(value: Any) -> Any:
     """A value as expressions see it: lists as tuples, maps that can be hashed; lazy sequences are gone through.
 
     Raises:
+        EngineError: there are more than `MOST_VALUES` in it.
         Exception: what a lazy sequence raises; it has at most 2,000 items.
     """
     kind = type(value)
     freezer = _FREEZERS[kind] if kind in _FREEZERS else _freezer(kind)
-    return value if freezer is None else freezer(value)
+    return value if freezer is None else freezer(value, [MOST_VALUES])
 
 
-def _list(value: Any) -> tuple[Any, ...]:
-    return tuple([freeze(each) for each in value])
+def _list(value: Any, room: Room) -> tuple[Any, ...]:
+    _take(room, len(value))
+    return tuple(_parts(value, room))
 
 
-def _map(value: Mapping[Any, Any]) -> Any:
-    return FrozenDict([(freeze(key), freeze(each)) for key, each in value.items()])
+def _parts(values: Iterable[Any], room: Room) -> list[Any]:
+    made = []
+    for each in values:
+        kind = type(each)
+        freezer = _FREEZERS[kind] if kind in _FREEZERS else _freezer(kind)
+        made.append(each if freezer is None else freezer(each, room))
+    return made
 
 
-def _set(value: Any) -> frozenset[Any]:
-    return frozenset([freeze(each) for each in value])
+def _map(value: Mapping[Any, Any], room: Room) -> Any:
+    _take(room, len(value))
+    return FrozenDict(zip(_parts(value, room), _parts(value.values(), room), strict=True))
 
 
-def _no_value(_: Any) -> NoReturn:
+def _set(value: Any, room: Room) -> frozenset[Any]:
+    return frozenset(_list(value, room))
+
+
+def _no_value(_: Any, __: Room) -> NoReturn:
     raise TypeError("variables are no value; `->` and an expression stand behind `let`")
 
 
-def _sequence(value: Any) -> tuple[Any, ...]:
-    return _list(limited(value))
+def _sequence(value: Any, room: Room) -> tuple[Any, ...]:
+    made = _parts(limited(value), room)
+    _take(room, len(made))
+    return tuple(made)
+
+
+def _take(room: Room, count: int) -> None:
+    room[0] -= count
+    if room[0] < 0:
+        message = f"an expression makes more than {MOST_VALUES} values"
+        raise EngineError(EngineCode.LIMIT, message, advice="make fewer")
 
 
 _FREEZERS: dict[type, Freezer | None] = {}

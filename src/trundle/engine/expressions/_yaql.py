@@ -27,6 +27,7 @@ from yaql.language import (
 )
 from yaql.standard_library import regex as standard_patterns
 
+from trundle.engine._scene import Meter
 from trundle.engine.expressions._tree import (
     Binary,
     Call,
@@ -251,10 +252,18 @@ class Language:
         return any(layer for layer in found)
 
     def child(
-        self, frames: Iterable[Mapping[str, Any]], functions: Mapping[str, Callable[..., Any]]
+        self,
+        frames: Iterable[Mapping[str, Any]],
+        functions: Mapping[str, Callable[..., Any]],
+        meter: Meter | None = None,
     ) -> Any:
-        """A context of yaql for some frames of variables, the outermost first, and functions from outside."""
+        """A context of yaql for some frames of variables, the outermost first, and functions from outside.
+
+        The meter counts each call of a lambda.
+        """
         context = self._with(functions) if functions else self.context
+        if meter is not None:
+            context = _MeteredContext(context, meter)
         for frame in frames:
             context = context.create_child_context()
             for name, value in frame.items():
@@ -303,6 +312,22 @@ class Language:
 def register(context: Any, added: Added) -> None:
     """Adds a function to one context of yaql."""
     context.register_function(_definition(added))
+
+
+class _MeteredContext(contexts.Context):  # type: ignore[misc]
+    """A context that counts the contexts which yaql makes below it: one for each call of a lambda."""
+
+    def __init__(self, parent: Any, meter: Meter | None = None) -> None:
+        super().__init__(parent)
+        self._meter: Meter = meter or parent._meter  # noqa: SLF001 - of its own class
+
+    def create_child_context(self) -> Any:
+        """A context below this one."""
+        meter = self._meter
+        meter.steps -= 1
+        if meter.steps < 0:
+            meter.more()
+        return _MeteredContext(self)
 
 
 def _definition(added: Added) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias, assert_never
 
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._structure import value_of
-from trundle.engine.expressions import Format, Scope, explained, is_sequence
+from trundle.engine.expressions import Format, Scope, explained, is_sequence, located
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._targets import assignment
 from trundle.engine.running._thrown import catching, throwing
@@ -77,21 +77,24 @@ class Compiler:
         steps = tuple((self._statement(each), each.line) for each in block)
         if not steps:
             return _nothing
-        count = len(steps)
+        count, first = len(steps), steps[0][1]
 
         def run(scope: Scope) -> Signal:
             line = 0
             frame: Any = scope.scene
             world = frame.world
             world.steps -= count
-            if world.steps < 0:
-                raise _too_many_steps()
             try:
+                if world.steps < 0:
+                    line = first
+                    world.more()
                 for step, line in steps:  # noqa: B007 - the line is for errors
                     signal = step(scope)
                     if signal is not None:
                         return signal
             except EngineError as error:
+                if error.code == EngineCode.LIMIT:
+                    located(error, _place(scope, line), frame)
                 _pass_through(error, frame, line)
                 raise
             except Exception as error:
@@ -329,13 +332,7 @@ def _count(scope: Scope) -> None:
     world = frame_of(scope).world
     world.steps -= 1
     if world.steps < 0:
-        raise _too_many_steps()
-
-
-def _too_many_steps() -> EngineError:
-    message = "the call takes more steps than it may"
-    advice = "end a loop that does not end, or raise `steps` in the limits of the engine"
-    return EngineError(EngineCode.LIMIT, message, advice=advice)
+        world.more()
 
 
 def _ended_in_finally() -> EngineError:

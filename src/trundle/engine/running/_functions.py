@@ -311,7 +311,11 @@ def _dump(
 @_function("sleep")
 def _sleep(scene: Code, seconds: Any) -> None:
     """Lets others take their turn for some time."""
-    scene.world.turns.sleep(max(float(seconds), 0))
+    world, wanted = scene.world, max(float(seconds), 0)
+    left = world.seconds_left()
+    world.turns.sleep(min(wanted, left))
+    if wanted > left:
+        world.more()
 
 
 @_function("call")

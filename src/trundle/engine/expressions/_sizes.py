@@ -1,0 +1,60 @@
+"""How large values are once they are written out: a value that has another one in it twice has its parts twice.
+
+`[$d, $d]` again and again makes, in some steps, a value that takes no room and is gone through for years.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine.expressions._yaql import MEMORY, FrozenDict
+
+MOST_CHARACTERS: Final = MEMORY // 4
+"""How many characters a text may have."""
+
+MOST_VALUES: Final = 1_000_000
+"""How many values a list or map may have in it; what stands in it twice counts twice."""
+
+_HOLDERS: Final = frozenset({tuple, list, dict, FrozenDict, frozenset, set})
+
+
+def check_text(size: int) -> None:
+    """Makes sure that a text, or a list, is not too large to be made.
+
+    Raises:
+        EngineError: it is.
+    """
+    if size > MOST_CHARACTERS:
+        raise _too_large(f"an expression makes a value of {size} characters or items")
+
+
+def check_size(value: Any, most: int = MOST_VALUES, *, with_texts: bool = False) -> None:
+    """Makes sure that all of a value can be gone through.
+
+    Args:
+        value: the value.
+        most: how many values there may be in it.
+        with_texts: whether its texts are written out, too.
+
+    Raises:
+        EngineError: there are more, or its texts are too long altogether.
+    """
+    if type(value) not in _HOLDERS:
+        return
+    room, characters, left = most, 0, [value]
+    while left:
+        each = left.pop()
+        room -= len(each)
+        parts: Any = each
+        if isinstance(each, Mapping):
+            parts = (*each.keys(), *each.values())
+        if with_texts:
+            characters += sum(len(part) for part in parts if type(part) is str)
+            check_text(characters)
+        if room < 0:
+            raise _too_large(f"a value has more than {most} values in it")
+        left += [part for part in parts if type(part) in _HOLDERS]
+
+
+def _too_large(message: str) -> EngineError:
+    return EngineError(EngineCode.LIMIT, message, advice="make it smaller")
