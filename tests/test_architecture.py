@@ -45,7 +45,16 @@ ALLOWED = {
         "project",
         "version",
     },
-    "kubernetes": {"api", "errors", "runtime"},
+    "kubernetes": {
+        "api",
+        "channels",
+        "errors",
+        "installation",
+        "project",
+        "registry",
+        "runtime",
+        "version",
+    },
     "pages": {"engine", "errors", "packages", "project", "report", "schema", "version"},
     "installation": {
         "channels",

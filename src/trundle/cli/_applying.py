@@ -1,6 +1,5 @@
 """`trundle kube apply`: what a release carries, in a cluster."""
 
-import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +14,6 @@ from trundle.cli.project import Output
 if TYPE_CHECKING:
     from trundle.kubernetes.operator import Applied, Part
 
-_SUFFIXES = frozenset({".json", ".yaml", ".yml"})
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,40}[a-z0-9])?")
 
 
@@ -66,25 +64,23 @@ def apply(
 
 
 def _read(folder: Path) -> "list[Part]":
-    from trundle.kubernetes.operator import parts_of  # noqa: PLC0415
-    from trundle.project import read_documents  # noqa: PLC0415
+    from trundle.kubernetes.operator import parts_in  # noqa: PLC0415
 
-    files = sorted(each for each in folder.glob("*") if each.suffix in _SUFFIXES)
-    files = [each for each in files if each.stem != "kustomization"]
-    if not files:
-        found = "none" if folder.is_dir() else "no such folder"
-        raise unmet(str(folder), "files of YAML or JSON", found, "name the folder `manifests`")
-    documents = [
-        json.loads(each.data)
-        for file in files
-        for each in read_documents(file.read_bytes(), str(file))
-    ]
-    return parts_of(documents, str(folder))
+    found = parts_in(folder)
+    if not found:
+        what = "none" if folder.is_dir() else "no such folder"
+        raise unmet(str(folder), "files of YAML or JSON", what, "name the folder `manifests`")
+    return found
 
 
 def _print(found: "Applied", output: Format, *, would: bool) -> None:
     if output is not Format.TABLE:
-        rows = {"applied": found.applied, "deleted": found.deleted, "kept": found.kept}
+        rows = {
+            "applied": found.applied,
+            "deleted": found.deleted,
+            "kept": found.kept,
+            "held": found.held,
+        }
         print_data(
             {key: [str(each) for each in value] for key, value in rows.items()}, output.value
         )
@@ -95,3 +91,5 @@ def _print(found: "Applied", output: Format, *, would: bool) -> None:
             say(f"{verb} {each}")
     for each in found.kept:
         warn(f"{each} stays, though the release no longer has it: it has objects")
+    for each in found.held:
+        warn(f"{each} is still there, as finalizers hold it; run again to see whether it has gone")

@@ -12,6 +12,7 @@ import typer
 from trundle.cli._applying import apply
 from trundle.cli._failures import ExitCode, Refusal, unmet
 from trundle.cli._migrating import Context, Kubeconfig, migrate
+from trundle.cli._operating import operator
 from trundle.cli._printing import Format, data_text, print_data, print_exactly, say, warn
 from trundle.cli._project import config_of
 from trundle.cli.project import Output, print_findings
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Put the project's resources into a cluster.")
 app.command("apply")(apply)
 app.command("migrate")(migrate)
+app.command("operator")(operator)
 
 _STANDARD_INPUT = Path("-")
 

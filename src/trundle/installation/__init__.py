@@ -13,6 +13,7 @@ from trundle.installation._agent import (
 )
 from trundle.installation._applying import Result
 from trundle.installation._content import ContentStore
+from trundle.installation._elsewhere import complete, restore, snapshot
 from trundle.installation._errors import StateBusyError, StateError
 from trundle.installation._folders import LOCK_FILE, Folders, exists, installed_folders
 from trundle.installation._install import Install, install
@@ -55,6 +56,7 @@ __all__ = [
     "StateBusyError",
     "StateError",
     "Tidied",
+    "complete",
     "exists",
     "foresee",
     "forget_channels",
@@ -66,9 +68,11 @@ __all__ = [
     "notifier",
     "pause_after",
     "remember_store",
+    "restore",
     "roll_back",
     "run_round",
     "select",
+    "snapshot",
     "tidy",
     "uninstall",
     "upgrade",

@@ -16,6 +16,9 @@ class KubernetesCode(Code):
     CLUSTER = "unusable-cluster"
     UNREADY = "unready-crd"
     STAYS = "unmigrated-object"
+    SPEC = "invalid-installation"
+    UNMIGRATED = "waits-for-migration"
+    UNREADABLE = "unreadable-storage"
 
 
 class DefinitionError(ExpectationError):

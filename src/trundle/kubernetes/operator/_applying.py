@@ -3,16 +3,28 @@
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
+from trundle.kubernetes._cluster import MISSING, ClusterError, RequestError
 from trundle.kubernetes._errors import DefinitionError
-from trundle.kubernetes.migration import ClusterError
-from trundle.kubernetes.operator._objects import Objects
+from trundle.kubernetes.operator._objects import Objects, OwnedError
 from trundle.kubernetes.operator._ordering import DEFINITION, Part, leaving, ordered, together
 
 _SECONDS = 60
 _STEP = 0.2
+_LEAVING_SECONDS = 5
+_MOST_BYTES = 900 * 1024
+"""How many bytes a record may have; etcd takes 1.5 MB in all, the API server 1 MiB of a ConfigMap's data."""
+
+
+class Leftover(StrEnum):
+    """What becomes of CRDs that a release no longer has."""
+
+    UNUSED = "Unused"
+    KEEP = "Keep"
+    DELETE = "Delete"
 
 
 @dataclass(frozen=True)
@@ -22,12 +34,14 @@ class Applied:
     Attributes:
         applied: what was applied, in order.
         deleted: what was deleted, in order.
-        kept: CRDs that the release no longer has, and that stay because they have objects.
+        kept: CRDs that the release no longer has, and that stay.
+        held: what was deleted and is still there, as finalizers hold it; the next run looks at it again.
     """
 
     applied: list[Part]
     deleted: list[Part]
     kept: list[Part]
+    held: list[Part] = field(default_factory=list)
 
 
 def plan_of(earlier: Sequence[Part], wanted: Sequence[Part]) -> Applied:
@@ -39,12 +53,12 @@ class Applier:
     """Applies releases under a name, and remembers in a ConfigMap of the cluster what it applied.
 
     What is about to be applied is remembered before, and what was deleted is forgotten after: one that is killed
-    leaves nothing behind that the next run does not know.
+    leaves nothing behind that the next run does not know. Of two that run at once, one ends with a conflict.
 
     Args:
         objects: the objects of the cluster.
         name: what is installed.
-        sleep: waits between two looks at a CRD.
+        sleep: waits between two looks at an object.
     """
 
     def __init__(
@@ -53,9 +67,11 @@ class Applier:
         self._objects = objects
         self._sleep = sleep
         self._record = Part("v1", "ConfigMap", objects.namespace, f"trundle-applied-{name}")
+        self._version = ""
+        self.release = ""
 
     def earlier(self) -> list[Part]:
-        """What was applied under the name.
+        """What was applied under the name; `release` says of which release.
 
         Raises:
             DefinitionError: what is remembered cannot be read.
@@ -63,9 +79,11 @@ class Applier:
         found = self._objects.get(self._record)
         if found is None:
             return []
+        self._version = found["metadata"]["resourceVersion"]
         try:
+            self.release = found["data"].get("release", "")
             return [Part(*each) for each in json.loads(found["data"]["objects"])]
-        except (KeyError, TypeError, ValueError):
+        except (AttributeError, KeyError, TypeError, ValueError):
             advice = "restore it from a backup; nothing was changed"
             raise DefinitionError(
                 str(self._record), "a list of objects", "something else", advice
@@ -80,9 +98,28 @@ class Applier:
 
         Raises:
             ClusterError: the cluster refuses something, or a CRD is not established in time.
+            DefinitionError: there are too many objects, or no namespace to remember them in.
         """
-        earlier = self.earlier()
-        self._remember(together(earlier, wanted))
+        steps = self.put(wanted, force=force)
+        found = self.finish(wanted)
+        return Applied(steps, found.deleted, found.kept, found.held)
+
+    def put(self, wanted: Sequence[Part], *, force: bool = False, release: str = "") -> list[Part]:
+        """Applies a release, and deletes nothing yet.
+
+        Args:
+            wanted: all objects of the release.
+            force: whether fields that others own are taken over.
+            release: what is remembered as the release, when all is applied.
+
+        Returns:
+            What was applied, in order.
+
+        Raises:
+            TrundleError: as `apply` has it.
+        """
+        known = together(self.earlier(), wanted)
+        self._remember(known)
         steps = ordered(wanted)
         definitions = [each for each in steps if each.kind == DEFINITION]
         for each in steps:
@@ -91,20 +128,57 @@ class Applier:
                 definitions = []
             self._objects.apply(each, force=force)
         self._establish(definitions)
-        deleted, kept = self._prune(leaving(earlier, wanted))
-        self._remember(together(kept, wanted))
-        return Applied(steps, deleted, kept)
+        if release != self.release:
+            self.release = release
+            self._remember(known)
+        return steps
 
-    def _prune(self, gone: Sequence[Part]) -> tuple[list[Part], list[Part]]:
+    def finish(self, wanted: Sequence[Part], leftover: Leftover = Leftover.UNUSED) -> Applied:
+        """Deletes what the release before had, and this one has not.
+
+        Args:
+            wanted: all objects of the release.
+            leftover: what becomes of its CRDs.
+
+        Raises:
+            TrundleError: as `apply` has it.
+        """
+        gone = leaving(self.earlier(), wanted)
+        deleted, kept = self._prune(gone, leftover)
+        held = self._held(deleted)
+        if gone:
+            self._remember(together([*kept, *held], wanted))
+        return Applied([], deleted, kept, held)
+
+    def forget(self) -> None:
+        """Forgets what was applied, when all of it is gone or is to stay."""
+        self._objects.delete(self._record)
+
+    def _prune(self, gone: Sequence[Part], leftover: Leftover) -> tuple[list[Part], list[Part]]:
         deleted: list[Part] = []
         kept: list[Part] = []
         for each in gone:
-            if each.kind == DEFINITION and self._objects.has_objects(each):
+            if each.kind == DEFINITION and self._stays(each, leftover):
                 kept.append(each)
                 continue
             self._objects.delete(each)
             deleted.append(each)
         return deleted, kept
+
+    def _stays(self, definition: Part, leftover: Leftover) -> bool:
+        if leftover is Leftover.UNUSED:
+            return self._objects.has_objects(definition)
+        return leftover is Leftover.KEEP
+
+    def _held(self, deleted: Sequence[Part]) -> list[Part]:
+        """What is still there some seconds after it was deleted."""
+        left = list(deleted)
+        for _ in range(int(_LEAVING_SECONDS / _STEP)):
+            left = [each for each in left if self._objects.exists(each)]
+            if not left:
+                break
+            self._sleep(_STEP)
+        return left
 
     def _establish(self, definitions: Sequence[Part]) -> None:
         for each in definitions:
@@ -118,14 +192,33 @@ class Applier:
 
     def _remember(self, parts: Sequence[Part]) -> None:
         lines = [[each.api_version, each.kind, each.namespace, each.name] for each in parts]
+        text = json.dumps(lines)
+        if len(text) > _MOST_BYTES:
+            found = f"{len(parts)} with {len(text)} bytes of names"
+            expected = f"objects whose names take up to {_MOST_BYTES} bytes together"
+            raise DefinitionError(str(self._record), expected, found, "divide the release")
+        metadata = {"name": self._record.name, "namespace": self._record.namespace}
+        if self._version:
+            metadata["resourceVersion"] = self._version
         document = {
             "apiVersion": "v1",
             "kind": "ConfigMap",
-            "metadata": {"name": self._record.name, "namespace": self._record.namespace},
-            "data": {"objects": json.dumps(lines)},
+            "metadata": metadata,
+            "data": {"objects": text, "release": self.release},
         }
         made = Part("v1", "ConfigMap", self._record.namespace, self._record.name, document)
-        self._objects.apply(made, force=True)
+        try:
+            self._version = self._objects.apply(made, force=True)["metadata"]["resourceVersion"]
+        except OwnedError:
+            advice = "let the other run end, and run again"
+            found = "a change by another run"
+            raise OwnedError(str(self._record), "what was read of it", found, advice) from None
+        except RequestError as error:
+            if error.status != MISSING:
+                raise
+            space = self._record.namespace
+            advice = f"create it: kubectl create namespace {space}"
+            raise DefinitionError(f"namespace {space}", "one that exists", "none", advice) from None
 
 
 def _established(found: dict[str, Any] | None) -> bool:

@@ -54,8 +54,15 @@ class Objects:
                 raise
             return None
 
-    def apply(self, part: Part, *, force: bool) -> None:
-        """Applies an object, on the server's side.
+    def exists(self, part: Part) -> bool:
+        """Whether an object is there; none is whose CRD is gone."""
+        try:
+            return self.get(part) is not None
+        except DefinitionError:
+            return False
+
+    def apply(self, part: Part, *, force: bool) -> dict[str, Any]:
+        """Applies an object, on the server's side; the object as it is then.
 
         Raises:
             OwnedError: others own fields of it.
@@ -66,7 +73,9 @@ class Objects:
         manner: Any = {"field_manager": MANAGER, "force": force, "patch_type": PatchType.APPLY}
         try:
             with asked(str(part)):
-                self._client.patch(resource, part.name, part.document, **manner, **where)
+                return plain(
+                    self._client.patch(resource, part.name, part.document, **manner, **where)
+                )
         except RequestError as error:
             if error.status != CONFLICT:
                 raise
@@ -113,8 +122,9 @@ class Objects:
             spec = each["spec"]
             if (spec["group"], spec["names"]["kind"]) == (part.group, part.kind):
                 return _of_definition(each, version)
-        expected = f"a CRD of {part.kind} in {part.group or 'the core'}"
-        raise DefinitionError(str(part), expected, "none", f"put the {DEFINITION} beside it")
+        expected = f"a kind of Kubernetes, or a CRD of {part.kind} in {part.group or 'the core'}"
+        advice = f"put the {DEFINITION} beside it; kinds of other API servers are not applied"
+        raise DefinitionError(str(part), expected, "none", advice)
 
     def _where(self, resource: Any, part: Part) -> Any:
         if not issubclass(resource, NamespacedResource):

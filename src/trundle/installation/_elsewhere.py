@@ -1,0 +1,66 @@
+"""What an installation remembers, as bytes that are kept elsewhere, where its folder does not last."""
+
+import contextlib
+import hashlib
+import shutil
+import sqlite3
+from pathlib import Path
+
+from trundle.installation._applying import unpack_here
+from trundle.installation._folders import Folders
+from trundle.installation._installation import Installation
+from trundle.registry import open_repository
+
+
+def snapshot(folder: Path) -> tuple[bytes, str]:
+    """What an installation remembers, and a digest of it that is the same as long as nothing changes.
+
+    Args:
+        folder: the folder of the installation.
+    """
+    with contextlib.closing(sqlite3.connect(Folders(folder).database)) as database:
+        text = "\n".join(database.iterdump())
+        return database.serialize(), hashlib.sha256(text.encode()).hexdigest()
+
+
+def restore(folder: Path, content: bytes | None) -> None:
+    """Makes an installation remember what a snapshot has; what was fetched stays in its local store.
+
+    Args:
+        folder: the folder of the installation, which nothing else uses meanwhile.
+        content: the snapshot; None for an installation in which nothing is installed.
+    """
+    folders = Folders(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for each in folder.iterdir():
+        if each == folders.content:
+            continue
+        if each.is_dir() and not each.is_symlink():
+            shutil.rmtree(each)
+        else:
+            each.unlink()
+    if content is not None:
+        folders.database.write_bytes(content)
+
+
+def complete(installation: Installation, name: str) -> None:
+    """Fetches the content of an installed package again, where only what is remembered was restored.
+
+    Args:
+        installation: the installation.
+        name: the package.
+
+    Raises:
+        RefusedError: it cannot be had; what is remembered stays.
+        StateError: the folder cannot be written. So for StorageError and OSError.
+    """
+    package = installation.package(name)
+    if installation.folders.of(package).exists():
+        return
+    where = f"{package.name} {package.release.version}"
+    with installation.fetching():
+        source = open_repository(package.subscription.repository, settings=installation.settings)
+        artifact = installation.content.look(source, package.digest, where)
+        installation.content.fetch(source, artifact, where, installation.progress)
+        with installation.alone():
+            unpack_here(installation, package)

@@ -1,0 +1,289 @@
+"""Follows the installations of one namespace: decides as `installation` does, and puts what was decided into the cluster."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from trundle.channels import Hold, RefusalCode, RefusedError
+from trundle.errors import Finding, TrundleError
+from trundle.installation import (
+    Install,
+    Installation,
+    Package,
+    complete,
+    foresee,
+    install,
+    roll_back,
+    uninstall,
+    upgrade,
+)
+from trundle.kubernetes._cluster import Cluster
+from trundle.kubernetes.operator._applying import Applier
+from trundle.kubernetes.operator._installations import Installations
+from trundle.kubernetes.operator._keeping import Keeper, SupersededError
+from trundle.kubernetes.operator._leadership import LostLeaseError
+from trundle.kubernetes.operator._objects import Objects
+from trundle.kubernetes.operator._ordering import Part, parts_of
+from trundle.kubernetes.operator._readiness import unready
+from trundle.kubernetes.operator._reporting import Report, camel
+from trundle.kubernetes.operator._storage import unreadable
+from trundle.kubernetes.operator._wanted import SpecError, Wanted, wanted_of
+from trundle.project import read_documents
+from trundle.registry import Reference
+
+_SUFFIXES = frozenset({".json", ".yaml", ".yml"})
+_FOLDER = "manifests"
+_OPERATOR = "the operator"
+
+
+def parts_in(folder: Path) -> list[Part]:
+    """All objects of a folder with manifests, without a kustomization; none where there is no folder.
+
+    Raises:
+        DefinitionError: a document is no object, or an object is there twice.
+        UnreadableError: a file cannot be read as YAML or JSON.
+    """
+    files = sorted(each for each in folder.glob("*") if each.suffix in _SUFFIXES)
+    files = [each for each in files if each.stem != "kustomization"]
+    documents = [
+        json.loads(each.data)
+        for file in files
+        for each in read_documents(file.read_bytes(), str(file))
+    ]
+    return parts_of(documents, str(folder))
+
+
+class Follower:
+    """The installations of one namespace.
+
+    Args:
+        cluster: the cluster.
+        installation: what is installed there.
+        keeper: keeps what the installation remembers.
+        check: raises an error where this operator is no longer the one that acts.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        installation: Installation,
+        keeper: Keeper,
+        check: Callable[[], None],
+    ) -> None:
+        self._cluster = cluster
+        self._found = Installations(cluster)
+        self._installation = installation
+        self._keeper = keeper
+        self._check = check
+        self._unready: dict[str, str] = {}
+
+    def follow(self, document: Mapping[str, Any]) -> Report:
+        """Brings one installation on as far as that goes now; what is in the way is in the report.
+
+        Raises:
+            SupersededError: another operator has written meanwhile.
+            LostLeaseError: another operator acts.
+        """
+        report = Report()
+        try:
+            self._follow(document, wanted_of(document), report)
+        except (SupersededError, LostLeaseError):
+            raise
+        except SpecError as error:
+            _blocked(report, error.findings, "InvalidSpec")
+        except RefusedError as error:
+            _blocked(report, error.refusals)
+        except (TrundleError, OSError) as error:
+            report.says("Failed", str(error))
+        return report
+
+    def remove(self, document: Mapping[str, Any]) -> Report:
+        """Takes an installation out of the cluster; the report is ready when it is gone.
+
+        Raises:
+            SupersededError: another operator has written meanwhile.
+            LostLeaseError: another operator acts.
+        """
+        report = Report()
+        try:
+            self._remove(document, report)
+        except (SupersededError, LostLeaseError):
+            raise
+        except RefusedError as error:
+            _blocked(report, error.refusals)
+        except (TrundleError, OSError) as error:
+            report.says("Failed", str(error))
+        return report
+
+    def _remove(self, document: Mapping[str, Any], report: Report) -> None:
+        wanted = wanted_of(document)
+        package = self._package(wanted)
+        if package is not None:
+            uninstall(self._installation, package.name)
+            self._keeper.save()
+        self._check()
+        applier = self._applier(document)
+        found = applier.finish([], wanted.leftover)
+        if found.held:
+            names = ", ".join(map(str, found.held))
+            report.says("Uninstalling", f"finalizers hold {names}")
+            return
+        applier.forget()
+        report.says("Uninstalled", "all is gone that had to go", ready=True)
+
+    def _follow(self, document: Mapping[str, Any], wanted: Wanted, report: Report) -> None:
+        try:
+            package = self._decided(document, wanted, report)
+        finally:
+            self._keeper.save()
+        self._check()
+        self._put(document, wanted, package, report)
+
+    def _decided(self, document: Mapping[str, Any], wanted: Wanted, report: Report) -> Package:
+        """Decides which version is installed, and fetches it."""
+        package = self._package(wanted)
+        before = None if package is None else package.digest
+        if package is None or not _follows(package, wanted):
+            root = self._root(document, wanted)
+            asked = Install(
+                reference=wanted.reference,
+                channel=wanted.channel,
+                root=root,
+                unsigned=wanted.unsigned,
+                policy=wanted.policy,
+                upgrade=True,
+            )
+            install(self._installation, asked)
+            package = self._package(wanted)
+            assert package is not None
+        name = package.name
+        if package.subscription.policy != wanted.policy and package.pinned is None:
+            self._installation.set_policy(name, wanted.policy)
+        if package.pinned is None:
+            self._hear(name, wanted, report)
+            result = upgrade(self._installation, [name])
+            _blocked(report, result.refusals.get(name, ()), ready=True)
+        outlook = foresee(self._installation, [name])[0]
+        package = self._installation.package(name)
+        report.status = self._installation.status(package, outlook)
+        for each in outlook.plan.blocked:
+            report.blocked.setdefault(
+                camel(str(each.reason)), f"{each.entry.version}: {each.message}"
+            )
+        report.changed = package.digest != before
+        complete(self._installation, name)
+        return package
+
+    def _hear(self, name: str, wanted: Wanted, report: Report) -> None:
+        """Does what annotations ask for."""
+        installation = self._installation
+        held = [each for each in installation.holds(name) if each.version is None]
+        if wanted.hold and wanted.hold not in {each.reason for each in held}:
+            installation.hold(name, Hold(wanted.hold, installation.now(), by=_OPERATOR))
+        if not wanted.hold and any(each.by == _OPERATOR for each in held):
+            installation.unhold(name)
+        version = installation.package(name).version
+        if wanted.roll_back is not None and wanted.roll_back == version:
+            roll_back(installation, name)
+        if wanted.approved is not None and wanted.approved != installation.package(name).version:
+            try:
+                installation.approve(name, wanted.approved, by=_OPERATOR)
+            except RefusedError as error:
+                _blocked(report, error.refusals, ready=True)
+
+    def _put(
+        self, document: Mapping[str, Any], wanted: Wanted, package: Package, report: Report
+    ) -> None:
+        """Applies what a package carries, waits until it is ready, and prunes."""
+        missing = [
+            each.name for each in package.manifest.requirements if each.name in self._unready
+        ]
+        applier, objects = self._applier(document), self._objects(document)
+        applier.earlier()
+        report.version, _, report.digest = applier.release.partition(" ")
+        self._unready[package.name] = "not yet"
+        if missing:
+            report.says("Waiting", f"{', '.join(missing)} has to be ready first")
+            return
+        parts = parts_in(self._installation.folders.of(package) / _FOLDER)
+        gate = list(unreadable(objects, parts))
+        if gate:
+            _blocked(report, gate)
+            return
+        release = f"{package.release.version} {package.digest}"
+        applier.put(parts, release=release)
+        report.version, report.digest = str(package.release.version), package.digest
+        self._check()
+        whys = [(each, unready(objects.get(each))) for each in parts]
+        waiting = [f"{each}: {why}" for each, why in whys if why]
+        if waiting:
+            report.says("Waiting", "; ".join(waiting))
+            return
+        found = applier.finish(parts, wanted.leftover)
+        del self._unready[package.name]
+        message = f"{report.version} is in the cluster, with {len(parts)} objects"
+        for verb, some in (
+            ("stays, as it has objects or is to", found.kept),
+            ("is still being deleted", found.held),
+        ):
+            message += "".join(f"; {each} {verb}" for each in some)
+        report.says("Applied", message, ready=True)
+
+    def _package(self, wanted: Wanted) -> Package | None:
+        """What is installed from the repository that is wanted."""
+        repository = _repository(wanted)
+        found = [
+            each
+            for each in self._installation.packages()
+            if each.subscription.repository == repository
+        ]
+        return found[0] if found else None
+
+    def _root(self, document: Mapping[str, Any], wanted: Wanted) -> bytes | None:
+        if not wanted.secret:
+            return None
+        return self._found.secret(document["metadata"]["namespace"], wanted.secret, wanted.key)
+
+    def _objects(self, document: Mapping[str, Any]) -> Objects:
+        return Objects(self._cluster, document["metadata"]["namespace"])
+
+    def _applier(self, document: Mapping[str, Any]) -> Applier:
+        return Applier(self._objects(document), document["metadata"]["name"])
+
+
+def _repository(wanted: Wanted) -> str:
+    found = Reference.parse(wanted.reference)
+    return str(msgspec.structs.replace(found, tag=None, digest=None))
+
+
+def _follows(package: Package, wanted: Wanted) -> bool:
+    """Whether a package is installed as it is wanted."""
+    if wanted.pinned:
+        return package.pinned == wanted.reference
+    follows = package.subscription
+    same = (wanted.channel or "stable") == follows.channel
+    return package.pinned is None and same and follows.signed != wanted.unsigned
+
+
+def _blocked(
+    report: Report, findings: Iterable[Finding], reason: str = "", *, ready: bool = False
+) -> None:
+    """Says what is in the way.
+
+    Args:
+        report: where to say it.
+        findings: what it is.
+        reason: the reason of all of them; by their codes where empty.
+        ready: whether what is there goes on being looked after.
+    """
+    findings = list(findings)
+    for each in findings:
+        name = reason or camel(str(each.code))
+        earlier = report.blocked.get(name)
+        report.blocked[name] = f"{earlier}\n{each.coded}" if earlier else each.coded
+        report.away = report.away or each.code == RefusalCode.UNREACHABLE
+    if findings and not ready:
+        report.says(next(iter(report.blocked)), next(iter(report.blocked.values())))

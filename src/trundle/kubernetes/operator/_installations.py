@@ -1,0 +1,129 @@
+"""Installations in a cluster, and what the operator writes beside them."""
+
+import base64
+import binascii
+import datetime as dt
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from lightkube.generic_resource import create_namespaced_resource
+from lightkube.resources.core_v1 import Event, Secret
+from lightkube.types import PatchType
+
+from trundle.kubernetes._cluster import MISSING, Cluster, ClusterError, RequestError, asked, plain
+from trundle.kubernetes.operator._wanted import GROUP, KIND, PLURAL, VERSION
+
+FINALIZER = f"{GROUP}/uninstall"
+MANAGER = "trundle-operator"
+_LONGEST_NOTE = 1000
+
+
+class Installations:
+    """The installations of a cluster.
+
+    Args:
+        cluster: the cluster.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._client = cluster.client
+        self._resource: Any = create_namespaced_resource(GROUP, VERSION, KIND, PLURAL)
+
+    def listed(self, namespace: str = "*") -> list[dict[str, Any]]:
+        """All of them, in the order of their names."""
+        with asked(PLURAL):
+            found = [plain(each) for each in self._client.list(self._resource, namespace=namespace)]
+        return sorted(found, key=lambda e: (e["metadata"]["namespace"], e["metadata"]["name"]))
+
+    def watched(self, namespace: str = "*") -> Iterator[tuple[str, str]]:
+        """Each change of one: its uid, and what of it people change; without an end."""
+        with asked(PLURAL):
+            for _, each in self._client.watch(self._resource, namespace=namespace):
+                found = plain(each)
+                metadata = found["metadata"]
+                words = [metadata.get("annotations"), metadata.get("deletionTimestamp")]
+                yield metadata["uid"], json.dumps([found.get("spec"), *words], sort_keys=True)
+
+    def set_finalizer(self, found: Mapping[str, Any], *, there: bool) -> None:
+        """Puts the operator's finalizer on one, or takes it off."""
+        metadata = found["metadata"]
+        others = [each for each in metadata.get("finalizers") or [] if each != FINALIZER]
+        after = [*others, FINALIZER] if there else others
+        if after == (metadata.get("finalizers") or []):
+            return
+        change = {"finalizers": after, "resourceVersion": metadata["resourceVersion"]}
+        self._patch(self._resource, found, {"metadata": change})
+
+    def write_status(self, found: Mapping[str, Any], status: Mapping[str, Any]) -> None:
+        """Writes a status, where it differs."""
+        before = found.get("status") or {}
+        if before == status:
+            return
+        removed = {key: None for key in before if key not in status}
+        self._patch(self._resource.Status, found, {"status": {**removed, **status}})
+
+    def _patch(self, resource: Any, found: Mapping[str, Any], patch: Mapping[str, Any]) -> None:
+        metadata = found["metadata"]
+        try:
+            with asked(f"{KIND} {metadata['name']}"):
+                self._client.patch(
+                    resource, metadata["name"], patch, namespace=metadata["namespace"],
+                    patch_type=PatchType.MERGE, field_manager=MANAGER,
+                )  # fmt: skip
+        except RequestError as error:
+            if error.status != MISSING:
+                raise
+
+    def secret(self, namespace: str, name: str, key: str) -> bytes:
+        """What a Secret has under a key.
+
+        Raises:
+            ClusterError: there is no such Secret or key.
+        """
+        where = f"Secret {namespace}/{name}"
+        with asked(where):
+            data = (
+                plain(self._client.get(Secret, name, namespace=namespace)).get("data") or {}
+            )
+        try:
+            return base64.b64decode(data[key], validate=True)
+        except (KeyError, binascii.Error):
+            known = ", ".join(sorted(data)) or "none"
+            raise ClusterError(where, f"the key {key}", known, "put the root there") from None
+
+    def tell(
+        self,
+        found: Mapping[str, Any],
+        reason: str,
+        message: str,
+        now: dt.datetime,
+        *,
+        warning: bool,
+    ) -> None:
+        """Writes an event about one."""
+        metadata = found["metadata"]
+        stamp = now.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        involved = {
+            "apiVersion": found["apiVersion"], "kind": found["kind"], "name": metadata["name"],
+            "namespace": metadata["namespace"], "uid": metadata["uid"],
+        }  # fmt: skip
+        event: Any = Event.from_dict(
+            {
+                "apiVersion": "v1",
+                "kind": "Event",
+                "metadata": {
+                    "generateName": f"{metadata['name']}.", "namespace": metadata["namespace"],
+                },
+                "involvedObject": involved,
+                "reason": reason,
+                "message": message[:_LONGEST_NOTE],
+                "type": "Warning" if warning else "Normal",
+                "source": {"component": MANAGER},
+                "firstTimestamp": stamp,
+                "lastTimestamp": stamp,
+                "count": 1,
+            }
+        )  # fmt: skip
+        with asked("events"):
+            self._client.create(event)

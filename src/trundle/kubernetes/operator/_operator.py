@@ -1,0 +1,258 @@
+"""The operator: looks at all installations of a cluster, again and again, and whenever one of them changes.
+
+It has no state of its own but what the cluster keeps: whenever it dies, the next one continues.
+"""
+
+import datetime as dt
+import threading
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from trundle.errors import TrundleError
+from trundle.installation import INTERVAL, Installation
+from trundle.kubernetes._cluster import Cluster, ClusterError
+from trundle.kubernetes.operator._following import Follower
+from trundle.kubernetes.operator._installations import Installations
+from trundle.kubernetes.operator._keeping import Keeper
+from trundle.kubernetes.operator._leadership import Leadership
+from trundle.kubernetes.operator._reporting import Report, status_document
+from trundle.registry import HttpSettings
+
+_SOON = 2.0
+_LONGEST = dt.timedelta(hours=1)
+_MOST_DOUBLINGS = 12
+
+
+@dataclass(frozen=True)
+class Look:
+    """What one look at all installations came to.
+
+    Attributes:
+        lines: what there is to report.
+        pending: whether something is to be looked at again soon.
+        away: whether something could not be reached, or failed.
+        next_change: when the first scheduled upgrade may start; None for none.
+    """
+
+    lines: tuple[str, ...] = ()
+    pending: bool = False
+    away: bool = False
+    next_change: dt.datetime | None = None
+
+
+class Operator:
+    """Follows the installations of a cluster until it is stopped.
+
+    Args:
+        cluster: the cluster.
+        folder: where content is kept that was fetched; it may be lost at any time.
+        clock: the time.
+        home: the namespace of what the operator remembers.
+        namespace: the namespace whose installations are followed; `*` for all.
+        leadership: says whether this operator acts; None where there is no other.
+        log: is called with what there is to report.
+        interval: the pause between two looks at channels.
+        settings: times and sizes for registries.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        folder: Path,
+        *,
+        clock: Callable[[], dt.datetime],
+        home: str,
+        namespace: str = "*",
+        leadership: Leadership | None = None,
+        log: Callable[[str], object] = lambda _: None,
+        interval: dt.timedelta = INTERVAL,
+        settings: HttpSettings | None = None,
+    ) -> None:
+        self._cluster = cluster
+        self._found = Installations(cluster)
+        self._folder = folder
+        self._clock = clock
+        self._home = home
+        self._namespace = namespace
+        self._leadership = leadership
+        self._log = log
+        self._interval = interval
+        self._settings = settings
+        self._keepers: dict[str, Keeper] = {}
+        self._told: dict[str, tuple[str, str]] = {}
+        self._wake = threading.Event()
+        self.stopped = threading.Event()
+
+    def stop(self) -> None:
+        """Ends `run`, after what it is doing."""
+        self.stopped.set()
+        self._wake.set()
+
+    def run(self) -> None:
+        """Follows until it is stopped."""
+        threading.Thread(target=self._watch, name="watch", daemon=True).start()
+        if self._leadership is not None:
+            threading.Thread(target=self._lead, name="lease", daemon=True).start()
+        failures = 0
+        while not self.stopped.is_set():
+            if self._leadership is not None and not self._leadership.holds:
+                self.stopped.wait(0.2)
+                continue
+            self._wake.clear()
+            try:
+                found = self.look()
+            except Exception:  # noqa: BLE001 - a fault in one look must not end all others
+                self._log(traceback.format_exc())
+                found = Look(away=True)
+            failures = failures + 1 if found.away else 0
+            self._wake.wait(self._pause(found, failures))
+        if self._leadership is not None:
+            self._leadership.release()
+
+    def look(self) -> Look:
+        """Looks at all installations once; what goes wrong is in their status, and among the lines."""
+        lines: list[str] = []
+        reports: list[Report] = []
+        try:
+            listed = self._found.listed(self._namespace)
+        except ClusterError as error:
+            return self._reported(Look((str(error),), away=True))
+        failed = False
+        for space, documents in groupby(listed, lambda each: each["metadata"]["namespace"]):
+            try:
+                reports += self._namespace_looked_at(space, list(documents))
+            except (TrundleError, OSError) as error:
+                lines.append(f"{space}: {error}")
+                failed = True
+        times = [each.status.next_change for each in reports if each.status is not None]
+        return self._reported(
+            Look(
+                tuple(lines),
+                pending=any(_is_pending(each) for each in reports),
+                away=failed or any(each.away or each.reason == "Failed" for each in reports),
+                next_change=min((each for each in times if each), default=None),
+            )
+        )
+
+    def _reported(self, found: Look) -> Look:
+        for each in found.lines:
+            self._log(each)
+        return found
+
+    def _namespace_looked_at(self, space: str, documents: list[dict[str, Any]]) -> list[Report]:
+        folder = self._folder / space
+        keeper = self._keepers.get(space)
+        if keeper is None:
+            keeper = self._keepers[space] = Keeper(self._cluster, self._home, space, folder)
+        keeper.load()
+        reports = []
+        with Installation(folder, clock=self._clock, settings=self._settings) as installation:
+            follower = Follower(self._cluster, installation, keeper, self._check)
+            for each in documents:
+                self._check()
+                leaving = bool(each["metadata"].get("deletionTimestamp"))
+                if not leaving:
+                    self._found.set_finalizer(each, there=True)
+                report = follower.remove(each) if leaving else follower.follow(each)
+                reports.append(report)
+                self._check()
+                self._tell(each, report)
+                if leaving and report.ready:
+                    self._found.set_finalizer(each, there=False)
+                else:
+                    generation = each["metadata"].get("generation", 0)
+                    before = each.get("status") or {}
+                    now = self._clock()
+                    self._found.write_status(each, status_document(report, before, generation, now))
+            keeper.save()
+        return reports
+
+    def _tell(self, document: Mapping[str, Any], report: Report) -> None:
+        """Writes events about what is new, once."""
+        metadata = document["metadata"]
+        what = f"{metadata['namespace']}/{metadata['name']}"
+        blocked = "\n".join(report.blocked.values())
+        new = (f"{report.reason} {report.version}", blocked)
+        conditions = {e["type"]: e for e in (document.get("status") or {}).get("conditions") or []}
+        before = self._told.get(metadata["uid"])
+        if before is None and conditions:
+            ready, stop = conditions.get("Ready"), conditions.get("Blocked")
+            version = ((document.get("status") or {}).get("installed") or {}).get("version", "")
+            before = (
+                f"{ready['reason'] if ready else ''} {version}",
+                stop["message"] if stop and stop["status"] == "True" else "",
+            )
+        self._told[metadata["uid"]] = new
+        now = self._clock()
+        if before is None or before[0] != new[0]:
+            self._log(f"{what}: {report.reason}: {report.message}")
+            self._found.tell(
+                document, report.reason, report.message, now, warning=not _is_fine(report)
+            )
+        if blocked and (before is None or before[1] != blocked):
+            self._log(f"{what}: blocked: {blocked}")
+            self._found.tell(document, "Blocked", blocked, now, warning=True)
+        published = report.status and report.status.condition("Published")
+        was = conditions.get("Published")
+        if published and published.status == "False" and (was is None or was["status"] != "False"):
+            self._log(f"{what}: {published.message}")
+            self._found.tell(document, published.reason, published.message, now, warning=True)
+
+    def _check(self) -> None:
+        if self._leadership is not None:
+            self._leadership.check()
+
+    def _pause(self, found: Look, failures: int) -> float:
+        if found.pending and not found.away:
+            return _SOON
+        if found.away:
+            seconds = _SOON * 2 ** min(failures - 1, _MOST_DOUBLINGS)
+            return float(min(seconds, max(self._interval, _LONGEST).total_seconds()))
+        pause = self._interval
+        if found.next_change is not None:
+            pause = min(pause, max(found.next_change - self._clock(), dt.timedelta(seconds=1)))
+        return pause.total_seconds()
+
+    def _watch(self) -> None:
+        """Wakes the operator whenever the spec or the annotations of an installation change."""
+        seen: dict[str, str] = {}
+        while not self.stopped.is_set():
+            try:
+                for uid, words in self._found.watched(self._namespace):
+                    if seen.get(uid) != words:
+                        seen[uid] = words
+                        self._wake.set()
+            except (ClusterError, ValueError) as error:
+                self._log(f"watching: {error}")
+            self.stopped.wait(_SOON)
+            self._wake.set()
+
+    def _lead(self) -> None:
+        """Keeps the Lease."""
+        leadership = self._leadership
+        assert leadership is not None
+        while not self.stopped.is_set():
+            held = leadership.holds
+            try:
+                if leadership.renew() != held:
+                    self._log("this operator acts" if leadership.holds else "another operator acts")
+                    self._wake.set()
+            except ClusterError as error:
+                self._log(str(error))
+            self.stopped.wait(leadership.seconds / 5)
+
+
+def _is_pending(report: Report) -> bool:
+    return (
+        report.changed
+        or report.reason in {"Waiting", "Uninstalling"}
+        or "DependencyConflict" in report.blocked
+    )
+
+
+def _is_fine(report: Report) -> bool:
+    return report.ready or report.reason in {"Waiting", "Uninstalling"}

@@ -1,0 +1,127 @@
+"""The status of an `Installation`: what `channels` says of a package, and what has become of it in the cluster."""
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from trundle.channels import Status, format_time
+
+_LONGEST = 3000
+_TAKEN_OVER = ("UpToDate", "ChannelUsable", "Published", "Held")
+
+
+@dataclass
+class Report:
+    """What a look at an installation has found.
+
+    Attributes:
+        status: what `channels` says; None where that was not asked.
+        version: the version in the cluster; empty for none.
+        digest: its digest.
+        ready: whether all that the release carries is ready.
+        reason: why, for programs.
+        message: why, for people.
+        blocked: why it does not go on, by reason.
+        away: whether a registry or a channel could not be reached.
+        changed: whether another version was decided on.
+    """
+
+    status: Status | None = None
+    version: str = ""
+    digest: str = ""
+    ready: bool = False
+    reason: str = "Unknown"
+    message: str = ""
+    blocked: dict[str, str] = field(default_factory=dict)
+    away: bool = False
+    changed: bool = False
+
+    def says(self, reason: str, message: str, *, ready: bool = False) -> None:
+        """Says whether it is ready, and why."""
+        self.reason, self.message, self.ready = reason, message, ready
+
+
+def status_document(
+    report: Report, before: Mapping[str, Any], generation: int, now: dt.datetime
+) -> dict[str, Any]:
+    """The status as an `Installation` has it.
+
+    Args:
+        report: what was found.
+        before: the status until now; conditions that stay keep their time.
+        generation: the generation of the spec that was looked at.
+        now: the time.
+    """
+    found: dict[str, Any] = {"observedGeneration": generation}
+    if report.version or report.digest:
+        found["installed"] = {"version": report.version, "digest": report.digest}
+    if report.status is not None:
+        plain = report.status.to_plain()
+        taken = (
+            "package",
+            "latest",
+            "target",
+            "scheduled",
+            "blocked",
+            "announced",
+            "nextChange",
+            "notes",
+        )
+        found |= {name: plain[name] for name in taken if plain[name]}
+        if not plain["target"]["version"]:
+            found.pop("target", None)
+    else:
+        kept = ("package", "installed", "latest")
+        found = {name: before[name] for name in kept if name in before} | found
+    old = {each["type"]: each for each in before.get("conditions") or []}
+    found["conditions"] = [
+        _condition(old.get(kind), kind, status, reason, message, generation, now)
+        for kind, status, reason, message in _conditions(report)
+    ]
+    return found
+
+
+def _condition(
+    old: Mapping[str, Any] | None,
+    kind: str,
+    status: str,
+    reason: str,
+    message: str,
+    generation: int,
+    now: dt.datetime,
+) -> dict[str, Any]:
+    stays = old is not None and old["status"] == status
+    return {
+        "type": kind,
+        "status": status,
+        "reason": reason,
+        "message": message[:_LONGEST],
+        "lastTransitionTime": old["lastTransitionTime"] if old and stays else format_time(now),
+        "observedGeneration": generation,
+    }
+
+
+def _conditions(report: Report) -> Iterator[tuple[str, str, str, str]]:
+    yield "Ready", str(report.ready), report.reason, report.message
+    if report.blocked:
+        yield "Blocked", "True", next(iter(report.blocked)), "\n".join(report.blocked.values())
+    else:
+        yield "Blocked", "False", "NotBlocked", "nothing is in the way"
+    status = report.status
+    if status is None:
+        return
+    major = status.announced
+    if major:
+        yield "MajorAvailable", "True", "Announced", f"{major} is a newer major version"
+    else:
+        yield "MajorAvailable", "False", "NoneNewer", "there is no newer major version"
+    for kind in _TAKEN_OVER:
+        found = status.condition(kind)
+        if found is not None:
+            yield kind, found.status, found.reason, found.message
+
+
+def camel(code: str) -> str:
+    """A code as the reason of a condition."""
+    return "".join(word.capitalize() for word in code.split("-"))

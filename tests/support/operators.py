@@ -1,0 +1,156 @@
+"""`trundle kube operator` as a process, and a publisher whose packages it installs."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import msgspec
+import warm
+from authorities import Authority
+
+from trundle.kubernetes import Webhook, definitions
+from trundle.kubernetes._own import installation_kinds
+
+CRD = "installations.trundle.dev"
+
+
+class Publisher:
+    """Releases of packages, signed, in a registry.
+
+    Attributes:
+        host: the registry.
+        root: the publisher's root.
+    """
+
+    def __init__(self, folder: Path, host: str) -> None:
+        self.folder = folder
+        self.host = host
+        self.keys = folder / "keys"
+        self.trundle("keys", "init", self.keys, "--no-passphrase")
+        self.root = self.keys / "root.json"
+
+    def trundle(self, *arguments, code: int | None = 0):
+        done = subprocess.run(
+            [warm.TRUNDLE, *map(str, arguments)], cwd=self.folder,
+            capture_output=True, text=True, timeout=120, check=False,
+        )  # fmt: skip
+        assert code is None or done.returncode == code, (arguments, done.stdout, done.stderr)
+        return done
+
+    def release(self, name: str, version: str, documents, *, channel="stable", **manifest) -> None:
+        """Publishes a release that carries some objects."""
+        folder = self.folder / f"{name.replace('/', '-')}-{version}"
+        (folder / "manifests").mkdir(parents=True)
+        (folder / "app.yaml").write_bytes(
+            msgspec.json.encode({"name": name, "version": version, **manifest})
+        )
+        for number, each in enumerate(documents):
+            (folder / "manifests" / f"{number:03}.json").write_text(json.dumps(each))
+        to = f"http://{self.host}/{name}"
+        self.trundle("publish", folder, "--to", to, "--channel", channel, "--keys", self.keys)
+
+
+class Operator:
+    """A running operator.
+
+    Args:
+        cluster: the cluster.
+        folder: a folder of its own.
+        options: further options.
+    """
+
+    def __init__(self, cluster, folder: Path, *options: str) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self.cluster = cluster
+        (folder / "tls").mkdir(exist_ok=True)
+        self.authority = Authority(folder / "tls")
+        self.certificate = self.authority.server("operator")
+        self.options = options
+        self.process = None
+        self.url = ""
+
+    @property
+    def messages(self) -> str:
+        return (self.folder / "errors.txt").read_text() + (self.folder / "log.txt").read_text()
+
+    def start(self, port: int = 0, *, wait: bool = True) -> None:
+        """Starts it with a webhook; waits until that answers."""
+        given = ["--tls-cert", str(self.certificate), "--tls-key", str(self.certificate)]
+        self._run(*given, "--host", "127.0.0.1", "--port", str(port))
+        deadline = time.monotonic() + 60
+        while wait and not (
+            found := re.search(r"^serving on (\S+)\n", self.messages, re.MULTILINE)
+        ):
+            assert self.process.poll() is None, self.messages
+            assert time.monotonic() < deadline, self.messages
+            time.sleep(0.02)
+        if wait:
+            self.url = found[1]
+
+    def _run(self, *given: str) -> None:
+        command = [warm.TRUNDLE, "kube", "operator", "--context", "admin", "--home", "default"]
+        (self.folder / "errors.txt").write_text("")
+        with (
+            (self.folder / "log.txt").open("a") as log,
+            (self.folder / "errors.txt").open("a") as errors,
+        ):
+            self.process = subprocess.Popen(
+                [*command, "--interval", "PT2S", *given, *self.options],
+                stdout=log, stderr=errors, env=environment(self.cluster),
+            )  # fmt: skip
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Ends it by a signal; its exit code."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.process.wait(60) if self.process is not None else 0
+
+    def define(self) -> None:
+        """Puts the CRD into the cluster, converted by this operator."""
+        webhook = Webhook(f"{self.url}/convert", None, self.authority.certificate.read_bytes())
+        [crd] = definitions(installation_kinds(), webhook, print)
+        self.cluster.define(crd)
+
+
+def environment(cluster):
+    return {**os.environ, "KUBECONFIG": str(cluster.kubeconfig)}
+
+
+def thing(kind, name, api="v1", **more):
+    """An object of a manifest."""
+    return {"apiVersion": api, "kind": kind, "metadata": {"name": name}, **more}
+
+
+def wanted(name, namespace, spec, version="v1", **metadata):
+    """An `Installation`."""
+    head = {"name": name, "namespace": namespace, **metadata}
+    return {
+        "apiVersion": f"trundle.dev/{version}", "kind": "Installation", "metadata": head, "spec": spec,
+    }  # fmt: skip
+
+
+def shown(cluster, namespace, name, version="v1"):
+    """An `Installation` as it is; empty where it is not there."""
+    path = f"/apis/trundle.dev/{version}/namespaces/{namespace}/installations/{name}"
+    answer = cluster.request("GET", path)
+    return answer.body if answer.status == 200 else {}
+
+
+def condition(found, kind):
+    """The status of a condition, with its reason."""
+    conditions = (found.get("status") or {}).get("conditions") or []
+    each = next((e for e in conditions if e["type"] == kind), None)
+    return (each["status"], each["reason"]) if each else None
+
+
+def installed(found):
+    """The version that is installed, and whether it is ready for the present spec."""
+    status = found.get("status") or {}
+    same = status.get("observedGeneration") == found.get("metadata", {}).get("generation")
+    ready = condition(found, "Ready") or ("", "")
+    return (status.get("installed") or {}).get("version"), same and ready[0] == "True"
