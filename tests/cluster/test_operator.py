@@ -25,7 +25,6 @@ def operator(cluster, tmp_path_factory):
         running.start()
         running.define()
         yield running
-        print(running.messages)
     finally:
         running.stop(9)
 

@@ -83,16 +83,14 @@ class Installations:
         """
         where = f"Secret {namespace}/{name}"
         with asked(where):
-            data = (
-                plain(self._client.get(Secret, name, namespace=namespace)).get("data") or {}
-            )
+            data = plain(self._client.get(Secret, name, namespace=namespace)).get("data") or {}
         try:
             return base64.b64decode(data[key], validate=True)
         except (KeyError, binascii.Error):
             known = ", ".join(sorted(data)) or "none"
             raise ClusterError(where, f"the key {key}", known, "put the root there") from None
 
-    def tell(
+    def record(
         self,
         found: Mapping[str, Any],
         reason: str,

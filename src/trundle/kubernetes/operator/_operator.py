@@ -83,7 +83,7 @@ class Operator:
         self._interval = interval
         self._settings = settings
         self._keepers: dict[str, Keeper] = {}
-        self._told: dict[str, tuple[str, str]] = {}
+        self._recorded: dict[str, tuple[str, str]] = {}
         self._wake = threading.Event()
         self.stopped = threading.Event()
 
@@ -160,7 +160,7 @@ class Operator:
                 report = follower.remove(each) if leaving else follower.follow(each)
                 reports.append(report)
                 self._check()
-                self._tell(each, report)
+                self._record(each, report)
                 if leaving and report.ready:
                     self._found.set_finalizer(each, there=False)
                 else:
@@ -171,14 +171,14 @@ class Operator:
             keeper.save()
         return reports
 
-    def _tell(self, document: Mapping[str, Any], report: Report) -> None:
+    def _record(self, document: Mapping[str, Any], report: Report) -> None:
         """Writes events about what is new, once."""
         metadata = document["metadata"]
         what = f"{metadata['namespace']}/{metadata['name']}"
         blocked = "\n".join(report.blocked.values())
         new = (f"{report.reason} {report.version}", blocked)
         conditions = {e["type"]: e for e in (document.get("status") or {}).get("conditions") or []}
-        before = self._told.get(metadata["uid"])
+        before = self._recorded.get(metadata["uid"])
         if before is None and conditions:
             ready, stop = conditions.get("Ready"), conditions.get("Blocked")
             version = ((document.get("status") or {}).get("installed") or {}).get("version", "")
@@ -186,21 +186,21 @@ class Operator:
                 f"{ready['reason'] if ready else ''} {version}",
                 stop["message"] if stop and stop["status"] == "True" else "",
             )
-        self._told[metadata["uid"]] = new
+        self._recorded[metadata["uid"]] = new
         now = self._clock()
         if before is None or before[0] != new[0]:
             self._log(f"{what}: {report.reason}: {report.message}")
-            self._found.tell(
+            self._found.record(
                 document, report.reason, report.message, now, warning=not _is_fine(report)
             )
         if blocked and (before is None or before[1] != blocked):
             self._log(f"{what}: blocked: {blocked}")
-            self._found.tell(document, "Blocked", blocked, now, warning=True)
+            self._found.record(document, "Blocked", blocked, now, warning=True)
         published = report.status and report.status.condition("Published")
         was = conditions.get("Published")
         if published and published.status == "False" and (was is None or was["status"] != "False"):
             self._log(f"{what}: {published.message}")
-            self._found.tell(document, published.reason, published.message, now, warning=True)
+            self._found.record(document, published.reason, published.message, now, warning=True)
 
     def _check(self) -> None:
         if self._leadership is not None:

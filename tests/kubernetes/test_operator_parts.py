@@ -1,0 +1,102 @@
+"""What the operator makes of values alone: what is asked for, what is ready, and what the status says."""
+
+import datetime as dt
+
+import pytest
+
+from trundle.kubernetes.operator import SpecError, wanted_of
+from trundle.kubernetes.operator._readiness import unready
+from trundle.kubernetes.operator._reporting import Report, status_document
+
+DIGEST = "sha256:" + "a" * 64
+NOW = dt.datetime(2026, 1, 2, tzinfo=dt.UTC)
+
+
+def asked(spec, **annotations):
+    named = {f"trundle.dev/{key.replace('_', '-')}": value for key, value in annotations.items()}
+    metadata = {"name": "db", "namespace": "shop", "annotations": named}
+    return wanted_of({"kind": "Installation", "metadata": metadata, "spec": spec})
+
+
+@pytest.mark.parametrize(
+    ("spec", "reference", "pinned"),
+    [
+        ({"registry": "r.example.com", "package": "acme/db"}, "r.example.com/acme/db", False),
+        ({"registry": "r.example.com/", "package": "acme/db:1.2.3"}, "r.example.com/acme/db:1.2.3", True),
+        ({"source": "r.example.com", "package": "acme/db", "version": "1.2.3+4"}, "r.example.com/acme/db:1.2.3_4", True),
+        ({"registry": "r.example.com", "package": "acme/db", "digest": DIGEST}, f"r.example.com/acme/db@{DIGEST}", True),
+        ({"package": "acme/db"}, "registry-1.docker.io/acme/db", False),
+    ],
+)  # fmt: skip
+def test_what_is_asked_for(spec, reference, pinned):
+    found = asked(spec)
+    assert (found.reference, found.pinned) == (reference, pinned)
+
+
+@pytest.mark.parametrize(
+    ("spec", "annotations", "place"),
+    [
+        ({"package": "Acme db"}, {}, "spec.package"),
+        ({"package": "acme/db", "version": "1.0.0", "channel": "beta"}, {}, "spec"),
+        ({"package": "acme/db:1.0.0", "digest": DIGEST}, {}, "spec"),
+        ({"package": "acme/db", "digest": "sha256:1"}, {}, "spec.digest"),
+        ({"package": "acme/db", "policy": {"patch": "sometimes"}}, {}, "spec.policy.patch"),
+        ({"package": "acme/db", "trust": {"secretName": "a", "unsigned": True}}, {}, "spec.trust"),
+        ({"package": "acme/db"}, {"approve": "new"}, "annotation trundle.dev/approve"),
+    ],
+)
+def test_what_cannot_be_asked_for(spec, annotations, place):
+    with pytest.raises(SpecError) as error:
+        asked({"registry": "r.example.com"} | spec, **annotations)
+    assert place in [each.place.path for each in error.value.findings]
+
+
+def test_all_that_is_wrong_is_said_at_once():
+    with pytest.raises(SpecError) as error:
+        asked({"package": "A", "policy": {"major": 1, "wat": 2}}, roll_back="x")
+    assert len(error.value.findings) == 4
+
+
+def found(kind, status, spec=None, **metadata):
+    return {
+        "kind": kind,
+        "metadata": {"name": "x"} | metadata,
+        "spec": spec or {},
+        "status": status,
+    }
+
+
+@pytest.mark.parametrize(
+    ("document", "ready"),
+    [
+        (None, False),
+        (found("ConfigMap", {}), True),
+        (found("ConfigMap", {}, deletionTimestamp="2026-01-01T00:00:00Z"), False),
+        (found("Deployment", {"observedGeneration": 2, "updatedReplicas": 3, "readyReplicas": 3}, {"replicas": 3}, generation=2), True),
+        (found("Deployment", {"observedGeneration": 1, "updatedReplicas": 3, "readyReplicas": 3}, {"replicas": 3}, generation=2), False),
+        (found("Deployment", {"observedGeneration": 2, "updatedReplicas": 1, "readyReplicas": 3}, {"replicas": 3}, generation=2), False),
+        (found("Deployment", {}, {"replicas": 0}), True),
+        (found("DaemonSet", {"desiredNumberScheduled": 2, "updatedNumberScheduled": 2, "numberReady": 1}), False),
+        (found("DaemonSet", {"desiredNumberScheduled": 2, "updatedNumberScheduled": 2, "numberReady": 2}), True),
+        (found("Job", {}), False),
+        (found("Job", {"conditions": [{"type": "Complete", "status": "True"}]}), True),
+        (found("Widget", {"conditions": [{"type": "Ready", "status": "False", "message": "m"}]}), False),
+        (found("Widget", {"conditions": [{"type": "Synced", "status": "False"}]}), True),
+    ],
+)  # fmt: skip
+def test_what_is_ready(document, ready):
+    assert (unready(document) == "") is ready
+
+
+def test_a_condition_keeps_its_time_as_long_as_its_status_stays():
+    report = Report(version="1.0.0", digest=DIGEST)
+    report.says("Applied", "there", ready=True)
+    first = status_document(report, {}, 1, NOW)
+    assert first["installed"] == {"version": "1.0.0", "digest": DIGEST}
+    later = NOW + dt.timedelta(hours=1)
+    assert status_document(report, first, 1, later) == first
+    report.says("Waiting", "not yet")
+    report.blocked["Held"] = "2.0.0: held"
+    second = {each["type"]: each for each in status_document(report, first, 2, later)["conditions"]}
+    assert second["Ready"]["lastTransitionTime"] == "2026-01-02T01:00:00Z"
+    assert (second["Blocked"]["status"], second["Blocked"]["reason"]) == ("True", "Held")
