@@ -63,6 +63,7 @@ class Kept:
     def __init__(self):
         self.there = {}
         self.left = None
+        self.written = 0
 
     def _asked(self):
         if self.left is not None:
@@ -77,7 +78,18 @@ class Kept:
     def apply(self, each, *, force):
         self._asked()
         status = {"conditions": [{"type": "Established", "status": "True"}]}
-        self.there[each.identity] = {**each.document, "status": status}
+        self.written += 1
+        metadata = {**each.document["metadata"], "resourceVersion": str(self.written)}
+        before = self.there.get(each.identity)
+        asked = each.document["metadata"].get("resourceVersion")
+        assert asked is None or asked == before["metadata"]["resourceVersion"]
+        made = {**each.document, "metadata": metadata, "status": status}
+        self.there[each.identity] = made
+        return made
+
+    def exists(self, each):
+        self._asked()
+        return each.identity in self.there
 
     def delete(self, each):
         self._asked()
