@@ -4,7 +4,7 @@ import sys
 
 import amounts
 import pytest
-from hypothesis import given
+from hypothesis import core, given
 from hypothesis import strategies as st
 
 from trundle import verify
@@ -35,3 +35,11 @@ def test_examples_are_the_same_when_other_modules_are_loaded(test, tmp_path, mon
 
     assert drawn(test) == before
     del sys.modules[full_of_constants.__name__]
+
+
+@pytest.mark.parametrize("test", [lambda test: test, verify.some_examples(100)])
+def test_a_number_draws_others_which_are_the_same_each_time(test, monkeypatch):
+    before = drawn(test)
+    monkeypatch.setattr(core, "function_digest", amounts.digest_with("7"))
+    others = drawn(test)
+    assert drawn(test) == others != before
