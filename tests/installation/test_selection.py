@@ -100,3 +100,26 @@ def test_parts_and_halves_come_to_what_one_after_the_other_does(seed):
         n: e.version for n, e in choice.chosen().items()
     }
     assert found.conflicts.keys() == conflicts.keys()
+
+
+@pytest.mark.parametrize(
+    ("ranges", "fits"),
+    [
+        ({"io.trundle": "1"}, True),
+        ({"io.murano": ""}, True),
+        ({"io.trundle": ">=1.7"}, False),
+        ({"io.trundle": "1", "b": "1"}, False),
+    ],
+)
+def test_what_comes_with_the_engine_needs_no_installation(ranges, fits):
+    wanted = tuple(Requirement(name, VersionRange.parse(each)) for name, each in ranges.items())
+    found = chosen(offer("a", None, entry("1.0.0", depends_on=wanted)))
+    assert found == ({"a": "1.0.0"} if fits else {})
+
+
+def test_a_newer_release_of_a_bundled_package_is_taken_where_it_is_required():
+    wanted = (Requirement("io.trundle", VersionRange.parse("1.2")),)
+    assert chosen(
+        offer("a", None, entry("1.0.0", depends_on=wanted)),
+        offer("io.trundle", None, "1.2.0", wanted=False),
+    ) == {"a": "1.0.0", "io.trundle": "1.2.0"}

@@ -30,7 +30,7 @@ from trundle.installation._installation import Installation
 from trundle.installation._outlook import Outlook, Reader, absolute, judge
 from trundle.installation._records import Event, Package
 from trundle.installation._stored import check_readable, with_readable
-from trundle.packages import Release
+from trundle.packages import Release, to_install
 from trundle.registry import Reference, open_repository, version_of
 from trundle.version import SemVer, VersionError
 
@@ -337,7 +337,7 @@ class _Pin:
             name,
             version or artifact.package.version,
             artifact.digest,
-            artifact.package.requirements,
+            to_install(artifact.package.requirements),
         )
         held = check_holds(state, version, self._installation.now())
         if held:

@@ -9,7 +9,7 @@ from trundle.channels import format_time
 from trundle.channels.decision import Installed
 from trundle.channels.policy import Policy, policy_to_plain
 from trundle.channels.reading import Subscription
-from trundle.packages import Manifest, Release
+from trundle.packages import Manifest, Release, to_install
 from trundle.version import SemVer
 
 EventKind: TypeAlias = Literal["install", "upgrade", "downgrade", "rollback", "follow", "uninstall"]
@@ -51,7 +51,7 @@ class Package(msgspec.Struct, frozen=True, kw_only=True):
     def release(self) -> Release:
         """What is installed, as the resolver takes it."""
         version = self.version or self.manifest.version
-        return Release(self.name, version, self.digest, self.manifest.requirements)
+        return Release(self.name, version, self.digest, to_install(self.manifest.requirements))
 
     def to_plain(self) -> dict[str, Any]:
         """The package as plain values, for programs."""

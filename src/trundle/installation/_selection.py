@@ -9,7 +9,15 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from trundle.channels.files import ListedVersion
-from trundle.packages import Conflict, Refused, Release, Requirement, Resolution, resolve
+from trundle.packages import (
+    Conflict,
+    Refused,
+    Release,
+    Requirement,
+    Resolution,
+    resolve,
+    to_install,
+)
 from trundle.version import ANY, SemVer, VersionRange
 
 
@@ -74,7 +82,7 @@ def check_together(releases: Iterable[Release]) -> tuple[Conflict, ...]:
 
 def _needs(offer: Offer) -> set[str]:
     """The packages that one may need, whichever version of it is taken."""
-    needs = [each.depends_on for each in offer.ready]
+    needs = [to_install(each.depends_on) for each in offer.ready]
     needs.append(offer.installed.requirements if offer.installed else ())
     return {each.name for some in needs for each in some}
 
@@ -123,7 +131,7 @@ class _Candidates:
 
     def release(self, name: str, version: SemVer) -> Release:
         entry = self._entries[name][version]
-        return Release(name, version, entry.identity, entry.depends_on)
+        return Release(name, version, entry.identity, to_install(entry.depends_on))
 
 
 class _Choice:

@@ -22,6 +22,7 @@ from trundle.installation._outlook import Outlook
 from trundle.installation._records import Event, Package
 from trundle.installation._selection import select
 from trundle.installation._stored import check_readable, with_readable
+from trundle.packages import to_install
 from trundle.version import SemVer
 
 _NOTHING_ASKED = Request()
@@ -145,7 +146,9 @@ def _helpers(installation: Installation, goals: Iterable[Goal]) -> list[Goal]:
     known = {each.name for each in goals}
     waiting, helpers = list(goals), []
     while waiting:
-        needed = {need.name for entry in waiting.pop().ready for need in entry.depends_on}
+        needed = {
+            need.name for entry in waiting.pop().ready for need in to_install(entry.depends_on)
+        }
         for name in sorted(needed - known):
             known.add(name)
             package = installation.memory.package(name)

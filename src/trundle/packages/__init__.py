@@ -5,6 +5,7 @@ and back, a `Package` has both manifest and files, and `resolve` chooses the rel
 """
 
 from trundle.packages._app_schema import app_schema
+from trundle.packages._bundled import BUNDLED, to_install
 from trundle.packages._candidates import Candidates, Unusable
 from trundle.packages._change_codes import ChangeCode, judged, major, minor
 from trundle.packages._changes import (
@@ -57,6 +58,7 @@ from trundle.packages._unpack import unpack
 __all__ = [
     "APP_FILE",
     "ARCHIVE_MEDIA_TYPE",
+    "BUNDLED",
     "CORE_LIBRARY",
     "DEVELOPMENT",
     "IGNORE_FILE",
@@ -114,5 +116,6 @@ __all__ = [
     "release_tree",
     "resolve",
     "resource_changes",
+    "to_install",
     "unpack",
 ]
