@@ -174,7 +174,7 @@ def test_models_are_edited_as_a_whole(shop):
     shop.env("edit", "shop", "--model", "model.yaml")
     shop.env("deploy", "shop")
     assert "shop/motd.txt" not in shop.deployed()
-    shop.write("model.yaml", "name: other\n")
+    shop.write("model.yaml", "'?': {type: io.murano.Environment}\n")
     assert (
         "model.yaml: expected the object"
         in shop.env("edit", "shop", "--model", "model.yaml", code=2).stderr
@@ -204,6 +204,13 @@ def test_what_cannot_be_done_is_refused(shop, monkeypatch):
         done = CliRunner().invoke(app, ["env", *command.split()])
         assert (done.exit_code, message in done.stderr) == (code, True), (command, done.stderr)
     assert not (shop.folder / "deployed").exists()
+    done = CliRunner().invoke(app, ["catalog", "use", "shop", "--forget"])
+    assert (done.exit_code, "found one of `trundle env`" in done.stderr) == (4, True)
+    assert shop.run("catalog", "delete", "acme.Web", "1.0.0", code=3)
+    monkeypatch.setenv("TRUNDLE_SERVER", "http://127.0.0.1:9")
+    monkeypatch.delenv("TRUNDLE_CATALOG")
+    done = CliRunner().invoke(app, ["env", "list"])
+    assert (done.exit_code, "TRUNDLE_SERVER: expected the database" in done.stderr) == (2, True)
 
 
 FORM = {

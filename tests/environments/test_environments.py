@@ -338,3 +338,14 @@ def test_a_database_of_a_later_release_is_refused(shop):
         connection.execute(text("UPDATE environments_version SET version_num = '9999'"))
     with pytest.raises(NewerSchemaError, match="environments at revision"):
         Environments(shop.catalog)
+
+
+def test_an_environment_is_kept_here_or_elsewhere(kept):
+    from trundle.version import SemVer
+
+    kept.catalog.use("shop", [("a", SemVer.parse("1.0.0"))], tenant=TENANT)
+    with pytest.raises(EnvironmentExistsError, match="kept elsewhere"):
+        kept.create()
+    assert [each.name for each in kept.catalog.environments(TENANT)] == ["shop"]
+    kept.catalog.use("shop", [], tenant=TENANT)
+    kept.create()

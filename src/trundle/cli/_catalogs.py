@@ -81,8 +81,10 @@ def kept_catalog(
 
 
 @contextlib.contextmanager
-def own_catalog(place: str | None, server: str | None) -> Iterator["Catalog"]:
-    """The catalog in its database, for commands that no server carries out.
+def own_catalog(
+    place: str | None, server: str | None, *, making: bool = False
+) -> Iterator["Catalog"]:
+    """The catalog in its database, for commands that no server carries out; where there is none, an empty one unless it is to be made.
 
     Raises:
         Refusal: a server is named, and no database.
@@ -92,7 +94,7 @@ def own_catalog(place: str | None, server: str | None) -> Iterator["Catalog"]:
         expected = "the database of the catalog, which this command works on"
         advice = "run it where the database is, and name that with --catalog"
         raise unmet("--server" if server else SERVER, expected, f"the server {url}", advice)
-    with opened_catalog(place) as catalog:
+    with opened_catalog(place, making=making) as catalog:
         yield catalog
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trundle.cli._catalogs import opened_catalog
+from trundle.cli._catalogs import own_catalog
 from trundle.cli._failures import unmet
 from trundle.cli._models import read_object
 from trundle.cli._printing import Format, print_data, print_text, say
@@ -76,10 +76,14 @@ _ENTRIES: Mapping[str, type] = {
 
 @contextlib.contextmanager
 def opened_environments(place: str | None, *, making: bool = False) -> Iterator["Environments"]:
-    """The environments in the database of the catalog that a command works on."""
+    """The environments in the database of the catalog that a command works on.
+
+    Raises:
+        Refusal: the settings name a server for the catalog, and no database.
+    """
     from trundle.environments import Environments  # noqa: PLC0415
 
-    with opened_catalog(place, making=making) as catalog:
+    with own_catalog(place, None, making=making) as catalog:
         yield Environments(catalog)
 
 

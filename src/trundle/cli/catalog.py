@@ -26,7 +26,7 @@ from trundle.cli._reviewing import Override, reason_of, release_folders, uploadi
 from trundle.cli.project import DryRun, Jobs, Output
 
 if TYPE_CHECKING:
-    from trundle.catalog import Change, Offer, Snapshot
+    from trundle.catalog import Catalog, Change, Offer, Snapshot
     from trundle.errors import Finding
     from trundle.packages import Package
     from trundle.version import SemVer
@@ -347,6 +347,7 @@ def use(
         raise unmet("", "a model or --forget", found, "give one of them")
     whose = tenant_of(tenant)
     with own_catalog(catalog, server) as opened_:
+        _check_kept_elsewhere(opened_, environment, whose)
         if forget and environment not in {each.name for each in opened_.environments(whose)}:
             say(f"note: {opened_.where} knows no environment {environment} of {whose}")
         used = [] if model is None else _used_by(model, opened_.snapshot(whose))
@@ -357,6 +358,20 @@ def use(
         output,
     )
     say_done(f"{'forgot' if forget else 'recorded'} {environment}", dry_run=dry_run)
+
+
+def _check_kept_elsewhere(opened_: "Catalog", environment: str, tenant: str) -> None:
+    """Makes sure that `trundle env` does not keep an environment, and with it the record of what it uses.
+
+    Raises:
+        Refusal: it does.
+    """
+    from trundle.environments import Environments  # noqa: PLC0415
+
+    if environment in {each.name for each in Environments(opened_).list(tenant)}:
+        expected, found = "an environment whose model is kept elsewhere", "one of `trundle env`"
+        advice = "deploy or delete it there, which records what it uses"
+        raise unmet(environment, expected, found, advice, ExitCode.EXISTS)
 
 
 def _used_by(file: Path, snapshot: "Snapshot") -> "list[tuple[str, SemVer]]":

@@ -104,6 +104,10 @@ class Environments:
             if old is not None and not old.deleted:
                 expected, advice = "no environment of that name", "choose another name"
                 raise EnvironmentExistsError(name, expected, "one", advice)
+            if name in {each.name for each in self.catalog.environments(tenant)}:
+                expected, found = "no environment of that name", "one whose model is kept elsewhere"
+                advice = f"choose another name, or run `trundle catalog use {name} --forget`"
+                raise EnvironmentExistsError(name, expected, found, advice)
             made = Environment(
                 tenant,
                 name,
