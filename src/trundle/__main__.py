@@ -22,5 +22,11 @@ def main() -> None:
     run()
 
 
+def kubectl_trundle() -> None:
+    """Runs `kubectl trundle`, which is `trundle kube installed`."""
+    sys.argv[1:1] = ["kube", "installed"]
+    main()
+
+
 if __name__ == "__main__":
     main()

@@ -1,6 +1,8 @@
 """`trundle kube operator` on a real cluster, with packages in a real registry."""
 
 import json
+import os
+import sys
 
 import operators
 import pytest
@@ -104,3 +106,167 @@ def test_what_is_wrong_with_a_spec_is_said(cluster, operator, publisher, space):
     message = next(e["message"] for e in found["status"]["conditions"] if e["type"] == "Blocked")
     assert "a channel, a version or a digest" in message
     assert "spec.policy" in message
+
+
+def said(cluster, space, name, kind):
+    conditions = shown(cluster, space, name)["status"]["conditions"]
+    return next((each["message"] for each in conditions if each["type"] == kind), "")
+
+
+def has(cluster, space, name, kind, *expected):
+    return condition(shown(cluster, space, name), kind) == expected
+
+
+def test_a_package_waits_for_one_that_it_requires(cluster, operator, publisher, space):
+    publisher.release("acme/base", "1.0.0", [config("base", "1")])
+    needs = [{"name": "acme/base", "version": "1"}]
+    publisher.release("acme/top", "1.0.0", [config("top", "1")], dependsOn=needs)
+    create(cluster, wanted("a-top", space, spec_of(publisher, "acme/top")))
+    until(lambda: has(cluster, space, "a-top", "Ready", "False", "DependencyConflict"))
+    assert there(cluster, space, "configmap", "top") == ""
+
+    create(cluster, wanted("b-base", space, spec_of(publisher, "acme/base")))
+    until(lambda: installed(shown(cluster, space, "a-top")) == ("1.0.0", True))
+    cluster.kubectl("delete", "installation", "b-base", "-n", space, "--wait=false")
+    until(lambda: has(cluster, space, "b-base", "Ready", "False", "DependencyConflict"))
+    assert there(cluster, space, "configmap", "base")
+    cluster.kubectl("delete", "installation", "a-top", "-n", space, "--timeout=30s")
+    until(lambda: shown(cluster, space, "b-base") == {})
+    assert there(cluster, space, "configmap", "base") == ""
+
+
+def test_holds_and_the_way_back(cluster, operator, publisher, space):
+    publisher.release("acme/held", "1.0.0", [config("held", "1")])
+    create(cluster, wanted("held", space, spec_of(publisher, "acme/held")))
+    until(lambda: installed(shown(cluster, space, "held")) == ("1.0.0", True))
+    hold = {"metadata": {"annotations": {"trundle.dev/hold": "an audit"}}}
+    change(cluster, space, "held", hold)
+    until(lambda: has(cluster, space, "held", "Held", "True", "Held"))
+    publisher.release("acme/held", "1.1.0", [config("held", "2")])
+    until(lambda: shown(cluster, space, "held")["status"].get("latest") == "1.1.0")
+    assert installed(shown(cluster, space, "held")) == ("1.0.0", True)
+    change(cluster, space, "held", {"metadata": {"annotations": {"trundle.dev/hold": None}}})
+    spec = {"policy": {"minor": "immediate"}}
+    change(cluster, space, "held", {"spec": spec})
+    until(lambda: installed(shown(cluster, space, "held")) == ("1.1.0", True))
+
+    back = {"metadata": {"annotations": {"trundle.dev/roll-back": "1.1.0"}}}
+    change(cluster, space, "held", back)
+    until(lambda: installed(shown(cluster, space, "held")) == ("1.0.0", True))
+    found = cluster.kubectl("get", "configmap", "held", "-n", space, "-o", "json").stdout
+    assert json.loads(found)["data"] == {"value": "1"}
+    publisher.trundle(
+        *("unpublish", "1.0.0", "--from", f"http://{publisher.host}/acme/held"),
+        *("--channel", "stable", "--reason", "a leak", "--keys", publisher.keys),
+    )
+    until(lambda: has(cluster, space, "held", "Published", "False", "Unpublished"))
+    events = cluster.kubectl("get", "events", "-n", space, "-o", "json").stdout
+    found = [each for each in json.loads(events)["items"] if each["reason"] == "Unpublished"]
+    assert [each["type"] for each in found] == ["Warning"]
+
+
+def test_windows_are_those_of_the_policy(cluster, operator, publisher, space):
+    publisher.release("acme/window", "1.0.0", [config("window", "1")])
+    windows = [{"start": "0 2 1 1 *", "duration": "PT30M", "timezone": "Europe/Berlin"}]
+    policy = {"patch": "window", "windows": windows}
+    create(cluster, wanted("window", space, spec_of(publisher, "acme/window", policy=policy)))
+    until(lambda: installed(shown(cluster, space, "window")) == ("1.0.0", True))
+    publisher.release("acme/window", "1.0.1", [config("window", "2")])
+    until(lambda: shown(cluster, space, "window")["status"].get("scheduled"))
+    found = shown(cluster, space, "window")["status"]
+    [waiting] = found["scheduled"]
+    assert waiting["version"] == "1.0.1"
+    assert waiting["notBefore"].endswith("-01-01T01:00:00Z")
+    assert found["installed"]["version"] == "1.0.0"
+    change(cluster, space, "window", {"spec": {"policy": {"patch": "immediate", "windows": None}}})
+    until(lambda: installed(shown(cluster, space, "window")) == ("1.0.1", True))
+
+
+GROUP = "gates.example.com"
+
+
+def crd(*versions, stored, plural="gates"):
+    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    made = [
+        {"name": e, "served": True, "storage": e == stored, "schema": {"openAPIV3Schema": schema}}
+        for e in versions
+    ]
+    names = {"plural": plural, "kind": plural.title()[:-1]}
+    spec = {"group": GROUP, "scope": "Namespaced", "names": names, "versions": made}
+    kind, api = "CustomResourceDefinition", "apiextensions.k8s.io/v1"
+    return thing(kind, f"{plural}.{GROUP}", api, spec=spec)
+
+
+def test_a_release_waits_for_migration_and_one_that_cannot_read_is_blocked(
+    cluster, operator, publisher, space
+):
+    releases = {
+        "1.0.0": crd("v1", stored="v1"),
+        "1.1.0": crd("v1", "v2", stored="v2"),
+        "1.2.0": crd("v2", stored="v2"),
+        "1.3.0": crd("v3", stored="v3"),
+    }
+    for version, each in releases.items():
+        publisher.release("acme/gates", version, [each])
+    create(cluster, wanted("gates", space, spec_of(publisher, "acme/gates", version="1.0.0")))
+    until(lambda: installed(shown(cluster, space, "gates")) == ("1.0.0", True))
+    mine = thing("Gate", "mine", f"{GROUP}/v1", data="kept")
+    cluster.kubectl("create", "-n", space, "-f", "-", text=json.dumps(mine))
+    change(cluster, space, "gates", {"spec": {"version": "1.3.0"}})
+    until(lambda: has(cluster, space, "gates", "Blocked", "True", "UnreadableStorage"))
+    assert installed(shown(cluster, space, "gates"))[0] == "1.0.0"
+    change(cluster, space, "gates", {"spec": {"version": "1.1.0"}})
+    until(lambda: installed(shown(cluster, space, "gates")) == ("1.1.0", True))
+    change(cluster, space, "gates", {"spec": {"version": "1.2.0"}})
+    until(lambda: has(cluster, space, "gates", "Blocked", "True", "WaitsForMigration"))
+    assert installed(shown(cluster, space, "gates"))[0] == "1.1.0"
+
+    cluster.kubectl("annotate", f"gates.{GROUP}", "mine", "-n", space, "touched=1")
+    status = {"status": {"storedVersions": ["v2"]}}
+    path = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gates.{GROUP}/status"
+    cluster.request("PATCH", path, status, kind=MERGE).ok()
+    until(lambda: installed(shown(cluster, space, "gates")) == ("1.2.0", True))
+    found = cluster.kubectl("get", f"gates.{GROUP}", "mine", "-n", space, "-o", "json").stdout
+    assert json.loads(found)["data"] == "kept"
+
+    cluster.kubectl("delete", "installation", "gates", "-n", space, "--timeout=30s")
+    assert there(cluster, space, f"gates.{GROUP}", "mine")
+    create(
+        cluster,
+        wanted("gates", space, spec_of(publisher, "acme/gates", version="1.2.0", crds="Delete")),
+    )
+    until(lambda: installed(shown(cluster, space, "gates")) == ("1.2.0", True))
+    cluster.kubectl("delete", "installation", "gates", "-n", space, "--timeout=30s")
+    assert there(cluster, space, "crd", f"gates.{GROUP}") == ""
+
+
+def test_the_plugin_of_kubectl(cluster, operator, publisher, space, tmp_path):
+    publisher.release("acme/plug", "1.0.0", [config("plug", "1")])
+    spec = spec_of(publisher, "acme/plug", policy={"major": "approval"})
+    create(cluster, wanted("plug", space, spec))
+    until(lambda: installed(shown(cluster, space, "plug")) == ("1.0.0", True))
+    publisher.release("acme/plug", "2.0.0", [config("plug", "2")])
+    until(lambda: has(cluster, space, "plug", "Blocked", "True", "Approval"))
+    plugin = tmp_path / "kubectl-trundle"
+    call = "from trundle.__main__ import kubectl_trundle as run; run()"
+    plugin.write_text(f"#!{sys.executable}\n{call}\n")
+    plugin.chmod(0o755)
+    os.environ["PATH"] += f":{tmp_path}"  # kubectl looks for plug-ins there.
+    shows = cluster.kubectl("trundle", "status", "-n", space).stdout
+    assert shows.splitlines()[1].split() == [
+        space,
+        "plug",
+        "1.0.0",
+        "2.0.0",
+        "True",
+        "False",
+        "True",
+    ]
+    assert "acme/plug" in cluster.kubectl("trundle", "status", "plug", "-n", space).stdout
+    assert cluster.kubectl("trundle", "plan", "plug", "-n", space).stdout.startswith(
+        "blocked    2.0.0"
+    )
+    wrong = cluster.kubectl("trundle", "approve", "plug", "3.0.0", "-n", space, check=False)
+    assert (wrong.returncode, "2.0.0" in wrong.stderr) == (1, True) or wrong.returncode == 3
+    cluster.kubectl("trundle", "approve", "plug", "-n", space)
+    until(lambda: installed(shown(cluster, space, "plug")) == ("2.0.0", True))

@@ -92,8 +92,13 @@ class Operator:
         if wait:
             self.url = found[1]
 
+    def follow(self) -> None:
+        """Starts it without a webhook."""
+        self._run()
+
     def _run(self, *given: str) -> None:
-        command = [warm.TRUNDLE, "kube", "operator", "--context", "admin", "--home", "default"]
+        command = [warm.TRUNDLE, "kube", "operator", "--context", "admin"]
+        command += [] if "--home" in self.options else ["--home", "default"]
         (self.folder / "errors.txt").write_text("")
         with (
             (self.folder / "log.txt").open("a") as log,

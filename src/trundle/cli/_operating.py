@@ -59,6 +59,15 @@ def operator(
         str,
         typer.Option("--interval", metavar="DURATION", help="How often to look at channels."),
     ] = "PT15M",
+    identity: Annotated[
+        str | None,
+        typer.Option(
+            "--identity",
+            metavar="NAME",
+            help="The name of this operator in the Lease; one that starts again goes on at once.",
+            show_default="the host and the process",
+        ),
+    ] = None,
     once: Annotated[
         bool, typer.Option("--once", help="Look once, without a Lease, and end.")
     ] = False,
@@ -99,7 +108,7 @@ def operator(
     home = home or (_ACCOUNT.read_text().strip() if _ACCOUNT.exists() else "trundle-system")
     with contextlib.ExitStack() as stack:
         folder = cache or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        identity = f"{socket.gethostname()}-{os.getpid()}"
+        identity = identity or f"{socket.gethostname()}-{os.getpid()}"
         lead = None if once else Leadership(cluster, home, identity, now=now)
         made = Operator(
             cluster,

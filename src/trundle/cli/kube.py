@@ -11,6 +11,7 @@ import typer
 
 from trundle.cli._applying import apply
 from trundle.cli._failures import ExitCode, Refusal, unmet
+from trundle.cli._installations import app as installed
 from trundle.cli._migrating import Context, Kubeconfig, migrate
 from trundle.cli._operating import operator
 from trundle.cli._printing import Format, data_text, print_data, print_exactly, say, warn
@@ -25,6 +26,7 @@ app = typer.Typer(no_args_is_help=True, help="Put the project's resources into a
 app.command("apply")(apply)
 app.command("migrate")(migrate)
 app.command("operator")(operator)
+app.add_typer(installed, name="installed")
 
 _STANDARD_INPUT = Path("-")
 
@@ -217,6 +219,19 @@ def manifests(
     replicas: Annotated[
         int, typer.Option("--replicas", min=1, metavar="N", help="How many webhooks run.")
     ] = 2,
+    operator_: Annotated[
+        bool,
+        typer.Option("--operator", help="Write what `trundle kube operator` needs; no project is."),
+    ] = False,
+    namespaces: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--namespace",
+            metavar="NAME",
+            help="With --operator: where it may install packages; repeatable.",
+            show_default="all namespaces",
+        ),
+    ] = None,
     to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="Where to write them.")] = Path(
         "manifests"
     ),
@@ -232,6 +247,21 @@ def manifests(
     from trundle.kubernetes import manifests as made  # noqa: PLC0415
     from trundle.project import generated_scheme, load_parts  # noqa: PLC0415
 
+    if operator_:
+        if url is not None:
+            raise unmet("--operator", "--service", "--url", "name the service of the operator")
+        where = _webhook(service or "trundle-system/trundle-operator", None, ca, needed=True)
+        if image is None:
+            advice = "name the image that it runs: --image registry.example.com/trundle:1"
+            raise unmet("--image", "an image", "none", advice)
+        placed = Placement(name or "trundle-operator", where, image, replicas)
+        from trundle.kubernetes.operator import operator_manifests, operator_recipe  # noqa: PLC0415
+
+        written = operator_manifests(placed, namespaces or (), warn)
+        _write(written, operator_recipe(image, str(to), __version__), to, output)
+        return
+    if namespaces:
+        raise unmet("--namespace", "--operator", "none", "leave it out, or add --operator")
     config = config_of(context)
     where = _webhook(service, url, ca, needed=True)
     if (image is None) == (service is not None):
@@ -245,10 +275,17 @@ def manifests(
         files = made(kinds, placement, AdmissionBy(admission), notes.append)
     for each in notes:
         warn(each)
+    _write(files, None if image is None else recipe(image, str(to), __version__), to, output)
+
+
+def _write(
+    files: dict[str, list[dict[str, Any]]], image: str | None, to: Path, output: Format
+) -> None:
+    """Writes manifests, and the recipe of an image, into a folder."""
     to.mkdir(parents=True, exist_ok=True)
     written = {each: _text(documents, Format.TABLE) for each, documents in files.items()}
     if image is not None:
-        written["Dockerfile"] = recipe(image, str(to), __version__)
+        written["Dockerfile"] = image
     for each, text in written.items():
         (to / each).write_text(text, encoding="utf-8")
     if output is Format.TABLE:

@@ -84,14 +84,15 @@ def manifests(
     """
     kinds = list(kinds)
     files = {
-        "crds.yaml": _annotated(definitions(kinds, placement.webhook, note), placement.annotations),
+        "crds.yaml": annotated(definitions(kinds, placement.webhook, note), placement.annotations),
         "admission.yaml": _admission(kinds, placement, admission),
         "roles.yaml": _roles(kinds, placement),
     }
     if placement.namespace:
-        files["webhook.yaml"] = _running(placement, admission)
+        made = container("webhook", placement, ["kube", "webhook", f"--admission={admission}"])
+        files["webhook.yaml"] = running(placement, pod(placement, made))
         if placement.annotations:
-            files["certificate.yaml"] = _certificate(placement)
+            files["certificate.yaml"] = certificate(placement)
     found = {name: documents for name, documents in files.items() if documents}
     head = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
     return {**found, "kustomization.yaml": [{**head, "resources": sorted(found)}]}
@@ -108,7 +109,7 @@ def recipe(image: str, folder: str, version: str) -> str:
     return _RECIPE.format(image=image, folder=folder, version=version)
 
 
-def _annotated(
+def annotated(
     documents: Iterable[dict[str, Any]], annotations: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     if not annotations:
@@ -139,51 +140,61 @@ def _admission(
             return []
 
 
-def _head(kind: str, version: str, placement: Placement, name: str = "") -> dict[str, Any]:
+def head(kind: str, version: str, placement: Placement, name: str = "") -> dict[str, Any]:
     """The head of an object beside the webhook."""
     labels = {"app.kubernetes.io/name": placement.name}
     metadata = {"name": name or placement.name, "namespace": placement.namespace, "labels": labels}
     return {"apiVersion": version, "kind": kind, "metadata": metadata}
 
 
-def _running(placement: Placement, admission: AdmissionBy) -> list[dict[str, Any]]:
-    """The service and what runs behind it."""
+def running(
+    placement: Placement, template: dict[str, Any], *, token: bool = False
+) -> list[dict[str, Any]]:
+    """The service and what runs behind it.
+
+    Args:
+        placement: how it stands in the cluster.
+        template: the pods.
+        token: whether they ask the cluster.
+    """
     service: Mapping[str, Any] = placement.webhook.service or {}
     selected = {"app.kubernetes.io/name": placement.name}
     ports = [{"name": "https", "port": service["port"], "targetPort": "https"}]
     found = [
         {
-            **_head("ServiceAccount", "v1", placement),
-            "automountServiceAccountToken": False,
+            **head("ServiceAccount", "v1", placement),
+            "automountServiceAccountToken": token,
         },
         {
-            **_head("Service", "v1", placement, service["name"]),
+            **head("Service", "v1", placement, service["name"]),
             "spec": {"selector": selected, "ports": ports},
         },
         {
-            **_head("Deployment", "apps/v1", placement),
+            **head("Deployment", "apps/v1", placement),
             "spec": {
                 "replicas": placement.replicas,
                 "selector": {"matchLabels": selected},
                 "strategy": {"rollingUpdate": {"maxUnavailable": 0, "maxSurge": 1}},
-                "template": {"metadata": {"labels": selected}, "spec": _pod(placement, admission)},
+                "template": {"metadata": {"labels": selected}, "spec": template},
             },
         },
     ]
     if placement.replicas > 1:
         spec = {"maxUnavailable": 1, "selector": {"matchLabels": selected}}
-        found.append({**_head("PodDisruptionBudget", "policy/v1", placement), "spec": spec})
+        found.append({**head("PodDisruptionBudget", "policy/v1", placement), "spec": spec})
     return found
 
 
-def _pod(placement: Placement, admission: AdmissionBy) -> dict[str, Any]:
+def container(name: str, placement: Placement, arguments: list[str]) -> dict[str, Any]:
+    """A container that answers over HTTPS."""
+
     def probe(path: str) -> dict[str, Any]:
         return {"httpGet": {"path": path, "port": "https", "scheme": "HTTPS"}}
 
-    container = {
-        "name": "webhook",
+    return {
+        "name": name,
         "image": placement.image,
-        "args": ["kube", "webhook", f"--port={_PORT}", f"--admission={admission}", "--tls-cert=/tls/tls.crt", "--tls-key=/tls/tls.key"],
+        "args": [*arguments, f"--port={_PORT}", "--tls-cert=/tls/tls.crt", "--tls-key=/tls/tls.key"],
         "ports": [{"name": "https", "containerPort": _PORT}],
         "startupProbe": {**probe("/readyz"), "periodSeconds": 1, "failureThreshold": 60},
         "readinessProbe": {**probe("/readyz"), "periodSeconds": 5},
@@ -196,17 +207,21 @@ def _pod(placement: Placement, admission: AdmissionBy) -> dict[str, Any]:
         },
         "volumeMounts": [{"name": "tls", "mountPath": "/tls", "readOnly": True}],
     }  # fmt: skip
+
+
+def pod(placement: Placement, made: dict[str, Any], *, token: bool = False) -> dict[str, Any]:
+    """A pod with one container, and the certificate."""
     return {
         "serviceAccountName": placement.name,
-        "automountServiceAccountToken": False,
+        "automountServiceAccountToken": token,
         "securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
         "terminationGracePeriodSeconds": _GRACE,
-        "containers": [container],
+        "containers": [made],
         "volumes": [{"name": "tls", "secret": {"secretName": f"{placement.name}-tls"}}],
     }
 
 
-def _certificate(placement: Placement) -> list[dict[str, Any]]:
+def certificate(placement: Placement) -> list[dict[str, Any]]:
     """A certificate by cert-manager, of an issuer of its own."""
     version = "cert-manager.io/v1"
     host = f"{(placement.webhook.service or {})['name']}.{placement.namespace}.svc"
@@ -217,8 +232,8 @@ def _certificate(placement: Placement) -> list[dict[str, Any]]:
         "privateKey": {"algorithm": "ECDSA", "rotationPolicy": "Always"},
     }
     return [
-        {**_head("Issuer", version, placement), "spec": {"selfSigned": {}}},
-        {**_head("Certificate", version, placement), "spec": spec},
+        {**head("Issuer", version, placement), "spec": {"selfSigned": {}}},
+        {**head("Certificate", version, placement), "spec": spec},
     ]
 
 

@@ -55,6 +55,10 @@ class Installations:
         change = {"finalizers": after, "resourceVersion": metadata["resourceVersion"]}
         self._patch(self._resource, found, {"metadata": change})
 
+    def annotate(self, found: Mapping[str, Any], name: str, value: str) -> None:
+        """Puts an annotation on one."""
+        self._patch(self._resource, found, {"metadata": {"annotations": {name: value}}})
+
     def write_status(self, found: Mapping[str, Any], status: Mapping[str, Any]) -> None:
         """Writes a status, where it differs."""
         before = found.get("status") or {}

@@ -1,0 +1,168 @@
+"""`trundle kube installed`, which is also `kubectl trundle`: what the operator does, and words for it."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trundle.cli._failures import ExitCode, unmet
+from trundle.cli._migrating import Context, Kubeconfig
+from trundle.cli._printing import Format, print_result, say, table
+from trundle.cli.project import DryRun, Output
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from trundle.kubernetes.operator import Installations
+
+app = typer.Typer(
+    no_args_is_help=True, help="Show what the operator does with installations, and approve it."
+)
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The installation.")]
+AnyName = Annotated[str | None, typer.Argument(metavar="NAME", help="The installation.")]
+Namespace = Annotated[
+    str | None,
+    typer.Option("--namespace", "-n", help="Its namespace.", show_default="that of the context"),
+]
+_NONE = "-"
+
+
+def _client(kubeconfig: "Path | None", context: str | None) -> "tuple[Installations, str]":
+    from trundle.kubernetes.migration import connect  # noqa: PLC0415
+    from trundle.kubernetes.operator import Installations  # noqa: PLC0415
+
+    cluster = connect(kubeconfig, context)
+    return Installations(cluster), cluster.client.namespace
+
+
+def _one(
+    kubeconfig: "Path | None", context: str | None, namespace: str | None, name: str
+) -> "tuple[Installations, dict[str, Any]]":
+    """An installation.
+
+    Raises:
+        Refusal: there is none of the name.
+    """
+    client, default = _client(kubeconfig, context)
+    space = namespace or default
+    listed = client.listed(space)
+    for each in listed:
+        if each["metadata"]["name"] == name:
+            return client, each
+    names = ", ".join(each["metadata"]["name"] for each in listed) or "none"
+    where = f"namespace {space}"
+    advice = "name one of them, or another namespace with -n"
+    raise unmet(where, f"the installation {name}", names, advice, ExitCode.NOT_FOUND)
+
+
+@app.command("status")
+def status(
+    name: AnyName = None,
+    *,
+    namespace: Namespace = None,
+    everywhere: Annotated[
+        bool, typer.Option("--all-namespaces", "-A", help="Those of all namespaces.")
+    ] = False,
+    kubeconfig: Kubeconfig = None,
+    cluster_context: Context = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Show what is installed, whether it is ready, and what is in the way."""
+    if name is not None:
+        _, found = _one(kubeconfig, cluster_context, namespace, name)
+        print_result(lambda: found.get("status") or {}, lambda: _details(found), output, prose=True)
+        return
+    client, default = _client(kubeconfig, cluster_context)
+    listed = client.listed("*" if everywhere else namespace or default)
+    head = ("NAMESPACE", "NAME", "VERSION", "LATEST", "READY", "UP TO DATE", "BLOCKED")
+    print_result(lambda: listed, lambda: table(head, [_row(each) for each in listed]), output)
+
+
+@app.command("plan")
+def plan(
+    name: Name,
+    *,
+    namespace: Namespace = None,
+    kubeconfig: Kubeconfig = None,
+    cluster_context: Context = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Show what comes next: what may be installed now, what is scheduled, and what is blocked."""
+    _, found = _one(kubeconfig, cluster_context, namespace, name)
+    known = found.get("status") or {}
+    parts = ("target", "scheduled", "blocked", "announced", "nextChange", "notes")
+    data = {each: known[each] for each in parts if each in known}
+    print_result(lambda: data, lambda: _plan(known), output, prose=True)
+
+
+@app.command("approve")
+def approve(
+    name: Name,
+    version: Annotated[
+        str | None,
+        typer.Argument(metavar="VERSION", help="The version.", show_default="the one that waits"),
+    ] = None,
+    *,
+    namespace: Namespace = None,
+    dry_run: DryRun = False,
+    kubeconfig: Kubeconfig = None,
+    cluster_context: Context = None,
+) -> None:
+    """Approve a version that waits for it; the operator installs it when its policy allows."""
+    from trundle.kubernetes.operator import APPROVE  # noqa: PLC0415
+
+    client, found = _one(kubeconfig, cluster_context, namespace, name)
+    blocked = (found.get("status") or {}).get("blocked") or []
+    waiting = [each["version"] for each in blocked if "approv" in each["reason"]]
+    if version is None and len(waiting) != 1:
+        advice = "name it" if waiting else "see `plan`"
+        raise unmet(name, "one version that waits", ", ".join(waiting) or "none", advice)
+    chosen = version or waiting[0]
+    if chosen not in waiting:
+        shown = ", ".join(waiting) or "none"
+        advice = "approve one of these; see `plan`"
+        raise unmet(name, "a version that waits for approval", shown, advice, ExitCode.FINDINGS)
+    if not dry_run:
+        client.annotate(found, APPROVE, chosen)
+    say(f"{'would approve' if dry_run else 'approved'} {chosen} of {name}")
+
+
+def _conditions(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {each["type"]: each for each in (found.get("status") or {}).get("conditions") or []}
+
+
+def _row(found: dict[str, Any]) -> tuple[str, ...]:
+    metadata, known, holds = found["metadata"], found.get("status") or {}, _conditions(found)
+    versions = ((known.get("installed") or {}).get("version") or _NONE, known.get("latest", _NONE))
+    shown = (holds.get(each, {}).get("status", _NONE) for each in ("Ready", "UpToDate", "Blocked"))
+    return (metadata["namespace"], metadata["name"], *versions, *shown)
+
+
+def _details(found: dict[str, Any]) -> str:
+    known = found.get("status") or {}
+    installed = known.get("installed") or {}
+    lines = [f"{found['metadata']['name']} ({known.get('package', found['spec']['package'])})"]
+    lines.append(
+        f"  installed  {installed.get('version', 'nothing')} {installed.get('digest', '')}"
+    )
+    lines.append(f"  latest     {known.get('latest', _NONE)}")
+    lines += [
+        f"  {each['type']:<14} {each['status']:<8} {each['reason']:<17} {each['message']}".rstrip()
+        for each in _conditions(found).values()
+    ]
+    return "".join(f"{each.rstrip()}\n" for each in lines)
+
+
+def _plan(known: dict[str, Any]) -> str:
+    lines = []
+    if known.get("target"):
+        lines.append(f"now        {known['target']['version']}")
+    lines += [
+        f"scheduled  {each['version']} at {each['notBefore']}: {each['message']}"
+        for each in known.get("scheduled") or []
+    ]
+    lines += [f"blocked    {e['version']}: {e['message']}" for e in known.get("blocked") or []]
+    if known.get("announced"):
+        lines.append(f"announced  {known['announced']}")
+    lines += [f"note       {each}" for each in known.get("notes") or []]
+    return "".join(f"{each}\n" for each in lines or ["nothing to do"])

@@ -1,0 +1,139 @@
+"""What is installed so that a cluster has the operator: the CRD of installations, roles, and what runs."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from trundle.kubernetes._definitions import definitions
+from trundle.kubernetes._manifests import (
+    Placement,
+    annotated,
+    certificate,
+    container,
+    head,
+    pod,
+    running,
+)
+from trundle.kubernetes._own import installation_kinds
+from trundle.kubernetes.operator._wanted import GROUP, PLURAL
+
+_RBAC = "rbac.authorization.k8s.io/v1"
+_PACKAGES = f"{GROUP}/aggregate-to-operator"
+_RECIPE = """\
+# The image of the operator: docker build -f {folder}/Dockerfile -t {image} .
+FROM python:3.13-slim
+ENV PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
+RUN pip install --no-cache-dir 'trundle[kube]=={version}'
+USER 65532:65532
+ENTRYPOINT ["trundle"]
+"""
+
+
+def operator_manifests(
+    placement: Placement, namespaces: Iterable[str], note: Callable[[str], object]
+) -> dict[str, list[dict[str, Any]]]:
+    """All that is installed, by file, with a kustomization of the files.
+
+    Args:
+        placement: how the operator stands in the cluster.
+        namespaces: the namespaces in which it may install packages; all where there are none.
+        note: is called with what the CRD cannot say.
+    """
+    crds = definitions(installation_kinds(), placement.webhook, note)
+    files = {
+        "namespace.yaml": [
+            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": placement.namespace}}
+        ],
+        "crds.yaml": annotated(crds, placement.annotations),
+        "roles.yaml": [*_roles(placement), *_bindings(placement, sorted(set(namespaces)))],
+        "operator.yaml": running(placement, _pod(placement), token=True),
+    }
+    if placement.annotations:
+        files["certificate.yaml"] = certificate(placement)
+    kustomization = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
+    return {**files, "kustomization.yaml": [{**kustomization, "resources": sorted(files)}]}
+
+
+def operator_recipe(image: str, folder: str, version: str) -> str:
+    """The recipe of the operator's image; the arguments are those of `recipe`."""
+    return _RECIPE.format(image=image, folder=folder, version=version)
+
+
+def _pod(placement: Placement) -> dict[str, Any]:
+    arguments = ["kube", "operator", "--identity=$(POD_NAME)", "--cache=/cache"]
+    made = container("operator", placement, arguments)
+    named = {"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}
+    made["env"] = [named]
+    for name, path in (("cache", "/cache"), ("tmp", "/tmp")):  # noqa: S108 - a volume of the pod
+        made["volumeMounts"].append({"name": name, "mountPath": path})
+    found = pod(placement, made, token=True)
+    found["volumes"] += [{"name": each, "emptyDir": {}} for each in ("cache", "tmp")]
+    return found
+
+
+def _rule(group: str, resources: list[str], *verbs: str) -> dict[str, Any]:
+    return {"apiGroups": [group], "resources": resources, "verbs": list(verbs)}
+
+
+def _roles(placement: Placement) -> list[dict[str, Any]]:
+    """What the operator may do: everywhere, in its own namespace, and where packages are installed."""
+    name = placement.name
+    everywhere = [
+        _rule(GROUP, [PLURAL], "get", "list", "watch", "patch"),
+        _rule(GROUP, [f"{PLURAL}/status"], "patch"),
+        _rule(
+            *("apiextensions.k8s.io", ["customresourcedefinitions"]),
+            *("get", "list", "create", "patch", "delete"),
+        ),
+    ]
+    at_home = [
+        _rule("", ["configmaps"], "get", "create", "update"),
+        _rule("coordination.k8s.io", ["leases"], "get", "create", "update"),
+    ]
+    beside = [
+        _rule("", ["configmaps"], "get", "create", "patch", "delete"),
+        _rule("", ["secrets"], "get"),
+        _rule("", ["events"], "create"),
+    ]
+    aggregated = {"clusterRoleSelectors": [{"matchLabels": {_PACKAGES: "true"}}]}
+    return [
+        _role("ClusterRole", name, everywhere),
+        {**head("Role", _RBAC, placement), "rules": at_home},
+        _role("ClusterRole", f"{name}-beside", beside) | _labelled(f"{name}-beside", _PACKAGES),
+        {**_role("ClusterRole", f"{name}-packages", []), "aggregationRule": aggregated},
+        *(
+            _role("ClusterRole", f"{name}-{each}", [_rule(GROUP, [PLURAL], *verbs)])
+            | _labelled(f"{name}-{each}", *(f"rbac.authorization.k8s.io/aggregate-to-{to}" for to in added))
+            for each, verbs, added in (
+                ("view", ("get", "list", "watch"), ("view", "edit", "admin")),
+                ("edit", ("create", "delete", "deletecollection", "patch", "update"), ("admin",)),
+            )
+        ),
+    ]  # fmt: skip
+
+
+def _bindings(placement: Placement, namespaces: list[str]) -> list[dict[str, Any]]:
+    """Binds the roles to the operator's account: what packages bring in some namespaces, or in all."""
+    name, account = placement.name, placement.name
+    subject = {"kind": "ServiceAccount", "name": account, "namespace": placement.namespace}
+
+    def bound(kind: str, role: str, role_kind: str, space: str = "") -> dict[str, Any]:
+        metadata = {"name": role} | ({"namespace": space} if space else {})
+        to = {"apiGroup": "rbac.authorization.k8s.io", "kind": role_kind, "name": role}
+        made = {"apiVersion": _RBAC, "kind": kind, "metadata": metadata}
+        return {**made, "subjects": [subject], "roleRef": to}
+
+    packages = f"{name}-packages"
+    return [
+        bound("ClusterRoleBinding", name, "ClusterRole"),
+        bound("RoleBinding", name, "Role", placement.namespace),
+        *(bound("RoleBinding", packages, "ClusterRole", each) for each in namespaces),
+        *([] if namespaces else [bound("ClusterRoleBinding", packages, "ClusterRole")]),
+    ]
+
+
+def _role(kind: str, name: str, rules: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"apiVersion": _RBAC, "kind": kind, "metadata": {"name": name}, "rules": rules}
+
+
+def _labelled(name: str, *labels: str) -> dict[str, Any]:
+    return {"metadata": {"name": name, "labels": dict.fromkeys(labels, "true")}}

@@ -1,0 +1,154 @@
+"""An operator that is killed, one of two, and a registry that goes away."""
+
+import json
+import random
+import time
+
+import operators
+import pytest
+from clusters import until
+from operators import Operator, condition, installed, shown, thing, wanted
+from serving import registry
+
+MERGE = "application/merge-patch+json"
+GROUP = "killing.example.com"
+
+
+@pytest.fixture(scope="module")
+def converter(cluster, tmp_path_factory):
+    """An operator that converts installations, and follows none of these tests."""
+    running = Operator(cluster, tmp_path_factory.mktemp("converter"), "--namespace", "kube-public")
+    try:
+        running.start()
+        running.define()
+        yield running
+    finally:
+        running.stop(9)
+
+
+@pytest.fixture
+def space(cluster, request):
+    name = request.node.name.replace("_", "-")[5:45].strip("-")
+    cluster.kubectl("create", "namespace", name)
+    return name
+
+
+def crd(number):
+    names = {"plural": f"wheels{number}", "kind": f"Wheel{number}"}
+    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    spec = {"group": GROUP, "scope": "Namespaced", "names": names, "versions": [version]}
+    api = "apiextensions.k8s.io/v1"
+    return thing("CustomResourceDefinition", f"wheels{number}.{GROUP}", api, spec=spec)
+
+
+def install(cluster, space, publisher, package, **further):
+    spec = {"registry": f"http://{publisher.host}", "package": package} | further
+    cluster.kubectl("apply", "-f", "-", text=json.dumps(wanted("it", space, spec)))
+
+
+def patch(cluster, space, change):
+    path = f"/apis/trundle.dev/v1/namespaces/{space}/installations/it"
+    cluster.request("PATCH", path, change, kind=MERGE).ok()
+
+
+def names(cluster, space, *what):
+    found = cluster.kubectl("get", *what, "-n", space, "-o", "name").stdout.split()
+    return {each.partition("/")[2] for each in found}
+
+
+def test_an_operator_that_is_killed_at_any_moment_goes_on(cluster, converter, space, tmp_path):
+    with registry(tmp_path / "registry") as host:
+        publisher = operators.Publisher(tmp_path, host)
+        for number in range(4):
+            own = [thing("ConfigMap", f"r{number}-{each}", data={}) for each in range(15)]
+            shared = thing("ConfigMap", "shared", data={"release": str(number)})
+            publisher.release("acme/kill", f"1.{number}.0", [*own, crd(number), shared])
+        install(cluster, space, publisher, "acme/kill", version="1.0.0")
+        chance = random.Random(11)
+        seconds, reached = [chance.uniform(0.6, 4.5) for _ in range(36)], set()
+        for each, pause in enumerate(seconds):
+            patch(cluster, space, {"spec": {"version": f"1.{each % 4}.0"}})
+            running = Operator(
+                *(cluster, tmp_path / f"run{each % 3}", "--namespace", space, "--home", space),
+                *("--identity", "killed", *(["--cache", str(tmp_path / "cache")] if each % 2 else [])),
+            )  # fmt: skip
+            running.follow()
+            time.sleep(pause)
+            running.stop(9)
+            reached.add(installed(shown(cluster, space, "it")))
+        assert len(reached) > 2, reached
+
+        patch(cluster, space, {"spec": {"version": "1.2.0"}})
+        last = Operator(
+            *(cluster, tmp_path / "last", "--namespace", space),
+            *("--home", space, "--identity", "killed"),
+        )
+        last.follow()
+        until(lambda: installed(shown(cluster, space, "it")) == ("1.2.0", True), 60)
+        expected = {f"r2-{each}" for each in range(15)} | {"shared", "trundle-applied-it"}
+        expected |= {f"trundle-installed-{space}", "kube-root-ca.crt"}
+        assert names(cluster, space, "configmap") - {"kube-root-ca.crt"} == expected - {
+            "kube-root-ca.crt"
+        }
+        assert {e for e in names(cluster, space, "crd") if e.endswith(GROUP)} == {
+            f"wheels2.{GROUP}"
+        }
+        cluster.kubectl("delete", "installation", "it", "-n", space, "--timeout=60s")
+        left = {f"trundle-installed-{space}"}
+        assert names(cluster, space, "configmap") - {"kube-root-ca.crt"} == left
+        last.stop()
+
+
+def test_a_registry_that_is_away_is_a_condition_until_it_is_back(
+    cluster, converter, space, tmp_path
+):
+    with registry(tmp_path / "registry") as host:
+        publisher = operators.Publisher(tmp_path, host)
+        publisher.release("acme/away", "1.0.0", [thing("ConfigMap", "it", data={"a": "1"})])
+    secret = ["secret", "generic", "root", "-n", space, f"--from-file={publisher.root}"]
+    cluster.kubectl("create", *secret)
+    install(cluster, space, publisher, "acme/away", trust={"secretName": "root"})
+    running = Operator(
+        *(cluster, tmp_path / "run", "--namespace", space, "--home", space, "--identity", "away")
+    )
+    running.follow()
+    try:
+        until(lambda: condition(shown(cluster, space, "it"), "Ready") == ("False", "Unreachable"))
+        with registry(tmp_path / "registry") as host:
+            patch(cluster, space, {"spec": {"registry": f"http://{host}"}})
+            until(lambda: installed(shown(cluster, space, "it")) == ("1.0.0", True))
+        # What is installed stays, and is looked after without the registry.
+        until(lambda: condition(shown(cluster, space, "it"), "Blocked") == ("True", "Unreachable"))
+        assert installed(shown(cluster, space, "it")) == ("1.0.0", True)
+    finally:
+        running.stop()
+
+
+def test_one_of_two_operators_acts_and_the_other_goes_on(cluster, converter, space, tmp_path):
+    with registry(tmp_path / "registry") as host:
+        publisher = operators.Publisher(tmp_path, host)
+        publisher.release("acme/two", "1.0.0", [thing("ConfigMap", "it", data={"a": "1"})])
+        publisher.release("acme/two", "1.1.0", [thing("ConfigMap", "it", data={"a": "2"})])
+        two = [
+            Operator(
+                *(cluster, tmp_path / each, "--namespace", space, "--home", space),
+                *("--identity", each),
+            )
+            for each in ("one", "other")
+        ]
+        try:
+            for each in two:
+                each.follow()
+            install(cluster, space, publisher, "acme/two", version="1.0.0")
+            until(lambda: installed(shown(cluster, space, "it")) == ("1.0.0", True))
+            acts = [each for each in two if "this operator acts" in each.messages]
+            assert len(acts) == 1
+            acts[0].stop(9)
+            patch(cluster, space, {"spec": {"version": "1.1.0"}})
+            until(lambda: installed(shown(cluster, space, "it")) == ("1.1.0", True), 60)
+            [other] = [each for each in two if each is not acts[0]]
+            assert other.stop() == 0
+        finally:
+            for each in two:
+                each.stop(9)
