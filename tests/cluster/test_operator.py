@@ -119,7 +119,7 @@ def has(cluster, space, name, kind, *expected):
 
 def test_a_package_waits_for_one_that_it_requires(cluster, operator, publisher, space):
     publisher.release("acme/base", "1.0.0", [config("base", "1")])
-    needs = [{"name": "acme/base", "version": "1"}]
+    needs = {"acme/base": "1"}
     publisher.release("acme/top", "1.0.0", [config("top", "1")], dependsOn=needs)
     create(cluster, wanted("a-top", space, spec_of(publisher, "acme/top")))
     until(lambda: has(cluster, space, "a-top", "Ready", "False", "DependencyConflict"))
@@ -180,6 +180,60 @@ def test_windows_are_those_of_the_policy(cluster, operator, publisher, space):
     assert found["installed"]["version"] == "1.0.0"
     change(cluster, space, "window", {"spec": {"policy": {"patch": "immediate", "windows": None}}})
     until(lambda: installed(shown(cluster, space, "window")) == ("1.0.1", True))
+
+
+def stack_definition():
+    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    version = {
+        "name": "v1alpha1", "served": True, "storage": True, "subresources": {"status": {}},
+        "schema": {"openAPIV3Schema": schema},
+    }  # fmt: skip
+    names, group = {"plural": "stackinstalls", "kind": "StackInstall"}, "stacks.crossplane.io"
+    spec = {"group": group, "scope": "Namespaced", "names": names, "versions": [version]}
+    kind, api = "CustomResourceDefinition", "apiextensions.k8s.io/v1"
+    return thing(kind, f"stackinstalls.{group}", api, spec=spec)
+
+
+def test_a_stack_install_is_read_too(cluster, operator, publisher, space):
+    cluster.define(stack_definition())
+    publisher.release("acme/stack", "1.2.3", [config("stack", "1")])
+    source = f"http://{publisher.host}"
+    install = {
+        "apiVersion": "stacks.crossplane.io/v1alpha1",
+        "kind": "StackInstall",
+        "metadata": {
+            "name": "aws", "namespace": space, "annotations": {"trundle.dev/trust": "root"},
+        },
+        "spec": {"source": source, "package": "acme/stack", "channel": "stable"},
+    }  # fmt: skip
+    create(cluster, install)
+
+    def found():
+        path = f"/apis/stacks.crossplane.io/v1alpha1/namespaces/{space}/stackinstalls/aws"
+        return cluster.request("GET", path).body
+
+    until(lambda: installed(found()) == ("1.2.3", True))
+    publisher.release("acme/stack", "1.2.4", [config("stack", "2")])
+    until(lambda: installed(found()) == ("1.2.4", True))
+    again = wanted("again", space, spec_of(publisher, "acme/stack"))
+    create(cluster, again)
+    until(lambda: has(cluster, space, "again", "Ready", "True", "Applied"))
+    assert condition(found(), "Ready") == ("False", "InvalidSpec")
+    cluster.kubectl("delete", "stackinstall", "aws", "-n", space, "--timeout=30s")
+    until(lambda: there(cluster, space, "configmap", "stack") != "")
+    cluster.kubectl("delete", "crd", "stackinstalls.stacks.crossplane.io")
+
+
+def test_a_package_that_is_no_longer_asked_for_goes(cluster, operator, publisher, space):
+    publisher.release("acme/first", "1.0.0", [config("first", "1")])
+    publisher.release("acme/second", "1.0.0", [config("second", "1")])
+    create(cluster, wanted("it", space, spec_of(publisher, "acme/first")))
+    until(lambda: installed(shown(cluster, space, "it")) == ("1.0.0", True))
+    change(cluster, space, "it", {"spec": {"package": "acme/second"}})
+    until(lambda: there(cluster, space, "configmap", "second") != "")
+    until(lambda: installed(shown(cluster, space, "it")) == ("1.0.0", True))
+    assert there(cluster, space, "configmap", "first") == ""
+    assert shown(cluster, space, "it")["status"]["package"] == "acme/second"
 
 
 GROUP = "gates.example.com"

@@ -2,10 +2,13 @@
 
 import json
 import random
+import subprocess
 import time
 
 import operators
 import pytest
+import warm
+import yaml
 from clusters import until
 from operators import Operator, condition, installed, shown, thing, wanted
 from serving import registry
@@ -152,3 +155,55 @@ def test_one_of_two_operators_acts_and_the_other_goes_on(cluster, converter, spa
         finally:
             for each in two:
                 each.stop(9)
+
+
+def test_the_rights_that_the_manifests_give_are_enough_and_no_more(
+    cluster, converter, space, tmp_path
+):
+    command = [
+        warm.TRUNDLE,
+        "kube",
+        "manifests",
+        "--operator",
+        "--image",
+        "registry.example.com/t:1",
+    ]
+    subprocess.run(
+        [*command, "--namespace", space, "--service", f"{space}/trundle-operator"],
+        cwd=tmp_path, check=True, capture_output=True,
+    )  # fmt: skip
+    roles = list(yaml.safe_load_all((tmp_path / "manifests" / "roles.yaml").read_text()))
+    for each in roles:
+        if "subjects" in each:
+            # The account is a user here; and no controller of this cluster aggregates roles.
+            each["subjects"] = [{"kind": "User", "name": "ann"}]
+            if each["roleRef"]["name"] == "trundle-operator-packages":
+                each["roleRef"]["name"] = "trundle-operator-beside"
+    cluster.kubectl("apply", "-f", "-", text="\n---\n".join(json.dumps(each) for each in roles))
+    with registry(tmp_path / "registry") as host:
+        publisher = operators.Publisher(tmp_path, host)
+        publisher.release("acme/rights", "1.0.0", [thing("ConfigMap", "it", data={"a": "1"})])
+        further = [thing("ConfigMap", "it", data={"a": "1"}), thing("Service", "more")]
+        publisher.release("acme/rights", "1.1.0", further)
+        secret = ["secret", "generic", "root", "-n", space, f"--from-file={publisher.root}"]
+        cluster.kubectl("create", *secret)
+        trust = {"secretName": "root"}
+        running = Operator(
+            *(cluster, tmp_path / "run", "--context", "ann"),
+            *("--namespace", space, "--home", space),
+        )
+        running.follow()
+        try:
+            install(cluster, space, publisher, "acme/rights", version="1.0.0")
+            until(lambda: installed(shown(cluster, space, "it")) == ("1.0.0", True))
+            assert names(cluster, space, "events")
+            patch(cluster, space, {"spec": {"version": "1.1.0"}})
+            until(lambda: condition(shown(cluster, space, "it"), "Ready") == ("False", "Failed"))
+            patch(cluster, space, {"spec": {"version": None, "channel": "stable", "trust": trust}})
+            until(
+                lambda: (
+                    condition(shown(cluster, space, "it"), "ChannelUsable") == ("True", "Accepted")
+                )
+            )
+        finally:
+            running.stop()

@@ -1,5 +1,6 @@
 """Follows the installations of one namespace: decides as `installation` does, and puts what was decided into the cluster."""
 
+import contextlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 import msgspec
 
 from trundle.channels import Hold, RefusalCode, RefusedError
-from trundle.errors import Finding, TrundleError
+from trundle.errors import Finding, Place, TrundleError
 from trundle.installation import (
     Install,
     Installation,
@@ -21,7 +22,8 @@ from trundle.installation import (
     upgrade,
 )
 from trundle.kubernetes._cluster import Cluster
-from trundle.kubernetes.operator._applying import Applier
+from trundle.kubernetes._errors import KubernetesCode
+from trundle.kubernetes.operator._applying import Applier, Leftover
 from trundle.kubernetes.operator._installations import Installations
 from trundle.kubernetes.operator._keeping import Keeper, SupersededError
 from trundle.kubernetes.operator._leadership import LostLeaseError
@@ -30,7 +32,7 @@ from trundle.kubernetes.operator._ordering import Part, parts_of
 from trundle.kubernetes.operator._readiness import unready
 from trundle.kubernetes.operator._reporting import Report, camel
 from trundle.kubernetes.operator._storage import unreadable
-from trundle.kubernetes.operator._wanted import SpecError, Wanted, wanted_of
+from trundle.kubernetes.operator._wanted import KIND, SpecError, Wanted, wanted_of
 from trundle.project import read_documents
 from trundle.registry import Reference
 
@@ -79,6 +81,22 @@ class Follower:
         self._keeper = keeper
         self._check = check
         self._unready: dict[str, str] = {}
+        self._taken: dict[str, str] = {}
+
+    def tidy(self, documents: Iterable[Mapping[str, Any]]) -> None:
+        """Uninstalls what no installation asks for any more, as its package was changed; nothing where one cannot be read.
+
+        Args:
+            documents: all installations of the namespace.
+        """
+        try:
+            asked = {_repository(wanted_of(each)) for each in documents}
+        except SpecError:
+            return
+        for each in self._installation.packages():
+            if each.subscription.repository not in asked:
+                with contextlib.suppress(RefusedError):  # Others need it still.
+                    uninstall(self._installation, each.name)
 
     def follow(self, document: Mapping[str, Any]) -> Report:
         """Brings one installation on as far as that goes now; what is in the way is in the report.
@@ -89,7 +107,9 @@ class Follower:
         """
         report = Report()
         try:
-            self._follow(document, wanted_of(document), report)
+            wanted = wanted_of(document)
+            self._take(document, wanted)
+            self._follow(document, wanted, report)
         except (SupersededError, LostLeaseError):
             raise
         except SpecError as error:
@@ -119,14 +139,17 @@ class Follower:
         return report
 
     def _remove(self, document: Mapping[str, Any], report: Report) -> None:
-        wanted = wanted_of(document)
-        package = self._package(wanted)
-        if package is not None:
+        leftover = Leftover.UNUSED
+        package = None
+        with contextlib.suppress(SpecError):  # What is wrong in it is no reason to stay.
+            wanted = wanted_of(document)
+            leftover, package = wanted.leftover, self._package(wanted)
+        if package is not None and package.subscription.repository not in self._taken:
             uninstall(self._installation, package.name)
             self._keeper.save()
         self._check()
         applier = self._applier(document)
-        found = applier.finish([], wanted.leftover)
+        found = applier.finish([], leftover)
         if found.held:
             names = ", ".join(map(str, found.held))
             report.says("Uninstalling", f"finalizers hold {names}")
@@ -232,6 +255,20 @@ class Follower:
             message += "".join(f"; {each} {verb}" for each in some)
         report.says("Applied", message, ready=True)
 
+    def _take(self, document: Mapping[str, Any], wanted: Wanted) -> None:
+        """Refuses a package that another installation of the namespace asks for.
+
+        Raises:
+            SpecError: there is one.
+        """
+        name, repository = _name(document), _repository(wanted)
+        other = self._taken.setdefault(repository, name)
+        if other != name:
+            place = Place(object=f"{document['kind']} {name}", path="spec.package")
+            expected, found = "a package once in a namespace", f"the same as {other}"
+            advice = "delete one of them, or use another namespace"
+            raise SpecError([Finding(KubernetesCode.SPEC, place, expected, found, advice)])
+
     def _package(self, wanted: Wanted) -> Package | None:
         """What is installed from the repository that is wanted."""
         repository = _repository(wanted)
@@ -251,7 +288,13 @@ class Follower:
         return Objects(self._cluster, document["metadata"]["namespace"])
 
     def _applier(self, document: Mapping[str, Any]) -> Applier:
-        return Applier(self._objects(document), document["metadata"]["name"])
+        return Applier(self._objects(document), _name(document))
+
+
+def _name(document: Mapping[str, Any]) -> str:
+    """What a document calls its release, and no other kind does."""
+    name: str = document["metadata"]["name"]
+    return name if document["kind"] == KIND else f"{document['kind'].lower()}-{name}"
 
 
 def _repository(wanted: Wanted) -> str:

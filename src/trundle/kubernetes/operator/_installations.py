@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import contextlib
 import datetime as dt
 import json
 from collections.abc import Iterator, Mapping
@@ -12,7 +13,15 @@ from lightkube.resources.core_v1 import Event, Secret
 from lightkube.types import PatchType
 
 from trundle.kubernetes._cluster import MISSING, Cluster, ClusterError, RequestError, asked, plain
-from trundle.kubernetes.operator._wanted import GROUP, KIND, PLURAL, VERSION
+from trundle.kubernetes.operator._wanted import (
+    GROUP,
+    KIND,
+    PLURAL,
+    STACK_GROUP,
+    STACK_KIND,
+    STACK_VERSION,
+    VERSION,
+)
 
 FINALIZER = f"{GROUP}/uninstall"
 MANAGER = "trundle-operator"
@@ -28,18 +37,30 @@ class Installations:
 
     def __init__(self, cluster: Cluster) -> None:
         self._client = cluster.client
-        self._resource: Any = create_namespaced_resource(GROUP, VERSION, KIND, PLURAL)
+        self._resources: dict[str, Any] = {
+            KIND: create_namespaced_resource(GROUP, VERSION, KIND, PLURAL),
+            STACK_KIND: create_namespaced_resource(
+                STACK_GROUP, STACK_VERSION, STACK_KIND, "stackinstalls"
+            ),
+        }
 
     def listed(self, namespace: str = "*") -> list[dict[str, Any]]:
-        """All of them, in the order of their names."""
-        with asked(PLURAL):
-            found = [plain(each) for each in self._client.list(self._resource, namespace=namespace)]
+        """All of them, in the order of their names; with each `StackInstall`, where the cluster has the kind."""
+        found = self._listed(KIND, namespace)
+        with contextlib.suppress(ClusterError):  # Most clusters have none, and give no right to it.
+            found += self._listed(STACK_KIND, namespace)
         return sorted(found, key=lambda e: (e["metadata"]["namespace"], e["metadata"]["name"]))
 
-    def watched(self, namespace: str = "*") -> Iterator[tuple[str, str]]:
-        """Each change of one: its uid, and what of it people change; without an end."""
+    def _listed(self, kind: str, namespace: str) -> list[dict[str, Any]]:
+        resource = self._resources[kind]
         with asked(PLURAL):
-            for _, each in self._client.watch(self._resource, namespace=namespace):
+            found = [plain(each) for each in self._client.list(resource, namespace=namespace)]
+        return [{**each, "kind": kind, "apiVersion": _version(kind)} for each in found]
+
+    def watched(self, namespace: str = "*") -> Iterator[tuple[str, str]]:
+        """Each change of one: its uid, and what of it people change; without an end. No `StackInstall` is watched."""
+        with asked(PLURAL):
+            for _, each in self._client.watch(self._resources[KIND], namespace=namespace):
                 found = plain(each)
                 metadata = found["metadata"]
                 words = [metadata.get("annotations"), metadata.get("deletionTimestamp")]
@@ -53,11 +74,11 @@ class Installations:
         if after == (metadata.get("finalizers") or []):
             return
         change = {"finalizers": after, "resourceVersion": metadata["resourceVersion"]}
-        self._patch(self._resource, found, {"metadata": change})
+        self._patch(found, {"metadata": change})
 
     def annotate(self, found: Mapping[str, Any], name: str, value: str) -> None:
         """Puts an annotation on one."""
-        self._patch(self._resource, found, {"metadata": {"annotations": {name: value}}})
+        self._patch(found, {"metadata": {"annotations": {name: value}}})
 
     def write_status(self, found: Mapping[str, Any], status: Mapping[str, Any]) -> None:
         """Writes a status, where it differs."""
@@ -65,15 +86,18 @@ class Installations:
         if before == status:
             return
         removed = {key: None for key in before if key not in status}
-        self._patch(self._resource.Status, found, {"status": {**removed, **status}})
+        self._patch(found, {"status": {**removed, **status}}, status=True)
 
-    def _patch(self, resource: Any, found: Mapping[str, Any], patch: Mapping[str, Any]) -> None:
+    def _patch(
+        self, found: Mapping[str, Any], patch: Mapping[str, Any], *, status: bool = False
+    ) -> None:
         metadata = found["metadata"]
+        resource = self._resources[found["kind"]]
         try:
-            with asked(f"{KIND} {metadata['name']}"):
+            with asked(f"{found['kind']} {metadata['name']}"):
                 self._client.patch(
-                    resource, metadata["name"], patch, namespace=metadata["namespace"],
-                    patch_type=PatchType.MERGE, field_manager=MANAGER,
+                    resource.Status if status else resource, metadata["name"], patch,
+                    namespace=metadata["namespace"], patch_type=PatchType.MERGE, field_manager=MANAGER,
                 )  # fmt: skip
         except RequestError as error:
             if error.status != MISSING:
@@ -129,3 +153,7 @@ class Installations:
         )  # fmt: skip
         with asked("events"):
             self._client.create(event)
+
+
+def _version(kind: str) -> str:
+    return f"{GROUP}/{VERSION}" if kind == KIND else f"{STACK_GROUP}/{STACK_VERSION}"

@@ -14,7 +14,7 @@ from trundle.kubernetes._manifests import (
     running,
 )
 from trundle.kubernetes._own import installation_kinds
-from trundle.kubernetes.operator._wanted import GROUP, PLURAL
+from trundle.kubernetes.operator._wanted import GROUP, PLURAL, STACK_GROUP
 
 _RBAC = "rbac.authorization.k8s.io/v1"
 _PACKAGES = f"{GROUP}/aggregate-to-operator"
@@ -80,6 +80,8 @@ def _roles(placement: Placement) -> list[dict[str, Any]]:
     everywhere = [
         _rule(GROUP, [PLURAL], "get", "list", "watch", "patch"),
         _rule(GROUP, [f"{PLURAL}/status"], "patch"),
+        _rule(STACK_GROUP, ["stackinstalls"], "get", "list", "patch"),
+        _rule(STACK_GROUP, ["stackinstalls/status"], "patch"),
         _rule(
             *("apiextensions.k8s.io", ["customresourcedefinitions"]),
             *("get", "list", "create", "patch", "delete"),

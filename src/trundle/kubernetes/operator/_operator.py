@@ -152,16 +152,18 @@ class Operator:
         reports = []
         with Installation(folder, clock=self._clock, settings=self._settings) as installation:
             follower = Follower(self._cluster, installation, keeper, self._check)
-            for each in documents:
+            leaving = [each for each in documents if each["metadata"].get("deletionTimestamp")]
+            follower.tidy(documents)
+            # What stays is looked at first: what leaves may be what it needs.
+            for each in sorted(documents, key=lambda each: each in leaving):
                 self._check()
-                leaving = bool(each["metadata"].get("deletionTimestamp"))
-                if not leaving:
+                if each not in leaving:
                     self._found.set_finalizer(each, there=True)
-                report = follower.remove(each) if leaving else follower.follow(each)
+                report = follower.remove(each) if each in leaving else follower.follow(each)
                 reports.append(report)
                 self._check()
                 self._record(each, report)
-                if leaving and report.ready:
+                if each in leaving and report.ready:
                     self._found.set_finalizer(each, there=False)
                 else:
                     generation = each["metadata"].get("generation", 0)

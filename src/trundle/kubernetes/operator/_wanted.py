@@ -15,6 +15,8 @@ from trundle.version import SemVer, VersionError
 
 GROUP, VERSION, KIND, PLURAL = "trundle.dev", "v1", "Installation", "installations"
 APPROVE, HOLD, ROLL_BACK = (f"{GROUP}/{each}" for each in ("approve", "hold", "roll-back"))
+TRUST = f"{GROUP}/trust"
+"""The annotation for documents without `trust`: the name of a Secret, or `unsigned`."""
 STACK_GROUP, STACK_VERSION, STACK_KIND = "stacks.crossplane.io", "v1alpha1", "StackInstall"
 _REGISTRY = "registry-1.docker.io"
 _ROOT = "root.json"
@@ -86,7 +88,7 @@ class _Reader:
 
     def wanted(self) -> Wanted:
         reference = self._reference()
-        trust = self._spec.get("trust") or {}
+        trust = self._spec.get("trust") or self._trust()
         pinned = reference is not None and (reference.tag or reference.digest) is not None
         found = Wanted(
             reference=str(reference or ""),
@@ -133,6 +135,10 @@ class _Reader:
             place = "spec.version" if version else "spec.digest"
             self._wrong(place, error.expected, error.found, error.advice)
             return None
+
+    def _trust(self) -> dict[str, Any]:
+        named = self._notes.get(TRUST, "")
+        return {"unsigned": True} if named == "unsigned" else {"secretName": named}
 
     def _policy(self) -> Policy | None:
         given = self._spec.get("policy")
