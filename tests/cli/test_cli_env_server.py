@@ -1,0 +1,69 @@
+"""`trundle env` deploys to `trundle serve`, by its address and by a kubeconfig."""
+
+import json
+
+import pytest
+from apis import CONFIG, GROUP, SCHEMAS
+from kept import TENANT, Kept, adding
+from projects import Installer
+from served import Served
+from typer.testing import CliRunner
+
+from trundle.cli._app import app
+
+MEMBERS = f"/apis/{GROUP}/v2/namespaces/default/members"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("clubs")
+    started = Served(Installer(folder)(SCHEMAS, config=CONFIG).project.folder)
+    yield started
+    started.kill()
+
+
+def member(name, group):
+    metadata = {"name": name}
+    return {"apiVersion": f"{GROUP}/v2", "kind": "Member", "metadata": metadata, "group": group}
+
+
+def kubeconfig(tmp_path, url):
+    content = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": "clubs", "cluster": {"server": url}}],
+        "users": [{"name": "me", "user": {}}],
+        "contexts": [{"name": "clubs", "context": {"cluster": "clubs", "user": "me"}}],
+        "current-context": "clubs",
+    }
+    file = tmp_path / "kubeconfig"
+    file.write_text(json.dumps(content))
+    return file
+
+
+@pytest.mark.parametrize("way", ["server", "context"])
+def test_objects_come_and_go(server, tmp_path, way):
+    kept = Kept(f"sqlite:///{tmp_path / 'catalog.db'}", tmp_path / "deployed")
+
+    def run(command, *arguments):
+        place = ["--catalog", kept.url, "--tenant", TENANT]
+        done = CliRunner().invoke(app, ["env", command, "shop", *arguments, *place])
+        assert done.exit_code == 0, done.stderr
+        return done.stdout
+
+    if way == "server":
+        run("create", "--server", server.url)
+    else:
+        run("create", "--context", "-", "--kubeconfig", str(kubeconfig(tmp_path, server.url)))
+    documents = {"ann": member("ann", "red"), "bob": member("bob", "blue")}
+    kept.edit(lambda model: adding(model, "web", documents))
+    run("deploy", "--draft", "me")
+    found = server.ask("GET", MEMBERS).ok()["items"]
+    assert {each["metadata"]["name"]: each["group"] for each in found} == {
+        "ann": "red",
+        "bob": "blue",
+    }
+    assert "unchanged" in run("deploy")
+    run("delete")
+    assert server.ask("GET", MEMBERS).ok()["items"] == []
+    kept.close()
