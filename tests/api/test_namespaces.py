@@ -94,14 +94,15 @@ def test_a_namespace_waits_for_finalizers_of_what_is_inside(client, api):
 
 def test_what_was_created_while_its_namespace_went_is_taken_back(client, api, monkeypatch):
     namespace(client, "red")
-    create = Store.create
+    creation = Store.creation
 
     def meanwhile(store, key, *given, **options):
+        monkeypatch.setattr(Store, "creation", creation)
         client.call("DELETE", f"{NAMESPACES}/red")
         api.controllers.settle()
-        return create(store, key, *given, **options)
+        return creation(store, key, *given, **options)
 
-    monkeypatch.setattr(Store, "create", meanwhile)
+    monkeypatch.setattr(Store, "creation", meanwhile)
     code, _ = client.call("POST", client.at(NEW, namespace="red"), member("ada", group="red"))
     assert code == 404
     assert client.call("GET", client.at(NEW, "ada", namespace="red"))[0] == 404

@@ -32,6 +32,7 @@ from trundle.api._requests import Answer, Request, Target
 from trundle.api._resources import Resources
 from trundle.api._selections import FieldSelector, labels_of
 from trundle.api._status import ApiError, answer_to, answer_to_any, not_allowed, unknown_path
+from trundle.api._steps import Steps, Together, done
 from trundle.api._watches import events
 from trundle.api.access import UNSECURED, Access, Reviews, aggregated_groups, group_list
 from trundle.api.monitoring import MEDIA_TYPE, Health, Metrics
@@ -48,6 +49,9 @@ _MOST_REVIEWED = 256 * 1024 * 1024
 
 _MOST_ASKED = 32
 """How many writes may wait for hooks at a time."""
+
+_LONG = 256 * 1024
+"""Bodies from this length on have threads of their own, so that short ones need not wait for them."""
 
 _READING = frozenset({"GET", "HEAD"})
 _JSON = "application/json"
@@ -112,6 +116,7 @@ class Api:
         )
         self._asked = {each.kind for each in hooks}
         self._asking = ThreadPoolExecutor(_MOST_ASKED, "admission")
+        self._together = Together()
         self._store = store
         self._beside = tuple(beside)
         self._reviews = ConversionReviews(PlainConversions(kinds, store.scheme).convert)
@@ -271,7 +276,12 @@ class Api:
                 return self._watch(request, shown)
             if http.method == "GET" and not target.name and shown.is_whole:
                 return await self._list(request, shown)
-            answer = await self._done(self._action(http.method, target), request, http.method)
+            writing = self._writing(http.method, target)
+            if writing is None:
+                action = self._action(http.method, target)
+                answer = await self._done(action, request, http.method)
+            else:
+                answer = await self._written(writing, request)
             return _answered(answer, shown, target)
         except ApiError as error:
             return _failed(error)
@@ -289,6 +299,24 @@ class Api:
         if reads or target.kind not in self._asked:
             return await asyncio.to_thread(action, request)
         return await asyncio.get_running_loop().run_in_executor(self._asking, action, request)
+
+    async def _written(self, writing: Callable[[Request], Steps], request: Request) -> Answer:
+        """Writes an object: together with others, unless it may hold these up."""
+        if request.target.kind in self._asked:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._asking, lambda: done(writing(request)))
+        if len(request.body) >= _LONG:
+            return await asyncio.to_thread(lambda: done(writing(request)))
+        return await self._together.done(writing(request))
+
+    def _writing(self, method: str, target: Target) -> Callable[[Request], Steps] | None:
+        """How a method writes at a path, in steps; None where it does not, or has none."""
+        found = self._resources[target.kind]
+        if target.name:
+            one = {"PUT": found.replace, "PATCH": found.patch}
+            return one.get(method)
+        may_create = target.namespace or not target.kind.namespaced
+        return found.create if method == "POST" and may_create else None
 
     def _target(self, given: Mapping[str, str]) -> Target:
         """What a path names."""
@@ -321,8 +349,6 @@ class Api:
         one: dict[str, Callable[[Request], Answer]] = {
             "GET": found.get,
             "HEAD": found.get,
-            "PUT": found.replace,
-            "PATCH": found.patch,
         }
         if not target.subresource:
             one["DELETE"] = found.delete
@@ -331,8 +357,6 @@ class Api:
             "HEAD": found.get_all,
             "DELETE": found.delete_all,
         }
-        if target.namespace or not target.kind.namespaced:
-            some["POST"] = found.create
         action = (one if target.name else some).get(method)
         if action is None:
             raise not_allowed()

@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -12,6 +13,10 @@ from trundle.store import GoneError
 
 _PAUSE = 1.0
 """Seconds after which changes of other processes are seen at the latest, and what failed is tried anew."""
+
+
+_GATHERED = 0.02
+"""Seconds for which changes gather, so that not each commit is looked at by itself."""
 
 
 class Controller(Protocol):
@@ -55,6 +60,7 @@ class Controllers:
             with contextlib.suppress(TrundleError):  # Such as a database that is away.
                 self.settle()
             self._news.wait(_PAUSE)
+            time.sleep(_GATHERED)
 
     def stop(self) -> None:
         """Ends `run`."""
@@ -81,7 +87,7 @@ class Controllers:
                 self._changed(kept)
             return bool(waiting)
         try:
-            found = store.changes(kind.resource, after)
+            found = store.unsettling(kind.resource, after)
         except GoneError:  # It was compacted meanwhile.
             del self._after[kind]
             return True
@@ -90,7 +96,7 @@ class Controllers:
             if each.kind == "deleted":
                 for controller in self._controllers:
                     controller.gone(kept)
-            elif each.object.owners or each.object.deleted is not None:
+            else:
                 self._changed(kept)
         self._after[kind] = found.resource_version
         return bool(found.changes)

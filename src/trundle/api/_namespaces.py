@@ -15,6 +15,7 @@ from trundle.api._reading import explained
 from trundle.api._requests import Answer, Request, Target
 from trundle.api._resources import Resources
 from trundle.api._status import ApiError, Cause, missing, not_allowed
+from trundle.api._steps import done
 from trundle.store import ConflictError, NoSuchObjectError
 
 DEFAULT = "default"
@@ -44,7 +45,7 @@ class Namespaces(Resources):
             target = Target(self._kind, self._served)
             body = msgspec.json.encode({"metadata": {"name": name}})
             try:
-                self.create(Request(target, {"fieldManager": "trundle"}, body))
+                done(self.create(Request(target, {"fieldManager": "trundle"}, body)))
             except ApiError as error:
                 if error.reason != "AlreadyExists":  # Another server was quicker.
                     raise
@@ -77,14 +78,14 @@ class Namespaces(Resources):
             raise _forbidden(target, "this namespace may not be deleted")
         deletion = deletion_of(request)
         with explained(target):
-            done = self.store.delete(
+            deletion_done = self.store.delete(
                 self.key(target),
                 resource_version=deletion.resource_version,
                 uid=deletion.uid,
                 finalizers=(_FINALIZER, *FINALIZERS[deletion.policy]),
                 dry_run=deletion.dry_run,
             )
-            found = done.object
+            found = deletion_done.object
             if not deletion.dry_run:
                 self._terminate(target)
                 found = self.store.find(self.key(target)) or found
@@ -113,7 +114,7 @@ class Namespaces(Resources):
 
         status = Target(target.kind, target.served, "", target.name, "status")
         try:
-            self.write(Request(status, {"fieldManager": "trundle"}), terminating)
+            done(self.write(Request(status, {"fieldManager": "trundle"}), terminating))
         except ApiError as error:
             if error.reason != "NotFound":  # It was empty, and is gone already.
                 raise

@@ -1,9 +1,9 @@
 """Objects of one version, read and written as Kubernetes' API does it."""
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -42,12 +42,13 @@ from trundle.api._status import (
     modified,
 )
 from trundle.api._status_part import stated_of, status_apart
+from trundle.api._steps import Lookup, Steps, Storing
 from trundle.api._validation import Validators
 from trundle.api._views import Failed
 from trundle.api.apply import STATUS
 from trundle.errors import TrundleError
 from trundle.runtime import Lenience
-from trundle.store import ConflictError, NoSuchObjectError, Store, StoredObject
+from trundle.store import ConflictError, NoSuchObjectError, Store, StoredObject, Write
 
 _ATTEMPTS = 8
 """How often a patch is tried anew over what another client wrote meanwhile."""
@@ -56,16 +57,17 @@ _ATTEMPTS = 8
 _decode = msgspec.json.decode
 
 
-class Replace(Protocol):
-    """Puts documents over an object; without a dry run it is stored."""
-
-    def __call__(self, further: Sequence[bytes], *, dry_run: bool = True) -> StoredObject: ...
+_Current: TypeAlias = Callable[[], dict[str, Any]]
+_Prepared: TypeAlias = Callable[[Sequence[bytes]], Write]
+"""Prepares a write, with further documents put over what it writes."""
 
 
 class Resources(ObjectReads):
     """Answers requests about objects.
 
     Each method raises `ApiError` where the answer is no success.
+
+    What stores an object is in steps (`Steps`), so that requests that come together share what they do with the database.
 
     Args:
         store: keeps the objects.
@@ -90,7 +92,7 @@ class Resources(ObjectReads):
         self._admission = Admission(hooks, self.views, self._validators.causes)
         self._removals = Removals(self, self._admission)
 
-    def create(self, request: Request) -> Answer:
+    def create(self, request: Request) -> Steps:
         """Stores a new object."""
         target = request.target
         document = document_of(request)
@@ -116,30 +118,45 @@ class Resources(ObjectReads):
         whole = self._read(target, reading, stated)
         ownership = self.views.ownership(target.kind, target.served)
         owned = ownership.after_update({}, whole, request.manager, self._clock())
-        return self._create(request, target, reading, owned)
+        return (yield from self._create(request, target, reading, owned))
 
     def _create(
         self, request: Request, target: Target, reading: Reading, document: dict[str, Any]
-    ) -> Answer:
+    ) -> Steps:
         self._admit(target)
 
-        def put(further: Sequence[bytes], *, dry_run: bool = True) -> StoredObject:
-            return self.store.create(
+        def prepared(further: Sequence[bytes]) -> Write:
+            return self.store.creation(
                 self.key(target),
                 to_scheme(document, target.kind, target.served),
                 lenience=reading.lenience,
                 further=further,
-                dry_run=dry_run,
             )
 
         with reading.explained(target):
-            further, warned = self._admission.writing(request, target, None, put)
-            made = put(further, dry_run=request.dry_run)
+            tried = self._tried(prepared)
+            further, warned = self._admission.writing(request, target, None, tried)
+            made = yield from self._stored(prepared(further), dry_run=request.dry_run)
             warnings = (*reading.warnings, *warned)
             if request.dry_run:
                 return Answer(without_version(self.shown(made, target)), 201, warnings)
             self._admit_again(target, made)
             return Answer(self.shown(made, target), 201, warnings)
+
+    def _stored(self, write: Write, *, dry_run: bool) -> Generator[Storing, None, StoredObject]:
+        """The object after a write.
+
+        Raises:
+            TrundleError: it is refused.
+        """
+        if dry_run:
+            return self.store.tried(write).object
+        yield Storing(self.store, write)
+        return write.outcome().object
+
+    def _tried(self, prepared: _Prepared) -> Callable[[Sequence[bytes]], StoredObject]:
+        """What writes would store, as hooks are shown it."""
+        return lambda further: self.store.tried(prepared(further)).object
 
     def _admit_again(self, target: Target, made: StoredObject) -> None:
         """Takes an object back where there can be none any more, as its namespace was deleted meanwhile."""
@@ -150,7 +167,7 @@ class Resources(ObjectReads):
                 self.store.delete(made.key, uid=made.uid)
             raise
 
-    def replace(self, request: Request) -> Answer:
+    def replace(self, request: Request) -> Steps:
         """Puts a document over an object; what its version cannot see stays as it was."""
         target = request.target
         document = document_of(request)
@@ -162,17 +179,18 @@ class Resources(ObjectReads):
             message = "Invalid value: 0: must be specified for an update"
             cause = Cause("FieldValueInvalid", "metadata.resourceVersion", message)
             raise invalid(target.kind, target.name, [cause])
-        return self._write(request, lambda _: document)
+        return (yield from self._write(request, lambda _: document))
 
-    def patch(self, request: Request) -> Answer:
+    def patch(self, request: Request) -> Steps:
         """Changes an object by a patch, or applies a configuration to it."""
         if request.media_type == APPLY:
-            return self._apply(request)
+            return (yield from self._apply(request))
         apply = patch_of(request.media_type)
         patch = values_of(request.body)
-        return self._write(request, lambda current: require_object(apply(current, patch)))
+        changed = self._write(request, lambda current: require_object(apply(current(), patch)))
+        return (yield from changed)
 
-    def _apply(self, request: Request) -> Answer:
+    def _apply(self, request: Request) -> Steps:
         """Applies a configuration; an object that is not there is created."""
         target = request.target
         if not request.query.get("fieldManager"):
@@ -197,14 +215,14 @@ class Resources(ObjectReads):
                 )
 
         try:
-            return self.write(request, after, reading)
+            return (yield from self.write(request, after, reading))
         except ApiError as error:
             if error.reason != "NotFound" or target.subresource:
                 raise
         require_new(target, metadata_of(config))
         made = self.made(target, after({}, b""))
         self._validators.require_valid(target, None, made)
-        return self._create(request, target, reading, made)
+        return (yield from self._create(request, target, reading, made))
 
     def delete(self, request: Request) -> Answer:
         """Deletes an object, or marks it as deleted while it has finalizers."""
@@ -226,16 +244,19 @@ class Resources(ObjectReads):
                     raise
         return listed._replace(warnings=tuple(warnings))
 
-    def _write(
-        self, request: Request, change: Callable[[dict[str, Any]], dict[str, Any]]
-    ) -> Answer:
-        """Writes what a change makes of an object as clients see it."""
+    def _write(self, request: Request, change: Callable[[_Current], dict[str, Any]]) -> Steps:
+        """Writes what a change makes of an object.
+
+        Args:
+            request: the request.
+            change: gives the client's document; it may ask for the object as clients see it.
+        """
         target = request.target
         reading = Reading(request, target.name)
         ownership = self.views.ownership(target.kind, target.served)
 
         def after(live: dict[str, Any], stored: bytes) -> dict[str, Any]:
-            document = change(object_of(ownership.shown(text_of(live))))
+            document = change(lambda: object_of(ownership.shown(text_of(live))))
             require_kind(document, target.kind, target.served)
             require_same(target, live, document, patched=request.media_type in PATCHES)
             wanted = status_apart(target, live, document)
@@ -248,14 +269,14 @@ class Resources(ObjectReads):
                 target.subresource,
             )
 
-        return self.write(request, after, reading)
+        return (yield from self.write(request, after, reading))
 
     def write(
         self,
         request: Request,
         after: Callable[[dict[str, Any], bytes], dict[str, Any]],
         reading: Reading | None = None,
-    ) -> Answer:
+    ) -> Steps:
         """Writes what an object becomes; over what another client wrote meanwhile, again.
 
         Args:
@@ -267,18 +288,22 @@ class Resources(ObjectReads):
         reading = reading or Reading(request, target.name)
         for _ in range(_ATTEMPTS):
             with explained(target):
-                current = self.store.get(self.key(target))
+                lookup = Lookup(self.store, self.key(target))
+                yield lookup
+                current = lookup.outcome()
                 before = object_of(self.views.kept(current, target.kind, target.served))
             wanted = status_apart(target, before, after(before, current.data))
             same = text_of(wanted) == text_of(before)
             if not same:
                 self._validators.require_valid(target, before, wanted)
-            put = self._replacing(target, current, wanted, reading.lenience)
+            prepared = self._replacing(target, current, wanted, reading.lenience)
             try:
-                further, warned = self._admission.writing(request, target, current, put)
+                tried = self._tried(prepared)
+                further, warned = self._admission.writing(request, target, current, tried)
                 written = current
                 if further or not same:
-                    written = put(further, dry_run=request.dry_run)
+                    write = prepared(further)
+                    written = yield from self._stored(write, dry_run=request.dry_run)
             except ConflictError:
                 continue
             except TrundleError as error:
@@ -293,11 +318,11 @@ class Resources(ObjectReads):
 
     def _replacing(
         self, target: Target, current: StoredObject, wanted: dict[str, Any], lenience: Lenience
-    ) -> Replace:
+    ) -> _Prepared:
         """Puts a document over an object that was read, and further ones over that."""
 
-        def put(further: Sequence[bytes], *, dry_run: bool = True) -> StoredObject:
-            return self.store.replace(
+        def prepared(further: Sequence[bytes]) -> Write:
+            return self.store.replacement(
                 self.key(target),
                 to_scheme(wanted, target.kind, target.served),
                 resource_version=current.resource_version,
@@ -305,10 +330,9 @@ class Resources(ObjectReads):
                 counts=target.subresource != STATUS,
                 lenience=lenience,
                 further=further,
-                dry_run=dry_run,
             )
 
-        return put
+        return prepared
 
     def _read(
         self,

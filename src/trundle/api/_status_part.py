@@ -1,12 +1,17 @@
 """What of a document is its status, where that is written apart."""
 
+import functools
 from typing import Any
 
 from trundle.api._kinds import ServedKind
 from trundle.api._requests import Target
 from trundle.api.apply import STATUS, restricted
 
+_KINDS = 1024
+"""Of how many resource types it is known at a time; each request asks."""
 
+
+@functools.lru_cache(_KINDS)
 def has_status_apart(kind: ServedKind) -> bool:
     """Whether the status of a resource type is written apart: where any version of it declares one."""
     return any(each.declares(STATUS) for each in kind.versions.values())

@@ -4,7 +4,7 @@
 """
 
 from trundle.store._compaction import Compaction, compact
-from trundle.store._decisions import Decision
+from trundle.store._decisions import Decision, missing
 from trundle.store._errors import (
     ConflictError,
     FutureVersionError,
@@ -48,6 +48,7 @@ from trundle.store._status import (
     unreadable_types,
 )
 from trundle.store._store import Store
+from trundle.store._writer import Write
 
 __all__ = [
     "OWN_GROUP",
@@ -90,12 +91,14 @@ __all__ = [
     "UnknownResourceError",
     "UnknownVersionError",
     "UnrecordedShapeError",
+    "Write",
     "check",
     "compact",
     "dropped",
     "export",
     "import_",
     "losses",
+    "missing",
     "move_storage_versions",
     "plan_roll",
     "roll",

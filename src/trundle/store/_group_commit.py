@@ -22,19 +22,19 @@ _LONGEST = 0.005
 
 
 class _Waiting(Generic[_T]):
-    """Something to be committed, and its thread.
+    """What a thread commits, and how it waits for that.
 
     Attributes:
-        item: what is to be committed.
+        items: what is to be committed.
         done: whether it was.
         awake: set when it was, or when its thread has to commit.
         error: what the thread that committed raised.
     """
 
-    __slots__ = ("awake", "done", "error", "item")
+    __slots__ = ("awake", "done", "error", "items")
 
-    def __init__(self, item: _T) -> None:
-        self.item = item
+    def __init__(self, items: Sequence[_T]) -> None:
+        self.items = items
         self.done = False
         self.error: BaseException | None = None
         self.awake = threading.Event()
@@ -45,7 +45,7 @@ class GroupCommit(Generic[_T]):
 
     Args:
         commit: commits some items; each item says itself what became of it. What it raises, each of their threads raises.
-        most: how many it is given at once.
+        most: of how many threads it is given the items at once.
     """
 
     def __init__(self, commit: Callable[[Sequence[_T]], None], most: int) -> None:
@@ -57,9 +57,9 @@ class GroupCommit(Generic[_T]):
         self._queue: list[_Waiting[_T]] = []
         self._busy = False
 
-    def submit(self, item: _T) -> None:
-        """Commits an item, together with those of other threads; returns when that is done."""
-        mine = _Waiting(item)
+    def submit(self, items: Sequence[_T]) -> None:
+        """Commits items, together with those of other threads; returns when that is done."""
+        mine = _Waiting(items)
         with self._lock:
             self._queue.append(mine)
             self._lock.notify()  # The one that waits for others, if any.
@@ -85,7 +85,7 @@ class GroupCommit(Generic[_T]):
         error: BaseException | None = None
         start = time.monotonic()
         try:
-            self._commit([each.item for each in batch])
+            self._commit([item for each in batch for item in each.items])
         except BaseException as raised:  # noqa: BLE001 - each of the threads raises it
             error = raised
         self._before, self._took = len(batch), time.monotonic() - start

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from trundle.database import Database
 from trundle.runtime import AnyScheme
@@ -68,6 +68,31 @@ class StoreReader:
 
     def find(self, key: Key) -> StoredObject | None:
         """An object as it is now; None where there is none."""
+        number = self._number(key)
+        row = None if number is None else self.database.first(*one(number, key))
+        return None if row is None else object_of(key.resource, row)
+
+    def find_all(self, keys: Collection[Key]) -> dict[Key, StoredObject]:
+        """Objects as they are at one moment, as far as there are any.
+
+        Raises:
+            InvalidKeyError: no object can be called like one of the keys.
+        """
+        if len(keys) == 1:
+            found = {each: self.find(each) for each in keys}
+            return {key: each for key, each in found.items() if each is not None}
+        of_number: dict[int, list[Key]] = {}
+        for each in keys:
+            number = self._number(each)
+            if number is not None:
+                of_number.setdefault(number, []).append(each)
+        with self.database.reading() as connection:
+            rows = Rows(connection)
+            found_of = [rows.current(number, of) for number, of in of_number.items()]
+        return {key: each for some in found_of for key, each in some.items()}
+
+    def _number(self, key: Key) -> int | None:
+        """The number of a key's resource type within the database; None before anything of it was stored."""
         self.types.check(key)
         number = self._numbers.get(key.resource)
         if number is None:
@@ -76,8 +101,7 @@ class StoreReader:
             if resource is None:
                 return None
             number = self._numbers[key.resource] = resource.id
-        row = self.database.first(*one(number, key))
-        return None if row is None else object_of(key.resource, row)
+        return number
 
     def shown(self, found: StoredObject, version: str) -> bytes:
         """An object as a version shows it, as JSON, with all of its metadata.
@@ -177,6 +201,29 @@ class StoreReader:
             rows = Rows(connection)
             found = self._resource(rows, resource)
             return () if found is None else rows.unsettled(found)
+
+    def unsettling(self, resource: str, after: int, *, limit: int = _PAGE) -> Changes:
+        """The changes after a resource version of objects that have owners, or are deleted: what may make garbage.
+
+        Args:
+            resource: the resource type.
+            after: the resource version.
+            limit: how many at most.
+
+        Raises:
+            GoneError: some of them were compacted.
+        """
+        with self.database.reading() as connection:
+            rows = Rows(connection)
+            found = self._resource(rows, resource)
+            newest = 1 if found is None else found.resource_version
+            self._check_reached(resource, after, newest)
+            if found is None or newest == after:
+                return Changes((), after)
+            self._check_kept(resource, after, found.compacted)
+            changes = rows.unsettling(found, resource, after, limit)
+            whole = len(changes) < limit
+            return Changes(changes, newest if whole else changes[-1].resource_version)
 
     def namespaces(self) -> frozenset[str]:
         """The namespaces that objects are in."""

@@ -299,6 +299,14 @@ class Rows:
             Change(each.change, object_of(name, each), previous.get(each.previous)) for each in rows
         )
 
+    def unsettling(
+        self, resource: ResourceRow, name: str, after: int, limit: int
+    ) -> tuple[Change, ...]:
+        """The first changes after a resource version of what has owners or is deleted, without the states before; see `changes`."""
+        values = {"of": resource.id, "after": after, "most": limit}
+        rows = self._connection.execute(s.UNSETTLING, values).all()
+        return tuple(Change(each.change, object_of(name, each), None) for each in rows)
+
     def add(self, resource: ResourceRow, revisions: Sequence[Revision], time: str) -> None:
         """Stores revisions, which follow each other from the resource type's last one on.
 

@@ -97,6 +97,7 @@ CHANGES = (
     .order_by(_V.resource_version)
     .limit(bindparam("most"))
 )
+UNSETTLING = CHANGES.where(text("(change = 'deleted' OR owners <> '[]' OR deleted IS NOT NULL)"))
 REPLACE = (
     update(t.REVISIONS)
     .where(OF, _V.resource_version == bindparam("version"))

@@ -26,7 +26,7 @@ from trundle.store._errors import (
 )
 from trundle.store._reader import StoreReader
 from trundle.store._records import Key, StoredObject
-from trundle.store._writer import Writer
+from trundle.store._writer import Write, Writer
 
 _WAIT = 30.0
 
@@ -137,8 +137,24 @@ class Store(StoreReader):
             InvalidKeyError: no object can be called so.
             InvalidMetadataError: its metadata cannot be kept, or names another object.
         """
-        decide = creating(key, document, version, lenience, further)
-        return self.writer.write(key, decide, dry_run=dry_run).object
+        write = self.creation(key, document, version=version, lenience=lenience, further=further)
+        return self.writer.write(write, dry_run=dry_run).object
+
+    def creation(
+        self,
+        key: Key,
+        document: bytes,
+        *,
+        version: str | None = None,
+        lenience: Lenience | None = None,
+        further: Sequence[bytes] = (),
+    ) -> Write:
+        """A write that `commit` stores, as `create` does it alone; its outcome raises what that raises.
+
+        Raises:
+            InvalidKeyError: no object can be called so.
+        """
+        return self.writer.prepared(key, creating(key, document, version, lenience, further))
 
     def replace(
         self,
@@ -178,11 +194,48 @@ class Store(StoreReader):
             ConversionError: the document is not what its version says, or what is stored cannot be converted.
             InvalidMetadataError: its metadata cannot be kept, or names another object.
         """
+        write = self.replacement(
+            key,
+            document,
+            version=version,
+            resource_version=resource_version,
+            uid=uid,
+            counts=counts,
+            lenience=lenience,
+            further=further,
+        )
+        return self.writer.write(write, dry_run=dry_run).object
+
+    def replacement(
+        self,
+        key: Key,
+        document: bytes,
+        *,
+        version: str | None = None,
+        resource_version: int | None = None,
+        uid: str | None = None,
+        counts: bool = True,
+        lenience: Lenience | None = None,
+        further: Sequence[bytes] = (),
+    ) -> Write:
+        """A write that `commit` stores, as `replace` does it alone; its outcome raises what that raises.
+
+        Raises:
+            InvalidKeyError: no object can be called so.
+        """
         expected = Expected(resource_version, uid)
         decide = replacing(
             key, document, version, lenience, expected, counts=counts, further=further
         )
-        return self.writer.write(key, decide, dry_run=dry_run).object
+        return self.writer.prepared(key, decide)
+
+    def commit(self, writes: Sequence[Write]) -> None:
+        """Stores writes durably in one transaction, in their order. Each says itself what became of it: one that is refused fails no other.
+
+        Args:
+            writes: those that `creation` and `replacement` made.
+        """
+        self.writer.commit(writes)
 
     def update(
         self,
@@ -238,6 +291,14 @@ class Store(StoreReader):
             except (ConflictError, NoSuchObjectError, ObjectExistsError):
                 continue
 
+    def tried(self, write: Write) -> Decision:
+        """What would become of an object; nothing is stored.
+
+        Raises:
+            TrundleError: the write would be refused.
+        """
+        return self.writer.write(write, dry_run=True)
+
     def delete(
         self,
         key: Key,
@@ -264,7 +325,7 @@ class Store(StoreReader):
             ConflictError: it was written since, or is another one.
         """
         decide = deleting(key, Expected(resource_version, uid), finalizers)
-        return self.writer.write(key, decide, dry_run=dry_run)
+        return self.writer.write(self.writer.prepared(key, decide), dry_run=dry_run)
 
     def edit_metadata(
         self,
@@ -295,7 +356,7 @@ class Store(StoreReader):
             InvalidMetadataError: it cannot be kept, or names another object.
         """
         decide = editing_metadata(key, edit, Expected(resource_version, uid))
-        return self.writer.write(key, decide, dry_run=dry_run)
+        return self.writer.write(self.writer.prepared(key, decide), dry_run=dry_run)
 
     # Following
 

@@ -66,20 +66,35 @@ class Writer:
         self._committed = committed
         self._group = GroupCommit(self._commit, _MOST)
 
-    def write(self, key: Key, decide: Decide, *, dry_run: bool) -> Decision:
+    def prepared(self, key: Key, decide: Decide) -> Write:
+        """A write that is to be stored.
+
+        Raises:
+            TrundleError: there can be no such object.
+        """
+        self._types.check(key)
+        return Write(key, decide)
+
+    def write(self, write: Write, *, dry_run: bool) -> Decision:
         """Decides about an object, and stores that durably.
 
         Raises:
             TrundleError: the decision refuses it, or the database cannot be written. Nothing was changed.
         """
-        self._types.check(key)
-        write = Write(key, decide)
         if dry_run:
             with self._database.reading() as connection:
                 self._decide_all(Rows(connection), [write], dry_run=True)
         else:
-            self._group.submit(write)
+            self._group.submit([write])
         return write.outcome()
+
+    def commit(self, writes: Sequence[Write]) -> None:
+        """Stores some writes durably, with those of other threads in one transaction; each says itself what became of it."""
+        try:
+            self._group.submit(writes)
+        except Exception as error:  # noqa: BLE001 - it is what became of each of them
+            for each in writes:
+                each.error = error
 
     def write_all(self, writes: Sequence[Write]) -> None:
         """Stores some writes in one transaction; each says itself what became of it.

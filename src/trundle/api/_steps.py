@@ -1,0 +1,211 @@
+"""Writes in steps: what requests that come together read and store is read and stored together.
+
+A request that writes stops where it needs an object, and where it has a write to be stored. So one thread takes all that wait up to there,
+asks the database once for all of them, and goes on: a transaction is shared, and no threads wait for each other.
+"""
+
+import asyncio
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple, TypeAlias
+
+from trundle.api._requests import Answer
+from trundle.store import Key, Store, StoredObject, Write, missing
+
+
+class Lookup:
+    """A step that needs an object as it is now.
+
+    Args:
+        store: keeps the object.
+        key: its key.
+
+    Raises:
+        InvalidKeyError: no object can be called so.
+    """
+
+    __slots__ = ("_found", "key", "store")
+
+    def __init__(self, store: Store, key: Key) -> None:
+        store.types.check(key)
+        self.store = store
+        self.key = key
+        self._found: StoredObject | Exception | None = None
+
+    def settle(self, found: StoredObject | Exception | None) -> None:
+        """Says what was found."""
+        self._found = found
+
+    def outcome(self) -> StoredObject:
+        """The object.
+
+        Raises:
+            NoSuchObjectError: there is none.
+            DatabaseError: the database cannot be read.
+        """
+        if isinstance(self._found, Exception):
+            raise self._found
+        if self._found is None:
+            raise missing(self.key)
+        return self._found
+
+
+class Storing(NamedTuple):
+    """A step that has a write to be stored; its outcome is that of the write.
+
+    Attributes:
+        store: stores it.
+        write: the write.
+    """
+
+    store: Store
+    write: Write
+
+    @property
+    def key(self) -> Key:
+        """The object's key."""
+        return self.write.key
+
+
+Step: TypeAlias = Lookup | Storing
+Steps: TypeAlias = Generator[Step, None, Answer]
+
+
+def done(steps: Steps) -> Answer:
+    """Takes the steps of one request.
+
+    Raises:
+        ApiError: what the request raises.
+    """
+    try:
+        while True:
+            _take([next(steps)])
+    except StopIteration as end:
+        answer: Answer = end.value
+        return answer
+
+
+def _take(steps: Sequence[Step]) -> None:
+    """Does what steps need: what they read first, then what they store."""
+    of_store: dict[Store, tuple[list[Lookup], list[Write]]] = {}
+    for each in steps:
+        lookups, writes = of_store.setdefault(each.store, ([], []))
+        if isinstance(each, Lookup):
+            lookups.append(each)
+        else:
+            writes.append(each.write)
+    for store, (lookups, writes) in of_store.items():
+        if lookups:
+            _look_up(store, lookups)
+        if writes:
+            store.commit(writes)
+
+
+def _look_up(store: Store, lookups: Iterable[Lookup]) -> None:
+    try:
+        found = store.find_all({each.key for each in lookups})
+    except Exception as error:  # noqa: BLE001 - each of them raises it
+        for each in lookups:
+            each.settle(error)
+        return
+    for each in lookups:
+        each.settle(found.get(each.key))
+
+
+class _Going:
+    """A request on its way.
+
+    Attributes:
+        step: what it needs before it can go on; None where it has not begun, or has ended.
+    """
+
+    __slots__ = ("_answered", "_steps", "step")
+
+    def __init__(self, steps: Steps, answered: Callable[[Answer | Exception], None]) -> None:
+        self._steps = steps
+        self._answered = answered
+        self.step: Step | None = None
+
+    def go_on(self) -> None:
+        """Goes on to the next step, or to the end; then the client is answered."""
+        self.step = None
+        try:
+            self.step = next(self._steps)
+        except StopIteration as end:
+            self._answered(end.value)
+        except Exception as error:  # noqa: BLE001 - it is what the client is answered
+            self._answered(error)
+
+
+class Together:
+    """Takes the steps of requests, those of all that came meanwhile together. The thread ends when nothing waits."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(1, "writes")
+        self._lock = threading.Lock()
+        self._waiting: deque[_Going] = deque()
+        self._is_busy = False
+
+    async def done(self, steps: Steps) -> Answer:
+        """The answer of a request.
+
+        Raises:
+            ApiError: what the request raises.
+        """
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Answer] = loop.create_future()
+
+        def settle(found: Answer | Exception) -> None:
+            if future.done():  # The client has gone.
+                return
+            if isinstance(found, Exception):
+                future.set_exception(found)
+            else:
+                future.set_result(found)
+
+        def answered(found: Answer | Exception) -> None:
+            with contextlib.suppress(RuntimeError):  # The server has ended.
+                loop.call_soon_threadsafe(settle, found)
+
+        with self._lock:
+            self._waiting.append(_Going(steps, answered))
+            begins, self._is_busy = not self._is_busy, True
+        if begins:
+            self._threads.submit(self._run)
+        return await future
+
+    def _run(self) -> None:
+        going: list[_Going] = []
+        while (came := self._came(is_idle=not going)) is not None:
+            for each in came:
+                each.go_on()
+            going = [each for each in (*going, *came) if each.step is not None]
+            steps = _in_turn(going)
+            _take(list(steps.values()))
+            for each in steps:
+                each.go_on()
+            going = [each for each in going if each.step is not None]
+
+    def _came(self, *, is_idle: bool) -> list[_Going] | None:
+        """The requests that came meanwhile; None where nothing is to be done any more."""
+        with self._lock:
+            came = list(self._waiting)
+            self._waiting.clear()
+            if is_idle and not came:
+                self._is_busy = False
+                return None
+            return came
+
+
+def _in_turn(going: Iterable[_Going]) -> dict[_Going, Step]:
+    """The steps that are taken now: of requests for one object those of the first, as all others would be in conflict with it."""
+    found: dict[_Going, Step] = {}
+    taken: set[tuple[Store, Key]] = set()
+    for each in going:
+        if each.step is not None and (each.step.store, each.step.key) not in taken:
+            taken.add((each.step.store, each.step.key))
+            found[each] = each.step
+    return found
