@@ -1,0 +1,67 @@
+"""Requests that write at the same time: each has its own answer, and none fails another."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from apis import NEW, Client, clubs, member, serving_clubs
+
+MERGE = "application/merge-patch+json"
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    with clubs(tmp_path_factory.mktemp("clubs")) as found:
+        yield found
+
+
+@pytest.fixture
+def client(installed, tmp_path):
+    with serving_clubs(installed, tmp_path / "store.db") as (api, _):
+        yield Client(api)
+
+
+def together(client, requests):
+    """What requests are answered that come at the same time: status and body."""
+    with ThreadPoolExecutor(len(requests)) as threads:
+        return list(threads.map(lambda each: client.call(*each[:3], **each[3]), requests))
+
+
+def patch(client, name, body):
+    """A request that changes a member."""
+    return "PATCH", client.at(NEW, name), body, {"media_type": MERGE}
+
+
+def test_patches_of_one_object_are_all_stored(client):
+    client.create(NEW, "ada", group="red")
+    names = {f"note-{number}" for number in range(40)}
+    sent = [patch(client, "ada", {"metadata": {"annotations": {each: "x"}}}) for each in names]
+    found = together(client, sent)
+    assert {code for code, _ in found} == {200}
+    assert client.get(NEW, "ada")["metadata"]["annotations"].keys() >= names
+    assert len({body["metadata"]["resourceVersion"] for _, body in found}) == len(names)
+
+
+def test_a_request_that_is_refused_fails_no_other(client):
+    old, _, _ = (client.create(NEW, each, group="red") for each in ("ada", "bea", "cyd"))
+    label = {"metadata": {"labels": {"a": "b"}}}
+    assert client.call(*patch(client, "ada", label)[:3], media_type=MERGE)[0] == 200
+    sent = [
+        ("PUT", client.at(NEW, "ada"), {**old, "group": "other"}, {}),
+        patch(client, "bea", label),
+        patch(client, "eve", label),
+        patch(client, "bea", b"no JSON"),
+        patch(client, "cyd", {"metadata": {"labels": {"a": "no label!"}}}),
+        patch(client, "cyd", label),
+        ("POST", client.at(NEW), member("dan", group="red"), {}),
+        ("POST", client.at(NEW), member("bea", group="red"), {}),
+    ]
+    found = [code for code, _ in together(client, sent)]
+    assert found == [409, 200, 404, 400, 422, 200, 201, 409]
+    labels = [client.get(NEW, each)["metadata"].get("labels") for each in ("bea", "cyd", "dan")]
+    assert labels == [{"a": "b"}, {"a": "b"}, None]
+
+
+def test_a_request_is_answered_after_one_that_was_refused_at_once(client):
+    for _ in range(3):
+        assert client.call("POST", client.at(NEW), b"no JSON")[0] == 400
+    client.create(NEW, "ada", group="red")
