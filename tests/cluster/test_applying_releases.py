@@ -5,7 +5,12 @@ import os
 import random
 import subprocess
 
+import pytest
 import warm
+
+from trundle.errors import Kind
+from trundle.kubernetes.migration import ClusterError, connect
+from trundle.kubernetes.operator import Applier, Objects, parts_of
 
 GROUP = "applying.example.com"
 
@@ -110,3 +115,52 @@ def test_runs_that_are_killed_leave_nothing_that_the_next_one_does_not_know(clus
     assert found == {f"r1-{each}" for each in range(15)} | {"shared"}
     kinds = [each for each in there(cluster, "crd").splitlines() if "wheels" in each]
     assert kinds == [f"customresourcedefinition.apiextensions.k8s.io/wheels1.{GROUP}"]
+
+
+def test_what_is_in_the_way_of_a_release_is_said(cluster, tmp_path):
+    one = [thing("ConfigMap", "one")]
+    message = apply(cluster, tmp_path / "m", one, "--namespace", "nowhere", code=3)
+    assert "kubectl create namespace nowhere" in message
+
+    held = thing("ConfigMap", "held", finalizers=["applying.example.com/held"])
+    apply(cluster, tmp_path / "m", [*one, held], "--name", "held")
+    assert apply(cluster, tmp_path / "m", one, "--name", "held")["held"] == ["ConfigMap held"]
+    release = '{"metadata":{"finalizers":null}}'
+    cluster.kubectl("patch", "configmap", "held", "--type=merge", "-p", release)
+    assert apply(cluster, tmp_path / "m", one, "--name", "held")["held"] == []
+
+    many = [thing("ConfigMap", f"{number:0240}", namespace="a" * 60) for number in range(3000)]
+    message = apply(cluster, tmp_path / "m", many, "--name", "large", code=3)
+    assert "divide the release" in message
+    assert there(cluster, "configmap", "trundle-applied-large") == ""
+
+
+@pytest.fixture
+def connected(cluster):
+    found = connect(cluster.kubeconfig, "admin")
+    yield found
+    found.client.close()
+
+
+def test_of_two_runs_at_once_one_ends_and_the_next_knows_all(cluster, connected):
+    first, second = (
+        parts_of([thing("ConfigMap", each), thing("ConfigMap", "both")], "x")
+        for each in ("mine", "theirs")
+    )
+
+    class Between(Objects):
+        """Lets another run come between what is remembered and what is applied."""
+
+        def apply(self, part, *, force):
+            if part.name == "mine":
+                Applier(Objects(connected), "two").apply(second)
+            return super().apply(part, force=force)
+
+    with pytest.raises(ClusterError) as error:
+        Applier(Between(connected), "two").apply(first)
+    assert error.value.kind is Kind.CONFLICT
+    assert "let the other run end" in str(error.value)
+    Applier(Objects(connected), "two").apply(first)
+    Applier(Objects(connected), "two").apply(second)
+    assert there(cluster, "configmap", "mine") == ""
+    assert there(cluster, "configmap", "theirs") != ""

@@ -68,6 +68,7 @@ class Applier:
         self._sleep = sleep
         self._record = Part("v1", "ConfigMap", objects.namespace, f"trundle-applied-{name}")
         self._version = ""
+        self._known: list[Part] | None = None
         self.release = ""
 
     def earlier(self) -> list[Part]:
@@ -118,7 +119,7 @@ class Applier:
         Raises:
             TrundleError: as `apply` has it.
         """
-        known = together(self.earlier(), wanted)
+        known = self._known = together(self.earlier(), wanted)
         self._remember(known)
         steps = ordered(wanted)
         definitions = [each for each in steps if each.kind == DEFINITION]
@@ -143,10 +144,10 @@ class Applier:
         Raises:
             TrundleError: as `apply` has it.
         """
-        gone = leaving(self.earlier(), wanted)
+        gone = leaving(self.earlier() if self._known is None else self._known, wanted)
         deleted, kept = self._prune(gone, leftover)
         held = self._held(deleted)
-        if gone:
+        if gone or self._known is not None:  # Where another run came between, this ends it.
             self._remember(together([*kept, *held], wanted))
         return Applied([], deleted, kept, held)
 
