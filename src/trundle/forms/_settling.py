@@ -6,7 +6,7 @@ from typing import Any
 
 from trundle.engine.expressions import Code, Expression, Listing, Mapped, Scalar, pattern
 from trundle.errors import Finding, Place, shown
-from trundle.forms._attributes import ATTRIBUTES, choices_of, constant, is_constant, pattern_of
+from trundle.forms._attributes import ATTRIBUTES, choices_of, pattern_of
 from trundle.forms._errors import FormCode, FormError
 from trundle.forms._model import Check, Definition, Field, FieldType
 
@@ -133,8 +133,3 @@ def _initial(type_: FieldType, value: Any) -> Any:
             return str(value).lower()
         return str(value) if isinstance(value, int | float) else value
     return value
-
-
-def constant_or_none(code: Code) -> Any:
-    """The plain value of an attribute, or None where it has expressions."""
-    return constant(code) if is_constant(code) else None
