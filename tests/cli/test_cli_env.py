@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import warm
 import yaml
 from talking import COMMAND, Talk
 from typer.testing import CliRunner
@@ -26,10 +27,11 @@ db:
 
 
 class Line:
-    """The installed command in a folder, with a catalog there."""
+    """The command in a folder, with a catalog there; `command` is what runs it."""
 
     def __init__(self, folder: Path):
         self.folder = folder
+        self.command = warm.script()
         self.environment = {
             **os.environ,
             "TRUNDLE_CATALOG": str(folder / "catalog.db"),
@@ -40,7 +42,7 @@ class Line:
 
     def run(self, *arguments, stdin="", code=0, **variables):
         done = subprocess.run(
-            [COMMAND, *map(str, arguments)],
+            [*self.command, *map(str, arguments)],
             cwd=self.folder,
             env={**self.environment, **variables},
             input=stdin,
@@ -94,6 +96,7 @@ ALL = [
 
 
 def test_from_a_catalog_to_deployed_files_and_back(shop):
+    shop.command = (str(COMMAND),)
     would = shop.env("deploy", "shop", "--dry-run")
     assert "create folder/secret-orders.yaml\n" in would.stdout
     assert '+  password: "{{secret:db}}"\n' in would.stdout
