@@ -1,10 +1,8 @@
 """The commands that run environments: deploy, call, rollback, upgrade, delete."""
 
-import contextlib
 import re
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 import typer
 
@@ -36,12 +34,29 @@ from trundle.cli._printing import (
     say,
     warn,
 )
+from trundle.cli._runs import (
+    MEMORY,
+    SECONDS,
+    MemoryLimit,
+    RunOptions,
+    TimeLimit,
+    Traced,
+    run_code,
+)
 from trundle.cli._settings import user_name
 from trundle.cli.project import DryRun, Output
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from trundle.engine import Limits
     from trundle.engine.effects import Provider
-    from trundle.environments import Environments
+    from trundle.environments import Environments, Result
+    from trundle.environments import Providers as Settings
+
+    Providers: TypeAlias = dict[str, Provider]
+
+R = TypeVar("R")
 
 _KEYWORD = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>.*)", re.DOTALL)
 
@@ -58,6 +73,9 @@ def deploy(
     namespace: Namespace = None,
     tenant: Tenant = None,
     catalog: Place = None,
+    time_limit: TimeLimit = SECONDS,
+    memory_limit: MemoryLimit = MEMORY,
+    trace: Traced = False,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
@@ -66,19 +84,21 @@ def deploy(
 
     settings = provider_settings(folder, programs, server, context, kubeconfig, namespace)
     whose = tenant_of(tenant)
-    with (
-        _working(name, whose, catalog, settings, dry_run=dry_run) as (environments, providers),
-        progress("Deploying"),
-    ):
-        done = deploy_(
-            environments,
-            name,
-            tenant=whose,
-            providers=providers,
-            draft=draft_of(draft),
-            by=user_name(),
-            dry_run=dry_run,
-        )
+    given = _Given(name, whose, catalog, settings, dry_run)
+
+    def work(environments: "Environments", providers: "Providers") -> "Result":
+        with progress("Deploying"):
+            return deploy_(
+                environments,
+                name,
+                tenant=whose,
+                providers=providers,
+                draft=draft_of(draft),
+                by=user_name(),
+                dry_run=dry_run,
+            )
+
+    done = _run(work, given, RunOptions(time_limit, memory_limit, trace))
     print_result_of(done, output, dry_run=dry_run)
     say_done(f"deployed {name}{_numbered(done.number)}", dry_run=dry_run)
 
@@ -102,6 +122,9 @@ def call(
     ] = None,
     tenant: Tenant = None,
     catalog: Place = None,
+    time_limit: TimeLimit = SECONDS,
+    memory_limit: MemoryLimit = MEMORY,
+    trace: Traced = False,
     dry_run: DryRun = False,
     output: Annotated[
         DocumentFormat, typer.Option("--output-format", "-o", help="How to print.")
@@ -114,22 +137,24 @@ def call(
     given = [_argument(each) for each in arguments or ()]
     named = {} if values is None else read_object(values, "values")
     named |= {key: value for key, value in given if key is not None}
-    with (
-        _working(name, whose, catalog, {}, dry_run=dry_run) as (environments, providers),
-        progress("Calling"),
-    ):
-        done = call_(
-            environments,
-            name,
-            object_,
-            method,
-            [value for key, value in given if key is None],
-            named,
-            tenant=whose,
-            providers=providers,
-            by=user_name(),
-            dry_run=dry_run,
-        )
+
+    def work(environments: "Environments", providers: "Providers") -> "Result":
+        with progress("Calling"):
+            return call_(
+                environments,
+                name,
+                object_,
+                method,
+                [value for key, value in given if key is None],
+                named,
+                tenant=whose,
+                providers=providers,
+                by=user_name(),
+                dry_run=dry_run,
+            )
+
+    options = RunOptions(time_limit, memory_limit, trace)
+    done = _run(work, _Given(name, whose, catalog, {}, dry_run), options)
     print_data(done.value, output.value)
     for each in done.changes:
         say(f"{each.action} {each.key}")
@@ -153,6 +178,9 @@ def rollback(
     *,
     tenant: Tenant = None,
     catalog: Place = None,
+    time_limit: TimeLimit = SECONDS,
+    memory_limit: MemoryLimit = MEMORY,
+    trace: Traced = False,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
@@ -160,19 +188,21 @@ def rollback(
     from trundle.environments import rollback as rollback_  # noqa: PLC0415
 
     whose = tenant_of(tenant)
-    with (
-        _working(name, whose, catalog, {}, dry_run=dry_run) as (environments, providers),
-        progress("Deploying"),
-    ):
-        done = rollback_(
-            environments,
-            name,
-            number,
-            tenant=whose,
-            providers=providers,
-            by=user_name(),
-            dry_run=dry_run,
-        )
+
+    def work(environments: "Environments", providers: "Providers") -> "Result":
+        with progress("Deploying"):
+            return rollback_(
+                environments,
+                name,
+                number,
+                tenant=whose,
+                providers=providers,
+                by=user_name(),
+                dry_run=dry_run,
+            )
+
+    options = RunOptions(time_limit, memory_limit, trace)
+    done = _run(work, _Given(name, whose, catalog, {}, dry_run), options)
     print_result_of(done, output, dry_run=dry_run)
     say_done(f"rolled {name} back to {number}{_numbered(done.number)}", dry_run=dry_run)
 
@@ -189,6 +219,9 @@ def upgrade(
     ] = False,
     tenant: Tenant = None,
     catalog: Place = None,
+    time_limit: TimeLimit = SECONDS,
+    memory_limit: MemoryLimit = MEMORY,
+    trace: Traced = False,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
@@ -197,7 +230,10 @@ def upgrade(
     from trundle.environments import upgrade as upgrade_  # noqa: PLC0415
 
     whose = tenant_of(tenant)
-    with _working(name, whose, catalog, {}, dry_run=dry_run) as (environments, providers):
+
+    def work(
+        environments: "Environments", providers: "Providers"
+    ) -> "tuple[Result, dict[str, str]]":
         with progress("Upgrading"):
             done = upgrade_(
                 environments,
@@ -209,7 +245,10 @@ def upgrade(
                 by=user_name(),
                 dry_run=dry_run,
             )
-        left = {} if major else newer_majors(environments, name, tenant=whose)
+        return done, {} if major else newer_majors(environments, name, tenant=whose)
+
+    options = RunOptions(time_limit, memory_limit, trace)
+    done, left = _run(work, _Given(name, whose, catalog, {}, dry_run), options)
     for each in done.findings:
         warn(each.coded)
     if output is not Format.TABLE:
@@ -234,6 +273,9 @@ def delete(
     purge: Annotated[bool, typer.Option("--purge", help="Remove its history, too.")] = False,
     tenant: Tenant = None,
     catalog: Place = None,
+    time_limit: TimeLimit = SECONDS,
+    memory_limit: MemoryLimit = MEMORY,
+    trace: Traced = False,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
@@ -241,7 +283,9 @@ def delete(
     from trundle.environments import delete as delete_  # noqa: PLC0415
 
     whose = tenant_of(tenant)
-    with _working(name, whose, catalog, {}, dry_run=dry_run) as (environments, providers):
+
+    def work(environments: "Environments", providers: "Providers") -> "Result | None":
+        done = None
         if not (purge and environments.get(name, tenant=whose).deleted):
             with progress("Deleting"):
                 done = delete_(
@@ -252,30 +296,49 @@ def delete(
                     by=user_name(),
                     dry_run=dry_run,
                 )
-            print_result_of(done, output, dry_run=dry_run)
         if purge and not dry_run:
             environments.purge(name, tenant=whose)
+        return done
+
+    options = RunOptions(time_limit, memory_limit, trace)
+    done = _run(work, _Given(name, whose, catalog, {}, dry_run), options)
+    if done is not None:
+        print_result_of(done, output, dry_run=dry_run)
     say_done(f"{'purged' if purge else 'deleted'} {name}", dry_run=dry_run)
 
 
-@contextlib.contextmanager
-def _working(
-    name: str,
-    tenant: str,
-    catalog: str | None,
-    settings: Mapping[str, dict[str, str]],
-    *,
-    dry_run: bool,
-) -> Iterator[tuple["Environments", dict[str, "Provider"]]]:
-    """The environments, and what one of them may reach; settings that are given are kept, but for a dry run."""
-    with opened_environments(catalog) as environments:
-        environment = environments.get(name, tenant=tenant)
-        if settings:
-            environment = environments.configure(
-                name, dict(settings), tenant=tenant, dry_run=dry_run
-            )
-        with opened_providers(environment.providers) as providers:
-            yield environments, providers
+class _Given(NamedTuple):
+    """What a run works on.
+
+    Attributes:
+        name: the environment.
+        tenant: whose it is.
+        catalog: the catalog.
+        settings: what it may reach; kept, but for a dry run.
+        dry_run: whether nothing is kept.
+    """
+
+    name: str
+    tenant: str
+    catalog: str | None
+    settings: "Settings"
+    dry_run: bool
+
+
+def _run(work: "Callable[[Environments, Providers], R]", given: _Given, options: RunOptions) -> "R":
+    """What some work returns, which gets the environments, and what one of them may reach; apart from this process."""
+
+    def run(limits: "Limits") -> R:
+        with opened_environments(given.catalog, limits=limits) as environments:
+            environment = environments.get(given.name, tenant=given.tenant)
+            if given.settings:
+                environment = environments.configure(
+                    given.name, dict(given.settings), tenant=given.tenant, dry_run=given.dry_run
+                )
+            with opened_providers(environment.providers) as providers:
+                return work(environments, providers)
+
+    return run_code(run, options)
 
 
 def _numbered(number: int | None) -> str:

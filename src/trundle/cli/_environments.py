@@ -15,6 +15,7 @@ from trundle.cli._settings import current, user_name
 from trundle.errors import shown
 
 if TYPE_CHECKING:
+    from trundle.engine import Limits
     from trundle.engine.effects import Change, Provider
     from trundle.environments import Environments, Providers, Result
 
@@ -75,7 +76,9 @@ _ENTRIES: Mapping[str, type] = {
 
 
 @contextlib.contextmanager
-def opened_environments(place: str | None, *, making: bool = False) -> Iterator["Environments"]:
+def opened_environments(
+    place: str | None, *, making: bool = False, limits: "Limits | None" = None
+) -> Iterator["Environments"]:
     """The environments in the database of the catalog that a command works on.
 
     Raises:
@@ -84,7 +87,7 @@ def opened_environments(place: str | None, *, making: bool = False) -> Iterator[
     from trundle.environments import Environments  # noqa: PLC0415
 
     with own_catalog(place, None, making=making) as catalog:
-        yield Environments(catalog)
+        yield Environments(catalog, limits=limits)
 
 
 def draft_of(given: str | None) -> str:

@@ -9,12 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from trundle.cli._failures import unmet
 from trundle.cli._models import read_object
+from trundle.cli._runs import RunOptions, run_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from trundle.engine import Limits
     from trundle.forms import Converted, Filled, Form, Hidden, Sources
     from trundle.packages import Package
+
+
+_PARAMETER_SECONDS = 60.0
+"""How long the parameters of a form may take."""
 
 
 def form_in(package: "Package", name: str | None = None) -> "Converted | None":
@@ -88,8 +94,12 @@ def parameters_for(form: "Form", package: "Package", others: "Iterable[Package]"
     if not form.parameters_source:
         return {}
     known = {(each.name, each.version): each for each in [*others, package]}
-    with Engine(known.values()).session() as session:
-        return parameters_of(form, package, session)
+
+    def work(limits: "Limits") -> dict[str, Any]:
+        with Engine(known.values(), limits=limits).session() as session:
+            return parameters_of(form, package, session)
+
+    return run_code(work, RunOptions(seconds=_PARAMETER_SECONDS))
 
 
 def sources() -> "Sources":

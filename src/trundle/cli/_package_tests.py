@@ -114,6 +114,9 @@ def outcomes_text(outcomes: "Sequence[Outcome]", covered: "Covered | None") -> s
     ]
     parts = [table(("", "TEST", "PACKAGE"), rows)]
     for each in outcomes:
+        if each.calls:
+            calls = "\n".join(each.calls)
+            parts.append(f"\n{each.case.name} ({each.case.package}):\n{calls}\n")
         if each.details:
             log = f"\n{each.log}" if each.log else ""
             parts.append(f"\n{each.case.name} ({each.case.package}):\n{each.details}{log}\n")

@@ -23,10 +23,20 @@ from trundle.cli._printing import (
     warn,
 )
 from trundle.cli._reviewing import Override, reason_of, release_folders, uploading
+from trundle.cli._runs import (
+    MEMORY,
+    SECONDS,
+    MemoryLimit,
+    RunOptions,
+    TimeLimit,
+    Traced,
+    run_code,
+)
 from trundle.cli.project import DryRun, Jobs, Output
 
 if TYPE_CHECKING:
     from trundle.catalog import Catalog, Change, Offer, Snapshot
+    from trundle.engine import Limits
     from trundle.errors import Finding
     from trundle.packages import Package
     from trundle.version import SemVer
@@ -335,6 +345,9 @@ def use(
     ] = None,
     *,
     forget: Annotated[bool, typer.Option("--forget", help="It is gone, and uses nothing.")] = False,
+    time_limit: TimeLimit = SECONDS,
+    memory_limit: MemoryLimit = MEMORY,
+    trace: Traced = False,
     tenant: Tenant = None,
     catalog: Place = None,
     server: NotAt = None,
@@ -346,11 +359,19 @@ def use(
         found = "neither" if model is None else "both"
         raise unmet("", "a model or --forget", found, "give one of them")
     whose = tenant_of(tenant)
+    used: list[tuple[str, SemVer]] = []
+    if model is not None:
+        given = model
+
+        def work(limits: "Limits") -> "list[tuple[str, SemVer]]":
+            with own_catalog(catalog, server) as opened_:
+                return _used_by(given, opened_.snapshot(whose), limits)
+
+        used = run_code(work, RunOptions(time_limit, memory_limit, trace))
     with own_catalog(catalog, server) as opened_:
         _check_kept_elsewhere(opened_, environment, whose)
         if forget and environment not in {each.name for each in opened_.environments(whose)}:
             say(f"note: {opened_.where} knows no environment {environment} of {whose}")
-        used = [] if model is None else _used_by(model, opened_.snapshot(whose))
         done = opened_.use(environment, used, tenant=whose, dry_run=dry_run)
     print_result(
         lambda: done.to_plain() | {"dryRun": dry_run},
@@ -374,11 +395,11 @@ def _check_kept_elsewhere(opened_: "Catalog", environment: str, tenant: str) -> 
         raise unmet(environment, expected, found, advice, ExitCode.EXISTS)
 
 
-def _used_by(file: Path, snapshot: "Snapshot") -> "list[tuple[str, SemVer]]":
+def _used_by(file: Path, snapshot: "Snapshot", limits: "Limits") -> "list[tuple[str, SemVer]]":
     """The versions of a catalog that a model uses: those of its classes, and of all that these descend from."""
     from trundle.engine import Engine  # noqa: PLC0415
 
-    with naming_model(file), Engine(snapshot).session() as session:
+    with naming_model(file), Engine(snapshot, limits=limits).session() as session:
         session.load(read_model(file))
         types = {each.type for each in session.objects.values()}
         used = {(one.package, one.version) for each in types for one in (each, *each.ancestors)}

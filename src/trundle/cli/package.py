@@ -23,6 +23,7 @@ from trundle.cli._printing import (
     table,
     warn,
 )
+from trundle.cli._runs import MEMORY, MemoryLimit, RunOptions, Traced, limits_of
 from trundle.cli._settings import current
 from trundle.cli.project import DryRun, Jobs, Output, print_findings
 from trundle.cli.reports import MapFormat
@@ -375,6 +376,8 @@ def run_tests_of(
     coverage: Annotated[
         bool, typer.Option("--coverage", help="Show which methods and branches ran.")
     ] = False,
+    memory_limit: MemoryLimit = MEMORY,
+    trace: Traced = False,
     tenant: Tenant = None,
     catalog: Place = None,
     server: At = None,
@@ -398,7 +401,9 @@ def run_tests_of(
         tuple(each.archive for each in what.among),
         jobs=jobs or current().jobs,
         seconds=timeout,
+        limits=limits_of(RunOptions(memory=memory_limit)),
         coverage=coverage,
+        trace=trace,
     )
     with progress("Testing") as step:
         found = []

@@ -31,7 +31,7 @@ from trundle.engine._outline import (
 from trundle.engine._picture import explanation_svg
 from trundle.engine._session import Session
 from trundle.engine._type import Method, Property, Type
-from trundle.engine.running import Branch, Coverage
+from trundle.engine.running import Branch, Coverage, Trace, WatchedCall, Watcher, watching
 from trundle.engine.schemas import referred_class
 
 __all__ = [
@@ -54,8 +54,11 @@ __all__ = [
     "Property",
     "Reason",
     "Session",
+    "Trace",
     "Type",
     "ValueOutline",
+    "WatchedCall",
+    "Watcher",
     "check",
     "check_alone",
     "core_packages",
@@ -69,4 +72,5 @@ __all__ = [
     "read_header",
     "referred_class",
     "required_packages",
+    "watching",
 ]

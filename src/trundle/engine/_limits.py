@@ -28,7 +28,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     errors: int = 100
     depth: int = 100
     steps: int = 10_000_000
-    seconds: float = 600.0
+    seconds: float = 3600.0
     results: int = 1_000_000
     memory: int = 1024 * 1024 * 1024
     calls: int = 250

@@ -28,7 +28,7 @@ from trundle.engine._sources import Sources
 from trundle.engine._type import Type
 from trundle.engine._world import World
 from trundle.engine.effects import Change, Effects
-from trundle.engine.running import Calls, Mocks, Routines, as_function, destroy, room_for
+from trundle.engine.running import Calls, Mocks, Routines, as_function, destroy, room_for, watch
 from trundle.errors import did_you_mean, expectation
 
 
@@ -57,7 +57,9 @@ class Session:
         known: dict[str, Callable[..., Any]] = {}
         self._world = World(self._classes, Layouts(sources, configs), limits, known, effects)
         known |= {name: as_function(self._world, each) for name, each in functions.items()}
-        self._calls = self._world.calls = Calls(self._world, routines, Mocks() if mocks else None)
+        self._calls = self._world.calls = Calls(
+            self._world, routines, Mocks() if mocks else None, watch(effects.hidden)
+        )
         self._world.collect = self._collect
         self._roots: list[Instance] = []
         self._gone: list[Instance] = []

@@ -9,7 +9,7 @@ import msgspec
 from trundle._clock import Clock, now
 from trundle.catalog import Catalog, Snapshot
 from trundle.database import Database
-from trundle.engine import Engine
+from trundle.engine import Engine, Limits
 from trundle.engine.effects import Record, secret_marker
 from trundle.environments import _tables as t
 from trundle.environments._errors import (
@@ -45,13 +45,17 @@ class Environments:
     Args:
         catalog: the catalog, open.
         clock: gives the time.
+        limits: how much the code of packages may ask for.
 
     Raises:
         DatabaseError: the database cannot be used; the class says why.
     """
 
-    def __init__(self, catalog: Catalog, *, clock: Clock = now) -> None:
+    def __init__(
+        self, catalog: Catalog, *, clock: Clock = now, limits: Limits | None = None
+    ) -> None:
         self.catalog = catalog
+        self.limits = limits
         self.clock = clock
         self.database.migrate(t.MIGRATIONS)
 
@@ -280,7 +284,9 @@ class Environments:
         changed = change(model if old is None else old.model)
         snapshot = self.catalog.snapshot(tenant)
         whole = {"Objects": changed}
-        found = loaded(Engine(snapshot), snapshot, whole, lock if old is None else old.lock)
+        found = loaded(
+            Engine(snapshot, limits=self.limits), snapshot, whole, lock if old is None else old.lock
+        )
         assert found.model is not None
         edition = 1 if old is None else old.edition + 1
         made = Draft(draft, base, edition, by, self.time(), found.uses, found.lock, found.model)

@@ -386,7 +386,8 @@ def _work(
     with environments.database.reading() as connection:
         rows = Rows(connection)
         secrets, before = rows.secrets(environment), rows.succeeded(environment)
-    return Work(environment, Engine(snapshot, providers=providers), snapshot, secrets, before)
+    engine = Engine(snapshot, providers=providers, limits=environments.limits)
+    return Work(environment, engine, snapshot, secrets, before)
 
 
 def pending_upgrades(rows: Rows, environment: Environment) -> dict[str, str]:

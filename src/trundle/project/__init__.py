@@ -2,6 +2,7 @@
 
 from trundle.documents import UnreadableError
 from trundle.errors import Finding, errors_among
+from trundle.project._apart import EndedError, Note, bound_memory, run_apart
 from trundle.project._class_sources import holds_packages
 from trundle.project._config_admission import AdmissionOperation, AdmissionRule, AdmissionWebhook
 from trundle.project._config_kubernetes import KindNames, PrinterColumn
@@ -72,6 +73,7 @@ __all__ = [
     "Conformance",
     "ConformanceEntry",
     "Document",
+    "EndedError",
     "ExpectedDifference",
     "Finding",
     "FindingsError",
@@ -81,6 +83,7 @@ __all__ = [
     "LockChange",
     "NextRelease",
     "NotGeneratedError",
+    "Note",
     "OutputBusyError",
     "OutputError",
     "OutputRefusedError",
@@ -97,6 +100,7 @@ __all__ = [
     "TreeComparison",
     "UnreadableError",
     "Wanted",
+    "bound_memory",
     "brought_by",
     "bump_to_plain",
     "check",
@@ -133,6 +137,7 @@ __all__ = [
     "read_pairs",
     "resources_in",
     "review",
+    "run_apart",
     "spread",
     "write_documents",
     "write_new_files",

@@ -295,9 +295,9 @@ def _serve(pipe: Connection, start: Callable[..., None], arguments: tuple[Any, .
                     start(*arguments)
                     started = True
                     pipe.send_bytes(b"")
-                answer = _packed((True, work(piece)))
+                answer = packed((True, work(piece)))
             except Exception as error:  # noqa: BLE001 - it is raised again where the work was asked for
-                answer = _packed((False, _portable(error)))
+                answer = packed((False, portable(error)))
             pipe.send_bytes(answer)
             del answer, piece
     sys.stderr.flush()
@@ -318,17 +318,18 @@ def _rebuilt(kind: type[Exception], arguments: tuple[Any, ...], state: dict[str,
     return error
 
 
-def _packed(value: Any) -> bytes:
+def packed(value: Any) -> bytes:
+    """A value for another process of this program."""
     buffer = io.BytesIO()
     _Pickler(buffer, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
     return buffer.getvalue()
 
 
-def _portable(error: Exception) -> Exception:
+def portable(error: Exception) -> Exception:
     """An error that can be sent; with where it arose, for the case that it is a bug."""
     error.add_note("".join(traceback.format_exception(error)))
     try:
-        pickle.loads(_packed(error))  # noqa: S301 - packed just now
+        pickle.loads(packed(error))  # noqa: S301 - packed just now
     except Exception:  # noqa: BLE001 - whatever a foreign error holds
         return RuntimeError(f"{type(error).__name__}: {error}")
     return error

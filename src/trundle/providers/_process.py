@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import resource
 import shlex
 import shutil
 import signal
@@ -120,6 +121,7 @@ class ProcessProvider(Provider):
                 cwd=self._folder,
                 env=self._environment,
                 start_new_session=True,
+                preexec_fn=_with_all_memory,  # noqa: PLW1509 - it takes no locks
             )
         except OSError as error:
             message = expectation("a program that can be started", str(error))
@@ -196,3 +198,9 @@ class _Given:
     def _write(self) -> None:
         with contextlib.suppress(OSError), self._pipe:
             self._pipe.write(self._data)
+
+
+def _with_all_memory() -> None:
+    """Lifts from a program the limit of memory that a run may have."""
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))

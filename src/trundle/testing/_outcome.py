@@ -29,6 +29,7 @@ class Outcome:
         log: what the package logged meanwhile.
         ran: the branches that ran, where coverage was asked for.
         known: the branches of the package, where coverage was asked for and this is the first test of the package in its process.
+        calls: a line for each call, where a trace was asked for.
     """
 
     case: Case
@@ -39,6 +40,7 @@ class Outcome:
     log: str = ""
     ran: frozenset[Branch] = frozenset()
     known: frozenset[Branch] = frozenset()
+    calls: tuple[str, ...] = ()
 
     def to_plain(self) -> dict[str, Any]:
         """The outcome for JSON."""
@@ -52,4 +54,5 @@ class Outcome:
             "seconds": round(self.seconds, 3),
             **({"message": self.message, "details": self.details} if self.message else {}),
             **({"log": self.log} if self.log else {}),
+            **({"calls": list(self.calls)} if self.calls else {}),
         }

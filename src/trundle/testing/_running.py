@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from trundle.engine import Branch, Coverage, Engine, EngineError, Limits, Session
+from trundle.engine import Branch, Coverage, Engine, EngineError, Limits, Session, Trace, watching
 from trundle.packages import Package
-from trundle.project import cpu_count, spread
+from trundle.project import bound_memory, cpu_count, spread
 from trundle.testing._cases import Case
 from trundle.testing._outcome import Outcome, Status
 from trundle.testing._world import TestWorld
@@ -34,6 +34,7 @@ class TestRun:
         seconds: how long one may take.
         limits: how much one may ask for.
         coverage: whether to note which branches run.
+        trace: whether to note each call.
     """
 
     __test__ = False  # It is none of pytest's.
@@ -43,6 +44,7 @@ class TestRun:
     seconds: float = 60.0
     limits: Limits = field(default_factory=Limits)
     coverage: bool = False
+    trace: bool = False
 
 
 def run_tests(run: TestRun, cases: Sequence[Case]) -> Iterator[Outcome]:
@@ -75,13 +77,16 @@ class _Worker:
     engine: Engine
     world: TestWorld
     coverage: Coverage | None = None
+    trace = False
     compiled: ClassVar[set[str]] = set()
 
 
 def _start(run: TestRun, folder: Path) -> None:
+    bound_memory(run.limits.memory)
     packages = [Package.from_archive(each) for each in run.packages]
     _Worker.world = TestWorld(folder / str(os.getpid()))
     _Worker.coverage = Coverage() if run.coverage else None
+    _Worker.trace = run.trace
     _Worker.engine = Engine(
         packages,
         limits=run.limits,
@@ -97,9 +102,11 @@ def _lost(case: Case, why: str) -> Outcome:
 def _one(case: Case) -> Outcome:
     """Runs one test."""
     known = _compiled(case)
+    calls: list[str] = []
     begun = time.monotonic()
     with (
         _logged() as lines,
+        watching(Trace(_some(calls))) if _Worker.trace else contextlib.nullcontext(),
         _Worker.world.fresh(),
         _Worker.engine.session(mocks=True) as session,
     ):
@@ -109,7 +116,21 @@ def _one(case: Case) -> Outcome:
     if _Worker.coverage is not None:
         ran = frozenset(_Worker.coverage.ran)
         _Worker.coverage.ran.clear()
-    return Outcome(case, status, message, details, seconds, "\n".join(lines), ran, known)
+    return Outcome(
+        case, status, message, details, seconds, "\n".join(lines), ran, known, tuple(calls)
+    )
+
+
+def _some(calls: list[str]) -> Callable[[str], None]:
+    """What keeps lines, up to a number."""
+
+    def write(line: str) -> None:
+        if len(calls) < _MOST_LINES:
+            calls.append(line)
+        elif len(calls) == _MOST_LINES:
+            calls.append("...")
+
+    return write
 
 
 def _tried(session: Session, case: Case) -> tuple[Status, str, str]:

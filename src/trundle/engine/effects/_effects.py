@@ -58,6 +58,10 @@ class Effects:
         self._records: dict[str, Record] | None = None
         self._wanted: dict[str, tuple[str, Plain]] = {}
 
+    def hidden(self, text: str) -> str:
+        """A text with markers in place of secrets."""
+        return str(hidden(text, self._secrets))
+
     def want(self, kind: str, wanted: Plain, provider: str | None = None) -> Plain:
         """Sees to it that something is there; nothing happens where it is already, by what the journal says.
 

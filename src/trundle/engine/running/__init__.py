@@ -8,6 +8,7 @@ from trundle.engine.running._mocks import Mocks
 from trundle.engine.running._natives import as_function
 from trundle.engine.running._room import room_for
 from trundle.engine.running._routine import Routines
+from trundle.engine.running._watching import Trace, WatchedCall, Watcher, watch, watching
 
 __all__ = [
     "Branch",
@@ -15,8 +16,13 @@ __all__ = [
     "Coverage",
     "Mocks",
     "Routines",
+    "Trace",
+    "WatchedCall",
+    "Watcher",
     "as_function",
     "core_natives",
     "destroy",
     "room_for",
+    "watch",
+    "watching",
 ]

@@ -20,6 +20,7 @@ from trundle.engine.running._mocks import Mocks, Replacement, mocked
 from trundle.engine.running._natives import Natives
 from trundle.engine.running._reflection import Info
 from trundle.engine.running._routine import Routine, Routines
+from trundle.engine.running._watching import Watch
 from trundle.errors import did_you_mean, expectation
 
 _SYNCHRONIZE = "io.murano.metadata.engine.Synchronize"
@@ -47,11 +48,18 @@ class Calls:
         turns: its branches.
     """
 
-    def __init__(self, world: World, routines: Routines, mocks: Mocks | None = None) -> None:
+    def __init__(
+        self,
+        world: World,
+        routines: Routines,
+        mocks: Mocks | None = None,
+        watch: Watch | None = None,
+    ) -> None:
         self.world = world
         self.turns = world.turns
         self._routines = routines
         self._natives = Natives(world)
+        self._watch = watch
         self._found: dict[tuple[Type, Type, str], Found | None] = {}
         self._extensions: dict[Type, dict[str, list[Found]]] = {}
         self._initializers: dict[Type, tuple[Found, ...]] = {}
@@ -273,6 +281,19 @@ class Calls:
             turns.depth = depth - 1
 
     def _run(self, frame: Frame, routine: Routine, variables: dict[str, Any]) -> Any:
+        watch = self._watch
+        if watch is None:
+            return self._execute(frame, routine, variables)
+        names = tuple(each.name for each in routine.arguments)
+        return watch.run(
+            frame.entry(routine.line),
+            self.turns.depth,
+            names,
+            variables,
+            lambda: self._execute(frame, routine, variables),
+        )
+
+    def _execute(self, frame: Frame, routine: Routine, variables: dict[str, Any]) -> Any:
         body = routine.body
         if body is None:
             return self._natives.call(frame, routine, variables) if routine.native else None

@@ -1,0 +1,141 @@
+"""Work in a process of its own: results, errors, and every way in which it is ended."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from trundle.errors import Kind, TrundleError
+from trundle.project import EndedError, run_apart
+
+_MIB = 2**20
+
+
+def apart(work, seconds=60.0, memory=256 * _MIB):
+    return run_apart(work, seconds=seconds, memory=memory)
+
+
+def test_the_result_comes_from_another_process():
+    assert apart(lambda _: os.getpid()) != os.getpid()
+    assert len(apart(lambda _: "x" * 10_000_000)) == 10_000_000
+    assert apart(lambda _: None) is None
+
+
+def test_what_the_work_changes_stays_there():
+    seen = []
+    apart(lambda _: seen.append(1))
+    assert seen == []
+
+
+class OddError(TrundleError):
+    kind = Kind.CONFLICT
+
+    def __init__(self, one, *, other):
+        super().__init__(f"{one} {other}")
+        self.other = other
+
+
+def test_an_error_comes_back_as_it_was():
+    def work(_):
+        raise OddError("a", other="b")
+
+    with pytest.raises(OddError, match="a b") as caught:
+        apart(work)
+    assert caught.value.other == "b"
+    assert caught.value.kind is Kind.CONFLICT
+
+
+def test_a_result_that_cannot_be_sent_is_an_error():
+    with pytest.raises(Exception, match="pickle"):
+        apart(lambda _: lambda: 1)
+
+
+def test_work_that_takes_too_long_is_ended_with_what_it_noted(monkeypatch):
+    monkeypatch.setattr("trundle.project._apart._GRACE", 0.1)
+
+    def work(note):
+        note.text = "a.A.run (a/1.0.0, Classes/a.yaml:3)"
+        while True:
+            pass
+
+    with pytest.raises(EndedError) as caught:
+        apart(work, seconds=0.3)
+    assert "more than 0.3 seconds" in str(caught.value)
+    assert "[limit]" in str(caught.value)
+    assert caught.value.where == "a.A.run (a/1.0.0, Classes/a.yaml:3)"
+    assert caught.value.kind is Kind.REFUSED
+
+
+def test_work_that_holds_the_interpreter_is_ended(monkeypatch):
+    """Comparing these takes 2^60 steps in C, which no signal and no thread of Python interrupts."""
+    monkeypatch.setattr("trundle.project._apart._GRACE", 0.1)
+    one, other = (1,), (1,)
+    for _ in range(60):
+        one, other = (one, one), (other, other)
+    with pytest.raises(EndedError, match=r"0\.3 seconds"):
+        apart(lambda _: one == other, seconds=0.3)
+
+
+def test_work_that_takes_too_much_memory_ends():
+    before = len(b"x" * _MIB)
+    with pytest.raises(MemoryError):
+        apart(lambda _: len(b"x" * (512 * _MIB)))
+    assert apart(lambda _: len(b"x" * _MIB)) == before
+    assert len(b"x" * (300 * _MIB))  # This process has no such limit
+
+
+def test_work_whose_process_dies_is_an_error():
+    with pytest.raises(EndedError, match="signal 9"):
+        apart(lambda _: os.kill(os.getpid(), signal.SIGKILL))
+    with pytest.raises(EndedError, match="exit code 7"):
+        apart(lambda _: os._exit(7))
+
+
+def test_no_process_is_left():
+    def child(note):
+        note.text = str(os.getpid())
+        os._exit(0)
+
+    with pytest.raises(EndedError) as caught:
+        apart(child)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(caught.value.where), 0)
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
+def test_the_work_ends_with_the_process_that_waits_for_it(how, tmp_path):
+    program = f"""
+        import os, time, sys
+        from trundle.project import run_apart
+        def work(note):
+            open({str(tmp_path / "pid")!r}, "w").write(str(os.getpid()))
+            print("ready", flush=True)
+            time.sleep(600)
+        run_apart(work, seconds=600, memory=2**28)
+    """
+    with subprocess.Popen(
+        [sys.executable, "-c", dedent(program)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        assert process.stdout.readline() == b"ready\n"
+        worker = int((tmp_path / "pid").read_text())
+        process.send_signal(how)
+        process.wait(60)
+    until = time.monotonic() + 60
+    while _runs(worker) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not _runs(worker)
+
+
+def _runs(process):
+    try:
+        with Path(f"/proc/{process}/stat").open() as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
