@@ -271,7 +271,7 @@ def test_a_value_that_does_not_load_is_an_error_with_its_place(properties, path)
 def test_a_conversion_that_needs_code_of_a_package_is_refused():
     hooks = "hooks:\n  1.0.0:\n    s.Shop: {assign_to: toTwo}\n"
     evolutions = PackageEvolutions(packages(RULES + hooks))
-    with pytest.raises(ModelError, match="methods of packages do not run yet"):
+    with pytest.raises(ModelError, match="conversions call no methods of packages"):
         carried(shop(), "shop@2", evolutions=evolutions)
     assert carried(thing("Db", "d", size=1), "shop@2", evolutions=evolutions).model["size"] == "1"
 

@@ -190,7 +190,7 @@ class _Conversion:
                     ModelCode.HOOK,
                     path,
                     "a conversion by rules alone",
-                    f"{each.where} calls {methods}, and methods of packages do not run yet",
+                    f"{each.where} calls {methods}, and conversions call no methods of packages",
                     "write rules in place of the hook",
                 )
 
