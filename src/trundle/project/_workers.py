@@ -307,7 +307,8 @@ class _Pickler(pickle.Pickler):
     """Packs errors whatever their constructors take, and whatever they carry."""
 
     def reducer_override(self, value: Any) -> Any:
-        has_own_way = type(value).__reduce__ is not Exception.__reduce__
+        own = getattr(type(value), "__reduce__", None)
+        has_own_way = own != getattr(Exception, "__reduce__", None)
         if isinstance(value, Exception) and not has_own_way:
             return _rebuilt, (type(value), value.args, value.__dict__)
         return NotImplemented
