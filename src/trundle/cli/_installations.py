@@ -6,7 +6,7 @@ import typer
 
 from trundle.cli._failures import ExitCode, unmet
 from trundle.cli._migrating import Context, Kubeconfig
-from trundle.cli._printing import Format, print_result, say, table
+from trundle.cli._printing import Format, print_data, print_result, say, table
 from trundle.cli.project import DryRun, Output
 
 if TYPE_CHECKING:
@@ -107,6 +107,7 @@ def approve(
     dry_run: DryRun = False,
     kubeconfig: Kubeconfig = None,
     cluster_context: Context = None,
+    output: Output = Format.TABLE,
 ) -> None:
     """Approve a version that waits for it; the operator installs it when its policy allows."""
     from trundle.kubernetes.operator import APPROVE  # noqa: PLC0415
@@ -124,6 +125,8 @@ def approve(
         raise unmet(name, "a version that waits for approval", shown, advice, ExitCode.FINDINGS)
     if not dry_run:
         client.annotate(found, APPROVE, chosen)
+    if output is not Format.TABLE:
+        print_data({"name": name, "version": chosen, "dryRun": dry_run}, output.value)
     say(f"{'would approve' if dry_run else 'approved'} {chosen} of {name}")
 
 
