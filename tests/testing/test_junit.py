@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree as ET
 
-from trundle.testing import Case, Outcome, Status, junit_text
+from trundle.testing import Case, Outcome, Status, junit_xml
 
 
 def outcome(method, status=Status.PASSED, message="", log="", class_name="a.T"):
@@ -17,7 +17,7 @@ def test_each_class_is_a_suite_with_counts():
         outcome("testC", Status.ERROR, "broken", "a line"),
         outcome("", Status.ERROR, "not built", class_name="a.U"),
     ]
-    root = ET.fromstring(junit_text(found))
+    root = ET.fromstring(junit_xml(found))
     assert root.tag == "testsuites"
     assert root.attrib == {"tests": "4", "failures": "1", "errors": "2", "time": "1.000"}
     first, second = root
@@ -31,7 +31,7 @@ def test_each_class_is_a_suite_with_counts():
 
 def test_any_text_gives_xml_that_parses():
     odd = '<a> & "b" ]]> \x00\x1b[31m \ud800 \uffff ü 🙂\n\tend'
-    (case,) = ET.fromstring(junit_text([outcome("test", Status.FAILED, odd, odd)]))[0]
+    (case,) = ET.fromstring(junit_xml([outcome("test", Status.FAILED, odd, odd)]))[0]
     text = case[0].text or ""
     assert text.startswith('details of <a> & "b" ]]> ��[31m � � ü 🙂')
     assert text.endswith("end")

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypedDict, TypeVar
 
 import typer
 
@@ -47,14 +47,12 @@ from trundle.cli._settings import user_name
 from trundle.cli.project import DryRun, Output
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from trundle.engine import Limits
     from trundle.engine.effects import Provider
     from trundle.environments import Environments, Result
     from trundle.environments import Providers as Settings
-
-    Providers: TypeAlias = dict[str, Provider]
 
 R = TypeVar("R")
 
@@ -83,22 +81,12 @@ def deploy(
     from trundle.environments import deploy as deploy_  # noqa: PLC0415
 
     settings = provider_settings(folder, programs, server, context, kubeconfig, namespace)
-    whose = tenant_of(tenant)
-    given = _Given(name, whose, catalog, settings, dry_run)
-
-    def work(environments: "Environments", providers: "Providers") -> "Result":
-        with progress("Deploying"):
-            return deploy_(
-                environments,
-                name,
-                tenant=whose,
-                providers=providers,
-                draft=draft_of(draft),
-                by=user_name(),
-                dry_run=dry_run,
-            )
-
-    done = _run(work, given, RunOptions(time_limit, memory_limit, trace))
+    done = _run(
+        "Deploying",
+        lambda kept, about: deploy_(kept, name, draft=draft_of(draft), **about),
+        _Given(name, tenant_of(tenant), catalog, dry_run, settings),
+        RunOptions(time_limit, memory_limit, trace),
+    )
     print_result_of(done, output, dry_run=dry_run)
     say_done(f"deployed {name}{_numbered(done.number)}", dry_run=dry_run)
 
@@ -133,28 +121,16 @@ def call(
     """Call a method of a deployed object, print what it returns, and keep what it changed."""
     from trundle.environments import call as call_  # noqa: PLC0415
 
-    whose = tenant_of(tenant)
     given = [_argument(each) for each in arguments or ()]
+    positional = [value for key, value in given if key is None]
     named = {} if values is None else read_object(values, "values")
     named |= {key: value for key, value in given if key is not None}
-
-    def work(environments: "Environments", providers: "Providers") -> "Result":
-        with progress("Calling"):
-            return call_(
-                environments,
-                name,
-                object_,
-                method,
-                [value for key, value in given if key is None],
-                named,
-                tenant=whose,
-                providers=providers,
-                by=user_name(),
-                dry_run=dry_run,
-            )
-
-    options = RunOptions(time_limit, memory_limit, trace)
-    done = _run(work, _Given(name, whose, catalog, {}, dry_run), options)
+    done = _run(
+        "Calling",
+        lambda kept, about: call_(kept, name, object_, method, positional, named, **about),
+        _Given(name, tenant_of(tenant), catalog, dry_run),
+        RunOptions(time_limit, memory_limit, trace),
+    )
     print_data(done.value, output.value)
     for each in done.changes:
         say(f"{each.action} {each.key}")
@@ -187,22 +163,12 @@ def rollback(
     """Deploy the model of an earlier deployment again."""
     from trundle.environments import rollback as rollback_  # noqa: PLC0415
 
-    whose = tenant_of(tenant)
-
-    def work(environments: "Environments", providers: "Providers") -> "Result":
-        with progress("Deploying"):
-            return rollback_(
-                environments,
-                name,
-                number,
-                tenant=whose,
-                providers=providers,
-                by=user_name(),
-                dry_run=dry_run,
-            )
-
-    options = RunOptions(time_limit, memory_limit, trace)
-    done = _run(work, _Given(name, whose, catalog, {}, dry_run), options)
+    done = _run(
+        "Deploying",
+        lambda kept, about: rollback_(kept, name, number, **about),
+        _Given(name, tenant_of(tenant), catalog, dry_run),
+        RunOptions(time_limit, memory_limit, trace),
+    )
     print_result_of(done, output, dry_run=dry_run)
     say_done(f"rolled {name} back to {number}{_numbered(done.number)}", dry_run=dry_run)
 
@@ -231,24 +197,15 @@ def upgrade(
 
     whose = tenant_of(tenant)
 
-    def work(
-        environments: "Environments", providers: "Providers"
-    ) -> "tuple[Result, dict[str, str]]":
-        with progress("Upgrading"):
-            done = upgrade_(
-                environments,
-                name,
-                packages or (),
-                tenant=whose,
-                providers=providers,
-                major=major,
-                by=user_name(),
-                dry_run=dry_run,
-            )
-        return done, {} if major else newer_majors(environments, name, tenant=whose)
+    def work(kept: "Environments", about: _About) -> "tuple[Result, dict[str, str]]":
+        done = upgrade_(kept, name, packages or (), major=major, **about)
+        return done, {} if major else newer_majors(kept, name, tenant=whose)
 
-    options = RunOptions(time_limit, memory_limit, trace)
-    done, left = _run(work, _Given(name, whose, catalog, {}, dry_run), options)
+    given, options = (
+        _Given(name, whose, catalog, dry_run),
+        RunOptions(time_limit, memory_limit, trace),
+    )
+    done, left = _run("Upgrading", work, given, options)
     for each in done.findings:
         warn(each.coded)
     if output is not Format.TABLE:
@@ -284,24 +241,18 @@ def delete(
 
     whose = tenant_of(tenant)
 
-    def work(environments: "Environments", providers: "Providers") -> "Result | None":
-        done = None
-        if not (purge and environments.get(name, tenant=whose).deleted):
-            with progress("Deleting"):
-                done = delete_(
-                    environments,
-                    name,
-                    tenant=whose,
-                    providers=providers,
-                    by=user_name(),
-                    dry_run=dry_run,
-                )
+    def work(kept: "Environments", about: _About) -> "Result | None":
+        is_gone = purge and kept.get(name, tenant=whose).deleted
+        done = None if is_gone else delete_(kept, name, **about)
         if purge and not dry_run:
-            environments.purge(name, tenant=whose)
+            kept.purge(name, tenant=whose)
         return done
 
-    options = RunOptions(time_limit, memory_limit, trace)
-    done = _run(work, _Given(name, whose, catalog, {}, dry_run), options)
+    given, options = (
+        _Given(name, whose, catalog, dry_run),
+        RunOptions(time_limit, memory_limit, trace),
+    )
+    done = _run("Deleting", work, given, options)
     if done is not None:
         print_result_of(done, output, dry_run=dry_run)
     say_done(f"{'purged' if purge else 'deleted'} {name}", dry_run=dry_run)
@@ -314,29 +265,49 @@ class _Given(NamedTuple):
         name: the environment.
         tenant: whose it is.
         catalog: the catalog.
-        settings: what it may reach; kept, but for a dry run.
         dry_run: whether nothing is kept.
+        settings: what it may reach; kept, but for a dry run.
     """
 
     name: str
     tenant: str
     catalog: str | None
-    settings: "Settings"
+    dry_run: bool
+    settings: "Settings | None" = None
+
+
+class _About(TypedDict):
+    """What all runs take."""
+
+    tenant: str
+    providers: "Mapping[str, Provider]"
+    by: str
     dry_run: bool
 
 
-def _run(work: "Callable[[Environments, Providers], R]", given: _Given, options: RunOptions) -> "R":
-    """What some work returns, which gets the environments, and what one of them may reach; apart from this process."""
+def _run(
+    label: str,
+    work: "Callable[[Environments, _About], R]",
+    given: _Given,
+    options: RunOptions,
+) -> "R":
+    """What some work returns, which gets the environments and what all runs take; apart from this process."""
 
     def run(limits: "Limits") -> R:
         with opened_environments(given.catalog, limits=limits) as environments:
             environment = environments.get(given.name, tenant=given.tenant)
             if given.settings:
                 environment = environments.configure(
-                    given.name, dict(given.settings), tenant=given.tenant, dry_run=given.dry_run
+                    given.name, given.settings, tenant=given.tenant, dry_run=given.dry_run
                 )
-            with opened_providers(environment.providers) as providers:
-                return work(environments, providers)
+            with opened_providers(environment.providers) as providers, progress(label):
+                about: _About = {
+                    "tenant": given.tenant,
+                    "providers": providers,
+                    "by": user_name(),
+                    "dry_run": given.dry_run,
+                }
+                return work(environments, about)
 
     return run_code(run, options)
 

@@ -27,68 +27,74 @@ if TYPE_CHECKING:
 _ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 
 
+_Namespace = Annotated[
+    str | None,
+    typer.Option(
+        "--namespace",
+        help="Follow the installations of this namespace only.",
+        show_default="all namespaces",
+    ),
+]
+_Home = Annotated[
+    str | None,
+    typer.Option(
+        "--home",
+        metavar="NAMESPACE",
+        help="Where the operator keeps what it remembers, and its Lease.",
+        show_default="the pod's namespace, or trundle-system",
+    ),
+]
+_Cache = Annotated[
+    Path | None,
+    typer.Option(
+        "--cache",
+        metavar="FOLDER",
+        help="Where packages are kept that were fetched; it may be lost at any time.",
+        show_default="a folder of this run",
+    ),
+]
+_Interval = Annotated[
+    str,
+    typer.Option("--interval", metavar="DURATION", help="How often to look at channels."),
+]
+_Identity = Annotated[
+    str | None,
+    typer.Option(
+        "--identity",
+        metavar="NAME",
+        help="The name of this operator in the Lease; one that starts again goes on at once.",
+        show_default="the host and the process",
+    ),
+]
+_Once = Annotated[bool, typer.Option("--once", help="Look once, without a Lease, and end.")]
+_Host = Annotated[
+    str, typer.Option("--host", metavar="ADDRESS", help="The address of the webhook.")
+]
+_Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Its port; 0 for a free one.")]
+_Certificate = Annotated[
+    Path | None,
+    typer.Option(
+        "--tls-cert",
+        metavar="FILE",
+        help="The certificate of the webhook that converts installations, in PEM.",
+        show_default="no webhook",
+    ),
+]
+_Key = Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Its key, in PEM.")]
+
+
 def operator(
     *,
-    namespace: Annotated[
-        str | None,
-        typer.Option(
-            "--namespace",
-            help="Follow the installations of this namespace only.",
-            show_default="all namespaces",
-        ),
-    ] = None,
-    home: Annotated[
-        str | None,
-        typer.Option(
-            "--home",
-            metavar="NAMESPACE",
-            help="Where the operator keeps what it remembers, and its Lease.",
-            show_default="the pod's namespace, or trundle-system",
-        ),
-    ] = None,
-    cache: Annotated[
-        Path | None,
-        typer.Option(
-            "--cache",
-            metavar="FOLDER",
-            help="Where packages are kept that were fetched; it may be lost at any time.",
-            show_default="a folder of this run",
-        ),
-    ] = None,
-    interval: Annotated[
-        str,
-        typer.Option("--interval", metavar="DURATION", help="How often to look at channels."),
-    ] = "PT15M",
-    identity: Annotated[
-        str | None,
-        typer.Option(
-            "--identity",
-            metavar="NAME",
-            help="The name of this operator in the Lease; one that starts again goes on at once.",
-            show_default="the host and the process",
-        ),
-    ] = None,
-    once: Annotated[
-        bool, typer.Option("--once", help="Look once, without a Lease, and end.")
-    ] = False,
-    host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="The address of the webhook.")
-    ] = "0.0.0.0",  # noqa: S104 - the API server is another machine
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Its port; 0 for a free one.")
-    ] = 8443,
-    tls_cert: Annotated[
-        Path | None,
-        typer.Option(
-            "--tls-cert",
-            metavar="FILE",
-            help="The certificate of the webhook that converts installations, in PEM.",
-            show_default="no webhook",
-        ),
-    ] = None,
-    tls_key: Annotated[
-        Path | None, typer.Option("--tls-key", metavar="FILE", help="Its key, in PEM.")
-    ] = None,
+    namespace: _Namespace = None,
+    home: _Home = None,
+    cache: _Cache = None,
+    interval: _Interval = "PT15M",
+    identity: _Identity = None,
+    once: _Once = False,
+    host: _Host = "0.0.0.0",  # noqa: S104 - the API server is another machine
+    port: _Port = 8443,
+    tls_cert: _Certificate = None,
+    tls_key: _Key = None,
     kubeconfig: Kubeconfig = None,
     cluster_context: Context = None,
     output: Output = Format.TABLE,

@@ -1,23 +1,123 @@
-"""How `trundle package test` finds packages, runs their tests and shows what came out."""
+"""`trundle package test`: how it finds packages, runs their tests and shows what came out."""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from trundle.cli._catalogs import IN_CATALOG, CatalogPlace
+import typer
+
+from trundle.cli._catalogs import IN_CATALOG, At, CatalogPlace, Place, Tenant
 from trundle.cli._channels import version_of
-from trundle.cli._failures import ExitCode, unmet
+from trundle.cli._failures import ExitCode, Refusal, unmet
 from trundle.cli._package_sources import package_folder, packages_below
-from trundle.cli._printing import say, table
+from trundle.cli._printing import Format, print_data, print_text, progress, say, table
+from trundle.cli._runs import MEMORY, MemoryLimit, RunOptions, Traced, limits_of
+from trundle.cli._settings import current
+from trundle.cli.project import Jobs, Output
 
 if TYPE_CHECKING:
     from trundle.packages import Package
-    from trundle.testing import Case, Covered, Outcome
+    from trundle.testing import Case, Covered, Outcome, TestRun
 
 _MARKS = {"passed": "ok", "failed": "FAILED", "error": "ERROR"}
 
 
-class Tested(NamedTuple):
+_Folders = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="FOLDER",
+        help="Packages to test, or folders with packages in them; the current folder by default.",
+    ),
+]
+_Only = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--only",
+        metavar="TEST",
+        help="A class, a method, CLASS.METHOD, or a pattern with `*`; repeatable.",
+    ),
+]
+_Others = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--packages",
+        metavar="FOLDER",
+        help="Packages that they use, or folders with packages in them; repeatable.",
+    ),
+]
+_Against = Annotated[
+    str | None,
+    typer.Option(
+        "--against",
+        metavar="NAME@VERSION",
+        help="Run the tests of all packages that depend on this release instead: those in the folders, else those of the catalog. "
+        "A folder, an archive, a published version such as `oci:DIR//NAME:1.2.3`, or `catalog:NAME:1.2.3`.",
+    ),
+]
+_Timeout = Annotated[
+    float,
+    typer.Option("--timeout", min=0.1, metavar="SECONDS", help="How long a test may take."),
+]
+_Junit = Annotated[
+    Path | None,
+    typer.Option("--junit", metavar="FILE", help="Also write what came out as XML of JUnit."),
+]
+_Covering = Annotated[bool, typer.Option("--coverage", help="Show which methods and branches ran.")]
+
+
+def run_tests_of(
+    folders: _Folders = None,
+    *,
+    only: _Only = None,
+    packages: _Others = None,
+    against: _Against = None,
+    timeout: _Timeout = 60.0,
+    junit: _Junit = None,
+    coverage: _Covering = False,
+    memory_limit: MemoryLimit = MEMORY,
+    trace: Traced = False,
+    tenant: Tenant = None,
+    catalog: Place = None,
+    server: At = None,
+    jobs: Jobs = None,
+    output: Output = Format.TABLE,
+) -> None:
+    """Run the tests of packages: classes that extend io.murano.test.TestFixture.
+
+    Exits with 3 if a test does not pass.
+    """
+    from trundle.testing import Covered, TestRun, covered_text, junit_xml  # noqa: PLC0415
+
+    if against is None:
+        what = _tested(folders or [], packages or [])
+    else:
+        kept = CatalogPlace(catalog, server, tenant)
+        what = _tested_against(against, folders or [], packages or [], kept)
+    cases = _cases_of(what, only or [])
+    run = TestRun(
+        tuple(each.archive for each in what.among),
+        jobs=jobs or current().jobs,
+        seconds=timeout,
+        limits=limits_of(RunOptions(memory=memory_limit)),
+        coverage=coverage,
+        trace=trace,
+    )
+    found = _outcomes(run, cases)
+    covered = Covered.of(found) if coverage else None
+    if junit is not None:
+        junit.write_bytes(junit_xml(found))
+    if output is Format.TABLE:
+        print_text(_outcomes_text(found, covered))
+        if covered is not None:
+            say(covered_text(covered))
+        say(_summary(found))
+    else:
+        print_data(_outcomes_data(found, covered), output.value)
+    if any(each.message for each in found):
+        raise Refusal(ExitCode.FINDINGS)
+
+
+class _Tested(NamedTuple):
     """What is to be tested.
 
     Attributes:
@@ -29,16 +129,16 @@ class Tested(NamedTuple):
     among: "list[Package]"
 
 
-def tested(folders: Sequence[Path], others: Sequence[Path]) -> Tested:
+def _tested(folders: Sequence[Path], others: Sequence[Path]) -> _Tested:
     """The packages in folders, with others that they may use."""
     packages = packages_below(folders or [Path()])
     more = packages_below(others) if others else []
-    return Tested(packages, _distinct([*packages, *more]))
+    return _Tested(packages, _distinct([*packages, *more]))
 
 
-def tested_against(
+def _tested_against(
     release: str, folders: Sequence[Path], others: Sequence[Path], kept: CatalogPlace
-) -> Tested:
+) -> _Tested:
     """The packages that depend on a release, with the release in the place of newer ones.
 
     Args:
@@ -69,7 +169,7 @@ def tested_against(
     if not taking:
         expected = f"packages that depend on {name} and take {version}"
         raise unmet(release, expected, "none", "name the folders they are in", ExitCode.NOT_FOUND)
-    return Tested(taking, kept_packages)
+    return _Tested(taking, kept_packages)
 
 
 def _given(release: str, kept: CatalogPlace) -> "Package":
@@ -88,7 +188,19 @@ def _distinct(packages: "Sequence[Package]") -> "list[Package]":
     return list({(each.name, each.version, each.digest): each for each in packages}.values())
 
 
-def cases_of(what: Tested, names: Sequence[str]) -> "list[Case]":
+def _outcomes(run: "TestRun", cases: "Sequence[Case]") -> "list[Outcome]":
+    """What comes out of tests, in their order."""
+    from trundle.testing import run_tests  # noqa: PLC0415
+
+    found = {}
+    with progress("Testing") as step:
+        for each in run_tests(run, cases):
+            found[each.case] = each
+            step(each.case.name, len(found), len(cases))
+    return [found[each] for each in cases]
+
+
+def _cases_of(what: _Tested, names: Sequence[str]) -> "list[Case]":
     """The tests that are to run.
 
     Raises:
@@ -107,7 +219,7 @@ def cases_of(what: Tested, names: Sequence[str]) -> "list[Case]":
     return chosen(cases, names)
 
 
-def outcomes_text(outcomes: "Sequence[Outcome]", covered: "Covered | None") -> str:
+def _outcomes_text(outcomes: "Sequence[Outcome]", covered: "Covered | None") -> str:
     """What came out of tests: a line for each, what is wrong with those that did not pass, and how much of each class ran."""
     rows: list[tuple[str, ...]] = [
         (_MARKS[each.status.value], each.case.name, each.case.package) for each in outcomes
@@ -132,14 +244,14 @@ def _coverage_text(covered: "Covered") -> str:
     return table(("CLASS", "METHODS", "BRANCHES", "LINES THAT DID NOT RUN"), rows)
 
 
-def summary(outcomes: "Sequence[Outcome]") -> str:
+def _summary(outcomes: "Sequence[Outcome]") -> str:
     """All of it in a line."""
     counts = {mark: sum(each.status.value == mark for each in outcomes) for mark in _MARKS}
     words = {"passed": "passed", "failed": "failed", "error": "did not end"}
     return ", ".join(f"{number} {words[mark]}" for mark, number in counts.items() if number)
 
 
-def outcomes_data(outcomes: "Sequence[Outcome]", covered: "Covered | None") -> dict[str, Any]:
+def _outcomes_data(outcomes: "Sequence[Outcome]", covered: "Covered | None") -> dict[str, Any]:
     """All of it for JSON."""
     data: dict[str, Any] = {"tests": [each.to_plain() for each in outcomes]}
     if covered is not None:

@@ -20,7 +20,7 @@ from trundle.cli.project import Output, print_findings
 from trundle.cli.serve import announce
 
 if TYPE_CHECKING:
-    from trundle.kubernetes import Webhook
+    from trundle.kubernetes import Placement, Webhook
 
 app = typer.Typer(no_args_is_help=True, help="Put the project's resources into a cluster.")
 app.command("apply")(apply)
@@ -255,10 +255,7 @@ def manifests(
             advice = "name the image that it runs: --image registry.example.com/trundle:1"
             raise unmet("--image", "an image", "none", advice)
         placed = Placement(name or "trundle-operator", where, image, replicas)
-        from trundle.kubernetes.operator import operator_manifests, operator_recipe  # noqa: PLC0415
-
-        written = operator_manifests(placed, namespaces or (), warn)
-        _write(written, operator_recipe(image, str(to), __version__), to, output)
+        _write_operator(placed, namespaces or [], to, output)
         return
     if namespaces:
         raise unmet("--namespace", "--operator", "none", "leave it out, or add --operator")
@@ -276,6 +273,17 @@ def manifests(
     for each in notes:
         warn(each)
     _write(files, None if image is None else recipe(image, str(to), __version__), to, output)
+
+
+def _write_operator(
+    placement: "Placement", namespaces: list[str], to: Path, output: Format
+) -> None:
+    """Writes what the operator needs into a folder."""
+    from trundle import __version__  # noqa: PLC0415
+    from trundle.kubernetes.operator import operator_manifests, operator_recipe  # noqa: PLC0415
+
+    written = operator_manifests(placement, namespaces, warn)
+    _write(written, operator_recipe(placement.image, str(to), __version__), to, output)
 
 
 def _write(

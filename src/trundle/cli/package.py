@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trundle.cli import _package_tests
 from trundle.cli._catalogs import At, CatalogPlace, Place, Tenant
 from trundle.cli._describing import described
 from trundle.cli._failures import ExitCode, Refusal, unmet
@@ -23,7 +24,6 @@ from trundle.cli._printing import (
     table,
     warn,
 )
-from trundle.cli._runs import MEMORY, MemoryLimit, RunOptions, Traced, limits_of
 from trundle.cli._settings import current
 from trundle.cli.project import DryRun, Jobs, Output, print_findings
 from trundle.cli.reports import MapFormat
@@ -331,98 +331,7 @@ def form(
         print_data(filled(found.form, read, others, values).model, output.value)
 
 
-@app.command("test")
-def run_tests_of(
-    folders: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="FOLDER",
-            help="Packages to test, or folders with packages in them; the current folder by default.",
-        ),
-    ] = None,
-    *,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--only",
-            metavar="TEST",
-            help="A class, a method, CLASS.METHOD, or a pattern with `*`; repeatable.",
-        ),
-    ] = None,
-    packages: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--packages",
-            metavar="FOLDER",
-            help="Packages that they use, or folders with packages in them; repeatable.",
-        ),
-    ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option(
-            "--against",
-            metavar="NAME@VERSION",
-            help="Run the tests of all packages that depend on this release instead: those in the folders, else those of the catalog. "
-            f"{_Package}",
-        ),
-    ] = None,
-    timeout: Annotated[
-        float, typer.Option(min=0.1, metavar="SECONDS", help="How long a test may take.")
-    ] = 60.0,
-    junit: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Also write what came out as XML of JUnit."),
-    ] = None,
-    coverage: Annotated[
-        bool, typer.Option("--coverage", help="Show which methods and branches ran.")
-    ] = False,
-    memory_limit: MemoryLimit = MEMORY,
-    trace: Traced = False,
-    tenant: Tenant = None,
-    catalog: Place = None,
-    server: At = None,
-    jobs: Jobs = None,
-    output: Output = Format.TABLE,
-) -> None:
-    """Run the tests of packages: classes that extend io.murano.test.TestFixture.
-
-    Exits with 3 if a test does not pass.
-    """
-    from trundle.cli import _package_tests as shown  # noqa: PLC0415
-    from trundle.testing import Covered, TestRun, covered_lines, junit_text, run_tests  # noqa: PLC0415
-
-    if against is None:
-        what = shown.tested(folders or [], packages or [])
-    else:
-        kept = CatalogPlace(catalog, server, tenant)
-        what = shown.tested_against(against, folders or [], packages or [], kept)
-    cases = shown.cases_of(what, only or [])
-    run = TestRun(
-        tuple(each.archive for each in what.among),
-        jobs=jobs or current().jobs,
-        seconds=timeout,
-        limits=limits_of(RunOptions(memory=memory_limit)),
-        coverage=coverage,
-        trace=trace,
-    )
-    with progress("Testing") as step:
-        found = []
-        for each in run_tests(run, cases):
-            found.append(each)
-            step(each.case.name, len(found), len(cases))
-    found.sort(key=lambda each: cases.index(each.case))
-    covered = Covered.of(found) if coverage else None
-    if junit is not None:
-        junit.write_bytes(junit_text(found))
-    if output is Format.TABLE:
-        print_text(shown.outcomes_text(found, covered))
-        if covered is not None:
-            say(covered_lines(covered))
-        say(shown.summary(found))
-    else:
-        print_data(shown.outcomes_data(found, covered), output.value)
-    if any(each.message for each in found):
-        raise Refusal(ExitCode.FINDINGS)
+app.command("test")(_package_tests.run_tests_of)
 
 
 def changes_text(bump: "Bump") -> str:

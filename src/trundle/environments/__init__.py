@@ -3,6 +3,7 @@
 `Environments` keeps them beside the catalog. Providers are given to what runs.
 """
 
+from trundle.environments._calling import call
 from trundle.environments._environments import Environments
 from trundle.environments._errors import (
     EnvironmentBusyError,
@@ -28,7 +29,7 @@ from trundle.environments._records import (
     Providers,
     Result,
 )
-from trundle.environments._running import call, delete, deploy, rollback
+from trundle.environments._running import delete, deploy, rollback
 from trundle.environments._upgrading import newer_majors, upgrade
 
 __all__ = [

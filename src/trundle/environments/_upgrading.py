@@ -8,9 +8,10 @@ from trundle.engine.effects import Provider
 from trundle.environments._environments import Environments, check_alive, wanted_now
 from trundle.environments._errors import MajorError, NoSuchObjectError
 from trundle.environments._models import label_of, objects_in
+from trundle.environments._notes import Plan, pending_upgrades
 from trundle.environments._records import Environment, Lock, Model, Result
 from trundle.environments._rows import Rows
-from trundle.environments._running import Plan, carry_out, pending_upgrades
+from trundle.environments._running import carry_out
 from trundle.errors import Finding, listed
 from trundle.models import Converted, convert_model
 from trundle.project.package_evolution import PackageEvolutions, api_version

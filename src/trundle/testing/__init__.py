@@ -5,9 +5,9 @@ process that is ended where it takes too long.
 """
 
 from trundle.testing._cases import Case, cases_in, chosen
-from trundle.testing._covered import Covered, covered_lines, covered_rows
+from trundle.testing._covered import Covered, covered_rows, covered_text
 from trundle.testing._dependents import Dependent, dependents
-from trundle.testing._junit import junit_text
+from trundle.testing._junit import junit_xml
 from trundle.testing._outcome import Outcome, Status
 from trundle.testing._running import TestRun, run_tests
 
@@ -20,9 +20,9 @@ __all__ = [
     "TestRun",
     "cases_in",
     "chosen",
-    "covered_lines",
     "covered_rows",
+    "covered_text",
     "dependents",
-    "junit_text",
+    "junit_xml",
     "run_tests",
 ]

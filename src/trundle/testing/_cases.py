@@ -54,7 +54,7 @@ def cases_in(session: Session, package: Package) -> list[Case]:
     for name, file in package.classes.items():
         try:
             type_ = session.type(name, f"={package.version}", package.name)
-            is_fixture = extends_fixture(type_)
+            is_fixture = _extends_fixture(type_)
         except EngineError as error:
             found.append(Case(label, name, "", error.file or file, error.line or 1))
             continue
@@ -68,7 +68,7 @@ def cases_in(session: Session, package: Package) -> list[Case]:
     return found
 
 
-def extends_fixture(type_: Type) -> bool:
+def _extends_fixture(type_: Type) -> bool:
     """Whether a class is one of tests."""
     return any(each.name == FIXTURE for each in type_.ancestors)
 

@@ -66,7 +66,7 @@ def covered_rows(covered: Covered) -> list[tuple[str, str, str, str]]:
     return rows
 
 
-def covered_lines(covered: Covered) -> str:
+def covered_text(covered: Covered) -> str:
     """All of it in a line."""
     methods = _counts(covered.known, covered.ran, methods=True)
     ways = _counts(covered.known, covered.ran, methods=False)

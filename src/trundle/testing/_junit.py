@@ -9,7 +9,7 @@ from trundle.testing._outcome import Outcome, Status
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def junit_text(outcomes: Iterable[Outcome]) -> bytes:
+def junit_xml(outcomes: Iterable[Outcome]) -> bytes:
     """A document with a suite for each class of tests.
 
     Characters that XML does not have are replaced.

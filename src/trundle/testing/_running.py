@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _SET_UP, _TEAR_DOWN = "setUp", "tearDown"
 _LOGGERS = ("trundle.packages", "trundle.status", "trundle.engine")
+_MOST_LINES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +173,8 @@ def _compiled(case: Case) -> frozenset[Branch]:
     name, _, version = case.package.partition("/")
     with _Worker.engine.session() as session:
         for each in _Worker.engine.package(name, f"={version}").classes:
-            with contextlib.suppress(
-                EngineError
-            ):  # A class that cannot be built is a case of its own.
+            # A class that cannot be built is a case of its own.
+            with contextlib.suppress(EngineError):
                 session.compile(session.type(each, f"={version}", name))
     known = _Worker.coverage.known
     return frozenset(each for each in known if each.package == case.package)
@@ -211,6 +211,3 @@ class _Lines(logging.Handler):
         """Keeps a message."""
         if len(self._lines) < _MOST_LINES:
             self._lines.append(f"{record.levelname} {record.name}: {record.getMessage()}")
-
-
-_MOST_LINES = 1000

@@ -29,6 +29,7 @@ from trundle.engine._sources import format_of
 from trundle.engine._stage import Code
 from trundle.engine._type import Type
 from trundle.engine.expressions import FrozenDict, Scope, call_by_name, freeze, thaw
+from trundle.engine.running._frame import Frame
 from trundle.engine.running._natives import check_arguments
 from trundle.engine.running._reflection import Info, typeinfo
 from trundle.errors import expectation, listed, shown
@@ -400,7 +401,7 @@ def _inject(scene: Code, target: Any, method: str, what: Any, mock: str | None =
     """Replaces a method of a class, or of the class of an object, by a method of an object or by what is computed."""
     type_ = target.instance.type if isinstance(target, Instance | Part) else _type_of(scene, target)
     replacement = _computed(scene, what) if mock is None else _answered(scene, what, mock)
-    variables = dict(getattr(scene, "variables", {}))
+    variables = dict(scene.variables) if isinstance(scene, Frame) else {}
     holding = (scene.this, variables, None if mock is None else what)
     scene.world.calls.mock(type_, method, replacement, holding)
 

@@ -1,0 +1,95 @@
+"""Calls of methods of deployed objects."""
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from trundle.engine import EngineError, Session
+from trundle.engine.effects import Provider
+from trundle.environments._environments import Environments, check_alive
+from trundle.environments._errors import NoSuchObjectError, UnfinishedError
+from trundle.environments._journal import DatabaseJournal
+from trundle.environments._models import dumped, handle_of, plain_value, used
+from trundle.environments._notes import Done, Plan, begin_run, end, unfinished
+from trundle.environments._records import Result
+from trundle.environments._work import Work, alone, dry, opened_work, raise_own
+from trundle.errors import did_you_mean
+
+
+def call(
+    environments: Environments,
+    name: str,
+    target: str,
+    method: str,
+    args: Sequence[Any] = (),
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    tenant: str,
+    providers: Mapping[str, Provider],
+    by: str = "",
+    dry_run: bool = False,
+) -> Result:
+    """Calls a public method of an object as it was deployed, and keeps what it changed.
+
+    Args:
+        environments: the environments.
+        name: the environment.
+        target: the id of the object, or its name.
+        method: the method.
+        args: values by position.
+        kwargs: values by name.
+        tenant: whose it is.
+        providers: what acts on the world.
+        by: who does it.
+        dry_run: whether nothing is done, nor written down.
+
+    Raises:
+        UnfinishedError: the environment is not deployed as it is wanted.
+        NoSuchObjectError: there is no such object.
+        TrundleError: as for `deploy`; what the method throws is an `EngineError`.
+    """
+
+    def run(session: Session, work: Work) -> Done:
+        assert work.before is not None
+        assert work.before.model is not None
+        root = session.load(work.whole(work.before.model["Objects"]))
+        before = dumped(session, root)
+        object_ = handle_of(session, target)
+        if object_ is None:
+            known = [*session.objects, *(x.name for x in session.objects.values() if x.name)]
+            advice = did_you_mean(target, known, f"run `trundle env show {name}` to see them")
+            raise NoSuchObjectError(name, f"one object {target}", "none, or several", advice)
+        value = plain_value(session, session.call(object_, method, args, kwargs or {}))
+        session.finish()
+        after, (uses, lock) = dumped(session, root), used(session, work.snapshot)
+        acted = any(each.action != "unchanged" for each in session.changes)
+        is_changed = acted or after != before
+        return Done(after, uses, lock, session.changes, value, is_changed)
+
+    with contextlib.ExitStack() as left:
+        if not dry_run:
+            left.enter_context(alone(environments, name, tenant))
+        work = opened_work(environments, name, tenant, providers)
+        check_alive(work.environment)
+        if work.before is None or work.before.number != work.environment.revision:
+            expected, found = "an environment that is deployed as it is wanted", "one that is not"
+            raise UnfinishedError(name, expected, found, f"run `trundle env deploy {name}`")
+        if dry_run:
+            done = dry(environments, work, work.before.lock, run)
+            return Result(None, done.changes, done.value)
+        environment = begin_run(environments, work.environment)
+        journal = DatabaseJournal(environments.database, environment)
+        begun = environments.time()
+        try:
+            with work.session(work.before.lock, journal) as session:
+                done = run(session, work)
+        except EngineError as error:
+            raise_own(error)
+            raise
+        if not done.is_changed:
+            return Result(None, done.changes, done.value)
+        objects = done.model["Objects"]
+        action = f"call {target}.{method}"
+        deployment = unfinished(environment, Plan(action, objects, done.lock, {}), by, begun)
+        end(environments, environment, deployment, done)
+        return Result(deployment.number, done.changes, done.value)
