@@ -97,9 +97,11 @@ def test_the_example_comes_and_goes(cluster):
     shop = yaml.safe_load((SHOP / "model.yaml").read_text())
     del shop["greeting"]
     packages = [Package.from_folder(each) for each in sorted((SHOP / "packages").iterdir())]
-    cluster.kubectl("create", "namespace", "shop")
+    cluster.kubectl("create", "namespace", "deployed-shop")
     with client_of_kubeconfig(cluster.kubeconfig, "admin") as client:
-        engine = Engine(packages, providers={"cluster": ApiProvider(client, namespace="shop")})
+        engine = Engine(
+            packages, providers={"cluster": ApiProvider(client, namespace="deployed-shop")}
+        )
         for wanted in (True, True, False):
             with engine.session(journal=journal, secrets={"db": "hush"}) as session:
                 if wanted:
@@ -107,5 +109,5 @@ def test_the_example_comes_and_goes(cluster):
                 session.settle()
                 kinds = "deployments,statefulsets,secrets"
                 names = ["deployment.apps/shop", "statefulset.apps/orders", "secret/orders"]
-                found = there(cluster, kinds, "-n", "shop")
+                found = there(cluster, kinds, "-n", "deployed-shop")
                 assert found == ([*names, "secret/shop-settings"] if wanted else [])
