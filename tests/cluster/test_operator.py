@@ -218,7 +218,7 @@ def test_a_stack_install_is_read_too(cluster, operator, publisher, space):
     again = wanted("again", space, spec_of(publisher, "acme/stack"))
     create(cluster, again)
     until(lambda: has(cluster, space, "again", "Ready", "True", "Applied"))
-    until(lambda: condition(found(), "Ready") == ("False", "InvalidSpec"))  # It is polled.
+    until(lambda: condition(found(), "Ready") == ("False", "InvalidSpec"))  # It is not watched.
     cluster.kubectl("delete", "stackinstall", "aws", "-n", space, "--timeout=30s")
     until(lambda: there(cluster, space, "configmap", "stack") != "")
     cluster.kubectl("delete", "crd", "stackinstalls.stacks.crossplane.io")

@@ -67,7 +67,7 @@ class Note:
 def bound_memory(size: int) -> None:
     """Lets this process take so many bytes beside those that it has; beyond that is a `MemoryError`.
 
-    Programs that it starts are bound, too, unless `unbound_memory` is called in them.
+    Programs that it starts are bound, too, unless they lift their soft limit to the hard one, which stays as it was.
     """
     pages = Path("/proc/self/statm")
     taken = int(pages.read_text().split()[0]) * resource.getpagesize() if pages.exists() else 0
