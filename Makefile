@@ -51,6 +51,7 @@ bench: $(BENCHMARK) ## Measure conversions against hand-written ones, in one run
 	@$(BIN)/python benchmarks/store.py
 	@$(BIN)/python benchmarks/serving.py
 	@$(BIN)/python benchmarks/models.py
+	@$(BIN)/python benchmarks/pages.py
 
 house: $(DEVELOPMENT) ## Draw the rooms and their imports for docs/architecture.md.
 	@$(BIN)/python tests/support/house.py
@@ -99,12 +100,12 @@ $(BENCHMARK): pyproject.toml $(RUNTIME)
 # What tests run against and pip does not have; where it cannot be had they are skipped, and say so.
 $(SYSTEM): | $(VENV)/bin/python
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
-		! { command -v docker-registry && command -v skopeo && command -v openssl && \
+		! { command -v docker-registry && command -v skopeo && command -v openssl && command -v chromium && \
 			ls /usr/lib/postgresql/*/bin/postgres; } >/dev/null 2>&1; then \
 		export DEBIAN_FRONTEND=noninteractive; \
 		mkdir -p /etc/postgresql-common/createcluster.d; \
 		echo "create_main_cluster = false" >/etc/postgresql-common/createcluster.d/no-main-cluster.conf; \
 		{ apt-get -qq update && apt-get -qq install --yes --no-install-recommends \
-			docker-registry skopeo openssl postgresql; } >/dev/null || echo "apt-get failed; some tests are skipped"; \
+			chromium docker-registry skopeo openssl postgresql; } >/dev/null || echo "apt-get failed; some tests are skipped"; \
 	fi
 	@touch $@

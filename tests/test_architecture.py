@@ -11,6 +11,7 @@ ALLOWED = {
         "api",
         "catalog",
         "channels",
+        "dashboard",
         "documents",
         "engine",
         "environments",
@@ -33,6 +34,7 @@ ALLOWED = {
         "verify",
         "version",
     },
+    "dashboard": {"api", "errors", "evolution", "report", "schema", "version"},
     "testing": {"engine", "errors", "packages", "project", "providers", "version"},
     "providers": {"engine", "errors", "project"},
     "environments": {

@@ -87,6 +87,7 @@ def test_a_release_is_served_when_it_arrives_and_reads_what_the_one_before_store
     releases.upgrade("--now")
     until(serves(server, members("v2")))
     assert server.ask("GET", members("v2", "ada")).ok()["group"] == "red"
+    assert "2 versions, the newest v2" in server.ask("GET", "/ui/versions").ok()
     changed = server.ask(
         "PATCH",
         members("v2", "ada"),

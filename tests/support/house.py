@@ -15,6 +15,7 @@ PICTURE = ROOT / "docs" / "images" / "house.svg"
 
 ROOMS = (
     "cli",
+    "dashboard",
     "testing",
     "providers",
     "kubernetes",

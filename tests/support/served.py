@@ -1,4 +1,4 @@
-"""`trundle serve` as a process of its own, and clients that call it."""
+"""`trundle serve` and `trundle ui` as processes of their own, and clients that call them."""
 
 import http.client
 import json
@@ -40,23 +40,28 @@ class Served:
     """
 
     def __init__(
-        self, folder: Path, *options: str | Path, environment=None, program: Path | None = None
+        self,
+        folder: Path,
+        *options: str | Path,
+        environment=None,
+        program: Path | None = None,
+        command: str = "serve",
     ) -> None:
         self.folder = folder
         self.authority: Path | None = None
         self.client: Path | None = None
         self.headers: dict[str, str] = {}
         called = warm.script() if program is None else warm.script(program)
-        command = [*called, "serve", "--port", "0", *map(str, options)]
+        arguments = [*called, command, "--port", "0", *map(str, options)]
         self._errors = folder / f"errors-{time.monotonic_ns()}.txt"
         with self._errors.open("wb") as errors:
-            self.process = subprocess.Popen(command, cwd=folder, stderr=errors, env=environment)
+            self.process = subprocess.Popen(arguments, cwd=folder, stderr=errors, env=environment)
         deadline = time.monotonic() + 60
         while not (found := re.search(r"^serving on (\S+)\n", self.messages, re.MULTILINE)):
             assert self.process.poll() is None, self.messages
             assert time.monotonic() < deadline, self.messages
             time.sleep(0.02)
-        self.url = found[1]
+        self.url = found[1].removesuffix("/ui/")
 
     @property
     def messages(self) -> str:

@@ -37,6 +37,7 @@ IMPORTED = (
     "trundle.channels.publishing",
     "trundle.cli",
     "trundle.codegen",
+    "trundle.dashboard",
     "trundle.environments",
     "trundle.installation",
     "trundle.project",

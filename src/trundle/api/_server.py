@@ -18,7 +18,7 @@ from trundle.api._application import Api
 from trundle.api._connections import Connection, Patient
 from trundle.api._limits import Limited, Limits
 from trundle.api._succession import InstalledApi
-from trundle.api.access import Guard, Tls
+from trundle.api.access import Application, Guard, Tls
 from trundle.api.monitoring import Keeper, Recorder
 from trundle.errors import TrundleError
 from trundle.store import Lease, NewerShapeError
@@ -43,6 +43,7 @@ class Server:
         tls: what TLS needs; None for none.
         limits: how much one user may ask for.
         complain: is given what goes wrong without ending the server.
+        around: puts something in front of the guard, such as the sessions of browsers.
     """
 
     def __init__(
@@ -54,12 +55,13 @@ class Server:
         tls: Tls | None = None,
         limits: Limits = _NO_LIMITS,
         complain: Callable[[str], None] = lambda _: None,
+        around: Callable[[Application], Application] = lambda guarded: guarded,
     ) -> None:
         self._api = api
         self._lease = lease
         self._complain = complain
         self._listener = listener
-        guarded = Guard(Limited(api.application, limits), api.access)
+        guarded = around(Guard(Limited(api.application, limits), api.access))
         config = uvicorn.Config(
             Recorder(Patient(guarded), [api.metrics, *keepers]),
             http=Connection,

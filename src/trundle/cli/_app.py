@@ -30,6 +30,7 @@ from trundle.cli import (
     serve,
     store,
     tidy,
+    ui,
     verify,
 )
 from trundle.cli._failures import ExitCode, failures_reported, report_bug
@@ -122,6 +123,7 @@ _COMMANDS = {
     ),
     "Control plane": (
         serve.serve,
+        ui.ui,
         kubeconfig.kubeconfig,
     ),
     "Packages and channels": (

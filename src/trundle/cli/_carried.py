@@ -15,11 +15,11 @@ from trundle.cli._settings import current
 from trundle.cli._stores import alone, place_of, require_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from starlette.routing import BaseRoute
 
-    from trundle.api import Access, CarriedPackages, CarriedTypes, InstalledApi
+    from trundle.api import Access, CarriedPackages, CarriedTypes, InstalledApi, ServedKind
     from trundle.runtime import AnyScheme
     from trundle.store import Store
 
@@ -58,11 +58,23 @@ def installed_store(
             yield store
 
 
+def installed_kinds(state: Path | None) -> "tuple[ServedKind, ...]":
+    """The resource types of all that is installed; a warning names what is left out."""
+    with carried_packages() as packages:
+        found = _types(packages, state_folder(state))
+    for name, why in found.refused.items():
+        warn(f"{name} is left out: {why}")
+    return found.kinds
+
+
 @contextlib.contextmanager
 def installed_api(
-    state: Path | None, place: str | None, access: "Access", beside: "Sequence[BaseRoute]"
+    state: Path | None,
+    place: str | None,
+    access: "Access",
+    beside: "Callable[[Iterable[ServedKind]], Sequence[BaseRoute]]",
 ) -> Iterator["tuple[InstalledApi, Callable[[], InstalledApi]]"]:
-    """An API of what is installed, and what has its lease."""
+    """An API of what is installed, and what has its lease; `beside` gives what else is served with resource types."""
     from trundle import __version__  # noqa: PLC0415
     from trundle.api import Api, InstalledApi  # noqa: PLC0415
     from trundle.installation import installed_folders, remember_store  # noqa: PLC0415
@@ -83,7 +95,12 @@ def installed_api(
             packages,
             lambda: installed_folders(folder),
             lambda below, types: Api(
-                below, types.kinds, __version__, access=access, beside=beside, complain=warn
+                below,
+                types.kinds,
+                __version__,
+                access=access,
+                beside=beside(types.kinds),
+                complain=warn,
             ),
             warn,
             lambda text: say(f"installed: {text}"),

@@ -4,7 +4,7 @@ import contextlib
 import ipaddress
 import socket
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
@@ -16,6 +16,7 @@ from trundle.cli._carried import Installed, installed_api
 from trundle.cli._catalogs import opened_catalog
 from trundle.cli._failures import ExitCode, Refusal, unmet
 from trundle.cli._installing import State
+from trundle.cli._page import ServedPage
 from trundle.cli._printing import Format, print_data, say, warn
 from trundle.cli._project import config_of
 from trundle.cli._stores import Place, alone, opened_store
@@ -24,7 +25,7 @@ from trundle.cli.project import Output
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
-    from trundle.api import Access, Api, InstalledApi, Keeper, Limits
+    from trundle.api import Access, Api, InstalledApi, Keeper, Limits, ServedKind
     from trundle.store import Lease
 
 LOCAL_HOST = "127.0.0.1"
@@ -140,21 +141,26 @@ def serve(
         _require_access(host, has_tls=secured is not None, authenticates=access.authenticates)
     keepers = _keepers(audit, None if quiet else log)
     limits = _limits(access, most_requests, most_watches)
+    page = ServedPage(access)
     results = sys.stdout  # While the store is open, what is printed goes to standard error.
     with contextlib.ExitStack() as stack:
         packages = stack.enter_context(_packages(catalog))
+
+        def beside(kinds: "Iterable[ServedKind]") -> "Sequence[BaseRoute]":
+            return [*packages, *page.routes(kinds)]
+
         api: Api | InstalledApi
         leased: Callable[[], Lease | InstalledApi]
         if installed:
-            api, leased = stack.enter_context(installed_api(state, place, access, packages))
+            api, leased = stack.enter_context(installed_api(state, place, access, beside))
         else:
-            api, leased = stack.enter_context(_project_api(context, place, access, packages))
+            api, leased = stack.enter_context(_project_api(context, place, access, beside))
         try:
             with listening(host, port, unix_socket) as listener, leased() as lease:
                 where = f"unix:{unix_socket}"
                 if unix_socket is None:
                     where = _url(listener, is_secure=secured is not None)
-                server = Server(api, listener, lease, keepers, secured, limits, warn)
+                server = Server(api, listener, lease, keepers, secured, limits, warn, page.around)
                 server.run(lambda: announce(where, output, results))
         except OSError as error:
             found = f"{unix_socket or f'{host}:{port}'}: {error.strerror or error}"
@@ -193,7 +199,10 @@ def _url(listener: socket.socket, *, is_secure: bool) -> str:
 
 @contextlib.contextmanager
 def _project_api(
-    context: typer.Context, place: str | None, access: "Access", beside: "Sequence[BaseRoute]"
+    context: typer.Context,
+    place: str | None,
+    access: "Access",
+    beside: "Callable[[Iterable[ServedKind]], Sequence[BaseRoute]]",
 ) -> Iterator["tuple[Api, Callable[[], Lease]]"]:
     """An API of the project's resource types."""
     from trundle.api import Api, served_kinds  # noqa: PLC0415
@@ -210,7 +219,7 @@ def _project_api(
             __version__,
             access=access,
             admission=hooks,
-            beside=beside,
+            beside=beside(kinds),
             complain=warn,
         )
         yield api, lambda: Lease(store)

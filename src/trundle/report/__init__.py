@@ -14,7 +14,7 @@ from trundle.report._diff import (
     property_changes,
 )
 from trundle.report._diff_terminal import DiffLine, comparison_lines
-from trundle.report._enums import EnumChange, EnumLife, EnumStage
+from trundle.report._enums import EnumChange, EnumLife, EnumStage, change_text
 from trundle.report._errors import ReportError
 from trundle.report._explain import (
     Explanation,
@@ -39,6 +39,7 @@ from trundle.report._map import (
 )
 from trundle.report._map_svg import version_map_svg
 from trundle.report._matched_properties import ChangeKind, Meeting, meetings
+from trundle.report._reached import keys_in, reached
 from trundle.report._spelling import spell
 from trundle.report._stats import Statistics, statistics, statistics_data, statistics_text
 from trundle.report._suggest import suggest
@@ -80,6 +81,7 @@ __all__ = [
     "TypeLife",
     "Way",
     "as_released",
+    "change_text",
     "children",
     "compare",
     "comparison_data",
@@ -90,9 +92,11 @@ __all__ = [
     "explanation_text",
     "find_resource",
     "folded",
+    "keys_in",
     "lineages",
     "meetings",
     "property_changes",
+    "reached",
     "spell",
     "statistics",
     "statistics_data",

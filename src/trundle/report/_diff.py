@@ -6,11 +6,12 @@ from typing import Any
 
 import msgspec
 
-from trundle.evolution import Evolution, Lineage, Place
+from trundle.evolution import Evolution, Lineage, Place, ResourceLineage
 from trundle.report._enums import EnumChange, change_text, enum_changes
 from trundle.report._errors import ReportError
 from trundle.report._handlers import Handler, Handling
 from trundle.report._matched_properties import ChangeKind, change_of, meetings
+from trundle.report._reached import reached
 from trundle.report._spelling import count, spell_property
 from trundle.report._table import table
 from trundle.report._walk import known_version, lineages
@@ -85,7 +86,12 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 def compare(
-    evolution: Evolution, older: ApiVersion, newer: ApiVersion, type_name: str | None = None
+    evolution: Evolution,
+    older: ApiVersion,
+    newer: ApiVersion,
+    type_name: str | None = None,
+    *,
+    resource: ResourceLineage | None = None,
 ) -> Comparison:
     """Compares two versions, neighbours or not.
 
@@ -94,17 +100,19 @@ def compare(
         older: the version that conversion starts from.
         newer: the version that it leads to.
         type_name: only this type, by its name in either version, without regard to letter case.
+        resource: only types that this resource type reaches; it must be in both versions.
 
     Raises:
         ReportError: there is no such version or type.
     """
     older, newer = known_version(evolution, older), known_version(evolution, newer)
-    met = lineages(evolution, (older, newer))
-    added, removed = _one_sided(evolution, met, older, newer)
+    met = lineages(evolution, (older, newer), None if resource is None else [resource])
+    renamed = {each.definition(version).name for each in met for version in (older, newer)}
+    ours, theirs = (_types(evolution, each, resource) for each in (older, newer))
+    added, removed = _one_sided(ours, theirs, renamed)
     wanted = None if type_name is None else type_name.casefold()
     if type_name is not None:
-        names = {lineage.definition(version).name for lineage in met for version in (older, newer)}
-        known = {*names, *added, *removed, *_enum_names(evolution, (older, newer))}
+        known = {*renamed, *added, *removed, *_enum_names(evolution, (older, newer))}
         if wanted not in {name.casefold() for name in known}:
             raise ReportError("type", type_name, known, f"{older} and {newer}")
         added = tuple(name for name in added if name.casefold() == wanted)
@@ -164,13 +172,19 @@ def _spelled(lineage: Lineage, place: Place | None) -> str | None:
     return spell_property(lineage.property(place), lineage.evolution.schema(place.version))
 
 
+def _types(evolution: Evolution, version: ApiVersion, resource: ResourceLineage | None) -> set[str]:
+    """The names of the types of a version, or of those that a resource type reaches."""
+    schema = evolution.schema(version)
+    found = schema.definitions
+    if resource is not None:
+        found = reached(schema, resource.resources[version].root)
+    return {each.name for each in found.values()}
+
+
 def _one_sided(
-    evolution: Evolution, met: Iterable[Lineage], older: ApiVersion, newer: ApiVersion
+    ours: set[str], theirs: set[str], renamed: set[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The names of types that only the newer version has, and that only the older has."""
-    ours = {each.name for each in evolution.schema(older).definitions.values()}
-    theirs = {each.name for each in evolution.schema(newer).definitions.values()}
-    renamed = {lineage.definition(version).name for lineage in met for version in (older, newer)}
     return tuple(sorted(theirs - ours - renamed)), tuple(sorted(ours - theirs - renamed))
 
 

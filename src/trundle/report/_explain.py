@@ -15,6 +15,7 @@ from trundle.evolution import (
     Neighbours,
     Place,
     PlanKey,
+    ResourceLineage,
     Shape,
     Thread,
     plan,
@@ -23,6 +24,7 @@ from trundle.evolution import (
 from trundle.report._enums import EnumLife, enum_lives
 from trundle.report._errors import ReportError
 from trundle.report._matched_properties import spelled
+from trundle.report._reached import reached
 from trundle.report._spelling import spell_property
 from trundle.report._walk import lineages
 from trundle.report._wording import (
@@ -153,13 +155,20 @@ class Explanation(msgspec.Struct, frozen=True):
     enums: tuple[EnumLife, ...] = ()
 
 
-def explain(evolution: Evolution, question: str) -> Explanation:
+def explain(
+    evolution: Evolution, question: str, *, resource: ResourceLineage | None = None
+) -> Explanation:
     """Explains a type (`Person`), an enum or a property (`Person.sortKey`); letter case does not count.
+
+    Args:
+        evolution: where to look.
+        question: the type, enum or property.
+        resource: only where this resource type reaches it; anywhere without.
 
     Raises:
         ReportError: there is no such type or property.
     """
-    found = lineages(evolution)
+    found = lineages(evolution, resources=None if resource is None else [resource])
     by_name: dict[str, list[Lineage]] = {}
     for lineage in found:
         for name in sorted({lineage.definition(version).name for version in lineage.nodes}):
@@ -172,8 +181,7 @@ def explain(evolution: Evolution, question: str) -> Explanation:
         return Explanation(question, types=_merged(lives), enums=enums)
     type_name, name = _split(question, by_name.keys())
     if type_name.casefold() not in by_name:
-        known = {each.name for schema in evolution.schemas for each in schema.definitions.values()}
-        raise ReportError("type", type_name, known)
+        raise ReportError("type", type_name, *_known_types(evolution, resource))
     chosen = by_name[type_name.casefold()]
     lives_of_property = [
         _property_life(lineage, thread, found[lineage])
@@ -185,6 +193,15 @@ def explain(evolution: Evolution, question: str) -> Explanation:
         known = {place.property for each in chosen for t in each.threads for place in t.places}
         raise ReportError("property", name, known, type_name)
     return Explanation(question, properties=_merged(lives_of_property))
+
+
+def _known_types(evolution: Evolution, resource: ResourceLineage | None) -> tuple[set[str], str]:
+    """The names of the types that there are, of a resource type or of all, and where they are."""
+    if resource is None:
+        every = (schema.definitions for schema in evolution.schemas)
+        return {each.name for one in every for each in one.values()}, ""
+    own = (reached(evolution.schema(x), each.root) for x, each in resource.resources.items())
+    return {each.name for one in own for each in one.values()}, resource.name
 
 
 def _split(question: str, types: AbstractSet[str]) -> tuple[str, str]:

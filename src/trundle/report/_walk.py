@@ -3,13 +3,15 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from trundle.evolution import Evolution, Lineage, Place
+from trundle.evolution import Evolution, Lineage, Place, ResourceLineage
 from trundle.report._errors import ReportError
 from trundle.version import ApiVersion
 
 
 def lineages(
-    evolution: Evolution, versions: Iterable[ApiVersion] | None = None
+    evolution: Evolution,
+    versions: Iterable[ApiVersion] | None = None,
+    resources: Iterable[ResourceLineage] | None = None,
 ) -> dict[Lineage, tuple[str, ...]]:
     """All lineages, each with the names of the resources that reach it, in alphabetical order.
 
@@ -17,10 +19,11 @@ def lineages(
         evolution: where to look.
         versions: when given, only lineages that exist in all of these. An object that only one of them has may
             hold what a rule moves into an object of another.
+        resources: when given, only lineages that one of these resource types reaches.
     """
     wanted = None if versions is None else frozenset(versions)
     found: dict[Lineage, list[str]] = {}
-    for resource in evolution.resources:
+    for resource in evolution.resources if resources is None else resources:
         seen: set[Lineage] = set()
         waiting = [resource.root]
         while waiting:

@@ -82,10 +82,14 @@ class Access:
         scheme, _, token = headers.get("authorization", "").strip().partition(" ")
         if scheme.lower() != "bearer" or not token.strip():
             return ANONYMOUS
-        known = None if self._tokens is None else self._tokens.value.get(digest(token.strip()))
+        known = self.by_token(token.strip())
         if known is None:
             raise unauthorized()
         return known
+
+    def by_token(self, token: str) -> User | None:
+        """The user of a bearer token; None where it is not known."""
+        return None if self._tokens is None else self._tokens.value.get(digest(token))
 
     def decide(self, user: User, asked: Attributes) -> Decision:
         """Whether a user may do something."""

@@ -235,6 +235,11 @@ BUILT_IN = Rules(
                 ),
             ),
         ),
+        ("", "trundle:page"): (Rule(("get", "head"), paths=("/ui", "/ui/*")),),
+        ("", "trundle:sign-in"): (
+            Rule(("get", "head"), paths=("/ui/assets/*",)),
+            Rule(("get", "head", "post"), paths=("/ui/sign-in", "/ui/sign-out")),
+        ),
         ("", "system:public-info-viewer"): (
             Rule(("get",), paths=("/livez", "/readyz", "/healthz", "/version", "/version/")),
         ),
@@ -245,9 +250,11 @@ BUILT_IN = Rules(
         _to_groups("system:discovery", AUTHENTICATED),
         _to_groups("system:monitoring", "system:monitoring"),
         _to_groups("system:public-info-viewer", AUTHENTICATED, UNAUTHENTICATED),
+        _to_groups("trundle:page", AUTHENTICATED),
+        _to_groups("trundle:sign-in", AUTHENTICATED, UNAUTHENTICATED),
     ),
 )
-"""The roles and bindings that every API server of Kubernetes starts with, as far as they concern what is here."""
+"""The roles and bindings that every API server of Kubernetes starts with, as far as they concern what is here, and those of the page."""
 
 
 def merged(built_in: Rules, given: Rules) -> Rules:

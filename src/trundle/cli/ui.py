@@ -1,0 +1,80 @@
+"""The command that shows a project in a browser, without a server of its resources."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trundle.cli._carried import Installed, installed_kinds
+from trundle.cli._failures import ExitCode, Refusal, unmet
+from trundle.cli._installing import State
+from trundle.cli._page import require_page
+from trundle.cli._printing import Format
+from trundle.cli._project import load_evolution
+from trundle.cli._settings import resolve_for
+from trundle.cli.project import Output
+from trundle.cli.reports import Schemas
+from trundle.cli.serve import LOCAL_HOST, Port, announce
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trundle.dashboard import ShownProject
+
+_PORT = 8002
+
+
+def ui(
+    context: typer.Context,
+    *,
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="FOLDER",
+            help="The folder of a project, or of packages of classes.",
+            show_default="the project's folder",
+        ),
+    ] = None,
+    schemas: Schemas = None,
+    installed: Installed = False,
+    state: State = None,
+    port: Port = _PORT,
+    output: Output = Format.TABLE,
+) -> None:
+    """Show the versions of a project, or of what is installed, in a browser.
+
+    The page answers on this machine alone, until the command is stopped. Of what `trundle serve` serves it is at `/ui/` there.
+    """
+    require_page()
+    from trundle.api import listening  # noqa: PLC0415
+    from trundle.dashboard import serve_page  # noqa: PLC0415
+
+    if installed and (folder or schemas):
+        raise unmet("--installed", "no folder and no schemas with it", str(folder or schemas))
+    if folder is not None:
+        if not folder.exists():
+            raise unmet(str(folder), "a folder", "no such file", code=ExitCode.NOT_FOUND)
+        context.obj = resolve_for(folder)
+    projects = _installed(state) if installed else _project(context, schemas or [])
+    results = sys.stdout
+    try:
+        with listening(LOCAL_HOST, port) as listener:
+            where = f"http://{LOCAL_HOST}:{listener.getsockname()[1]}/ui/"
+            serve_page(projects, listener, lambda: announce(where, output, results))
+    except OSError as error:
+        found = f"{LOCAL_HOST}:{port}: {error.strerror or error}"
+        raise Refusal(ExitCode.FAILED, f"cannot listen on {found}") from None
+
+
+def _project(context: typer.Context, schemas: list[Path]) -> "Mapping[str, ShownProject]":
+    from trundle.dashboard import ShownProject  # noqa: PLC0415
+
+    evolution, horizon = load_evolution(context, schemas)
+    return {"": ShownProject(evolution, horizon)}
+
+
+def _installed(state: Path | None) -> "Mapping[str, ShownProject]":
+    from trundle.dashboard import shown_kinds  # noqa: PLC0415
+
+    return shown_kinds(installed_kinds(state))

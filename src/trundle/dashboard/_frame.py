@@ -1,0 +1,166 @@
+"""The frame around each page: templates, files that belong to them, and what answers say to the browser."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import jinja2
+from markupsafe import Markup, escape
+from starlette.requests import Request
+from starlette.responses import Response
+
+HOME = "/ui/"
+SIGN_IN = "/ui/sign-in"
+THEMES = ("auto", "light", "dark")
+_THEME_COOKIE = "trundle-theme"
+_MEDIA_TYPES = {
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+    "txt": "text/plain; charset=utf-8",
+}
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "content-security-policy": _POLICY,
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+}
+_SECTIONS = (("Versions", "/ui/versions"),)
+"""The pages that the bar names, with their paths."""
+
+_TITLES = {
+    400: "The address cannot be read",
+    401: "You are not signed in",
+    403: "You may not see this",
+    404: "There is no such page",
+    429: "Too many requests",
+}
+
+
+def is_of_page(path: str) -> bool:
+    """Whether a path is the page's."""
+    return path == "/ui" or path.startswith(HOME)
+
+
+def address(path: str, **parameters: str | list[str] | None) -> str:
+    """An address with parameters; those that are None are left out."""
+    given = {key: value for key, value in parameters.items() if value is not None}
+    return f"{path}?{urlencode(given, doseq=True)}" if given else path
+
+
+def sign_in_path(request: Request) -> str:
+    """Where a user signs in, and goes on from to what a request asks for."""
+    if request.method != "GET":
+        return SIGN_IN
+    return address(SIGN_IN, next=own_path(f"{request.url.path}?{request.url.query}".rstrip("?")))
+
+
+def own_path(text: str) -> str:
+    """A path of the page; that of its start where a text is none."""
+    return text if re.fullmatch(r"/ui/[^\\\s]*", text) else HOME
+
+
+@cache
+def _templates() -> jinja2.Environment:
+    found = jinja2.Environment(
+        loader=jinja2.PackageLoader("trundle.dashboard"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters["paragraphs"] = lambda value: re.split(r"\n\s*\n", value.strip())
+    found.filters["anchor"] = lambda value: f"type-{quote(value, safe='')}"
+    found.filters["coded"] = _coded
+    found.globals |= {"address": address, "asset": _asset_path, "sections": _SECTIONS}
+    return found
+
+
+def _coded(text: str) -> Markup:
+    """A text of a report in which names stand between backquotes."""
+    parts = text.split("`")
+    coded = (
+        escape(x) if at % 2 == 0 else Markup("<code>{}</code>").format(x)
+        for at, x in enumerate(parts)
+    )
+    return Markup("").join(coded)
+
+
+@cache
+def _assets() -> Mapping[str, bytes]:
+    folder = files("trundle.dashboard") / "assets"
+    return {each.name: each.read_bytes() for each in folder.iterdir()}
+
+
+@cache
+def _asset_path(name: str) -> str:
+    """The path of a file of the page; another one for each content, so that browsers may keep it."""
+    return f"/ui/assets/{name}?{hashlib.sha256(_assets()[name]).hexdigest()[:12]}"
+
+
+class Frame:
+    """Makes answers out of templates."""
+
+    def shown(
+        self,
+        request: Request,
+        template: str,
+        values: Mapping[str, Any] | None = None,
+        code: int = 200,
+    ) -> Response:
+        """A page.
+
+        Args:
+            request: what asks for it.
+            template: the name of its template.
+            values: what the template shows.
+            code: the status of HTTP.
+        """
+        theme = request.cookies.get(_THEME_COOKIE, "")
+        user = request.scope.get("user")
+        text = (
+            _templates()
+            .get_template(template)
+            .render(
+                {
+                    "path": request.url.path,
+                    "theme": theme if theme in THEMES else "auto",
+                    "user": user.name if user and "authorization" in request.headers else "",
+                    **(values or {}),
+                }
+            )
+        )
+        return Response(text, code, self._headers(), media_type="text/html")
+
+    def refused(self, request: Request, code: int, message: str) -> Response:
+        """A page that says why there is no other one."""
+        title = _TITLES.get(code, "That did not work")
+        values = {"title": title, "message": message, "code": code}
+        return self.shown(request, "refused.html", values, code)
+
+    def redirect(self, request: Request, path: str) -> Response:
+        """Sends the browser to another page; as a whole, where it asked for a part of one."""
+        if "hx-request" in request.headers:
+            return Response(status_code=204, headers={**self._headers(), "hx-redirect": path})
+        return Response(status_code=303, headers={**self._headers(), "location": path})
+
+    def asset(self, name: str) -> Response | None:
+        """A file of the page; None where there is no such file."""
+        content = _assets().get(name)
+        if content is None:
+            return None
+        headers = {**_HEADERS, "cache-control": "public, max-age=31536000, immutable"}
+        media_type = _MEDIA_TYPES[name.rpartition(".")[2]]
+        return Response(content, 200, {**headers, "content-type": media_type})
+
+    def _headers(self) -> dict[str, str]:
+        return {**_HEADERS, "cache-control": "no-store"}

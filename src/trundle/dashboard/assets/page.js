@@ -1,0 +1,45 @@
+// What the page does in the browser beside htmx: the theme, a key for the search, and saying changes aloud.
+"use strict";
+(() => {
+  const themes = ["auto", "light", "dark"];
+  const button = document.getElementById("theme");
+  const show = (theme) => {
+    if (theme === "auto") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+    button.dataset.themeNow = theme;
+    button.textContent = `Theme: ${theme}`;
+  };
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const next = themes[(themes.indexOf(button.dataset.themeNow) + 1) % themes.length];
+    document.cookie = `trundle-theme=${next}; path=/ui; max-age=31536000; samesite=strict`;
+    show(next);
+  });
+  document.addEventListener("keydown", (event) => {
+    const search = document.querySelector("input[type=search]");
+    const typing = event.target.closest("input, textarea, select, [contenteditable]");
+    if (event.key !== "/" || !search || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    search.focus();
+    search.select();
+  });
+  document.addEventListener("htmx:afterSettle", () => {
+    const news = document.querySelector("[data-say]");
+    if (news) document.getElementById("said").textContent = news.textContent;
+  });
+  // An answer that is an error is shown as the page that it is.
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    if (event.detail.xhr.status >= 400) {
+      event.detail.shouldSwap = true;
+      event.detail.isError = false;
+      event.detail.selectOverride = "#content > *";
+      event.detail.target = document.getElementById("content");
+      event.detail.swapOverride = "innerHTML";
+    }
+  });
+  document.addEventListener("htmx:sendError", () => {
+    document.getElementById("said").textContent = "The server does not answer.";
+    document.body.classList.add("offline");
+  });
+  document.addEventListener("htmx:afterOnLoad", () => document.body.classList.remove("offline"));
+})();

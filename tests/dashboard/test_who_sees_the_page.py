@@ -1,0 +1,158 @@
+"""Access to the page of `trundle serve`: tokens, sessions, other sites, users whom rules keep out."""
+
+import shutil
+
+import asgi
+import browsers
+import pytest
+from access import TOKENS, written
+from apis import CONFIG, SCHEMAS
+from playwright.sync_api import expect
+from projects import Installer
+from served import Served
+from starlette.applications import Starlette
+
+from trundle.api.access import Access, Guard
+from trundle.dashboard import Dashboard, Sessions, ShownProject, SignedIn, page_application
+
+OFFLINE = "htmx:afterRequest, [object HTMLElement]", "htmx:sendError, [object HTMLElement]"
+"""What htmx writes where a server does not answer."""
+OWN = {"origin": "http://localhost:8001"}
+
+
+class Hours:
+    """A timer that is set by hand."""
+
+    now = 0.0
+
+    def seconds(self):
+        return self.now * 3600
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    return Installer(tmp_path_factory.mktemp("clubs"))(SCHEMAS, config=CONFIG).project
+
+
+@pytest.fixture
+def guarded(project, tmp_path):
+    """The page behind the guard of a server with tokens and rules, its timer and its tokens."""
+    (tmp_path / "tokens.csv").write_text(TOKENS)
+    (tmp_path / "rules.yaml").write_text(
+        "apiVersion: rbac.authorization.k8s.io/v1\n"
+        "kind: ClusterRoleBinding\n"
+        "metadata: {name: 'trundle:page'}\n"
+        "roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: 'trundle:page'}\n"
+        "subjects: [{kind: Group, name: staff}]\n"
+    )
+    access = Access(tmp_path / "tokens.csv", tmp_path / "rules.yaml")
+    timer = Hours()
+    sessions = Sessions(timer)
+    routes = Dashboard({"": ShownProject(project.evolution)}, access, sessions).routes
+    return SignedIn(Guard(Starlette(routes=routes), access), sessions), timer
+
+
+def signed_in(application, token, following="/ui/versions?q=x"):
+    """The answer to a token, and the cookie in it."""
+    form = {"token": token, "next": following}
+    answer = asgi.call(application, "POST", "/ui/sign-in", form=form, headers=OWN)
+    return answer, {"cookie": answer.headers.get("set-cookie", "").partition(";")[0]}
+
+
+def test_a_session_lasts_for_hours(guarded):
+    application, timer = guarded
+    answer, cookie = signed_in(application, "ben-token")
+    assert (answer.status, answer.headers["location"]) == (303, "/ui/versions?q=x")
+    assert answer.headers["set-cookie"].partition("; ")[2] == "HttpOnly; Path=/ui; SameSite=strict"
+    assert "ben-token" not in str(answer)
+    assert asgi.call(application, "GET", "/ui/versions", headers=cookie).status == 200
+    timer.now = 8.1
+    answer = asgi.call(application, "GET", "/ui/versions", headers=cookie, q="a b")
+    assert answer.headers["location"] == "/ui/sign-in?next=%2Fui%2Fversions%3Fq%3Da%2Bb"
+    part = asgi.call(application, "GET", "/ui/versions", headers={**cookie, "hx-request": "true"})
+    assert part.headers["hx-redirect"] == "/ui/sign-in?next=%2Fui%2Fversions"
+
+
+def test_a_user_without_the_right_to_the_page_reads_why(guarded):
+    application, _ = guarded
+    _, cookie = signed_in(application, "ann-token")
+    answer = asgi.call(application, "GET", "/ui/versions", headers=cookie)
+    assert answer.status == 403
+    assert "User &#34;ann&#34; cannot get path &#34;/ui/versions&#34;" in answer.text
+
+
+def test_signing_out_ends_the_session(guarded):
+    application, _ = guarded
+    _, cookie = signed_in(application, "ben-token")
+    asgi.call(application, "POST", "/ui/sign-out", headers={**cookie, **OWN})
+    answer = asgi.call(application, "GET", "/ui/versions", headers=cookie)
+    assert answer.headers["location"].startswith("/ui/sign-in")
+
+
+@pytest.mark.parametrize(
+    "following", ["https://evil.example/", "//evil.example", "/ui/\\evil", "/api", ""]
+)
+def test_signing_in_leads_to_the_page_alone(guarded, following):
+    answer, _ = signed_in(guarded[0], "ben-token", following)
+    assert answer.headers["location"] == "/ui/"
+
+
+@pytest.mark.parametrize("origin", [{}, {"origin": "https://evil.example"}, {"origin": "null"}])
+def test_other_sites_change_nothing(guarded, origin):
+    application, _ = guarded
+    _, cookie = signed_in(application, "ben-token")
+    answer = asgi.call(application, "POST", "/ui/sign-out", headers={**cookie, **origin})
+    assert answer.status == 403
+    assert asgi.call(application, "GET", "/ui/versions", headers=cookie).status == 200
+
+
+def test_a_page_without_users_answers_this_machine_alone(project):
+    application = page_application({"": ShownProject(project.evolution)})
+    assert asgi.call(application, "GET", "/ui/versions").status == 200
+    answer = asgi.call(application, "GET", "/ui/versions", headers={"host": "evil.example"})
+    assert (answer.status, "this machine" in answer.text) == (403, True)
+
+
+def test_a_page_says_what_browsers_may_do_with_it(project):
+    application = page_application({"": ShownProject(project.evolution)})
+    for path in ("/ui/versions", "/ui/versions/type", "/ui/nothing", "/ui/assets/page.js"):
+        headers = asgi.call(application, "GET", path).headers
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.full
+def test_a_server_keeps_users_apart_and_its_restart_ends_sessions(project, tmp_path, browser):
+    folder = shutil.copytree(project.folder, tmp_path / "project")
+    options = written(folder)
+    server = Served(folder, *options)
+    try:
+        with (
+            browsers.tab(browser, server.url, OFFLINE) as ben,
+            browsers.tab(browser, server.url) as root,
+        ):
+            for page, token in ((ben, "ben-token"), (root, "root-token")):
+                page.goto("/ui/versions?q=member")
+                page.get_by_label("Token").fill("wrong")
+                page.get_by_role("button", name="Sign in").click()
+                expect(page.get_by_role("alert")).to_contain_text("does not know this token")
+                assert browsers.flaws(page) == []
+                page.get_by_label("Token").fill(token)
+                page.get_by_role("button", name="Sign in").click()
+                expect(page.get_by_role("link", name="Member").first).to_be_visible()
+                assert page.url.endswith("/ui/versions?q=member")
+            root.get_by_role("button", name="Sign out root").click()
+            expect(root.get_by_role("heading", name="Sign in")).to_be_visible()
+            ben.reload()
+            expect(ben.get_by_role("button", name="Sign out ben")).to_be_visible()
+            port = server.port
+            server.stop()
+            ben.get_by_role("searchbox").fill("club")
+            expect(ben.locator("#said")).to_have_text("The server does not answer.")
+            server = Served(folder, *options, "--port", str(port))
+            ben.get_by_role("searchbox").fill("")
+            expect(ben.get_by_role("heading", name="Sign in")).to_be_visible()
+    finally:
+        server.kill()
