@@ -38,10 +38,10 @@ def serve_page(
         ws="none",
         timeout_graceful_shutdown=5,
     )
-    _Telling(config, on_ready).run(sockets=[listener])
+    _Announcing(config, on_ready).run(sockets=[listener])
 
 
-class _Telling(uvicorn.Server):
+class _Announcing(uvicorn.Server):
     """Says when it answers requests."""
 
     def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
