@@ -34,7 +34,17 @@ ALLOWED = {
         "verify",
         "version",
     },
-    "dashboard": {"api", "errors", "evolution", "report", "schema", "version"},
+    "dashboard": {
+        "api",
+        "errors",
+        "evolution",
+        "project",
+        "report",
+        "runtime",
+        "schema",
+        "store",
+        "version",
+    },
     "testing": {"engine", "errors", "packages", "project", "providers", "version"},
     "providers": {"engine", "errors", "project"},
     "environments": {

@@ -5,6 +5,9 @@ import msgspec
 from trundle.api._requests import Target
 from trundle.store import StoredObject
 
+LIST_OF_VERSIONS = b'{"kind":"List","apiVersion":"v1","metadata":{},"items":['
+"""How a list of what one object is at several versions begins; its items and `]}` follow."""
+
 
 def list_head(target: Target, resource_version: int, token: str) -> bytes:
     """How a list begins; its items and `]}` follow."""

@@ -1,11 +1,15 @@
 """Objects of one version, read as Kubernetes' API does it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
-from trundle.api._answers import list_head
+import msgspec
+
+from trundle.api._answers import LIST_OF_VERSIONS, list_head
 from trundle.api._reading import explained
 from trundle.api._requests import Answer, Request, Target
 from trundle.api._selections import FieldSelector, labels_of
+from trundle.api._status import ApiError
 from trundle.api._views import Failed, Views
 from trundle.store import Key, Store, StoredObject
 
@@ -35,7 +39,7 @@ class ObjectReads:
         """One object."""
         target = request.target
         with explained(target):
-            return Answer(self.shown(self.store.get(self.key(target)), target))
+            return Answer(self.answered(self.store.get(self.key(target)), request, target))
 
     def get_all(self, request: Request) -> Answer:
         """The objects of a resource type, or a page of them."""
@@ -83,6 +87,36 @@ class ObjectReads:
     def key(self, target: Target) -> Key:
         """The key of the object that a path names."""
         return Key(target.kind.resource, target.namespace, target.name)
+
+    def answered(
+        self,
+        found: StoredObject,
+        request: Request,
+        target: Target,
+        tidy: Callable[[bytes], bytes] = bytes,
+    ) -> bytes:
+        """What a request about one object is answered: the object, or a list of what it is at each version that the request names.
+
+        In the list, a `Status` stands where a version cannot show the object.
+
+        Args:
+            found: the object.
+            request: the request.
+            target: what it is about.
+            tidy: takes away from each object what is not sent.
+        """
+        versions = request.versions
+        if not versions:
+            return tidy(self.shown(found, target))
+        items = []
+        for each in versions:
+            at = replace(target, served=each)
+            try:
+                with explained(at):
+                    items.append(tidy(self.shown(found, at)))
+            except ApiError as error:
+                items.append(msgspec.json.encode(error.status))
+        return LIST_OF_VERSIONS + b",".join(items) + b"]}"
 
     def shown(self, found: StoredObject, target: Target) -> bytes:
         """An object as clients of a target's version see it."""

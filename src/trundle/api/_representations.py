@@ -53,12 +53,12 @@ class Representation:
         return self._form == "whole"
 
     def of(self, body: bytes, target: Target) -> bytes:
-        """An answer as the client wants it; a `Status` stays as it is."""
+        """An answer as the client wants it; a `Status`, and what an object is at several versions, stay as they are."""
         if self._form == "whole":
             return body
         members = _fields(body)
         kind = msgspec.json.decode(members["kind"])
-        if kind == "Status":
+        if kind in {"Status", "List"}:
             return body
         if kind == f"{target.kind.kind}List" and "items" in members:
             listed = _list(body)

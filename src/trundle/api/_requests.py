@@ -79,6 +79,20 @@ class Request:
         return given == "All"
 
     @property
+    def versions(self) -> tuple[ServedVersion, ...]:
+        """At which versions the answer shows the object, beside each other; none where it shows that of the path alone.
+
+        Raises:
+            ApiError: one of them is not served.
+        """
+        given = self.query.get("versions", "")
+        known = self.target.kind.versions
+        for each in given.split(",") if given else ():
+            if each not in known:
+                raise bad_request(expectation(f"versions to be of {', '.join(known)}", repr(each)))
+        return tuple(known[each] for each in given.split(",")) if given else ()
+
+    @property
     def field_validation(self) -> FieldValidation:
         """What becomes of unknown and duplicate fields.
 

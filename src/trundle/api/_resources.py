@@ -139,9 +139,10 @@ class Resources(ObjectReads):
             made = yield from self._stored(prepared(further), dry_run=request.dry_run)
             warnings = (*reading.warnings, *warned)
             if request.dry_run:
-                return Answer(without_version(self.shown(made, target)), 201, warnings)
+                body = self.answered(made, request, target, without_version)
+                return Answer(body, 201, warnings)
             self._admit_again(target, made)
-            return Answer(self.shown(made, target), 201, warnings)
+            return Answer(self.answered(made, request, target), 201, warnings)
 
     def _stored(self, write: Write, *, dry_run: bool) -> Generator[Storing, None, StoredObject]:
         """The object after a write.
@@ -313,7 +314,8 @@ class Resources(ObjectReads):
                     written, resource_version=current.resource_version
                 )
             with explained(target):
-                return Answer(self.shown(written, target), 200, (*reading.warnings, *warned))
+                body = self.answered(written, request, target)
+                return Answer(body, 200, (*reading.warnings, *warned))
         raise modified(target.kind, target.name)
 
     def _replacing(

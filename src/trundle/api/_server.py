@@ -43,7 +43,7 @@ class Server:
         tls: what TLS needs; None for none.
         limits: how much one user may ask for.
         complain: is given what goes wrong without ending the server.
-        around: puts something in front of the guard, such as the sessions of browsers.
+        around: puts something in front of it all, such as the sessions of browsers.
     """
 
     def __init__(
@@ -61,9 +61,9 @@ class Server:
         self._lease = lease
         self._complain = complain
         self._listener = listener
-        guarded = around(Guard(Limited(api.application, limits), api.access))
+        guarded = Guard(Limited(api.application, limits), api.access)
         config = uvicorn.Config(
-            Recorder(Patient(guarded), [api.metrics, *keepers]),
+            around(Recorder(Patient(guarded), [api.metrics, *keepers])),
             http=Connection,
             log_config=None,
             access_log=False,

@@ -72,7 +72,7 @@ def installed_api(
     state: Path | None,
     place: str | None,
     access: "Access",
-    beside: "Callable[[Iterable[ServedKind]], Sequence[BaseRoute]]",
+    beside: "Callable[[Iterable[ServedKind], Store], Sequence[BaseRoute]]",
 ) -> Iterator["tuple[InstalledApi, Callable[[], InstalledApi]]"]:
     """An API of what is installed, and what has its lease; `beside` gives what else is served with resource types."""
     from trundle import __version__  # noqa: PLC0415
@@ -99,7 +99,7 @@ def installed_api(
                 types.kinds,
                 __version__,
                 access=access,
-                beside=beside(types.kinds),
+                beside=beside(types.kinds, below),
                 complain=warn,
             ),
             warn,

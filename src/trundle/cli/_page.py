@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from trundle.api import Access, ServedKind
     from trundle.api.access import Application
+    from trundle.store import Store
 
 _NEEDED = ("jinja2", "starlette", "uvicorn")
 
@@ -42,20 +43,15 @@ class ServedPage:
     """The page of a server; nothing where the extra is missing that it needs.
 
     Attributes:
-        around: puts the sessions of browsers in front of the guard.
+        around: puts the sessions of browsers in front of an API.
+        routes: the routes of the page over resource types that are served, and the store of their objects.
     """
 
     def __init__(self, access: "Access") -> None:
-        self.around: Callable[[Application], Application] = lambda guarded: guarded
-        self._routes: Callable[[Iterable[ServedKind]], Sequence[BaseRoute]] = lambda _: ()
-        if _missing():
-            return
-        from trundle.dashboard import Dashboard, Sessions, SignedIn, shown_kinds  # noqa: PLC0415
+        self.around: Callable[[Application], Application] = lambda application: application
+        self.routes: Callable[[Iterable[ServedKind], Store], Sequence[BaseRoute]] = lambda *_: ()
+        if not _missing():
+            from trundle.dashboard import ServerPage  # noqa: PLC0415
 
-        sessions = Sessions()
-        self.around = lambda guarded: SignedIn(guarded, sessions)
-        self._routes = lambda kinds: Dashboard(shown_kinds(kinds), access, sessions).routes
-
-    def routes(self, kinds: "Iterable[ServedKind]") -> "Sequence[BaseRoute]":
-        """The routes of the page over what is served."""
-        return self._routes(kinds)
+            page = ServerPage(access)
+            self.around, self.routes = page.around, page.routes

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
     from trundle.api import Access, Api, InstalledApi, Keeper, Limits, ServedKind
-    from trundle.store import Lease
+    from trundle.store import Lease, Store
 
 LOCAL_HOST = "127.0.0.1"
 _MOST_REQUESTS = 500
@@ -146,8 +146,8 @@ def serve(
     with contextlib.ExitStack() as stack:
         packages = stack.enter_context(_packages(catalog))
 
-        def beside(kinds: "Iterable[ServedKind]") -> "Sequence[BaseRoute]":
-            return [*packages, *page.routes(kinds)]
+        def beside(kinds: "Iterable[ServedKind]", store: "Store") -> "Sequence[BaseRoute]":
+            return [*packages, *page.routes(kinds, store)]
 
         api: Api | InstalledApi
         leased: Callable[[], Lease | InstalledApi]
@@ -202,7 +202,7 @@ def _project_api(
     context: typer.Context,
     place: str | None,
     access: "Access",
-    beside: "Callable[[Iterable[ServedKind]], Sequence[BaseRoute]]",
+    beside: "Callable[[Iterable[ServedKind], Store], Sequence[BaseRoute]]",
 ) -> Iterator["tuple[Api, Callable[[], Lease]]"]:
     """An API of the project's resource types."""
     from trundle.api import Api, served_kinds  # noqa: PLC0415
@@ -219,7 +219,7 @@ def _project_api(
             __version__,
             access=access,
             admission=hooks,
-            beside=beside(kinds),
+            beside=beside(kinds, store),
             complain=warn,
         )
         yield api, lambda: Lease(store)

@@ -1,16 +1,16 @@
-"""The page: versions of resource types, looked at in a browser.
+"""The page: versions of resource types and the objects of a server, looked at in a browser.
 
-`Dashboard` has the routes of `/ui/`, `SignedIn` the sessions of browsers in front of the guard of an API, and `serve_page` serves the page where
-there is no API.
+`ServerPage` is the page of a server: its routes, and the sessions of browsers in front of the API. `serve_page` serves the page where there is no API.
 """
 
 from trundle.dashboard._dashboard import Dashboard
-from trundle.dashboard._serving import page_application, serve_page
+from trundle.dashboard._serving import ServerPage, page_application, serve_page
 from trundle.dashboard._sessions import Sessions, SignedIn
 from trundle.dashboard._shown import ShownProject, shown_kinds
 
 __all__ = [
     "Dashboard",
+    "ServerPage",
     "Sessions",
     "ShownProject",
     "SignedIn",

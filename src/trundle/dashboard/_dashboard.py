@@ -1,52 +1,93 @@
 """The routes of the page."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from typing import TypeAlias
-from urllib.parse import parse_qs
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import NamedTuple, TypeAlias
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from trundle.api import ServedKind
 from trundle.api.access import Access
+from trundle.dashboard._api_client import ApiClient, ApiRefusedError
+from trundle.dashboard._editing import Editor
+from trundle.dashboard._forms import form_of
 from trundle.dashboard._frame import HOME, SIGN_IN, Frame, own_path
+from trundle.dashboard._objects import Objects, ServedKinds
 from trundle.dashboard._sessions import COOKIE, Sessions
 from trundle.dashboard._shown import Shown, ShownProject
 from trundle.dashboard._versions import Versions
 from trundle.errors import Kind, TrundleError
+from trundle.store import Store
 from trundle.version import VersionError
 
-_LONGEST_FORM = 64 * 1024
+Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 
-Handler: TypeAlias = Callable[[Request], Response]
+
+class ServedObjects(NamedTuple):
+    """The objects of a server.
+
+    Attributes:
+        kinds: their resource types.
+        store: keeps them.
+        client: asks the API about them.
+    """
+
+    kinds: Iterable[ServedKind]
+    store: Store
+    client: ApiClient
 
 
 class Dashboard:
-    """The page over some projects.
+    """The page over some projects, and over the objects of a server.
 
     Args:
         projects: what it shows, by the name that addresses have for each.
         access: knows users by their tokens.
         sessions: the sessions of browsers; those of `SignedIn` in front of the guard.
+        served: the server, where there is one.
     """
 
     def __init__(
-        self, projects: Mapping[str, ShownProject], access: Access, sessions: Sessions
+        self,
+        projects: Mapping[str, ShownProject],
+        access: Access,
+        sessions: Sessions,
+        served: ServedObjects | None = None,
     ) -> None:
-        self._frame = Frame()
+        self._frame = Frame(has_objects=served is not None)
         self._access = access
         self._sessions = sessions
         self._versions = Versions(Shown(projects), self._frame)
+        self._objects: Objects | None = None
+        self._editor: Editor | None = None
+        if served is not None:
+            kinds = ServedKinds(served.kinds)
+            self._objects = Objects(kinds, served.store, served.client, self._frame)
+            self._editor = Editor(kinds, served.client, self._frame)
 
     @property
     def routes(self) -> list[BaseRoute]:
         """The routes, for an application behind a guard."""
         pages: dict[str, Handler] = {
-            "/ui/versions": self._versions.listed,
-            "/ui/versions/type": self._versions.type,
-            "/ui/versions/property": self._versions.property,
+            "/ui/versions": _threaded(self._versions.listed),
+            "/ui/versions/type": _threaded(self._versions.type),
+            "/ui/versions/property": _threaded(self._versions.property),
         }
+        changing: dict[str, Handler] = {}
+        if self._objects is not None and self._editor is not None:
+            pages |= {
+                "/ui/objects": self._objects.types,
+                "/ui/objects/list": self._objects.listed,
+                "/ui/objects/changes": self._objects.changes,
+                "/ui/objects/one": self._objects.shown,
+                "/ui/objects/edit": self._editor.opened,
+            }
+            changing = {
+                "/ui/objects/edit": self._editor.submitted,
+                "/ui/objects/delete": self._editor.deleted,
+            }
         return [
             Route("/ui", self._start),
             Route(HOME, self._start),
@@ -55,15 +96,21 @@ class Dashboard:
             Route(SIGN_IN, self._sign_in, methods=["POST"]),
             Route("/ui/sign-out", self._sign_out, methods=["POST"]),
             *(Route(path, self._answering(handler)) for path, handler in pages.items()),
+            *(
+                Route(path, self._answering(handler), methods=["POST"])
+                for path, handler in changing.items()
+            ),
             Route("/ui/{rest:path}", self._unknown),
         ]
 
-    def _answering(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+    def _answering(self, handler: Handler) -> Handler:
         """A handler that answers errors with a page of their own."""
 
         async def answer(request: Request) -> Response:
             try:
-                return await run_in_threadpool(handler, request)
+                return await handler(request)
+            except ApiRefusedError as error:
+                return self._frame.refused(request, error.code, error.message)
             except TrundleError as error:
                 code = 404 if error.kind is Kind.NOT_FOUND else 500
                 code = 400 if isinstance(error, VersionError) else code
@@ -92,7 +139,7 @@ class Dashboard:
         return self._frame.shown(request, "sign_in.html", values)
 
     async def _sign_in(self, request: Request) -> Response:
-        given = await _form_of(request)
+        given = await form_of(request)
         following, token = own_path(given.get("next", HOME)), given.get("token", "").strip()
         if self._access.by_token(token) is None:
             values = {"next": following, "wrong": True}
@@ -115,16 +162,10 @@ class Dashboard:
         return answer
 
 
-async def _form_of(request: Request) -> dict[str, str]:
-    """The fields of a form that a browser sends; nothing of one that is too long or is no text."""
-    body = b""
-    parts: AsyncIterator[bytes] = request.stream()
-    async for part in parts:
-        body += part
-        if len(body) > _LONGEST_FORM:
-            return {}
-    try:
-        found = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=100)
-    except ValueError:
-        return {}
-    return {key: values[-1] for key, values in found.items()}
+def _threaded(handler: Callable[[Request], Response]) -> Handler:
+    """A handler that computes, in a thread of its own."""
+
+    async def answer(request: Request) -> Response:
+        return await run_in_threadpool(handler, request)
+
+    return answer

@@ -34,14 +34,15 @@ _HEADERS = {
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
 }
-_SECTIONS = (("Versions", "/ui/versions"),)
-"""The pages that the bar names, with their paths."""
+_VERSIONS = ("Versions", "/ui/versions")
+_OBJECTS = ("Objects", "/ui/objects")
 
 _TITLES = {
     400: "The address cannot be read",
     401: "You are not signed in",
     403: "You may not see this",
     404: "There is no such page",
+    409: "Something else changed it",
     429: "Too many requests",
 }
 
@@ -81,7 +82,7 @@ def _templates() -> jinja2.Environment:
     found.filters["paragraphs"] = lambda value: re.split(r"\n\s*\n", value.strip())
     found.filters["anchor"] = lambda value: f"type-{quote(value, safe='')}"
     found.filters["coded"] = _coded
-    found.globals |= {"address": address, "asset": _asset_path, "sections": _SECTIONS}
+    found.globals |= {"address": address, "asset": _asset_path}
     return found
 
 
@@ -108,7 +109,14 @@ def _asset_path(name: str) -> str:
 
 
 class Frame:
-    """Makes answers out of templates."""
+    """Makes answers out of templates.
+
+    Args:
+        has_objects: whether there are pages about objects.
+    """
+
+    def __init__(self, *, has_objects: bool) -> None:
+        self._sections = (_VERSIONS, *((_OBJECTS,) if has_objects else ()))
 
     def shown(
         self,
@@ -133,6 +141,7 @@ class Frame:
             .render(
                 {
                     "path": request.url.path,
+                    "sections": self._sections,
                     "theme": theme if theme in THEMES else "auto",
                     "user": user.name if user and "authorization" in request.headers else "",
                     **(values or {}),

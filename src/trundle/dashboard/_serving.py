@@ -1,15 +1,52 @@
-"""Serves the page by itself, where there is no API."""
+"""Serves the page: beside the API of a server, or by itself where there is none."""
 
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.routing import BaseRoute
 
-from trundle.api.access import Access, Application, Guard
-from trundle.dashboard._dashboard import Dashboard
+from trundle.api import ServedKind
+from trundle.api.access import Access, Application, Guard, Receive, Scope, Send
+from trundle.dashboard._api_client import ApiClient
+from trundle.dashboard._dashboard import Dashboard, ServedObjects
 from trundle.dashboard._sessions import Sessions, SignedIn
-from trundle.dashboard._shown import ShownProject
+from trundle.dashboard._shown import ShownProject, shown_kinds
+from trundle.store import Store
+
+
+class ServerPage:
+    """The page of a server.
+
+    Args:
+        access: knows users by their tokens.
+    """
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+        self._sessions = Sessions()
+        self._application: Application | None = None
+
+    def around(self, application: Application) -> Application:
+        """The sessions of browsers, put in front of an API with its guard; the page asks this API."""
+        self._application = application
+        return SignedIn(application, self._sessions, has_objects=True)
+
+    def routes(self, kinds: Iterable[ServedKind], store: Store) -> Sequence[BaseRoute]:
+        """The routes of the page, for the API.
+
+        Args:
+            kinds: the resource types that are served.
+            store: keeps their objects.
+        """
+        kinds = tuple(kinds)
+        served = ServedObjects(kinds, store, ApiClient(self._ask))
+        return Dashboard(shown_kinds(kinds), self._access, self._sessions, served).routes
+
+    async def _ask(self, scope: Scope, receive: Receive, send: Send) -> None:
+        assert self._application is not None, "requests come through what `around` gives"
+        await self._application(scope, receive, send)
 
 
 def page_application(projects: Mapping[str, ShownProject]) -> Application:

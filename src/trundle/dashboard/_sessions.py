@@ -70,14 +70,17 @@ class SignedIn:
     Requests to change something must come from the page itself. What is not of the page passes through as it is.
 
     Args:
-        application: the guard, and the API behind it.
+        application: the API, with its guard before it.
         sessions: the sessions of the server.
+        has_objects: whether there are pages about objects.
     """
 
-    def __init__(self, application: Application, sessions: Sessions) -> None:
+    def __init__(
+        self, application: Application, sessions: Sessions, *, has_objects: bool = False
+    ) -> None:
         self._application = application
         self._sessions = sessions
-        self._frame = Frame()
+        self._frame = Frame(has_objects=has_objects)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request."""

@@ -48,7 +48,7 @@ from trundle.report._suggestion_text import suggestions_data, suggestions_text
 from trundle.report._table import table
 from trundle.report._terminal import folded, wrap_words, wrapped
 from trundle.report._trace import LeftValue, Trace, TracedValue, trace
-from trundle.report._trace_parts import Cause, Leg
+from trundle.report._trace_parts import Cause, Leg, json_path
 from trundle.report._trace_text import trace_data, trace_text
 from trundle.report._walk import children, lineages
 
@@ -92,6 +92,7 @@ __all__ = [
     "explanation_text",
     "find_resource",
     "folded",
+    "json_path",
     "keys_in",
     "lineages",
     "meetings",

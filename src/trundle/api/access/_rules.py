@@ -235,7 +235,12 @@ BUILT_IN = Rules(
                 ),
             ),
         ),
-        ("", "trundle:page"): (Rule(("get", "head"), paths=("/ui", "/ui/*")),),
+        ("", "trundle:page"): (
+            Rule(("get", "head"), paths=("/ui", "/ui/*")),
+            Rule(
+                ("post",), paths=("/ui/objects/*",)
+            ),  # It asks the API, with the user's own rights.
+        ),
         ("", "trundle:sign-in"): (
             Rule(("get", "head"), paths=("/ui/assets/*",)),
             Rule(("get", "head", "post"), paths=("/ui/sign-in", "/ui/sign-out")),

@@ -37,6 +37,37 @@
       event.detail.swapOverride = "innerHTML";
     }
   });
+  // A list that follows changes: the server says that there are some, and the list is asked for again.
+  let live = { where: "", source: null };
+  const follow = () => {
+    const list = document.querySelector("[data-live]");
+    const where = list ? list.dataset.live : "";
+    if (where === live.where) return;
+    if (live.source) live.source.close();
+    live = { where, source: null };
+    if (!list || !window.EventSource) return;
+    const source = new EventSource(`${where}&from=${encodeURIComponent(list.dataset.from)}`);
+    const shown = (on) => {
+      const badge = document.getElementById("live");
+      if (badge) badge.hidden = !on;
+    };
+    const refresh = () => htmx.ajax("GET", location.href, { target: "#rows", select: "#rows", swap: "outerHTML" }).then(() => shown(true));
+    source.addEventListener("open", () => shown(true));
+    source.addEventListener("error", () => shown(false));
+    source.addEventListener("changed", refresh);
+    // The list is asked for until the server answers; what it then says is followed from there.
+    const again = () => refresh().catch(() => setTimeout(again, 2000));
+    source.addEventListener("expired", () => {
+      source.close();
+      live.where = "";
+      shown(false);
+      again();
+    });
+    source.addEventListener("refused", () => { source.close(); shown(false); });
+    live.source = source;
+  };
+  follow();
+  document.addEventListener("htmx:afterSettle", follow);
   document.addEventListener("htmx:sendError", () => {
     document.getElementById("said").textContent = "The server does not answer.";
     document.body.classList.add("offline");

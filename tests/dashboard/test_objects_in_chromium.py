@@ -1,0 +1,143 @@
+"""The pages about objects in a real Chromium, of a real server: looked at and changed by two users at once."""
+
+import re
+
+import browsers
+import pytest
+from apis import CONFIG, GROUP, NEW, OLD, SCHEMAS, member
+from playwright.sync_api import expect
+from projects import Installer
+from served import Served
+
+OF = f"of={GROUP}&type=members"
+ADA = f"{OF}&namespace=default&name=ada"
+PATH = f"/apis/{GROUP}/{OLD}/namespaces/default/members"
+OFFLINE = (
+    "htmx:afterRequest, [object HTMLElement]",
+    "htmx:sendError, [object HTMLElement]",
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return Installer(tmp_path_factory.mktemp("clubs"))(SCHEMAS, config=CONFIG).project.folder
+
+
+@pytest.fixture
+def server(folder, tmp_path):
+    found = Served(folder, "--store", tmp_path / "store.sqlite")
+    yield found
+    found.kill()
+
+
+def create(server, name, **properties):
+    answer = server.ask("POST", PATH, member(name, **properties))
+    assert answer.status == 201, answer
+
+
+def test_a_list_follows_changes_and_an_edit_is_shown_before_it_is_saved(browser, server):
+    create(server, "ada", team="red", age=36)
+    with browsers.tab(browser, server.url) as page:
+        page.goto("/ui/")
+        page.get_by_role("link", name="Objects").click()
+        page.get_by_role("link", name="Member").click()
+        expect(page.locator("tbody tr")).to_have_count(1)
+        expect(page.locator("#live")).to_be_visible()
+        create(server, "bob", team="blue")
+        expect(page.get_by_role("link", name="bob")).to_be_visible()
+        server.ask("DELETE", f"{PATH}/bob")
+        expect(page.locator("tbody tr")).to_have_count(1)
+        page.get_by_role("link", name="ada").click()
+        page.locator(".chip", has_text=OLD).click()
+        expect(page.get_by_role("row", name="team differs")).to_contain_text('"red"')
+        expect(page.get_by_role("region", name="Property bag")).to_contain_text("36")
+        page.get_by_role("link", name=f"Edit at {NEW}").click()
+        text = page.get_by_label("Document in YAML")
+        text.fill(text.input_value().replace("group: red", "group: green"))
+        page.get_by_role("button", name="Show what changes").click()
+        expect(page.get_by_role("row", name='team "red" "green"')).to_be_visible()
+        assert server.ask("GET", f"{PATH}/ada").body["team"] == "red"
+        page.get_by_role("button", name="Save").click()
+        expect(page.get_by_role("heading", name="ada")).to_be_visible()
+    found = server.ask("GET", f"{PATH}/ada").body
+    assert (found["team"], found["age"]) == ("green", 36)
+
+
+@pytest.mark.full
+def test_two_users_change_one_object(browser, server):
+    create(server, "ada", team="red")
+    with browsers.tab(browser, server.url) as one, browsers.tab(browser, server.url) as other:
+        for page, team in ((one, "blue"), (other, "green")):
+            page.goto(f"/ui/objects/edit?{ADA}&v={OLD}")
+            text = page.get_by_label("Document in YAML")
+            text.fill(text.input_value().replace("team: red", f"team: {team}"))
+            page.get_by_role("button", name="Show what changes").click()
+            expect(page.get_by_role("button", name="Save")).to_be_visible()
+        one.get_by_role("button", name="Save").click()
+        expect(one.get_by_role("heading", name="ada")).to_be_visible()
+        other.get_by_role("button", name="Save").click()
+        expect(other.get_by_role("alert")).to_contain_text("has been modified")
+        expect(other.get_by_role("row", name='team "blue" "green"')).to_be_visible()
+        assert browsers.flaws(other) == []
+        other.get_by_role("link", name="Start from what is stored now").click()
+        expect(other.get_by_label("Document in YAML")).to_have_value(re.compile("team: blue"))
+
+
+@pytest.mark.full
+def test_an_object_is_created_and_deleted_without_scripts(browser, server):
+    with browsers.tab(browser, server.url, java_script_enabled=False) as page:
+        page.goto(f"/ui/objects/list?{OF}")
+        page.get_by_role("link", name="New").click()
+        text = page.get_by_label("Document in YAML")
+        text.fill(text.input_value().replace('name: ""', "name: eve") + "group: red\n")
+        page.get_by_role("button", name="Show what changes").click()
+        page.get_by_role("button", name="Create").click()
+        expect(page.get_by_role("heading", name="eve")).to_be_visible()
+        page.get_by_text("Delete", exact=True).click()
+        page.get_by_role("button", name="Delete eve").click()
+        expect(page.get_by_text("There is no object")).to_be_visible()
+    assert server.ask("GET", f"{PATH}/eve").status == 404
+
+
+@pytest.mark.full
+def test_a_list_goes_on_after_a_restart_of_its_server(browser, folder, tmp_path):
+    options = "--store", tmp_path / "store.sqlite"
+    server = Served(folder, *options)
+    try:
+        create(server, "ada", team="red")
+        with browsers.tab(browser, server.url, OFFLINE) as page:
+            page.goto(f"/ui/objects/list?{OF}")
+            expect(page.locator("#live")).to_be_visible()
+            port = server.port
+            server.stop()
+            expect(page.locator("#live")).to_be_hidden()
+            server = Served(folder, *options, "--port", str(port))
+            create(server, "bob", team="red")
+            expect(page.get_by_role("link", name="bob")).to_be_visible(timeout=20_000)
+    finally:
+        server.kill()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_serious_is_wrong_with_objects_at_any_width(browser, server, scheme):
+    create(server, "ada", team="red", age=36, labels={"a-long-key": "a long value " * 9})
+    pages = {
+        "types": "/ui/objects",
+        "list": f"/ui/objects/list?{OF}",
+        "nothing": f"/ui/objects/list?{OF}&called=zoe",
+        "wrong": f"/ui/objects/list?{OF}&labels=a in",
+        "object": f"/ui/objects/one?{ADA}&v={OLD}&v={NEW}",
+        "editor": f"/ui/objects/edit?{ADA}&v={OLD}",
+        "unknown": f"/ui/objects/one?{OF}&namespace=default&name=zoe",
+    }
+    with browsers.tab(browser, server.url, color_scheme=scheme) as page:
+        for name, path in pages.items():
+            page.goto(path)
+            if name == "editor":
+                text = page.get_by_label("Document in YAML")
+                text.fill(text.input_value().replace("team: red", "team: blue"))
+                page.get_by_role("button", name="Show what changes").click()
+            for width in (400, 900, 1400):
+                page.set_viewport_size({"width": width, "height": 900})
+                assert (name, width, browsers.flaws(page)) == (name, width, [])

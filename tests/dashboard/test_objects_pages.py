@@ -1,0 +1,348 @@
+"""The pages about objects, without a browser: lists, versions beside each other, the bag, the editor, and who may do what."""
+
+import html
+import json
+import re
+from urllib.parse import parse_qs
+
+import asgi
+import pytest
+from access import RULES, TOKENS
+from apis import CONFIG, GROUP, NEW, OLD, SCHEMAS, Client, member
+from objects_pages import page_of, post
+from projects import Installer
+
+from trundle.api.access import Access
+from trundle.store import Store
+
+OF = {"of": GROUP, "type": "members"}
+ADA = {**OF, "namespace": "default", "name": "ada"}
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    return Installer(tmp_path_factory.mktemp("clubs"))(SCHEMAS, config=CONFIG)
+
+
+@pytest.fixture
+def store(installed, tmp_path):
+    with Store(tmp_path / "store.sqlite", installed.scheme) as opened:
+        yield opened
+
+
+@pytest.fixture
+def served(installed, store):
+    """The page, and a client of its API."""
+    application, api = page_of(installed, store, Access())
+    return application, Client(api)
+
+
+@pytest.fixture
+def guarded(installed, store, tmp_path):
+    """The page with users, and a client that may do everything."""
+    (tmp_path / "tokens.csv").write_text(TOKENS)
+    (tmp_path / "rules.yaml").write_text(RULES)
+    access = Access(tmp_path / "tokens.csv", tmp_path / "rules.yaml")
+    application, api = page_of(installed, store, access)
+    return application, Client(api)
+
+
+def bearer(name):
+    return {"authorization": f"Bearer {name}-token"}
+
+
+def get(application, page, headers=None, **query):
+    return asgi.call(application, "GET", f"/ui/objects{page}", headers=headers, **query)
+
+
+def document(answer):
+    """The text in the editor, as a browser has it."""
+    found = re.search(r"<textarea[^>]*>\n?(.*?)</textarea>", answer.text, re.DOTALL)
+    return html.unescape(found[1])
+
+
+def seen(answer):
+    return dict(re.findall(r'name="(seen)" value="(\w+)"', answer.text))
+
+
+def cells(answer):
+    """The rows of the tables of a page, as texts."""
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", answer.text, re.DOTALL)
+    found = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", each, re.DOTALL) for each in rows]
+    plain = [[html.unescape(re.sub(r"<[^>]+>", " ", x)).split() for x in each] for each in found]
+    return [[" ".join(x) for x in each] for each in plain]
+
+
+def test_types_lead_to_lists(served):
+    answer = get(served[0], "")
+    assert f"/ui/objects/list?of={GROUP}&amp;type=members" in answer.text
+
+
+def test_a_list_has_the_columns_of_kubectl(served):
+    application, client = served
+    client.create(OLD, "ada", team="red", level="high")
+    client.create(NEW, "bob", group="blue")
+    rows = cells(get(application, "/list", **OF, v=NEW))
+    assert [each[:2] for each in rows] == [
+        ["Namespace", "Name"],
+        ["default", "ada"],
+        ["default", "bob"],
+    ]
+    assert [each[2] for each in rows] == ["Level", "high", "low"]
+
+
+def test_filters_choose(served):
+    application, client = served
+    for name, tier in (("ada", "gold"), ("bob", "tin")):
+        body = member(name, team="red")
+        body["metadata"]["labels"] = {"tier": tier}
+        assert client.call("POST", client.at(OLD), body)[0] == 201
+    assert [x[1] for x in cells(get(application, "/list", **OF, labels="tier=tin"))[1:]] == ["bob"]
+    assert [x[1] for x in cells(get(application, "/list", **OF, called="ada"))[1:]] == ["ada"]
+    assert cells(get(application, "/list", **OF, namespace="other")) == []
+    answer = get(application, "/list", **OF, labels="tier in")
+    assert (answer.status, 'role="alert"' in answer.text) == (400, True)
+
+
+def test_long_lists_have_pages(served):
+    application, client = served
+    for number in range(120):
+        client.create(OLD, f"m{number:03}", team="red")
+    found, where = [], "/ui/objects/list"
+    query = dict(OF)
+    while where:
+        answer = asgi.call(application, "GET", where, **query)
+        found += [each[1] for each in cells(answer)[1:]]
+        after = re.search(r'href="([^"]+)">Next page', answer.text)
+        where, _, text = html.unescape(after[1]).partition("?") if after else ("", "", "")
+        query = {k: v[0] for k, v in parse_qs(text).items()}
+    assert found == [f"m{number:03}" for number in range(120)]
+
+
+def test_versions_stand_beside_each_other(served):
+    application, client = served
+    client.create(OLD, "ada", team="red", age=36)
+    rows = cells(get(application, "/one", **ADA, v=[OLD, NEW]))
+    assert ["age differs", "36", "—"] in rows
+    assert ["team differs", '"red"', "—"] in rows
+    assert ["group differs", "—", '"red"'] in rows
+    assert ["level", '"low"', '"low"'] in rows
+
+
+def test_the_bag_says_what_is_shown_and_what_is_stale(served, store):
+    application, client = served
+    client.create(OLD, "ada", team="red", age=36)
+    rows = cells(get(application, "/one", **ADA, v=NEW))
+    assert ["age", OLD, "36", "shown"] in rows
+
+
+def test_an_edit_is_shown_for_every_version_before_it_is_saved(served):
+    application, client = served
+    client.create(OLD, "ada", team="red", age=36)
+    text = document(get(application, "/edit", **ADA, v=NEW))
+    assert "managedFields" not in text
+    changed = text.replace("group: red", "group: blue\nnote: new here")
+    assert changed != text
+    shown = post(application, "/ui/objects/edit", **ADA, v=NEW, document=changed, do="preview")
+    rows = cells(shown)
+    assert ["team", '"red"', '"blue"'] in rows
+    assert ["group", '"red"', '"blue"'] in rows
+    assert ["note", "—", '"new here"'] in rows
+    assert client.get(OLD, "ada")["team"] == "red"
+    saved = post(
+        application, "/ui/objects/edit", **ADA, v=NEW, document=changed, do="save", **seen(shown)
+    )
+    assert saved.status == 303
+    now = client.get(OLD, "ada")
+    assert (now["team"], now["age"]) == ("blue", 36)
+
+
+def test_what_was_not_shown_is_not_saved(served):
+    application, client = served
+    client.create(OLD, "ada", team="red")
+    text = document(get(application, "/edit", **ADA, v=OLD))
+    blue, green = (text.replace("red", each) for each in ("blue", "green"))
+    shown = post(application, "/ui/objects/edit", **ADA, v=OLD, document=blue, do="preview")
+    for given in ({}, seen(shown)):
+        answer = post(
+            application, "/ui/objects/edit", **ADA, v=OLD, document=green, do="save", **given
+        )
+        assert (answer.status, ["team", '"red"', '"green"'] in cells(answer)) == (200, True)
+    assert client.get(OLD, "ada")["team"] == "red"
+
+
+def test_browsers_end_lines_in_their_own_way(served):
+    application, client = served
+    client.create(OLD, "ada", team="red")
+    text = document(get(application, "/edit", **ADA, v=OLD)).replace("red", "blue")
+    text = text.replace("\n", "\r\n")
+    shown = post(application, "/ui/objects/edit", **ADA, v=OLD, document=text, do="preview")
+    done = post(
+        application, "/ui/objects/edit", **ADA, v=OLD, document=text, do="save", **seen(shown)
+    )
+    assert (done.status, client.get(OLD, "ada")["team"]) == (303, "blue")
+
+
+def test_two_users_at_once(served):
+    application, client = served
+    client.create(OLD, "ada", team="red")
+    text = document(get(application, "/edit", **ADA, v=OLD))
+    mine, theirs = text.replace("red", "blue"), text.replace("red", "green")
+    shown = post(application, "/ui/objects/edit", **ADA, v=OLD, document=mine, do="preview")
+    others = post(application, "/ui/objects/edit", **ADA, v=OLD, document=theirs, do="preview")
+    first = {**ADA, "v": OLD, "do": "save"}
+    assert (
+        post(application, "/ui/objects/edit", **first, document=theirs, **seen(others)).status
+        == 303
+    )
+    answer = post(application, "/ui/objects/edit", **first, document=mine, **seen(shown))
+    assert answer.status == 409
+    assert ["team", '"green"', '"blue"'] in cells(answer)
+    assert document(answer).strip() == mine.strip()
+    assert client.get(OLD, "ada")["team"] == "green"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda text: text.replace("team: red", "team: 3"), "team"),
+        (lambda text: text + "teem: red\n", "teem"),
+        (lambda text: text + "\nteam: [", "document"),
+        (lambda text: text.replace("team: red", "team: RED"), "team"),
+        (lambda _: "", "document"),
+    ],
+)
+def test_what_is_wrong_is_said_and_the_text_is_kept(served, change, said):
+    application, client = served
+    client.create(OLD, "ada", team="red")
+    text = change(document(get(application, "/edit", **ADA, v=OLD)))
+    answer = post(application, "/ui/objects/edit", **ADA, v=OLD, document=text, do="preview")
+    alert = re.search(r'role="alert">(.*?)</div>', answer.text, re.DOTALL)[1]
+    assert (answer.status in {400, 422}, said in alert) == (True, True), alert
+    assert document(answer).strip() == text.strip()
+
+
+def test_an_object_is_created(served):
+    application, client = served
+    text = document(get(application, "/edit", **OF, v=NEW))
+    text = text.replace('name: ""', "name: eve") + "group: red\n"
+    given = {**OF, "v": NEW, "document": text}
+    shown = post(application, "/ui/objects/edit", **given, do="preview")
+    assert ["team", "—", '"red"'] in cells(shown)
+    assert client.call("GET", client.at(NEW, "eve"))[0] == 404
+    done = post(application, "/ui/objects/edit", **given, do="save", **seen(shown))
+    assert (done.status, "name=eve" in done.headers["location"]) == (303, True)
+    assert client.get(OLD, "eve")["team"] == "red"
+
+
+def test_numbers_keep_their_digits(served):
+    application, client = served
+    body = (
+        b'{"metadata":{"name":"ada"},"group":"red","free":{"a":1.10,"b":12345678901234567890123}}'
+    )
+    assert client.call("POST", client.at(NEW), body)[0] == 201
+    text = document(get(application, "/edit", **ADA, v=NEW))
+    assert "1.10" in text
+    assert "12345678901234567890123" in text
+
+
+def test_an_object_is_deleted_once(served):
+    application, client = served
+    old = client.create(OLD, "ada", team="red")["metadata"]["uid"]
+    client.call("DELETE", client.at(OLD, "ada"))
+    new = client.create(OLD, "ada", team="blue")["metadata"]["uid"]
+    assert post(application, "/ui/objects/delete", **ADA, v=OLD, uid=old).status == 409
+    assert client.get(OLD, "ada")["team"] == "blue"
+    assert post(application, "/ui/objects/delete", **ADA, v=OLD, uid=new).status == 303
+    assert client.call("GET", client.at(OLD, "ada"))[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("page", "query", "code"),
+    [
+        ("/list", {"of": "x", "type": "members"}, 404),
+        ("/list", {**OF, "v": "v7"}, 404),
+        ("/one", {**OF, "namespace": "default", "name": "zoe"}, 404),
+        ("/one", {**OF, "namespace": "default/members", "name": "ada"}, 400),
+        ("/edit", {**OF, "namespace": "default", "name": ".."}, 400),
+        ("/edit", {**OF, "namespace": "default", "name": "zoe"}, 404),
+    ],
+)
+def test_what_is_not_there_is_said(served, page, query, code):
+    assert get(served[0], page, **query).status == code
+
+
+def test_the_rules_of_the_api_decide(guarded):
+    application, _ = guarded
+    root, ben, ann = bearer("root"), bearer("ben"), bearer("ann")
+    text = (
+        document(get(application, "/edit", root, **OF, v=OLD)).replace('""', "ada") + "team: red\n"
+    )
+    given = {**OF, "v": OLD, "document": text}
+    refused = post(application, "/ui/objects/edit", ann, **given, do="preview")
+    assert (refused.status, "cannot create" in refused.text) == (403, True)
+    shown = post(application, "/ui/objects/edit", root, **given, do="preview")
+    assert (
+        post(application, "/ui/objects/edit", root, **given, do="save", **seen(shown)).status == 303
+    )
+    for page, query in (("/list", OF), ("/one", ADA), ("/edit", ADA)):
+        codes = [get(application, page, each, **query).status for each in (root, ben, ann)]
+        assert codes == [200, 200, 403], page
+        assert "red" not in get(application, page, ann, **query).text
+    assert get(application, "/list", None, **OF).status == 303
+
+
+def test_another_site_changes_nothing(served):
+    application, client = served
+    client.create(OLD, "ada", team="red")
+    uid = client.get(OLD, "ada")["metadata"]["uid"]
+    for origin in ({"origin": "https://evil.example"}, {"origin": "null"}):
+        form = {**ADA, "v": OLD, "uid": uid}
+        answer = asgi.call(application, "POST", "/ui/objects/delete", headers=origin, form=form)
+        assert answer.status == 403
+    assert client.get(OLD, "ada")["team"] == "red"
+
+
+def test_values_are_text_and_no_markup(served):
+    application, client = served
+    client.create(NEW, "ada", group="red", note="<b>x</b></textarea>")
+    for page in ("/one", "/edit"):
+        text = get(application, page, **ADA, v=NEW).text
+        assert "<b>x" not in text
+        assert "&lt;b&gt;x" in text
+
+
+def test_an_answer_shows_an_object_at_several_versions(served):
+    _, client = served
+    client.create(OLD, "ada", team="red", age=36)
+    code, found = client.call("GET", client.at(OLD, "ada"), versions=f"{NEW},{OLD}")
+    assert (code, found["kind"]) == (200, "List")
+    assert found["items"] == [client.get(NEW, "ada"), client.get(OLD, "ada")]
+    changed = {**client.get(NEW, "ada"), "group": "blue"}
+    query = {"dryRun": "All", "versions": f"{OLD},{NEW}"}
+    code, found = client.call("PUT", client.at(NEW, "ada"), changed, **query)
+    assert [each.get("team", each.get("group")) for each in found["items"]] == ["blue", "blue"]
+    assert found["items"][0]["age"] == 36
+    assert client.get(OLD, "ada")["team"] == "red"
+    code, found = client.call("GET", client.at(OLD, "ada"), versions="v7")
+    assert (code, "v7" in found["message"]) == (400, True)
+    assert json.dumps(found)
+
+
+def test_an_entry_that_another_version_overtook_is_not_shown(tmp_path):
+    schema = "title: Box\ntype: object\nproperties: {{size: {{type: {}}}}}\n"
+    schemas = {"v1.yaml": schema.format("string"), "v2.yaml": schema.format("integer")}
+    config = {"kubernetes": {"group": GROUP}}
+    found = Installer(tmp_path / "boxes")(schemas, config=config)
+    with Store(tmp_path / "store.sqlite", found.scheme) as store:
+        application, api = page_of(found, store, Access())
+        client = Client(api)
+        path = f"/apis/{GROUP}/{{}}/namespaces/default/boxes"
+        body = {"metadata": {"name": "b"}, "size": "small"}
+        assert client.call("POST", path.format("v1"), body)[0] == 201
+        one = {"of": GROUP, "type": "boxes", "namespace": "default", "name": "b"}
+        assert ["size", "v1", '"small"', "shown"] in cells(get(application, "/one", **one))
+        change, merge = {"size": 5}, "application/merge-patch+json"
+        assert client.call("PATCH", path.format("v2") + "/b", change, media_type=merge)[0] == 200
+        assert client.call("GET", path.format("v1") + "/b")[1].get("size") != "small"
+        assert ["size", "v1", '"small"', "not shown"] in cells(get(application, "/one", **one))
