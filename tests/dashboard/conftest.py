@@ -1,11 +1,11 @@
-"""One browser for the tests of the page that run in one process, and the pages that they look at."""
+"""A browser for the tests of a module, and the pages that they look at."""
 
 import browsers
 import pytest
 from served import Served
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # No longer: while it is open, its event loop runs in this thread.
 def browser():
     with browsers.chromium() as found:
         yield found
