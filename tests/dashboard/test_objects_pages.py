@@ -1,5 +1,6 @@
 """The pages about objects, without a browser: lists, versions beside each other, the bag, the editor, and who may do what."""
 
+import asyncio
 import html
 import json
 import re
@@ -11,8 +12,10 @@ from access import RULES, TOKENS
 from apis import CONFIG, GROUP, NEW, OLD, SCHEMAS, Client, member
 from objects_pages import page_of, post
 from projects import Installer
+from starlette.requests import Request
 
 from trundle.api.access import Access
+from trundle.dashboard._api_client import ApiClient
 from trundle.store import Store
 
 OF = {"of": GROUP, "type": "members"}
@@ -301,6 +304,38 @@ def test_another_site_changes_nothing(served):
         answer = asgi.call(application, "POST", "/ui/objects/delete", headers=origin, form=form)
         assert answer.status == 403
     assert client.get(OLD, "ada")["team"] == "red"
+
+
+def test_a_form_that_is_too_long_says_so(served):
+    answer = post(served[0], "/ui/objects/edit", **ADA, v=OLD, document="x" * (5 * 1024 * 1024))
+    assert (answer.status, "longer than" in answer.text) == (413, True)
+    answer = post(served[0], "/ui/sign-in", token="x" * 100_000)
+    assert answer.status == 413
+
+
+def test_a_watch_ends_with_the_page_that_follows_it():
+    """However much of the answer waits to be read."""
+    ended = []
+
+    async def application(_, __, send):
+        try:
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            while True:
+                await send({"type": "http.response.body", "body": b"{}\n", "more_body": True})
+        finally:
+            ended.append(True)
+
+    async def follow():
+        page = Request({"type": "http", "headers": []})
+        lines = ApiClient(application).lines(page, "/apis", {})
+        assert await anext(lines) == b"{}"
+        await asyncio.sleep(0)
+        await lines.aclose()
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        await asyncio.wait_for(asyncio.gather(*others, return_exceptions=True), 10)
+
+    asyncio.run(follow())
+    assert ended
 
 
 def test_values_are_text_and_no_markup(served):

@@ -125,6 +125,8 @@ class ApiClient:
                 raise _refused(code, values_of(text))
         finally:
             task.cancel()
+            while not sent.empty():  # So that the answer can end, however much of it waits.
+                sent.get_nowait()
 
 
 def object_path(group: str, version: str, namespace: str, plural: str, name: str = "") -> str:

@@ -22,6 +22,8 @@ from trundle.errors import Kind, TrundleError
 from trundle.store import Store
 from trundle.version import VersionError
 
+_LONGEST_SIGN_IN = 64 * 1024
+
 Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
 
 
@@ -93,7 +95,7 @@ class Dashboard:
             Route(HOME, self._start),
             Route("/ui/assets/{name}", self._asset),
             Route(SIGN_IN, self._sign_in_form),
-            Route(SIGN_IN, self._sign_in, methods=["POST"]),
+            Route(SIGN_IN, self._answering(self._sign_in), methods=["POST"]),
             Route("/ui/sign-out", self._sign_out, methods=["POST"]),
             *(Route(path, self._answering(handler)) for path, handler in pages.items()),
             *(
@@ -139,7 +141,7 @@ class Dashboard:
         return self._frame.shown(request, "sign_in.html", values)
 
     async def _sign_in(self, request: Request) -> Response:
-        given = await form_of(request)
+        given = await form_of(request, _LONGEST_SIGN_IN)
         following, token = own_path(given.get("next", HOME)), given.get("token", "").strip()
         if self._access.by_token(token) is None:
             values = {"next": following, "wrong": True}

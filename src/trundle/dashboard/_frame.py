@@ -43,6 +43,7 @@ _TITLES = {
     403: "You may not see this",
     404: "There is no such page",
     409: "Something else changed it",
+    413: "That is too much",
     429: "Too many requests",
 }
 
