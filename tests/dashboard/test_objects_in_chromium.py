@@ -119,6 +119,20 @@ def test_a_list_goes_on_after_a_restart_of_its_server(browser, folder, tmp_path)
 
 
 @pytest.mark.full
+def test_storage_is_checked_while_the_page_looks_on(browser, server):
+    create(server, "ada", team="red", age=36)
+    with browsers.tab(browser, server.url) as page:
+        page.goto("/ui/versions")
+        page.get_by_role("link", name="Storage").click()
+        expect(page.get_by_role("row", name="Member")).to_contain_text("current")
+        page.get_by_role("button", name="Check").click()
+        expect(page.get_by_text("Every object can be shown at every version.")).to_be_visible()
+        for width in (400, 900, 1400):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert (width, browsers.flaws(page)) == (width, [])
+
+
+@pytest.mark.full
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_serious_is_wrong_with_objects_at_any_width(browser, server, scheme):
     create(server, "ada", team="red", age=36, labels={"a-long-key": "a long value " * 9})

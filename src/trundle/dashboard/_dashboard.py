@@ -17,6 +17,7 @@ from trundle.dashboard._frame import HOME, SIGN_IN, Frame, own_path
 from trundle.dashboard._objects import Objects, ServedKinds
 from trundle.dashboard._sessions import COOKIE, Sessions
 from trundle.dashboard._shown import Shown, ShownProject
+from trundle.dashboard._storage import Storage
 from trundle.dashboard._versions import Versions
 from trundle.errors import Kind, TrundleError
 from trundle.store import Store
@@ -64,10 +65,12 @@ class Dashboard:
         self._versions = Versions(Shown(projects), self._frame)
         self._objects: Objects | None = None
         self._editor: Editor | None = None
+        self._storage: Storage | None = None
         if served is not None:
             kinds = ServedKinds(served.kinds)
             self._objects = Objects(kinds, served.store, served.client, self._frame)
             self._editor = Editor(kinds, served.client, self._frame)
+            self._storage = Storage(served.store, self._frame)
 
     @property
     def routes(self) -> list[BaseRoute]:
@@ -78,17 +81,19 @@ class Dashboard:
             "/ui/versions/property": _threaded(self._versions.property),
         }
         changing: dict[str, Handler] = {}
-        if self._objects is not None and self._editor is not None:
+        if self._objects and self._editor and self._storage:
             pages |= {
                 "/ui/objects": self._objects.types,
                 "/ui/objects/list": self._objects.listed,
                 "/ui/objects/changes": self._objects.changes,
                 "/ui/objects/one": self._objects.shown,
                 "/ui/objects/edit": self._editor.opened,
+                "/ui/storage": self._storage.shown,
             }
             changing = {
                 "/ui/objects/edit": self._editor.submitted,
                 "/ui/objects/delete": self._editor.deleted,
+                "/ui/storage": self._storage.changed,
             }
         return [
             Route("/ui", self._start),
@@ -116,6 +121,7 @@ class Dashboard:
             except TrundleError as error:
                 code = 404 if error.kind is Kind.NOT_FOUND else 500
                 code = 400 if isinstance(error, VersionError) else code
+                code = 409 if error.kind is Kind.CONFLICT else code
                 return self._frame.refused(request, code, str(error))
 
         return answer

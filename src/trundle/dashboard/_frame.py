@@ -35,7 +35,7 @@ _HEADERS = {
     "x-content-type-options": "nosniff",
 }
 _VERSIONS = ("Versions", "/ui/versions")
-_OBJECTS = ("Objects", "/ui/objects")
+_SERVED = ("Objects", "/ui/objects"), ("Storage", "/ui/storage")
 
 _TITLES = {
     400: "The address cannot be read",
@@ -117,7 +117,7 @@ class Frame:
     """
 
     def __init__(self, *, has_objects: bool) -> None:
-        self._sections = (_VERSIONS, *((_OBJECTS,) if has_objects else ()))
+        self._sections = (_VERSIONS, *(_SERVED if has_objects else ()))
 
     def shown(
         self,

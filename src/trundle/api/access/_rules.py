@@ -205,6 +205,9 @@ def _to_groups(role: str, *groups: str) -> Binding:
 
 
 _REVIEWS = "selfsubjectaccessreviews", "selfsubjectrulesreviews"
+_PAGES = ("/ui", "/ui/", "/ui/versions", "/ui/versions/*", "/ui/objects", "/ui/objects/*")
+"""The pages that show what schemas say, and what the user may read through the API."""
+
 BUILT_IN = Rules(
     roles={
         ("", "cluster-admin"): (Rule((ALL,), (ALL,), (ALL,)), Rule((ALL,), paths=(ALL,))),
@@ -236,11 +239,12 @@ BUILT_IN = Rules(
             ),
         ),
         ("", "trundle:page"): (
-            Rule(("get", "head"), paths=("/ui", "/ui/*")),
+            Rule(("get", "head"), paths=_PAGES),
             Rule(
                 ("post",), paths=("/ui/objects/*",)
             ),  # It asks the API, with the user's own rights.
         ),
+        ("", "trundle:storage"): (Rule(("get", "head", "post"), paths=("/ui/storage",)),),
         ("", "trundle:sign-in"): (
             Rule(("get", "head"), paths=("/ui/assets/*",)),
             Rule(("get", "head", "post"), paths=("/ui/sign-in", "/ui/sign-out")),
