@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import warm
 import yaml
-from talking import COMMAND, Talk
+from talking import Talk
 from typer.testing import CliRunner
 
 from trundle.cli._app import app
@@ -96,7 +96,6 @@ ALL = [
 
 
 def test_from_a_catalog_to_deployed_files_and_back(shop):
-    shop.command = (str(COMMAND),)
     would = shop.env("deploy", "shop", "--dry-run")
     assert "create folder/secret-orders.yaml\n" in would.stdout
     assert '+  password: "{{secret:db}}"\n' in would.stdout

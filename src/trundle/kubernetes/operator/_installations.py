@@ -45,11 +45,11 @@ class Installations:
         }
 
     def listed(self, namespace: str = "*") -> list[dict[str, Any]]:
-        """All of them, in the order of their names; with each `StackInstall`, where the cluster has the kind."""
+        """All of them by their namespaces, the oldest first; with each `StackInstall`, where the cluster has the kind."""
         found = self._listed(KIND, namespace)
         with contextlib.suppress(ClusterError):  # Most clusters have none, and give no right to it.
             found += self._listed(STACK_KIND, namespace)
-        return sorted(found, key=lambda e: (e["metadata"]["namespace"], e["metadata"]["name"]))
+        return sorted(found, key=_age)
 
     def _listed(self, kind: str, namespace: str) -> list[dict[str, Any]]:
         resource = self._resources[kind]
@@ -157,3 +157,9 @@ class Installations:
 
 def _version(kind: str) -> str:
     return f"{GROUP}/{VERSION}" if kind == KIND else f"{STACK_GROUP}/{STACK_VERSION}"
+
+
+def _age(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """Orders documents by namespace and age; those of one second by their names."""
+    metadata = document["metadata"]
+    return metadata["namespace"], metadata.get("creationTimestamp") or "", metadata["name"]
