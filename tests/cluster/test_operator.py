@@ -218,7 +218,10 @@ def test_a_stack_install_is_read_too(cluster, operator, publisher, space):
     again = wanted("again", space, spec_of(publisher, "acme/stack"))
     create(cluster, again)
     until(lambda: has(cluster, space, "again", "Ready", "False", "InvalidSpec"))
-    assert installed(found()) == ("1.2.4", True)  # The older one has the package, whatever their names.
+    assert installed(found()) == (
+        "1.2.4",
+        True,
+    )  # The older one has the package, whatever their names.
     cluster.kubectl("delete", "stackinstall", "aws", "-n", space, "--timeout=30s")
     until(lambda: has(cluster, space, "again", "Ready", "True", "Applied"))
     until(lambda: there(cluster, space, "configmap", "stack") != "")

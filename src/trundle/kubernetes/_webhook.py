@@ -9,8 +9,8 @@ import msgspec
 from trundle.api import ConversionReviews
 from trundle.errors import TrundleError
 from trundle.kubernetes._admission import Admissions
+from trundle.kubernetes._answer_cache import AnswerCache
 from trundle.kubernetes._conversions import Conversions
-from trundle.kubernetes._memory import Memory
 from trundle.kubernetes._metrics import MEDIA_TYPE, WebhookMetrics
 
 _Scope: TypeAlias = MutableMapping[str, Any]
@@ -34,7 +34,7 @@ class WebhookApplication:
 
     def __init__(self, conversions: Conversions, metrics: WebhookMetrics) -> None:
         self._reviews: Mapping[str, Callable[[bytes], bytes]] = {
-            "/convert": Memory(ConversionReviews(conversions.convert).answer, metrics).answer,
+            "/convert": AnswerCache(ConversionReviews(conversions.convert).answer, metrics).answer,
             "/admit": Admissions(conversions, metrics).answer,
         }
         self._metrics = metrics

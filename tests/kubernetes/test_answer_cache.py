@@ -5,7 +5,7 @@ import json
 import pytest
 
 from trundle.kubernetes import WebhookMetrics
-from trundle.kubernetes._memory import Memory
+from trundle.kubernetes._answer_cache import AnswerCache
 
 
 class Counting:
@@ -28,8 +28,8 @@ def review(uid, *objects, to="g/v1"):
     return json.dumps({"kind": "K", "apiVersion": "a", "request": request}).encode()
 
 
-def answered(memory, *given, **more):
-    return json.loads(memory.answer(review(*given, **more)))["response"]
+def answered(cache, *given, **more):
+    return json.loads(cache.answer(review(*given, **more)))["response"]
 
 
 @pytest.fixture
@@ -38,51 +38,51 @@ def counting():
 
 
 @pytest.fixture
-def memory(counting):
-    return Memory(counting, WebhookMetrics())
+def cache(counting):
+    return AnswerCache(counting, WebhookMetrics())
 
 
-def test_the_same_is_answered_once_with_the_uid_of_each(memory, counting):
+def test_the_same_is_answered_once_with_the_uid_of_each(cache, counting):
     ada = {"a": 1}
-    assert [answered(memory, uid, ada)["uid"] for uid in "xyz"] == ["x", "y", "z"]
-    assert answered(memory, "w", ada)["convertedObjects"] == [ada]
+    assert [answered(cache, uid, ada)["uid"] for uid in "xyz"] == ["x", "y", "z"]
+    assert answered(cache, "w", ada)["convertedObjects"] == [ada]
     assert counting.asked == 1
 
 
-def test_another_object_version_or_spelling_is_asked_for(memory, counting):
-    answered(memory, "x", {"a": 1})
-    answered(memory, "x", {"a": 2})
-    answered(memory, "x", {"a": 1}, to="g/v2")
-    answered(memory, "x", {"a": 1.0})
-    answered(memory, "x", {"a": 1}, {"a": 1})
+def test_another_object_version_or_spelling_is_asked_for(cache, counting):
+    answered(cache, "x", {"a": 1})
+    answered(cache, "x", {"a": 2})
+    answered(cache, "x", {"a": 1}, to="g/v2")
+    answered(cache, "x", {"a": 1.0})
+    answered(cache, "x", {"a": 1}, {"a": 1})
     assert counting.asked == 5
 
 
 def test_failures_are_not_remembered():
     failing = Counting("Failed")
-    memory = Memory(failing, WebhookMetrics())
-    answered(memory, "x", {"a": 1})
-    answered(memory, "x", {"a": 1})
+    cache = AnswerCache(failing, WebhookMetrics())
+    answered(cache, "x", {"a": 1})
+    answered(cache, "x", {"a": 1})
     assert failing.asked == 2
 
 
 def test_what_is_remembered_has_a_limit(counting):
-    memory = Memory(counting, WebhookMetrics(), most=1000)
+    cache = AnswerCache(counting, WebhookMetrics(), most=1000)
     for number in range(20):
-        answered(memory, "x", {"a": number, "text": "t" * 50})
-    answered(memory, "x", {"a": 19, "text": "t" * 50})
+        answered(cache, "x", {"a": number, "text": "t" * 50})
+    answered(cache, "x", {"a": 19, "text": "t" * 50})
     assert counting.asked == 20
-    answered(memory, "x", {"a": 0, "text": "t" * 50})
+    answered(cache, "x", {"a": 0, "text": "t" * 50})
     assert counting.asked == 21
 
 
-def test_a_list_is_not_remembered(memory, counting):
+def test_a_list_is_not_remembered(cache, counting):
     for _ in range(2):
-        answered(memory, "x", {"text": "t" * 70_000})
+        answered(cache, "x", {"text": "t" * 70_000})
     assert counting.asked == 2
 
 
 def test_what_is_no_review_is_left_to_the_one_who_says_so():
-    memory = Memory(lambda body: body, WebhookMetrics())
+    cache = AnswerCache(lambda body: body, WebhookMetrics())
     for body in (b"{", b"[]", b"{}", b'{"kind": "K", "apiVersion": 1, "request": {}}'):
-        assert memory.answer(body) == body
+        assert cache.answer(body) == body

@@ -1,4 +1,4 @@
-"""Remembers answers: an API server asks for the same conversion several times in one write, each time with another uid."""
+"""Keeps answers to conversion reviews: an API server asks for the same conversion several times in one write, each time with another uid."""
 
 import hashlib
 from collections import OrderedDict
@@ -9,10 +9,10 @@ import msgspec
 from trundle.kubernetes._metrics import WebhookMetrics
 
 _MOST_BYTES = 32 * 1024 * 1024
-"""How much is remembered."""
+"""How many bytes of answers are kept."""
 
 _LARGEST = 64 * 1024
-"""How large a review is that is remembered; a larger one is a list, which is hardly asked for again."""
+"""From how many bytes on the answer to a review is not kept; so large a one is a list, which is hardly asked for again."""
 
 _DONE = b'{"status":"Success"}'
 
@@ -33,15 +33,15 @@ _review = msgspec.json.Decoder(_Review).decode
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
-class Memory:
-    """Answers conversion reviews, and remembers the answers.
+class AnswerCache:
+    """Answers conversion reviews, and keeps the answers.
 
     What a conversion gives depends on nothing but the object and the version, so an answer never gets old.
 
     Args:
-        answer: answers what is not remembered.
+        answer: answers what is not kept.
         metrics: counts what is.
-        most: how many bytes are remembered.
+        most: how many bytes are kept.
     """
 
     def __init__(
