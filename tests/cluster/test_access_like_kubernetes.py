@@ -42,6 +42,13 @@ CRD = {
         ],
     },
 }
+WITHOUT_PAGE = "".join(
+    "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\n"
+    f"metadata: {{name: '{each}'}}\nsubjects: []\n"
+    f"roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: '{each}'}}\n"
+    for each in ("trundle:page", "trundle:sign-in")
+)
+"""Bindings in place of those that let users see the page, which Kubernetes does not have."""
 REVIEW = {"name": "SelfSubjectAccessReview", "plural": "selfsubjectaccessreviews"}
 ALL = f"/apis/{GROUP}/v2/members"
 SOME = f"/apis/{GROUP}/v2/namespaces/default/members"
@@ -146,7 +153,7 @@ def pair(cluster, tmp_path_factory):
     # kubectl sends no token without TLS.
     authority = Authority(folder)
     pair = authority.server("server")
-    options = *written(folder, tokens, rules), "--tls", f"{pair},{pair}"
+    options = *written(folder, tokens, rules + WITHOUT_PAGE), "--tls", f"{pair},{pair}"
     ours = Served(shutil.copytree(project, folder / "copy"), *options)
     ours.authority = authority.certificate
     found = Pair(cluster, ours)
